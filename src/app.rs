@@ -33,6 +33,7 @@ pub mod step_run;
 pub mod tour;
 pub mod undo;
 pub mod update;
+pub mod verbs;
 pub mod watching;
 pub mod what_if;
 pub mod workflow;

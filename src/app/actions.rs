@@ -3,6 +3,8 @@
 //! Actions stand in rows, each in the table of the screen or the part that does it, with the
 //! function that says when it is refused and the one that does it: see `ui/action_rows`.
 
+use super::verbs::Verb;
+
 /// Where an action works. Inner scopes win over outer ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
@@ -75,13 +77,24 @@ pub type ActionId = &'static str;
 pub struct Action {
     pub id: ActionId,
     pub scope: Scope,
-    /// The keys it has unless the user's keymap says otherwise.
-    pub keys: &'static [&'static str],
+    /// The verbs whose keys it has unless the user's keymap says otherwise; none: it is in the
+    /// actions menu and in the palette only.
+    pub verbs: &'static [Verb],
+    /// Chords that do it while a text is edited, where letters are text.
+    pub edit_keys: &'static [&'static str],
     /// Two or three words: palette, hint line.
     pub title: &'static str,
     /// A sentence: help.
     pub help: &'static str,
     pub risk: Risk,
+}
+
+impl Action {
+    /// The keys that it has of itself: its verbs' first, then those for EDIT.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> {
+        let of_verbs = self.verbs.iter().flat_map(|verb| verb.keys);
+        of_verbs.chain(self.edit_keys).copied()
+    }
 }
 
 /// What an action may do beyond the files' text.

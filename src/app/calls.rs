@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::{
     engine::series::BatchSize,
     model::{
-        call::{Call, CallId, CallState, Event, Outcome, Request},
+        call::{Call, CallId, CallState, Event, EventKind, Outcome, Request, StrayCause},
         clock::Millis,
         entry::{EntryId, FileId},
     },
@@ -147,7 +147,8 @@ impl Calls {
     }
 
     /// What happened in a call; nothing for a call that is no longer kept.
-    pub fn apply_events(&mut self, id: CallId, events: Vec<Event>) {
+    pub fn apply_events(&mut self, id: CallId, mut events: Vec<Event>) {
+        events.retain(|event| !self.is_of_another_call(id, event));
         if let Some(call) = self.list.iter_mut().find(|call| call.id == id) {
             for event in events {
                 call.apply_event(event);
@@ -158,6 +159,16 @@ impl Calls {
     #[must_use]
     pub fn get(&self, id: CallId) -> Option<&Call> {
         self.list.iter().find(|call| call.id == id)
+    }
+
+    /// Whether an event is an answer to another call of this session, which shares the queue of
+    /// answers: nothing about it is odd.
+    fn is_of_another_call(&self, id: CallId, event: &Event) -> bool {
+        let EventKind::Stray { cause: StrayCause::ForeignId, id: Some(answered), .. } = &event.kind
+        else {
+            return false;
+        };
+        self.iter().any(|call| call.id != id && call.request.correlation.as_str() == answered)
     }
 
     /// The call that is shown.

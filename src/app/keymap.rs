@@ -23,7 +23,8 @@ pub struct Keymap {
 static UNKNOWN: Action = Action {
     id: "unknown",
     scope: Scope::Global,
-    keys: &[],
+    verbs: &[],
+    edit_keys: &[],
     title: "unknown",
     help: "",
     risk: Risk::None,
@@ -63,7 +64,7 @@ impl Keymap {
             }
         }
         for action in actions.iter().filter(|action| !chosen.contains_key(action.id)) {
-            for key in action.keys.iter().filter_map(|key| key.parse().ok()) {
+            for key in action.keys().filter_map(|key| key.parse().ok()) {
                 keymap.bind(key, action, &mut complaints);
             }
         }
@@ -114,5 +115,16 @@ impl Keymap {
     #[must_use]
     pub fn display_key(&self, id: ActionId) -> String {
         self.keys_for(id).first().map(ToString::to_string).unwrap_or_default()
+    }
+
+    /// How to do an action, within a sentence: its key, or its row in the actions menu.
+    #[must_use]
+    pub fn way_to(&self, id: ActionId) -> String {
+        match self.display_key(id) {
+            key if key.is_empty() => {
+                format!("{} → {}", self.display_key("actions-menu"), self.action(id).title)
+            }
+            key => key,
+        }
     }
 }

@@ -157,7 +157,9 @@ impl<H: Host> EventLoop<H> {
     }
 
     fn take_input(&mut self, input: &Input) -> io::Result<Flow> {
-        self.handle_messages(vec![Message::Clock(local_time(now_millis()))])?;
+        let now = now_millis();
+        self.handle_messages(vec![Message::Clock(local_time(now))])?;
+        self.root.set_now(now);
         let asked = self.root.handle_input(input, &self.state);
         self.handle_messages(asked)
     }

@@ -125,7 +125,8 @@ fn enter_terminal() -> io::Result<()> {
     // seconds there.
     let flags =
         raw::PushKeyboardEnhancementFlags(raw::KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES);
-    execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide)?;
+    let shape = cursor::SetCursorStyle::SteadyBar;
+    execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide, shape)?;
     out.write_all(MOUSE_ON.as_bytes())?;
     out.flush()
 }
@@ -142,6 +143,7 @@ pub(crate) fn give_back() {
         out,
         raw::PopKeyboardEnhancementFlags,
         raw::DisableBracketedPaste,
+        cursor::SetCursorStyle::DefaultUserShape,
         LeaveAlternateScreen,
         cursor::Show
     );

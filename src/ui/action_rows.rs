@@ -8,6 +8,7 @@ use super::view::Reply;
 use crate::app::{
     actions::{Action, ActionId, Risk, Scope},
     state::State,
+    verbs::Verb,
 };
 
 /// A row: an action, and how a `T` does it. What is at hand is a `C`, the answer an `R`.
@@ -34,7 +35,8 @@ impl<T: ?Sized, C, R> Row<T, C, R> {
         title: &'static str,
         run: fn(&mut T, &C) -> R,
     ) -> Self {
-        let action = Action { id, scope, keys: &[], title, help: "", risk: Risk::None };
+        let action =
+            Action { id, scope, verbs: &[], edit_keys: &[], title, help: "", risk: Risk::None };
         Self { action, place: Place::Here, refusal: |_, _| None, run }
     }
 
@@ -43,10 +45,18 @@ impl<T: ?Sized, C, R> Row<T, C, R> {
         Self { place: Place::Elsewhere, ..Self::new(Scope::Global, id, "", run) }
     }
 
-    /// The keys it has unless the user's keymap says otherwise.
+    /// The verbs whose keys it takes. Where two actions of a screen take the same one, they stand
+    /// in different panes.
     #[must_use]
-    pub const fn keys(mut self, keys: &'static [&'static str]) -> Self {
-        self.action.keys = keys;
+    pub const fn keys(mut self, verbs: &'static [Verb]) -> Self {
+        self.action.verbs = verbs;
+        self
+    }
+
+    /// Chords that do it while a text is edited.
+    #[must_use]
+    pub const fn edit_keys(mut self, keys: &'static [&'static str]) -> Self {
+        self.action.edit_keys = keys;
         self
     }
 

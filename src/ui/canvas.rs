@@ -21,6 +21,13 @@ pub fn text_width(text: &str) -> usize {
     text.width()
 }
 
+/// The text with its first letter in upper case.
+#[must_use]
+pub(crate) fn sentence_case(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
 /// The text in at most `cells` cells, with `…` at the end where something was cut.
 #[must_use]
 pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {

@@ -5,11 +5,14 @@ use super::{
     action_rows::{self, refuse_when},
     overlays::{connections, notices, questions, samples},
     view::Reply,
+    widgets::panes::PaneChange,
 };
 use crate::app::{
     actions::Scope,
+    input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
     state::State,
+    verbs,
 };
 
 /// The whole of what is on the terminal, as these actions need it.
@@ -17,6 +20,15 @@ pub trait Window {
     fn open_help(&self, state: &State) -> Reply;
 
     fn open_palette(&self, state: &State) -> Reply;
+
+    /// Lists what can be done with the thing under the cursor.
+    fn open_actions_menu(&self, state: &State) -> Reply;
+
+    /// Sends a key to the screen.
+    fn send_key(&mut self, key: Key, state: &State) -> Reply;
+
+    /// Changes how the panes of the screen share it.
+    fn arrange_panes(&mut self, change: PaneChange, state: &State) -> Reply;
 
     /// Shows a screen, where this program has it.
     fn show(&self, screen: ScreenId) -> Reply;
@@ -28,61 +40,97 @@ const NOTHING_CHANGED: &str = "no file has unsaved changes";
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "help", "help", |window, state| window.open_help(state))
-        .keys(&["?", "f1"])
+        .keys(&[verbs::HELP])
         .help("Show the keys that work here"),
     Row::new(Scope::Global, "palette", "commands", |window, state| window.open_palette(state))
-        .keys(&["ctrl+p"])
+        .keys(&[verbs::PALETTE])
         .help("Find any action by name, with its key or the reason why it can't be used now"),
+    Row::new(Scope::Global, "actions-menu", "actions", |window, state| {
+        window.open_actions_menu(state)
+    })
+    .keys(&[verbs::MENU])
+    .help("List what can be done here, with keys; so does the right mouse button"),
     Row::new(Scope::Global, "show-tools", "Tools", |window, _| window.show(ScreenId::Tools))
-        .keys(&["1"])
+        .keys(&[verbs::SCREEN_1])
         .help("Design descriptors"),
     Row::new(Scope::Global, "show-workflow", "Workflow", |window, _| {
         window.show(ScreenId::Workflow)
     })
-    .keys(&["2"])
+    .keys(&[verbs::SCREEN_2])
     .help("Step through states and groups"),
     Row::new(Scope::Global, "show-invoke", "Invoke", |window, _| window.show(ScreenId::Invoke))
-        .keys(&["3"])
+        .keys(&[verbs::SCREEN_3])
         .help("Call a tool and watch the answer"),
     Row::new(Scope::Global, "show-watch", "Watch", |window, _| window.show(ScreenId::Watch))
-        .keys(&["4"])
+        .keys(&[verbs::SCREEN_4])
         .help("See what passes on the bus"),
     Row::new(Scope::Global, "show-history", "History", |window, _| window.show(ScreenId::History))
-        .keys(&["5"])
+        .keys(&[verbs::SCREEN_5])
         .help("Find, open, compare and replay calls that were made"),
     Row::new(Scope::Global, "show-connections", "Connections", |window, _| {
         window.show(ScreenId::Connections)
     })
-    .keys(&["6"])
+    .keys(&[verbs::SCREEN_6])
     .help("See, edit and test where calls go"),
     Row::new(Scope::Global, "next-pane", "next pane", |_, _| Reply::Ignored)
-        .keys(&["tab"])
+        .keys(&[verbs::NEXT_PANE])
         .help("Move to the next pane (in a form: to the next field)"),
     Row::new(Scope::Global, "previous-pane", "previous pane", |_, _| Reply::Ignored)
-        .keys(&["shift+tab"])
+        .keys(&[verbs::PREVIOUS_PANE])
         .help("Move to the pane before (in a form: to the field before)"),
+    Row::new(Scope::Global, "first", "first", |window, state| {
+        window.send_key(Key::plain(Code::Home), state)
+    })
+    .keys(&[verbs::FIRST])
+    .help("Go to the first row"),
+    Row::new(Scope::Global, "last", "last", |window, state| {
+        window.send_key(Key::plain(Code::End), state)
+    })
+    .keys(&[verbs::LAST])
+    .help("Go to the last row"),
+    Row::new(Scope::Global, "zoom-pane", "zoom", |window, state| {
+        window.arrange_panes(PaneChange::Zoom, state)
+    })
+    .keys(&[verbs::ZOOM])
+    .help("Show this pane alone in the whole window, or all panes again"),
+    Row::new(Scope::Global, "narrow-pane", "narrower", |window, state| {
+        window.arrange_panes(PaneChange::Narrower, state)
+    })
+    .keys(&[verbs::NARROWER])
+    .help("Make this pane narrower; its edge can be dragged, too"),
+    Row::new(Scope::Global, "widen-pane", "wider", |window, state| {
+        window.arrange_panes(PaneChange::Wider, state)
+    })
+    .keys(&[verbs::WIDER])
+    .help("Make this pane wider; its edge can be dragged, too"),
+    Row::new(Scope::Global, "wrap", "wrap", |_, _| {
+        Reply::Refused("this pane has no long lines to wrap".into())
+    })
+    .keys(&[verbs::WRAP])
+    .help("Wrap long lines, or cut them at the edge"),
     Row::new(Scope::Global, "find", "find", nothing_to_find)
-        .keys(&["/", "ctrl+f"])
+        .keys(&[verbs::FIND])
         .help("Find in this pane as you type"),
     Row::new(Scope::Global, "undo", "undo", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Undo))
     })
-    .keys(&["u", "alt+u"])
+    .keys(&[verbs::UNDO])
+    .edit_keys(&["alt+u"])
     .help("Take the last edit back")
     .refused(|_, state| refuse_when(!state.can_undo(), "there is nothing to undo")),
     Row::new(Scope::Global, "redo", "redo", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Redo))
     })
-    .keys(&["ctrl+r", "ctrl+y"])
+    .keys(&[verbs::REDO])
     .help("Make the edit again that was taken back")
     .refused(|_, state| refuse_when(!state.can_redo(), "there is nothing to redo")),
     Row::new(Scope::Global, "save", "save", |_, state| save_selected(state))
-        .keys(&["s", "ctrl+s"])
+        .keys(&[verbs::SAVE])
         .help("Save the file of the selected tool"),
     Row::new(Scope::Global, "save-all", "save all", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Save(None)))
     })
-    .keys(&["S"])
+    .keys(&[verbs::SAVE_ALL])
     .help("Save every changed file")
     .refused(|_, state| {
         refuse_when(state.documents.changed_files().next().is_none(), NOTHING_CHANGED)
@@ -90,25 +138,21 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "switch-mode", "mode", |_, _| {
         Reply::send(Message::Document(DocumentMessage::SwitchMode))
     })
-    .keys(&["M"])
     .help("Switch between the document's rules and what is deployed"),
     Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
-        .keys(&["f9"])
         .help("Switch to the next theme"),
     Row::new(Scope::Global, "notices", "notices", |_, state| {
         Reply::Open(Box::new(notices::notices_page(state)))
     })
-    .keys(&["N"])
     .help("Show what was noticed in this session"),
     Row::new(Scope::Global, "connection", "connection", |_, state| {
         Reply::Open(Box::new(connections::connection_menu(state)))
     })
-    .keys(&["C"])
+    .keys(&[verbs::CONNECTION])
     .help("Choose the connection that calls use"),
     Row::new(Scope::Global, "tool-connection", "its connection…", |_, state| {
         connections::of_tool(state)
     })
-    .keys(&["f3"])
     .help(
         "Choose the connection that calls of the selected tool always go through; \
              toolcrib.toml keeps it",
@@ -116,12 +160,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "reload", "reload", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Reload))
     })
-    .keys(&["f5"])
+    .keys(&[verbs::RELOAD])
     .help("Read the workspace's files again; unsaved changes are kept"),
     Row::new(Scope::Global, "import", "import…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })
-    .keys(&["f7"])
     .help(
         "Take the tools of the system that the connection leads to (TrustGraph, \
              CommonGround, OpenSearch) into the files; what changes is shown first",
@@ -129,7 +172,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "push", "push…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
     })
-    .keys(&["f8"])
     .help(
         "Send the tools to the system that the connection leads to (TrustGraph, \
              CommonGround, OpenSearch); what changes there is shown first",
@@ -138,20 +180,19 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "ask-agent", "ask agent…", |_, state| {
         Reply::Open(Box::new(questions::agent_prompt(state)))
     })
-    .keys(&["f4"])
     .help(
         "Ask the agent of the TrustGraph that the connection leads to, with the run's groups \
              and state; its steps come as they stream",
     )
     .refused(|_, state| questions::agent_refusal(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
-        .keys(&["ctrl+z"])
+        .keys(&[verbs::SUSPEND])
         .help("Give the terminal back to the shell; `fg` comes back here"),
     Row::new(Scope::Global, "quit", "quit", |_, _| Reply::send(Message::Quit { discard: false }))
-        .keys(&["q", "ctrl+q", "ctrl+c"])
+        .keys(&[verbs::QUIT])
         .help("Leave; asks when there are unsaved changes"),
     Row::new(Scope::Global, "show-waiting", "Waiting", |window, _| window.show(ScreenId::Waiting))
-        .keys(&["7"])
+        .keys(&[verbs::SCREEN_7])
         .help(
             "Answer by hand what waits: questions of MCP servers, calls of CommonGround tools; \
              shown in the top line while there is something",
@@ -159,7 +200,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "show-resources", "Resources", |window, _| {
         window.show(ScreenId::Resources)
     })
-    .keys(&["8"])
+    .keys(&[verbs::SCREEN_8])
     .help(
         "Read what MCP servers have beside their tools: resources, templates and prompts; shown \
              in the top line once a server has some",
@@ -167,7 +208,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "variables", "variables…", |_, state| {
         Reply::Open(Box::new(samples::sample_menu(state)))
     })
-    .keys(&["V"])
     .help(
         "Try sample values for the variables that the tool's arguments are filled in from, \
              and see what it would get; nothing is sent or kept",

@@ -15,15 +15,16 @@ use super::{
     theme::Theme,
     tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
-    widgets::panes::SIDE_BY_SIDE,
+    widgets::panes::{PaneChange, SIDE_BY_SIDE},
 };
 use crate::app::{
     actions::{ActionId, Scope},
-    input::{Code, Input, Key, Mouse, MouseKind},
+    input::{Button, Code, Input, Key, Mouse, MouseKind},
     message::{Health, Message, ScreenId},
     notices::NoticeKind,
     state::{Question, State},
 };
+use crate::model::clock::Millis;
 
 /// The smallest terminal in which the program can be used.
 pub(crate) const SMALLEST: (u16, u16) = (60, 16);
@@ -35,6 +36,18 @@ pub enum Colour {
     /// `NO_COLOR` is set.
     Forbidden,
 }
+
+/// A press of the mouse, until the next input.
+#[derive(Clone, Copy)]
+struct Press {
+    cell: (u16, u16),
+    at: Millis,
+    /// It did more than move a cursor.
+    acted: bool,
+}
+
+/// Two presses of one cell within this time are a double press.
+const DOUBLE_PRESS: u64 = 400;
 
 pub struct Root {
     themes: Vec<Theme>,
@@ -51,6 +64,11 @@ pub struct Root {
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
+    /// The button of the screen's main act.
+    button: Option<(Rect, ActionId)>,
+    last_press: Option<Press>,
+    /// The time of the input; none where nobody says it, and then no press is a double one.
+    now: Option<Millis>,
     last_shown: Option<ScreenId>,
 }
 
@@ -68,6 +86,9 @@ impl Root {
             places: Vec::new(),
             keys: Vec::new(),
             body: Rect::default(),
+            button: None,
+            last_press: None,
+            now: None,
             last_shown: None,
         }
     }
@@ -104,6 +125,7 @@ impl Root {
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
+        self.draw_button(frame, &styles, state);
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
@@ -111,6 +133,21 @@ impl Root {
         } else {
             self.keys.extend(tour_key);
         }
+        if self.is_in_edit(state)
+            && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
+        {
+            frame.set_cursor_position(at);
+        }
+    }
+
+    /// The button of the screen's main act, at the foot of its pane.
+    fn draw_button(&mut self, frame: &mut Frame<'_>, styles: &Styles, state: &State) {
+        let wanted = self.screen(state).and_then(Screen::primary_button);
+        self.button = wanted.and_then(|(action, pane)| {
+            let usable = self.refusal_reason(action, state).is_none();
+            words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable))
+        });
+        self.places.extend(self.button);
     }
 
     /// Brings what is shown in line with the state. Drawing begins with it, and so does every
@@ -256,10 +293,15 @@ impl Root {
             styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
         };
         let note = words::bottom_note(state);
+        let badge = if self.is_in_edit(state) {
+            (" EDIT ", Role::BadgeEdit)
+        } else {
+            (" NAV ", Role::BadgeNav)
+        };
         let hints = self.hint_entries(state);
         let buffer = frame.buffer_mut();
         let mut pen = Pen::new(buffer, line, 0);
-        pen.fill_rest(bar).move_to(line, 0).put_text(" ", bar);
+        pen.fill_rest(bar).move_to(line, 0).put_text(badge.0, styles[badge.1]).put_text(" ", bar);
         // A fresh notice is worth more than the keys; they come back with the next key.
         let keep = note
             .as_ref()
@@ -331,6 +373,12 @@ impl Root {
     #[must_use]
     pub fn is_typing(&self, state: &State) -> bool {
         self.overlay.is_none() && self.screen(state).is_some_and(Screen::is_typing)
+    }
+
+    /// Whether printable keys are text, on the screen or in what lies over it.
+    #[must_use]
+    pub fn is_in_edit(&self, state: &State) -> bool {
+        self.overlay.as_ref().map_or_else(|| self.is_typing(state), |overlay| overlay.is_typing())
     }
 
     fn scopes(&self, state: &State) -> Vec<Scope> {
@@ -427,6 +475,7 @@ impl Root {
         if let Some(reply) = tour::take_key(key, state) {
             return reply;
         }
+        self.last_press = None;
         let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
         // While a text has the keys, what could be typed or moves in it goes there first, and so do
@@ -455,7 +504,14 @@ impl Root {
             };
         }
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
-        match reply {
+        // Letters move where nothing else is bound to them.
+        let moved = match (&reply, movement(key)) {
+            (Reply::Ignored, Some(code)) if !typing => {
+                self.ask_screen(&Input::Key(Key::plain(code)), state)
+            }
+            _ => reply,
+        };
+        match moved {
             Reply::Ignored if key.is_plain(Code::Esc) => Reply::Handled,
             Reply::Ignored => Reply::Refused(format!(
                 "{key} does nothing here; {} lists the keys",
@@ -465,20 +521,61 @@ impl Root {
         }
     }
 
+    /// Says what time it is, before an input is handed over.
+    pub fn set_now(&mut self, now: Millis) {
+        self.now = Some(now);
+    }
+
+    /// A double press acts once: its second press counts only where the first one did no more than
+    /// choose something.
     fn handle_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
+        if !matches!(mouse.kind, MouseKind::Down(_)) {
+            return self.route_mouse(mouse, input, state);
+        }
+        let cell = (mouse.column, mouse.row);
+        let before = self.last_press.take().filter(|press| press.cell == cell && press.acted);
+        if let (Some(press), Some(now)) = (before, self.now)
+            && now.since(press.at) < DOUBLE_PRESS
+        {
+            return Reply::Handled;
+        }
+        let reply = self.route_mouse(mouse, input, state);
+        let acted = !matches!(reply, Reply::Ignored | Reply::Handled);
+        self.last_press = self.now.map(|at| Press { cell, at, acted });
+        reply
+    }
+
+    fn route_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        let is_edge =
+            |screen: &mut dyn Screen| screen.panes().is_some_and(|panes| panes.drag_edge(mouse));
+        if self.button.is_none_or(|(place, _)| !place.contains(at))
+            && self.screen_mut(state).is_some_and(is_edge)
+        {
+            return Reply::Handled;
+        }
         if let Some((_, act)) =
             self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed)
         {
             let act = *act;
             return self.handle_action(act, state);
         }
-        if self.body.contains(at) || !pressed {
-            self.ask_screen(input, state)
-        } else {
-            Reply::Ignored
+        if pressed && !self.body.contains(at) {
+            return Reply::Ignored;
         }
+        let reply = self.ask_screen(input, state);
+        match reply {
+            Reply::Ignored | Reply::Handled if mouse.kind == MouseKind::Down(Button::Right) => {
+                self.open_actions_menu(state)
+            }
+            reply => reply,
+        }
+    }
+
+    fn screen_mut(&mut self, state: &State) -> Option<&mut dyn Screen> {
+        let shown = self.screens.iter_mut().find(|(id, _)| *id == state.screen);
+        shown.map(|(_, screen)| &mut **screen as &mut dyn Screen)
     }
 
     fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
@@ -512,14 +609,40 @@ impl Root {
     }
 }
 
+/// Where the movement keys that are letters lead.
+fn movement(key: Key) -> Option<Code> {
+    [('h', Code::Left), ('j', Code::Down), ('k', Code::Up), ('l', Code::Right)]
+        .into_iter()
+        .find_map(|(letter, code)| key.is_plain(Code::Char(letter)).then_some(code))
+}
+
 impl Window for Root {
     fn open_help(&self, state: &State) -> Reply {
-        Reply::Open(Box::new(help::help_page(&state.keymap, &self.scopes(state))))
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(help::help_menu(&state.keymap, &self.scopes(state), refusal)))
     }
 
     fn open_palette(&self, state: &State) -> Reply {
         let refusal = |action| self.refusal_reason(action, state);
         Reply::Open(Box::new(palette::action_palette(&state.keymap, refusal)))
+    }
+
+    fn open_actions_menu(&self, state: &State) -> Reply {
+        let scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(palette::actions_menu(&state.keymap, &scopes, refusal)))
+    }
+
+    fn send_key(&mut self, key: Key, state: &State) -> Reply {
+        self.ask_screen(&Input::Key(key), state)
+    }
+
+    fn arrange_panes(&mut self, change: PaneChange, state: &State) -> Reply {
+        match self.screen_mut(state).and_then(Screen::panes).map(|panes| panes.change(change)) {
+            Some(Ok(())) => Reply::Handled,
+            Some(Err(why)) => Reply::Refused(why.into()),
+            None => Reply::Ignored,
+        }
     }
 
     fn show(&self, screen: ScreenId) -> Reply {

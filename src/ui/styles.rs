@@ -52,6 +52,9 @@ roles! {
     LineNumber "line-number" "A line's number.";
     Bar "bar" "The top and the bottom line.";
     BarActive "bar-active" "The screen that is shown.";
+    BadgeNav "badge-nav" "NAV, at the left of the bottom line.";
+    BadgeEdit "badge-edit" "EDIT, there.";
+    Button "button" "The main act of a screen, to press.";
     Overlay "overlay" "What lies over the screen.";
     Mark "mark" "A control character that a service sent, shown as a sign.";
     FromRequest "from-request" "Part of a filled-in template: what the request gives.";
@@ -97,7 +100,7 @@ impl Styles {
                 Role::FieldFocus | Role::BarActive | Role::FromRequest | Role::FromOutput => {
                     style.add_modifier(Modifier::UNDERLINED)
                 }
-                Role::Unfilled => style.add_modifier(Modifier::REVERSED),
+                Role::Unfilled | Role::BadgeEdit => style.add_modifier(Modifier::REVERSED),
                 _ => style,
             }
         })

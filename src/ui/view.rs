@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::styles::Styles;
+use super::{styles::Styles, widgets::panes::Panes};
 use crate::app::{
     actions::{ActionId, Scope},
     input::Input,
@@ -64,7 +64,7 @@ pub trait Screen {
     /// The scopes of the focused pane, innermost first, without `Global`.
     fn scopes(&self) -> Vec<Scope>;
 
-    /// Whether keys are text now: printable keys and editing keys then come to `handle_input` before the
+    /// Whether the screen is in EDIT: printable keys and editing keys then come to `handle_input` before the
     /// keymap.
     fn is_typing(&self) -> bool;
 
@@ -77,6 +77,17 @@ pub trait Screen {
 
     /// Why an action can't be used now; `None` when it can.
     fn refusal_reason(&self, act: ActionId, state: &State) -> Option<String>;
+
+    /// The panes beside each other, for the keys and the mouse that change how they share the
+    /// screen.
+    fn panes(&mut self) -> Option<&mut Panes> {
+        None
+    }
+
+    /// The main act of the screen, and the pane at whose foot its button is drawn.
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        None
+    }
 
     /// The keys that work here and are no actions of the table, with what they do; they come first
     /// in the hint line.
@@ -96,6 +107,11 @@ pub trait Overlay {
 
     /// Keys and what they do, for the hint line.
     fn key_hints(&self) -> Vec<(&'static str, &'static str)>;
+
+    /// Whether printable keys are text.
+    fn is_typing(&self) -> bool {
+        false
+    }
 }
 
 /// What an overlay made of an input.

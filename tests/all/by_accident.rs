@@ -221,12 +221,12 @@ fn the_smallest_change_shows_its_lines_before_it_writes() {
         bench.state.documents.iter().map(|(_, document)| document.text.clone()).collect()
     };
     let before = text(&bench);
-    bench.keys("end right right right right right right space");
+    bench.keys("end right right right right right right F");
     assert_eq!(text(&bench), before, "nothing is written yet: {}", bench.screen());
     assert!(bench.shows("Show reset-workflow") && bench.shows("+ "), "{}", bench.screen());
     bench.keys("esc");
     assert_eq!(text(&bench), before);
-    bench.keys("space enter");
+    bench.keys("F enter");
     assert_ne!(text(&bench), before, "{}", bench.screen());
     bench.keys("u");
     assert_eq!(text(&bench), before);

@@ -146,7 +146,7 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
     ]);
     // Who asked sees the answer.
     assert!(bench.screen().contains("it is hunter2hunter2, good bye"), "{}", bench.screen());
-    bench.keys("esc t enter b enter");
+    bench.keys("esc K enter @keep-stub enter");
     let kept = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
     let (case, stub) = (kept("cases/calculator.yaml"), kept("stubs/calc.yaml"));
     assert!(
@@ -170,7 +170,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     bench.keys("f6");
     assert!(bench.screen().contains("connecting"), "{}", bench.screen());
     bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded))]);
-    bench.keys("esc t");
+    bench.keys("esc K");
     assert!(bench.screen().contains("Keep as case"), "{}", bench.screen());
     bench.keys("enter");
     let file = FileId::new("cases/calculator.yaml");
@@ -189,7 +189,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     );
 
     for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case not as expected")] {
-        bench.keys("T enter");
+        bench.keys("t enter");
         let Some(Effect::Call { call, request, .. }) = bench.effects.last() else {
             panic!("{:?}", bench.effects)
         };
@@ -200,7 +200,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
         bench.draw();
         assert!(bench.screen().contains(words), "{}", bench.screen());
     }
-    bench.keys("T");
+    bench.keys("t");
     assert!(bench.screen().contains("✗ calculator"), "{}", bench.screen());
     bench.keys("down enter");
     assert!(bench.screen().contains("it is not in \"43\""), "{}", bench.screen());
@@ -215,7 +215,7 @@ fn what_is_expected_is_ticked_by_key_and_by_mouse_and_secrets_stay_out_of_the_fi
     bench.keys("f6");
     let answer = format!(r#"{{"count": 42, "password": "hunter2", "key": "{KEY}"}}"#);
     bench.happens([(3, chunk(&answer)), (40, end(Outcome::Succeeded))]);
-    bench.keys("esc t");
+    bench.keys("esc K");
     assert!(
         bench.shows("[x] json") && bench.shows("[ ] schema") && bench.shows("[ ] under     100ms"),
         "{}",

@@ -371,7 +371,7 @@ fn answering(there: &CommonGround, place: &Place, (columns, rows): (u16, u16)) -
     terminal.wait_for("word_count");
     terminal.press(["down", "3"]);
     terminal.wait_for("lamp · external");
-    terminal.press(["H"]);
+    terminal.press(["@answer-by-hand"]);
     terminal.wait_for("answering by hand what comes on cg.v1r4.lab.public.cmd.tool.lamp.*");
     terminal
 }
@@ -407,18 +407,18 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     terminal.press(["enter", "enter"]);
     terminal.type_text("{\"on\": tru");
     terminal.wait_for("begins as JSON, and is none");
-    terminal.press(["alt+enter"]);
+    terminal.press(["f6"]);
     terminal.wait_for("Calls · 2 waiting");
     terminal.type_text("e}");
     terminal.wait_for("\"on\": true");
-    terminal.press(["alt+enter"]);
+    terminal.press(["f6"]);
     terminal.wait_for("success: written and reported");
     let text = said(cellar);
     assert!(text.contains(r#""on":true"#), "{text}");
 
     // The other one is refused, with a message of its own.
     terminal.wait_for("Calls · 1 waiting");
-    terminal.press(["esc", "esc", "R"]);
+    terminal.press(["esc", "esc", "@refuse-call"]);
     terminal.wait_for("Refuse the call");
     terminal.type_text("no hand is free");
     terminal.press(["enter"]);
@@ -439,18 +439,18 @@ fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() 
     let mut hall = calling(&there, &place, "room=hall");
     terminal.press(["7"]);
     terminal.wait_for("Calls · 1 waiting");
-    terminal.press(["enter", "shift+tab", "right"]);
+    terminal.press(["enter", "up", "right"]);
     terminal.wait_for("message *");
-    terminal.press(["alt+enter"]);
+    terminal.press(["f6"]);
     terminal.wait_for("is required");
     terminal.wait_for("Calls · 1 waiting");
-    terminal.press(["esc", "esc", "L"]);
+    terminal.press(["esc", "esc", "@leave-call"]);
     terminal.wait_for("left without an answer");
     terminal.wait_for("no call waits");
     let rows =
         asked(&there, "select count(*) from cards where metadata ->> 'type' = 'tool.result'");
     assert_eq!(rows, json!([[0]]));
-    terminal.press(["X"]);
+    terminal.press(["@stop-answering"]);
     terminal.wait_for("lamp is no longer answered for");
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());

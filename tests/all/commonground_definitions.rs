@@ -223,7 +223,7 @@ fn the_workbench_shows_what_the_tool_gets() {
     let screen = bench.screen();
     assert!(screen.contains("# What the tool gets where the model gives nothing"), "{screen}");
     assert!(!screen.contains("\"LAMP_TOKEN\"") || screen.contains("$LAMP_TOKEN"), "{screen}");
-    bench.keys("i enter");
+    bench.keys("t enter");
     bench.types("hall");
     assert!(bench.screen().contains("room \"hall\" (given)"), "{}", bench.screen());
     assert!(
@@ -249,7 +249,7 @@ fn a_definition_is_renamed_and_copied_by_its_own_name() {
         "{}",
         bench.screen()
     );
-    bench.keys("d");
+    bench.keys("c");
     bench.keys("ctrl+u");
     bench.types("lamp_too");
     bench.keys("enter");

@@ -98,7 +98,7 @@ const GROUPS: [(&str, &[&str]); 9] = [
 fn empty() -> (TempDir, Terminal) {
     let folder = tempfile::tempdir().unwrap();
     let terminal = toolcrib([folder.path()]).size(200, 60).start();
-    terminal.wait_for("start empty");
+    terminal.wait_for("Start empty");
     (folder, terminal)
 }
 
@@ -124,13 +124,13 @@ mod by_keys {
         terminal.type_text(name);
         terminal.wait_for(&format!("/ {name}"));
         terminal.press(["enter"]);
-        terminal.wait_gone("Enter take");
+        terminal.wait_gone("Enter select");
     }
 
     /// Draws from one state to another, as far as the question for the tool.
     fn draw(terminal: &mut Terminal, from: &str, to: &str, target: Target) {
         find(terminal, from);
-        terminal.press(["d"]);
+        terminal.press(["a"]);
         terminal.wait_for(&format!("{from} → "));
         if target == Target::New {
             terminal.press(["n"]);
@@ -253,7 +253,7 @@ mod by_keys {
     fn the_documents_workflow_is_made_by_keys_alone() {
         let (folder, mut terminal) = empty();
         terminal.press(["e"]);
-        terminal.wait_gone("start empty");
+        terminal.wait_gone("Start empty");
         terminal.press(["2"]);
         terminal.wait_for("States · ");
         terminal.press(["shift+tab"]);
@@ -271,12 +271,12 @@ mod by_keys {
         terminal.wait_for("draw reset-workflow: results → undefined; undo");
         // One from every state.
         find(&mut terminal, "undefined");
-        terminal.press(["D"]);
+        terminal.press(["@draw-from-any"]);
         terminal.wait_for("any state → undefined with");
         make(&mut terminal, "text-completion", "text-completion");
         describe(&mut terminal, "text-completion");
         // The states that nothing leads to, in the matrix.
-        terminal.press(["m", "v"]);
+        terminal.press(["v", "v"]);
         terminal.wait_for("any state");
         for (tool, state) in [("knowledge-query", "research"), ("graph-update", "modification")] {
             column(&mut terminal, tool, state, "The name of the new state");
@@ -294,7 +294,7 @@ mod by_keys {
             }
         }
         // No tool is in the default group any more.
-        terminal.press(["f"]);
+        terminal.press(["@find-columns"]);
         terminal.type_text("default");
         terminal.press(["enter", "home", "home", "shift+end"]);
         terminal.wait_for("untick 5 cells");
@@ -330,7 +330,7 @@ mod by_mouse {
             terminal.wait_for("The name of the new state");
             terminal.type_text(to);
             terminal.wait_for(to);
-            terminal.click_on("Enter accept");
+            terminal.click_on("Enter OK");
         } else {
             let end = state(terminal, to);
             // Within one box, the drag has to go somewhere.
@@ -348,7 +348,7 @@ mod by_mouse {
                 terminal.wait_for("The type of the new tool.");
                 terminal.type_text(key);
                 terminal.wait_for(key);
-                terminal.click_on("Enter accept");
+                terminal.click_on("Enter OK");
             }
             "mcp-tool" => terminal.click_on("Calls a tool of an MCP server."),
             "text-completion" => terminal.click_on("Asks the language model directly."),
@@ -437,8 +437,8 @@ mod by_mouse {
     #[test]
     fn the_documents_workflow_is_made_by_mouse_alone() {
         let (folder, mut terminal) = empty();
-        terminal.click_on("start empty");
-        terminal.wait_gone("start empty");
+        terminal.click_on("Start empty");
+        terminal.wait_gone("Start empty");
         terminal.click_on("2 Workflow");
         terminal.wait_for("States · ");
         for (key, from, to, target, kind) in ARROWS {

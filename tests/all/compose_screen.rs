@@ -62,7 +62,7 @@ fn an_arrow_is_drawn_with_keys_and_shows_its_lines_first() {
     bench.keys("shift+tab");
     let before = text(&bench, "tools.yaml");
     find(&mut bench, "results");
-    bench.keys("d");
+    bench.keys("a");
     find(&mut bench, "analysis");
     assert!(bench.shows("results → analysis"), "{}", bench.screen());
     bench.keys("enter");
@@ -101,7 +101,7 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
         bench.screen()
     );
     bench.types("review");
-    bench.clicks("Enter accept");
+    bench.clicks("Enter OK");
     assert!(bench.shows("results → review with"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!text(&bench, "tools.yaml").contains("review"));
@@ -143,7 +143,7 @@ fn an_arrows_end_is_dragged_to_another_state() {
     let ground = (bench.find("States · ").0 + 1, 48);
     drag(&mut bench, (column + 18, row), ground);
     bench.types("review");
-    bench.clicks("Enter accept");
+    bench.clicks("Enter OK");
     assert!(
         bench.shows("complex-analysis: analysis → results · lead to review"),
         "{}",
@@ -182,14 +182,14 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
     assert!(bench.shows("The new name of review"), "{}", bench.screen());
     bench.keys("ctrl+u");
     bench.types("second look");
-    bench.keys("enter d");
+    bench.keys("enter a");
     assert!(bench.shows("second look → second look"), "{}", bench.screen());
 }
 
 #[test]
 fn a_run_in_a_state_that_is_deleted_says_so() {
     let mut bench = workflow((200, 60));
-    bench.keys("enter shift+tab x enter");
+    bench.keys("enter shift+tab d enter");
     assert!(bench.shows("the run is in analysis, which no tool names"), "{}", bench.screen());
     bench.keys("u");
     assert!(bench.shows("analysis · current"), "{}", bench.screen());
@@ -198,9 +198,9 @@ fn a_run_in_a_state_that_is_deleted_says_so() {
 #[test]
 fn the_matrix_counts_what_it_shows() {
     let mut bench = workflow((120, 36));
-    bench.keys("m v");
+    bench.keys("v v");
     assert!(bench.shows("5 tools × 5 states"), "{}", bench.screen());
-    bench.keys("f");
+    bench.keys("@find-columns");
     bench.types("ana");
     assert!(bench.shows("5 tools × 1 state "), "{}", bench.screen());
 }
@@ -256,7 +256,7 @@ fn the_right_button_opens_what_can_be_done() {
 #[test]
 fn cells_of_the_matrix_are_switched_one_and_many() {
     let mut bench = workflow((120, 36));
-    bench.keys("m");
+    bench.keys("v");
     assert!(bench.shows("5 tools × 9 groups"), "{}", bench.screen());
     bench.keys("down space");
     let groups = |bench: &Workbench, key: &str| {
@@ -297,14 +297,14 @@ fn cells_of_the_matrix_are_switched_one_and_many() {
     assert!(bench.shows("reset-workflow × state modification"), "{}", bench.screen());
     bench.keys("space");
     assert!(text(&bench, "tools.yaml").contains("[\"analysis\", \"results\", \"modification\"]"));
-    bench.keys("m");
+    bench.keys("v");
     assert!(bench.shows("Available"), "{}", bench.screen());
 }
 
 #[test]
 fn a_group_is_made_from_the_chosen_rows() {
     let mut bench = workflow((120, 36));
-    bench.keys("m shift+down n");
+    bench.keys("v shift+down n");
     bench.types("mine");
     bench.keys("enter");
     assert!(
@@ -313,7 +313,7 @@ fn a_group_is_made_from_the_chosen_rows() {
         bench.screen()
     );
     assert!(bench.state.group_names().contains(&"mine".into()));
-    bench.keys("x enter");
+    bench.keys("d enter");
     assert!(!bench.state.group_names().contains(&"mine".into()));
 }
 
@@ -321,7 +321,7 @@ fn a_group_is_made_from_the_chosen_rows() {
 fn the_matrix_at_three_sizes() {
     for size in [(80, 24), (120, 36), (200, 60)] {
         let mut bench = workflow(size);
-        bench.keys("m v down shift+right");
+        bench.keys("v v down shift+right");
         insta::assert_snapshot!(format!("matrix_{}", size.0), bench.screen());
     }
 }
@@ -329,7 +329,7 @@ fn the_matrix_at_three_sizes() {
 #[test]
 fn a_tool_is_copied_and_pasted() {
     let mut bench = workflow((120, 36));
-    bench.keys("Y");
+    bench.keys("@copy-tools");
     let copied = bench.effects.iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text.clone()),
         _ => None,

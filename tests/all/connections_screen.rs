@@ -211,15 +211,15 @@ fn connections_are_made_and_unmade_by_keys() {
         text(&bench)
     );
     assert!(bench.shows("far · toolcrib.toml"), "the new one is shown: {}", bench.screen());
-    bench.keys("m");
+    bench.keys("@default-connection");
     assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
     assert_eq!(bench.state.current_connection().name, "far");
-    bench.keys("x enter");
+    bench.keys("d enter");
     assert_eq!(text(&bench), TEXT.replace("connection = \"local\"\n", ""));
     bench.clicks("broker ");
-    bench.keys("c");
+    bench.keys("@choose-connection");
     assert_eq!(bench.state.current_connection().name, "broker");
-    bench.keys("c");
+    bench.keys("@choose-connection");
     assert_eq!(bench.state.current_connection().name, "embedded");
 }
 
@@ -265,7 +265,7 @@ fn servers_of_other_programs_are_ticked_and_added() {
     for (width, height) in [(80, 24), (120, 36), (200, 60)] {
         let mut bench = opened(width, height);
         bench.effects.clear();
-        bench.keys("O");
+        bench.keys("@import-servers");
         assert!(bench.effects.contains(&Effect::FindServers), "{:?}", bench.effects);
         bench.send(found_servers());
         bench.draw();
@@ -286,7 +286,7 @@ fn servers_of_other_programs_are_ticked_and_added() {
         }
         assert!(bench.shows("Added files, git"), "{}", bench.screen());
         // Once more: they are there.
-        bench.keys("O");
+        bench.keys("@import-servers");
         bench.send(found_servers());
         bench.draw();
         assert!(bench.shows("added"), "{}", bench.screen());
@@ -352,7 +352,7 @@ fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
     assert_eq!(kept(&bench), ["read", "write"]);
     assert!(!bench.shows("1 trust") && bench.shows("⚠ 1 breaking"), "{}", bench.screen());
     bench.keys("K");
-    bench.keys("a enter");
+    bench.keys("ctrl+a enter");
     assert_eq!(kept(&bench), ["read", "erase"]);
     assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
 }

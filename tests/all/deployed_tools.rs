@@ -78,7 +78,7 @@ fn refused() -> Problem {
 fn they_are_listed_below_the_workspaces_own_and_called() {
     for (width, height) in [(120, 36), (80, 24)] {
         let mut bench = open(width, height);
-        bench.keys("f2");
+        bench.keys("@deployed-tools");
         assert!(bench.shows("listing the tools of lab …"), "{}", bench.screen());
         let purpose = asked(&bench);
         answers(&mut bench, purpose, Ok(tools(&["skills.load", "skills.list"])));
@@ -108,11 +108,11 @@ fn they_are_listed_below_the_workspaces_own_and_called() {
 #[test]
 fn what_needs_a_definition_is_refused_with_the_reason() {
     let mut bench = open(120, 36);
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let purpose = asked(&bench);
     answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
     bench.clicks("◆ skills.load");
-    for key in ["e", "f3"] {
+    for key in ["e", "@tool-connection"] {
         bench.keys(key);
         assert!(bench.shows("no file") && bench.shows("deployed"), "{key}\n{}", bench.screen());
     }
@@ -128,9 +128,9 @@ fn what_needs_a_definition_is_refused_with_the_reason() {
 #[test]
 fn a_listing_that_fails_says_why_and_an_older_one_counts_no_more() {
     let mut bench = open(120, 36);
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let first = asked(&bench);
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let second = asked(&bench);
     answers(&mut bench, first, Ok(tools(&["skills.load"])));
     assert!(bench.shows("listing the tools") && !bench.shows("skills.load"), "{}", bench.screen());
@@ -140,7 +140,7 @@ fn a_listing_that_fails_says_why_and_an_older_one_counts_no_more() {
         "{}",
         bench.screen()
     );
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let third = asked(&bench);
     answers(&mut bench, third, Ok(tools(&["skills.load"])));
     assert!(bench.shows("skills.load") && !bench.shows("nobody answers"), "{}", bench.screen());
@@ -149,7 +149,7 @@ fn a_listing_that_fails_says_why_and_an_older_one_counts_no_more() {
 #[test]
 fn they_are_those_of_the_connection_that_is_chosen() {
     let mut bench = open(120, 36);
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let purpose = asked(&bench);
     answers(&mut bench, purpose, Ok(tools(&["skills.load"])));
     bench.state.network.connections.insert(project("other"));
@@ -162,7 +162,7 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     // Where it leads to no system there is nothing to list.
     bench.send(Message::Connection(ConnectionMessage::Use(Some("embedded".into()))));
     let effects = bench.effects.len();
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     assert!(
         bench.shows("\"embedded\" leads to no system that lists its tools"),
         "{}",
@@ -180,7 +180,7 @@ fn trustgraphs_are_listed_by_the_same_key() {
     );
     bench.state.network.connections.choose(Connection::http("gate", "http://127.0.0.1:1"));
     let mut bench = bench.on(ScreenId::Invoke);
-    bench.keys("f2");
+    bench.keys("@deployed-tools");
     let purpose = asked(&bench);
     let item = |section, key: &str, text: &str| Item {
         system: "trustgraph",
@@ -210,7 +210,7 @@ fn a_turn_of_another_agent_is_started_and_watched_to_its_end() {
     let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/count.yaml", OWN)]);
     let mut terminal = toolcrib([&place.here]).home(place.home.path()).folder(&place.here).start();
     terminal.wait_for("word_count");
-    terminal.press(["3", "f2"]);
+    terminal.press(["3", "@deployed-tools"]);
     terminal.wait_for("deployed on cg");
     terminal.press(["/"]);
     terminal.type_text("delegate");

@@ -543,7 +543,7 @@ fn agents_by_keys(trustgraph: &Deployment) {
         .size(160, 60)
         .start();
     terminal.wait_for("tools.yaml");
-    terminal.press(["f4"]);
+    terminal.press(["@ask-agent"]);
     terminal.wait_for("Ask the agent");
     terminal.wait_for("with groups read in");
     terminal.type_text("ask-model then shout");
@@ -574,12 +574,12 @@ fn by_keys(trustgraph: &Deployment) {
     let mut terminal =
         terminal::toolcrib([folder.path().to_str().unwrap(), "--connection", &url]).start();
     terminal.wait_for("mine.yaml");
-    terminal.press(["f7"]);
+    terminal.press(["@import"]);
     terminal.wait_for("Import from TrustGraph");
     terminal.wait_for("trustgraph.yaml  new file");
     terminal.press(["esc"]);
     terminal.wait_gone("Import from TrustGraph");
-    terminal.press(["f7"]);
+    terminal.press(["@import"]);
     terminal.wait_for("Import from TrustGraph");
     terminal.press(["enter"]);
     terminal.wait_for("ask-model");
@@ -588,7 +588,7 @@ fn by_keys(trustgraph: &Deployment) {
     assert!(
         fs::read_to_string(folder.path().join("trustgraph.yaml")).unwrap().contains("ask-model:")
     );
-    terminal.press(["f8"]);
+    terminal.press(["@push"]);
     terminal.wait_for("Push to TrustGraph");
     terminal.wait_for("tool/mine  add");
     terminal.press(["enter"]);
@@ -600,7 +600,7 @@ fn by_keys(trustgraph: &Deployment) {
 fn takes_away_there(trustgraph: &Deployment, folder: &TempDir, mut terminal: terminal::Terminal) {
     fs::remove_file(folder.path().join("mine.yaml")).unwrap();
     terminal.wait_for("mine.yaml was removed on disk");
-    terminal.press(["f8"]);
+    terminal.press(["@push"]);
     terminal.wait_for("Only there, and left alone: tool/mine.");
     terminal.wait_for("All that is here is there just so.");
     terminal.press(["x"]);

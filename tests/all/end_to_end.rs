@@ -139,7 +139,7 @@ fn help_lists_the_keys_that_work_here() {
     let folder = workspace();
     let mut terminal = open(&folder);
     terminal.press(["?"]);
-    for text in ["Help", "find", "Ctrl+P"] {
+    for text in ["Help", "Make a new tool or service"] {
         terminal.wait_for(text);
     }
     terminal.press(["esc"]);
@@ -161,7 +161,7 @@ fn the_theme_is_changed_and_kept() {
     let mut terminal = toolcrib([folder.path()]).home(home.path()).start();
     terminal.wait_for("knowledge-query");
     let before = colours(&terminal, "toolcrib");
-    terminal.press(["f9"]);
+    terminal.press(["@next-theme"]);
     terminal.wait_for("theme light");
     let after = colours(&terminal, "toolcrib");
     assert_ne!(before, after);

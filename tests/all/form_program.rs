@@ -311,7 +311,7 @@ fn what_is_typed_and_no_value_counts_among_the_issues() {
     let terminal = toolcrib(["form", "s.json", "i.json"]).folder(folder.path()).size(80, 24);
     let mut terminal = terminal.start();
     terminal.wait_for("name *");
-    terminal.press(["tab", "enter"]);
+    terminal.press(["down", "enter"]);
     terminal.type_text("12x");
     terminal.wait_for("is not a whole number");
     terminal.wait_for("Issues ⚠ 1");

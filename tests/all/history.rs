@@ -450,7 +450,7 @@ mod screen {
         bench.keys("end");
         answer(&mut bench);
         assert!(bench.shows("gone-tool"), "{}", bench.screen());
-        bench.keys("t");
+        bench.keys("K");
         assert!(
             bench.shows("no end that could be expected") && !bench.shows("Its name"),
             "{}",
@@ -496,7 +496,7 @@ mod screen {
         assert_snapshot!("history_120", open(120, 36).styled());
         assert_snapshot!("history_80", open(80, 24).styled());
         let mut bench = open(120, 36);
-        bench.keys("c");
+        bench.keys("D");
         answer(&mut bench);
         assert_snapshot!("history_compared", bench.styled());
     }
@@ -527,7 +527,7 @@ mod screen {
     #[test]
     fn two_are_compared_by_text_json_and_times() {
         let mut bench = open(120, 36);
-        bench.keys("c");
+        bench.keys("D");
         answer(&mut bench);
         let screen = bench.screen();
         assert!(
@@ -544,7 +544,7 @@ mod screen {
         // With a marked one.
         bench.keys("tab space down");
         answer(&mut bench);
-        bench.keys("c");
+        bench.keys("D");
         answer(&mut bench);
         assert!(bench.screen().contains("calculator compared"), "{}", bench.screen());
     }
@@ -585,7 +585,7 @@ mod screen {
     #[test]
     fn a_call_is_sent_again_or_edited_first() {
         let mut bench = open(120, 36);
-        bench.keys("r");
+        bench.keys("R");
         let Some(Effect::Call { request, .. }) = bench.effects.last() else {
             panic!("{:?}", bench.effects)
         };
@@ -598,7 +598,7 @@ mod screen {
         assert!(bench.screen().contains("What are the top"), "{}", bench.screen());
         bench.keys("esc 5 end");
         answer(&mut bench);
-        bench.keys("r");
+        bench.keys("R");
         assert!(bench.screen().contains("no longer in this workspace"), "{}", bench.screen());
     }
 
@@ -612,7 +612,7 @@ mod screen {
             r#"{"user":"u","config":"{}","arguments":"{\"question\":\"why?\"}"}"#.into();
         bench.send(Message::History(HistoryMessage::Opened(Box::new(trace))));
         bench.draw();
-        bench.keys("b");
+        bench.keys("@keep-stub");
         assert!(bench.screen().contains("Keep as stub"), "{}", bench.screen());
         bench.types(" of mine");
         bench.keys("enter");
@@ -626,12 +626,12 @@ mod screen {
     #[test]
     fn a_call_is_exported_and_removed_after_a_question() {
         let mut bench = open(120, 36);
-        bench.keys("w enter");
+        bench.keys("s enter");
         let Some(Effect::ExportKept { path, .. }) = bench.effects.last() else {
             panic!("{:?}", bench.effects)
         };
         assert_eq!(path, "query-customers-00000001.jsonl");
-        bench.keys("x enter");
+        bench.keys("d enter");
         assert!(
             matches!(bench.effects.last(), Some(Effect::RemoveKept(id)) if &**id == "00000001-0000"),
             "{:?}",
@@ -647,7 +647,7 @@ mod screen {
         for (width, height) in [(1, 1), (60, 16), (99, 16), (100, 17), (200, 60), (500, 200)] {
             let mut bench = open(120, 36);
             bench.resize(width, height);
-            bench.keys("tab v v v v tab / esc c");
+            bench.keys("tab v v v v tab / esc D");
             answer(&mut bench);
             bench.keys("v v tab");
         }

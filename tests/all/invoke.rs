@@ -86,7 +86,7 @@ fn what_is_sent_is_what_was_shown() {
             && request.body.contains(r#"{\"collection\":\"customers\"}"#)
     );
     let id = request.correlation.clone();
-    bench.keys("esc r");
+    bench.keys("esc R");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };
@@ -264,7 +264,7 @@ fn no_size_breaks_it() {
     {
         let mut bench = streaming(120, 36);
         bench.resize(width, height);
-        bench.keys("esc tab tab v v v v tab z");
+        bench.keys("esc tab tab v v v v tab @strays");
     }
 }
 
@@ -346,7 +346,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
     let mut bench = open(120, 36);
     bench.keys("enter");
     bench.types("1");
-    bench.keys("esc n");
+    bench.keys("esc @send-many");
     bench.keys("ctrl+u");
     bench.types("5 x 2");
     bench.keys("enter");
@@ -376,7 +376,7 @@ fn a_request_is_sent_many_times_a_few_at_once() {
         bench.state.invoke.calls.iter().map(|call| call.request.correlation.clone()).collect();
     assert_eq!(ids.len(), 5, "each has an id of its own");
     // Esc stops all of a series.
-    bench.keys("n enter");
+    bench.keys("@send-many enter");
     bench.keys("esc");
     let cancelled =
         bench.effects.iter().filter(|effect| matches!(effect, Effect::Cancel(_))).count();
@@ -532,7 +532,7 @@ fn of_a_million_chunks_the_first_and_the_last_stay_and_the_text_is_whole() {
 #[test]
 fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let mut bench = streaming(120, 36);
-    bench.keys("esc b");
+    bench.keys("esc @keep-stub");
     assert!(
         !bench.screen().contains("Keep as stub"),
         "nothing is kept of a call that is under way:\n{}",
@@ -540,7 +540,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     );
     let mut bench = streaming(120, 36);
     bench.happens([(95, end(Outcome::Succeeded, None))]);
-    bench.keys("esc b");
+    bench.keys("esc @keep-stub");
     assert!(
         bench.screen().contains("Keep as stub") && bench.screen().contains("stubs/NAME.yaml"),
         "{}",
@@ -569,7 +569,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
             .iter()
             .any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file))
     );
-    bench.keys("b enter");
+    bench.keys("@keep-stub enter");
     let again = bench.state.documents.get(&file).unwrap().text.to_string();
     assert_eq!(again, kept, "the same answer to the same request is the same rule");
 }
@@ -690,7 +690,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     bench.state.network.connections.choose(connection);
     bench.draw();
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
-    bench.keys("esc A");
+    bench.keys("esc @new-agent");
     assert!(
         bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"),
         "{}",
@@ -701,7 +701,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
         panic!("{:?}\n{}", bench.effects, bench.screen())
     };
     assert_eq!(Channel::from_connection(connection).and_then(|channel| channel.agent), None);
-    bench.keys("ctrl+x A");
+    bench.keys("ctrl+x @new-agent");
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
 }
 

@@ -297,7 +297,7 @@ fn by_keys_alone() {
     sheet.press("enter");
     sheet.reads("labels", "[blue ×]");
     sheet.go("people");
-    sheet.press("a");
+    sheet.press("alt+a");
     sheet.lands("who *");
     sheet.fill("who *", "Ann");
     sheet.fill("age", "41");
@@ -309,7 +309,7 @@ fn by_keys_alone() {
     sheet.fill("east", "8.50");
     sheet.fill("north", "-4.7e1");
     sheet.go("headers");
-    sheet.press("a");
+    sheet.press("alt+a");
     sheet.lands("name of the new entry,");
     sheet.terminal.type_text("accept");
     sheet.press("enter");
@@ -332,7 +332,7 @@ fn by_keys_alone() {
     sheet.unfold("tree", "leaf *");
     sheet.fill("leaf *", "root");
     sheet.go("twigs");
-    sheet.press("a");
+    sheet.press("alt+a");
     sheet.lands("leaf *");
     sheet.fill("leaf *", "twig");
     sheet.go("token");
@@ -414,6 +414,6 @@ fn by_mouse_alone() {
     sheet.click("token");
     sheet.terminal.type_text("hunter2");
     sheet.reads("token", "•••••••");
-    sheet.terminal.click_on("Ctrl+Enter send");
+    sheet.terminal.click_on("[ Send F6 ]");
     sheet.finish(&kitchen);
 }

@@ -50,6 +50,7 @@ mod incremental;
 mod invoke;
 mod kafka;
 mod key_store;
+mod keys;
 mod killed;
 mod kitchen_sink;
 mod layout;

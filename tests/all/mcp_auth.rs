@@ -252,7 +252,7 @@ fn workbench(server: &Guarded) -> Terminal {
     screen.press(["6"]);
     screen.wait_for("Connections 2");
     screen.press(["down"]);
-    screen.wait_for("L asks what the server says about tokens");
+    screen.wait_for("asks what the server says about tokens");
     screen
 }
 
@@ -266,7 +266,7 @@ fn copied(screen: &Terminal) -> Option<String> {
 fn one_signs_in_from_the_workbench() {
     let server = Guarded::start("right", "");
     let mut screen = workbench(&server);
-    screen.press(["L"]);
+    screen.press(["@sign-in"]);
     screen.wait_for("Tokens of web");
     screen.type_text("What the server");
     screen.press(["enter"]);
@@ -274,21 +274,21 @@ fn one_signs_in_from_the_workbench() {
     screen.wait_for("gives tokens");
     assert!(server.requests_to("/register").is_empty());
 
-    screen.press(["L", "enter"]);
+    screen.press(["@sign-in", "enter"]);
     screen.wait_for("waiting for you to allow it on this page:");
     // The first that can be done now.
-    screen.press(["L", "enter"]);
+    screen.press(["@sign-in", "enter"]);
     screen.wait_for("the page's URL copied");
     let page = copied(&screen).unwrap();
-    screen.press(["L"]);
+    screen.press(["@sign-in"]);
     screen.type_text("Cancel");
     screen.press(["enter"]);
     screen.wait_for("cancelled; nothing was kept");
     assert!(server.requests_to("/token").is_empty() && page.contains("/authorize?"));
 
-    screen.press(["L", "enter"]);
+    screen.press(["@sign-in", "enter"]);
     screen.wait_for("waiting for you to allow it on this page:");
-    screen.press(["L", "enter"]);
+    screen.press(["@sign-in", "enter"]);
     let begun = Instant::now();
     let other = loop {
         match copied(&screen).filter(|copied| *copied != page) {
@@ -303,7 +303,7 @@ fn one_signs_in_from_the_workbench() {
     screen.wait_for("guarded");
     server.call("read").ended(0, &[]);
 
-    screen.press(["L"]);
+    screen.press(["@sign-in"]);
     screen.type_text("Sign out");
     screen.press(["enter"]);
     screen.wait_for("the token is forgotten");

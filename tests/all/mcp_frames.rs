@@ -74,7 +74,7 @@ fn a_call_shows_its_frames_as_they_crossed_the_wire() {
     assert!(bench.shows("frame under the cursor"), "{}", bench.screen());
 
     // It is sent as it is edited, also wrong.
-    bench.keys("esc E");
+    bench.keys("esc e");
     assert!(bench.shows("Send a frame"), "{}", bench.screen());
     bench.types(" oops");
     bench.keys("enter");
@@ -144,8 +144,8 @@ fn frames_are_sent_as_they_are_and_their_answers_told_with_their_times() {
 #[test]
 fn a_connection_is_watched_as_conversations() {
     let mut bench = bench(ScreenId::Watch);
-    assert!(bench.shows("Press w to see every frame of sky"), "{}", bench.screen());
-    bench.keys("w");
+    assert!(bench.shows("Press n to see every frame of sky"), "{}", bench.screen());
+    bench.keys("n");
     assert!(bench.shows("opening sky") && bench.shows("on frames"), "{}", bench.screen());
     let turn = bench.state.watching.turn;
     bench.send(Message::Watch(WatchMessage::Began { turn }));
@@ -184,7 +184,7 @@ fn a_connection_is_watched_as_conversations() {
     for part in ["tools/call", "progress", "1 of 2", "stderr", "at work", "hi there"] {
         assert!(bench.shows(part), "{part}\n{}", bench.screen());
     }
-    bench.keys("E");
+    bench.keys("@send-watched-frame");
     assert!(bench.shows("Send a frame"), "{}", bench.screen());
     bench.keys("enter");
     assert!(sent_frame(&bench).unwrap().contains("\"arguments\":{\"text\":\"hi\"}"));

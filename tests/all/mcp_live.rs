@@ -402,7 +402,7 @@ fn the_workbench_asks_before_it_starts_a_server() {
     screen.press(["t"]);
     screen.wait_for("It starts a server");
     screen.wait_for("mcp_server.py");
-    screen.press(["a"]);
+    screen.press(["@allow-start"]);
     screen.wait_for("Start the server of test?");
     screen.press(["y"]);
     screen.wait_for("test 7 speaks MCP 2025-11-25");

@@ -93,7 +93,7 @@ fn at_the_tool(place: &Place, tool: &str) -> terminal::Terminal {
     screen.wait_for(&format!("test/{tool}"));
     screen.press(["down"; 7]);
     screen.wait_for(&format!("test/{tool} · MCP tool"));
-    screen.press(["i"]);
+    screen.press(["t"]);
     screen.wait_for(&format!("{tool} · test"));
     screen
 }
@@ -128,7 +128,7 @@ fn a_question_that_nobody_answers_is_told_again_and_goes_with_its_call() {
     screen.press(["f6"]);
     screen.wait_for("test asks elicitation/create: 7 answers");
     screen.wait_for("test still waits for an answer to elicitation/create");
-    screen.press(["7", "R"]);
+    screen.press(["7", "@refuse-call"]);
     screen.wait_for("no call waits");
     screen.press(["3"]);
     screen.wait_for(r#"{"action": "decline"}"#);

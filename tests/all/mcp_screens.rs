@@ -69,7 +69,7 @@ fn parts_of_an_answer_are_saved_opened_and_read_when_asked() {
         ]);
         bench.clicks("Answer");
         bench.effects.clear();
-        bench.keys("a");
+        bench.keys("o");
         for words in
             ["Open image image/png, 2 B", "Save image image/png", "Read test://more", "test://a.md"]
         {
@@ -82,7 +82,7 @@ fn parts_of_an_answer_are_saved_opened_and_read_when_asked() {
             matches!(opened, Some(Effect::OpenPart(part)) if part.bytes.as_deref() == Some(b"hi")),
             "{opened:?}"
         );
-        bench.keys("a");
+        bench.keys("o");
         bench.clicks("Read test://more");
         let read = bench.effects.last();
         assert!(
@@ -102,7 +102,7 @@ fn an_answer_that_is_text_has_no_parts() {
         (6, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
     ]);
     bench.clicks("Answer");
-    bench.keys("a");
+    bench.keys("o");
     assert!(bench.shows("nothing but text"), "{}", bench.screen());
 }
 
@@ -152,7 +152,7 @@ fn both_eras_of_a_server_are_compared_side_by_side() {
     for size in [(80, 24), (120, 36), (200, 60)] {
         let mut bench = bench(ScreenId::Connections, size);
         bench.effects.clear();
-        bench.keys("e");
+        bench.keys("D");
         bench.types("draw {\"n\": }");
         bench.keys("enter");
         assert!(bench.shows("the arguments are no JSON"), "{}", bench.screen());
@@ -202,9 +202,9 @@ fn both_eras_of_a_server_are_compared_side_by_side() {
 #[test]
 fn trustgraph_tools_are_made_of_a_servers_tools() {
     let mut bench = bench(ScreenId::Connections, (120, 36));
-    bench.keys("A");
+    bench.keys("@adopt-tools");
     assert!(bench.shows("test the connection (t) first"), "{}", bench.screen());
-    bench.keys("t");
+    bench.keys("esc t");
     let turn = bench.effects.iter().find_map(|effect| match effect {
         Effect::TestConnection { turn, .. } => Some(*turn),
         _ => None,
@@ -222,7 +222,7 @@ fn trustgraph_tools_are_made_of_a_servers_tools() {
         })),
     }));
     bench.draw();
-    bench.keys("A down space enter");
+    bench.keys("@adopt-tools down space enter");
     for words in ["Make TrustGraph tools of sky", "remote-name", "paint"] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }

@@ -166,7 +166,7 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
     bench.keys("enter");
     bench.types("Basel");
-    bench.keys("esc B");
+    bench.keys("esc m");
     assert!(bench.screen().contains("nothing is sent"), "{}", bench.screen());
     bench.keys("f6");
     let request = run_call(&mut bench);
@@ -189,7 +189,7 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let stub = kept.source.as_ref().unwrap().text().to_owned();
     assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
     // Without the mock the request is the service's again.
-    bench.keys("B f6");
+    bench.keys("m f6");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };

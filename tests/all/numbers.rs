@@ -46,7 +46,7 @@ fn a_request_carries_every_digit_of_an_argument() {
 fn other_numbers_in_an_entry_stay_when_a_field_is_edited() {
     let mut bench = Workbench::yaml(FILE, 120, 36).on(ScreenId::Tools);
     bench.keys("enter");
-    bench.types("x");
+    bench.types("d");
     let (_, document) = bench.state.documents.iter().next().unwrap();
     let text = document.source.as_ref().unwrap().text();
     assert!(text.contains("huge: 12345678901234567890123") && **text != *FILE, "{text}");

@@ -428,7 +428,7 @@ fn the_sample_is_stepped_fails_and_is_tried_again_in_a_terminal() {
     // What would be sent is shown, and nothing is.
     let before = cluster.requests().len();
     terminal.click_on("1 search");
-    terminal.press(["f8"]);
+    terminal.press(["@dry-run"]);
     terminal.wait_for("Nothing was sent.");
     terminal.wait_for(predict);
     terminal.press(["esc"]);
@@ -444,7 +444,7 @@ fn the_sample_is_stepped_fails_and_is_tried_again_in_a_terminal() {
 
     // That one is tried again, on what the search has stored; the picture says so too.
     let before = cluster.requests().len();
-    terminal.press(["f7"]);
+    terminal.press(["p"]);
     terminal.wait_for("✓ 2 answer");
     assert_eq!(sent(before), [predict]);
     terminal.wait_for("said: Answer from this alone");

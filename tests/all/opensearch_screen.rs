@@ -34,7 +34,7 @@ fn a_template_shows_below_it_what_it_becomes() {
     let mut bench = tools_screen();
     assert!(bench.shows("→ /books/_search"), "the default stands in\n{}", bench.screen());
     assert!(bench.shows("no sample for question: give it under Try"), "{}", bench.screen());
-    bench.keys("t");
+    bench.keys("@try");
     assert!(bench.shows("■ request  ■ tool  ■ default"), "{}", bench.screen());
     give(&mut bench, "question text", "wind");
     let screen = bench.screen();
@@ -63,7 +63,7 @@ fn a_template_shows_below_it_what_it_becomes() {
 #[test]
 fn a_value_that_breaks_a_body_is_told_where_it_does() {
     let mut bench = tools_screen();
-    bench.keys("t");
+    bench.keys("@try");
     give(&mut bench, "question text", "say \"hi\"");
     let screen = bench.screen();
     assert!(screen.contains("the value of question holds a quote"), "{screen}");
@@ -74,7 +74,7 @@ fn a_value_that_breaks_a_body_is_told_where_it_does() {
 fn filters_and_later_steps_work_on_a_sample_answer() {
     let mut bench = tools_screen();
     assert!(bench.shows("search.output is there once step 1 has run"), "{}", bench.screen());
-    bench.keys("t");
+    bench.keys("@try");
     give(
         &mut bench,
         "search   text",
@@ -92,7 +92,7 @@ fn filters_and_later_steps_work_on_a_sample_answer() {
 fn what_has_no_templates_has_nothing_to_try() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36).on(ScreenId::Tools);
     assert!(!bench.shows("Try"), "{}", bench.screen());
-    bench.keys("t");
+    bench.keys("@try");
     assert!(bench.shows("no templates, filters or steps to try"), "{}", bench.screen());
 }
 
@@ -169,12 +169,12 @@ fn steps_are_run_one_by_one_and_up_to_one() {
     // The failed one once more, with another input.
     bench.keys("i enter");
     bench.types("storm");
-    bench.keys("esc f7");
+    bench.keys("esc p");
     let run = last_run(&bench);
     assert_eq!((run.range.from, run.range.until), (1, None));
     assert_eq!(run.arguments["answer.model_id"], "storm", "{}", bench.screen());
     bench.clicks("2 answer");
-    bench.keys("T");
+    bench.keys("@run-to-step");
     assert_eq!((last_run(&bench).range.from, last_run(&bench).range.until), (0, Some(1)));
 }
 
@@ -203,7 +203,7 @@ fn a_run_stops_at_a_breakpoint_and_goes_on() {
     assert_eq!((last_run(&bench).range.from, last_run(&bench).range.until), (0, Some(0)));
     bench.happens(step_events(1, "search", Some("found")));
     bench.happens([end_of(Outcome::Succeeded)]);
-    bench.keys("f7");
+    bench.keys("p");
     let run = last_run(&bench);
     assert_eq!((run.range.from, run.range.until), (1, None));
     assert_eq!(run.range.outputs["search.output"]["stored"], "once found");
@@ -212,7 +212,7 @@ fn a_run_stops_at_a_breakpoint_and_goes_on() {
 #[test]
 fn a_dry_run_and_the_menu_of_a_step_send_nothing() {
     let mut bench = steps_on_invoke();
-    bench.keys("f8");
+    bench.keys("@dry-run");
     assert!(bench.shows("Nothing was sent.") && bench.shows("step 2 answer"), "{}", bench.screen());
     bench.keys("esc enter");
     assert!(bench.shows("run from here") && bench.shows("stop before"), "{}", bench.screen());
@@ -223,7 +223,7 @@ fn a_dry_run_and_the_menu_of_a_step_send_nothing() {
 #[test]
 fn a_tool_without_steps_says_so() {
     let mut bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Invoke);
-    bench.keys("f7");
+    bench.keys("p");
     assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
 }
 
@@ -235,7 +235,7 @@ const ADDRESS: (&str, &str) = (
 
 /// Whether the import of a workspace asks a cluster of OpenSearch.
 fn asks_a_cluster(bench: &mut Workbench) -> bool {
-    bench.keys("f7");
+    bench.keys("@import");
     let asked = bench.effects.iter().find_map(|effect| match effect {
         Effect::ReadDeployed { connection, .. } => Some(connection),
         _ => None,

@@ -191,7 +191,7 @@ fn text_in(bench: &Workbench, folder: &str) -> String {
 #[test]
 fn a_case_of_one_step_runs_that_step_on_what_was_stored() {
     let mut bench = second_step_alone();
-    bench.keys("tab t enter");
+    bench.keys("tab K enter");
     let kept = text_in(&bench, "cases/");
     assert!(kept.contains("from: answer") && kept.contains("until: answer"), "{kept}");
 
@@ -217,7 +217,7 @@ fn a_run_of_one_step_is_resent_as_it_was() {
         bench.state.invoke.calls.iter().next_back().unwrap().request.body.clone()
     };
     let before = body(&bench);
-    bench.keys("r");
+    bench.keys("R");
     assert_eq!(bench.state.invoke.calls.iter().count(), 3);
     assert_eq!(body(&bench), before);
 }
@@ -225,7 +225,7 @@ fn a_run_of_one_step_is_resent_as_it_was() {
 #[test]
 fn a_stub_of_a_run_on_the_screen_has_each_path() {
     let mut bench = second_step_alone();
-    bench.keys("tab b enter");
+    bench.keys("tab @keep-stub enter");
     let kept = text_in(&bench, "stubs/");
     assert!(kept.contains("request-queue: /answer") && kept.contains("It moves."), "{kept}");
     assert!(!kept.contains("/search"), "that step was not run\n{kept}");

@@ -81,7 +81,7 @@ fn a_step_shows_how_far_the_newest_run_is_and_leads_to_invoke() {
     bench.types("storm");
     bench.keys("esc f6");
     bench.happens(run_that_failed());
-    bench.keys("2 c");
+    bench.keys("2 @centre");
     let screen = bench.screen();
     assert!(screen.contains("✓ 1 search") && screen.contains("✗ 2 answer"), "{screen}");
     assert!(screen.contains("HTTP 503: overloaded"), "the failed step is chosen\n{screen}");
@@ -161,12 +161,12 @@ fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
     assert_eq!(state_of(&bench), "ready");
     bench.keys("esc");
     choose(&mut bench, "shop_agent");
-    bench.keys("l");
+    bench.keys("f6");
     let call = bench.state.invoke.calls.iter().next_back().expect("a call");
     assert_eq!(call.request.name, "shop_agent");
     bench.happens(run_that_failed());
     assert_eq!(state_of(&bench), "ready", "a failed step leads nowhere");
-    bench.keys("l");
+    bench.keys("f6");
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "answered");
 }
@@ -183,7 +183,7 @@ fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
     let mut bench = gated(&gates);
     assert!(!hidden(&bench, "shop_agent/indices") && hidden(&bench, "shop_agent/answer"));
     choose(&mut bench, "shop_agent/indices");
-    bench.keys("l");
+    bench.keys("f6");
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "listed");
 }

@@ -1,7 +1,7 @@
-//! What the README and `docs/` say is true: keys are the actions', commands answer as written, links
-//! lead somewhere, and every topic of `toolcrib help` has a page.
+//! What the README and `docs/` say is true: commands answer as written, links lead somewhere, and
+//! every topic of `toolcrib help` has a page.
 //!
-//! `UPDATE=1 cargo test --test all readme` updates the keys and the answers.
+//! `UPDATE=1 cargo test --test all readme` updates the answers.
 
 use std::{
     env,
@@ -12,12 +12,7 @@ use std::{
     sync::Mutex,
 };
 
-use toolcrib::{app::actions::Scope, ui::actions::all_actions};
-
 use crate::support::terminal::binary;
-
-const OPEN: &str = "<!-- keys -->\n";
-const CLOSE: &str = "<!-- /keys -->";
 
 /// One test at a time changes the files.
 static FILES: Mutex<()> = Mutex::new(());
@@ -54,44 +49,6 @@ fn hold(path: &Path, expected: impl FnOnce(&str) -> String) {
             path.display()
         );
     }
-}
-
-/// The table of keys, by scope.
-fn keys() -> String {
-    let actions = all_actions();
-    let mut scopes: Vec<Scope> = Vec::new();
-    for action in &actions {
-        if !scopes.contains(&action.scope) {
-            scopes.push(action.scope);
-        }
-    }
-    let mut table = String::new();
-    for scope in scopes {
-        writeln!(table, "\n**{}**\n\n| key | action | does |\n| --- | --- | --- |", scope.title())
-            .unwrap();
-        for action in actions.iter().filter(|action| action.scope == scope) {
-            let keys: Vec<String> = action.keys.iter().map(|key| format!("`{key}`")).collect();
-            writeln!(
-                table,
-                "| {} | {} (`{}`) | {} |",
-                keys.join(" "),
-                action.title,
-                action.id,
-                action.help
-            )
-            .unwrap();
-        }
-    }
-    table + "\n"
-}
-
-#[test]
-fn its_keys_are_those_of_the_actions() {
-    hold(&root().join("docs/keys.md"), |text| {
-        let (before, rest) = text.split_once(OPEN).unwrap();
-        let (_, after) = rest.split_once(CLOSE).unwrap();
-        format!("{before}{OPEN}{}{CLOSE}{after}", keys())
-    });
 }
 
 /// A command's answer as a terminal shows it: stdout, then stderr.

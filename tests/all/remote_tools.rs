@@ -53,7 +53,7 @@ fn what_was_made_of_a_server_is_held_against_what_it_lists_now() {
     bench = bench.on(ScreenId::Connections);
     bench.keys("t");
     answer_test(&mut bench, &[tool("draw", "colour")]);
-    bench.keys("A space enter");
+    bench.keys("@adopt-tools space enter");
     assert!(bench.shows("Make TrustGraph tools of sky"), "{}", bench.screen());
     bench.keys("enter");
     let id = bench.state.catalog.tool_called("draw").expect("it is made").id().clone();

@@ -213,7 +213,7 @@ fn bytes_are_named_saved_and_opened_when_asked_and_links_are_followed() {
         matches!(saved, Some(Effect::SaveParts { parts, path }) if path == "1-dot.png" && parts[0] == image),
         "{saved:?}"
     );
-    bench.keys("a");
+    bench.keys("@follow-link");
     bench.clicks("Read test://more");
     assert!(bench.shows("Resources 3"), "{}", bench.screen());
     let linked = bench.state.network.resources.chosen.clone().unwrap();

@@ -61,7 +61,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
 
     let mut terminal = toolcrib([folder.path()]).start();
     terminal.wait_for("knowledge-query");
-    terminal.press(["2", "T"]);
+    terminal.press(["2", "t"]);
     terminal.wait_for("✗ complete workflow");
     terminal.type_text("complete");
     terminal.wait_gone("✗ all 1");
@@ -75,7 +75,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.wait_for("Available 0");
     terminal.press(["/"]);
     terminal.type_text("reset");
-    terminal.press(["enter", "space"]);
+    terminal.press(["enter", "F"]);
     terminal.wait_for("Available 1");
     terminal.press(["enter"]);
     terminal.wait_for("results → undefined");
@@ -83,7 +83,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.type_text("complete with admin");
     terminal.press(["enter"]);
     terminal.wait_for("saved");
-    terminal.press(["T"]);
+    terminal.press(["t"]);
     terminal.wait_for("✓ complete with admin");
     terminal.press(["esc"]);
     terminal.wait_gone("type to narrow");
@@ -142,13 +142,13 @@ tool-service:
 
 /// Takes a live step with a tool whose topic is not typed yet.
 fn live_about(terminal: &mut Terminal, tool: &str, topic: &str) {
-    terminal.press(["l"]);
+    terminal.press(["f6"]);
     terminal.wait_for(&format!("{tool} needs topic"));
     terminal.press(["enter"]);
     terminal.type_text(topic);
     terminal.press(["enter"]);
     terminal.wait_for(topic);
-    terminal.press(["esc", "2", "l"]);
+    terminal.press(["esc", "2", "f6"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn three_live_steps_over_a_real_server_one_of_which_fails_in_both_modes() {
         terminal.wait_for("llamas as a pun.");
 
         terminal.wait_for("Available 2");
-        terminal.press(["l"]);
+        terminal.press(["f6"]);
         terminal.wait_for(&format!("✗ bake  {after}"));
         terminal.wait_for("the oven is cold");
 

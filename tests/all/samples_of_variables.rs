@@ -22,7 +22,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     let mut bench = Workbench::yaml(LAMP, 200, 60).on(ScreenId::Tools);
     bench.keys("v v");
     assert!(bench.shows("{project_id} is known when it is called"), "{}", bench.screen());
-    bench.keys("V");
+    bench.keys("@variables");
     assert!(bench.shows("{agent_id}") && bench.shows("$LAMP_TOKEN"), "{}", bench.screen());
     bench.keys("enter");
     bench.types("lab");
@@ -34,7 +34,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     );
 
     // By the mouse alone, and on the other screen.
-    bench.keys("3 esc V");
+    bench.keys("3 esc @variables");
     bench.clicks("$LAMP_TOKEN");
     bench.types("bright");
     bench.keys("enter");
@@ -44,7 +44,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
             && screen.contains("with a sample for {project_id}"),
         "{screen}"
     );
-    bench.keys("V");
+    bench.keys("@variables");
     bench.clicks("take all samples back");
     assert!(
         bench.state.invoke.samples.is_empty() && bench.shows("$LAMP_TOKEN"),
@@ -61,7 +61,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
 fn a_tool_whose_arguments_name_no_variable_has_nothing_to_try() {
     let mut bench = Workbench::yaml(LAMP, 120, 36).on(ScreenId::Tools);
     bench.clicks("bell");
-    bench.keys("esc V");
+    bench.keys("esc @variables");
     assert!(bench.shows("no variable is filled into"), "{}", bench.screen());
 }
 
@@ -69,7 +69,7 @@ fn a_tool_whose_arguments_name_no_variable_has_nothing_to_try() {
 fn one_of_several_documents_is_deleted_and_the_others_stay() {
     let mut bench = Workbench::yaml(LAMP, 120, 36).on(ScreenId::Tools);
     bench.clicks("bell");
-    bench.keys("x");
+    bench.keys("d");
     assert!(bench.shows("its other documents stay"), "{}", bench.screen());
     bench.keys("d");
     let text = |bench: &Workbench| {

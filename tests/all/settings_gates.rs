@@ -91,7 +91,7 @@ fn tables_of_all_systems_are_read() {
 #[test]
 fn groups_are_ticked_in_the_matrix() {
     let mut bench = opened((160, 48)).on(ScreenId::Workflow);
-    bench.keys("m /");
+    bench.keys("v /");
     bench.types("sky");
     bench.keys("tab");
     bench.types("read-only");
@@ -132,7 +132,7 @@ fn arrows_are_drawn_for_tools_of_every_system() {
         ("node_stats", "all | ready | undefined"),
     ] {
         find(&mut bench, "ready");
-        bench.keys("d");
+        bench.keys("a");
         find(&mut bench, "undefined");
         bench.keys("enter");
         bench.types(key);

@@ -39,7 +39,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
         bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string()
     };
     let before = text(&bench);
-    bench.keys("w");
+    bench.keys("W");
     assert!(
         bench.shows("What if") && bench.shows("W accept · Esc take back"),
         "{}",
@@ -57,7 +57,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
         "nothing is asked for yet"
     );
     // An edit of the tool that leads on: no longer available here.
-    bench.keys("tab tab home space enter");
+    bench.keys("tab tab home F enter");
     bench.keys("tab tab");
     assert!(
         bench.shows("knowledge-query: make the tool no longer available in undefined"),
@@ -71,7 +71,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
         bench.screen()
     );
     assert!(bench.shows("− knowledge-query"), "the tool that would go is marked");
-    bench.keys("f");
+    bench.keys("@step-failed");
     assert_eq!(bench.state.workflow.simulation.steps().count(), 0, "a what-if takes no steps");
     bench.keys("esc");
     assert!(!bench.shows("What if"));
@@ -80,9 +80,9 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
         ("read-only knowledge".into(), before.clone())
     );
 
-    bench.keys("w");
+    bench.keys("W");
     bench.clicks("[ ] admin");
-    bench.keys("tab tab home space enter W");
+    bench.keys("tab tab home F enter @accept-what-if");
     assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge admin");
     assert!(text(&bench).contains("available_in_states: [\"research\"]"), "{}", text(&bench));
     bench.keys("u");
@@ -94,7 +94,7 @@ fn a_hidden_tools_edit_is_shown_and_made() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("/");
     bench.types("graph");
-    bench.keys("enter down right space");
+    bench.keys("enter down right F");
     assert!(
         bench.shows("Show graph-update") && bench.shows("+     available_in_states"),
         "{}",
@@ -113,18 +113,18 @@ fn a_hidden_tools_edit_is_shown_and_made() {
 #[test]
 fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     let mut bench = studio(&["*"]);
-    bench.keys("A down enter");
+    bench.keys("@auto-run down enter");
     bench.types("results");
     bench.keys("enter");
     assert_eq!(bench.state.workflow.simulation.state(), "results", "{}", bench.screen());
     assert_eq!(bench.state.workflow.simulation.current_branch().len(), 2);
 
-    bench.keys("R p");
+    bench.keys("R @stop-when");
     bench.types("complex-analysis is");
     bench.keys("enter");
     assert_eq!(bench.state.workflow.stops, [Stop::Available("complex-analysis".into())]);
     assert!(bench.shows("stops 1"), "{}", bench.screen());
-    bench.keys("A down enter");
+    bench.keys("@auto-run down enter");
     bench.types("results");
     bench.keys("enter");
     assert_eq!(
@@ -135,7 +135,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     assert!(bench.shows("stopped; 1 step was not taken"), "{}", bench.screen());
 
     // With a stop set, the run jumps there.
-    bench.keys("R A");
+    bench.keys("R @auto-run");
     assert!(bench.shows("complex-analysis is available: knowledge-query"), "{}", bench.screen());
     bench.types("to a stop");
     bench.keys("enter");
@@ -147,7 +147,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
         ("analysis", 1)
     );
 
-    bench.keys("p enter R A");
+    bench.keys("@stop-when enter R @auto-run");
     assert_eq!(bench.state.workflow.stops, []);
     bench.types("to a stop");
     assert!(bench.shows("no stop is set: p sets one"), "{}", bench.screen());
@@ -160,7 +160,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     assert_eq!(bench.state.workflow.simulation.current_branch().len(), 25, "{}", bench.screen());
     let walk: Vec<Name> =
         bench.state.workflow.simulation.steps().map(|(_, step)| step.tool.clone()).collect();
-    bench.keys("R A");
+    bench.keys("R @auto-run");
     bench.types("random");
     bench.keys("enter ctrl+u");
     bench.types("25 7");
@@ -176,7 +176,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
         walk
     );
 
-    bench.keys("R A");
+    bench.keys("R @auto-run");
     bench.types("every");
     bench.keys("enter ctrl+u");
     bench.types("2");
@@ -191,14 +191,14 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
 #[test]
 fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     let mut bench = studio(&["knowledge", "compute"]);
-    bench.keys("A down enter");
+    bench.keys("@auto-run down enter");
     bench.types("results");
     bench.keys("enter");
     // The document's third step: hidden, so the scenario runner or an agent that takes it all the
     // same is refused.
     bench.keys("/");
     bench.types("reset");
-    bench.keys("enter r esc");
+    bench.keys("enter @try-hidden esc");
     assert!(
         bench.shows("⊘ reset-workflow refused") && bench.shows("refused 1"),
         "{}",
@@ -214,7 +214,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     );
     bench.keys("shift+tab /");
     bench.types("reset");
-    bench.keys("enter space enter");
+    bench.keys("enter F enter");
     assert_eq!(bench.state.workflow.simulation.state(), "undefined", "{}", bench.screen());
 
     bench.keys("K ctrl+u");
@@ -236,7 +236,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
         "{text}"
     );
 
-    bench.keys("T");
+    bench.keys("t");
     assert!(bench.shows("✓ all 5") && bench.shows("✓ The whole way"), "{}", bench.screen());
     bench.keys("enter");
     assert!(bench.shows("Together they cover") || bench.shows("as expected"), "{}", bench.screen());
@@ -249,7 +249,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
 #[test]
 fn a_scenario_that_differs_is_shown_and_gone_to() {
     let mut bench = studio(&["read-only"]);
-    bench.keys("T");
+    bench.keys("t");
     bench.types("progression");
     bench.keys("enter");
     assert!(
@@ -265,7 +265,7 @@ fn a_scenario_that_differs_is_shown_and_gone_to() {
 #[test]
 fn two_places_of_a_run_are_compared() {
     let mut bench = studio(&["read-only", "knowledge"]);
-    bench.keys("enter shift+tab shift+tab shift+tab home v down");
+    bench.keys("enter shift+tab shift+tab shift+tab home D down");
     assert!(
         bench.shows("◆ compared") && bench.shows("step 1 against the start"),
         "{}",
@@ -276,7 +276,7 @@ fn two_places_of_a_run_are_compared() {
         "{}",
         bench.screen()
     );
-    bench.keys("up v down");
+    bench.keys("up D down");
     assert!(bench.shows("what knowledge-query changed"), "{}", bench.screen());
 }
 
@@ -316,9 +316,9 @@ fn tool_state_and_request_explain_themselves() {
 #[test]
 fn a_live_answer_streams_beside_the_run_with_the_runs_question() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Workflow);
-    bench.keys("Q");
+    bench.keys("@question");
     bench.types("Which complaints?");
-    bench.keys("enter down l");
+    bench.keys("enter down f6");
     let request = bench.effects.iter().find_map(|effect| match effect {
         Effect::Call { request, .. } => Some(request.clone()),
         _ => None,

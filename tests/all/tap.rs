@@ -455,7 +455,7 @@ fn on_pulsar_nothing_of_the_workbenchs_watch_stays_at_the_broker() {
     let mut terminal = toolcrib([&place.here]).home(place.home.path()).folder(&place.here).start();
     terminal.wait_for("text-completion");
     let mut listens = |press: &[&str]| {
-        terminal.press(["4", "w"]);
+        terminal.press(["4", "n"]);
         terminal.wait_for("Listen to");
         terminal.type_text("persistent://tg/flow/kept non-persistent://tg/request/joke");
         terminal.press(["enter"]);
@@ -465,7 +465,7 @@ fn on_pulsar_nothing_of_the_workbenchs_watch_stays_at_the_broker() {
         broker.logs("Removed subscription 'toolcrib-");
         broker.logs("Removed subscription 'toolcrib-");
     };
-    listens(&["x"]);
+    listens(&["@stop-watching"]);
     listens(&["ctrl+q"]);
     assert!(terminal.wait_end().success());
 }

@@ -121,7 +121,7 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
     bench.draw();
     assert!(bench.shows("tg.request.joke (embedded)"), "{}", bench.screen());
 
-    bench.keys("f3");
+    bench.keys("@tool-connection");
     assert!(bench.shows("Calls of tell-joke always go through"), "{}", bench.screen());
     bench.types("local");
     bench.keys("enter");

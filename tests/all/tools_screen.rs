@@ -93,7 +93,7 @@ fn a_finding_is_jumped_to_and_mended_with_one_key() {
         .unwrap();
     bench.keys("shift+tab");
     bench.keys(&"down ".repeat(row));
-    bench.keys("f");
+    bench.keys("F");
     assert!(bench.state.findings.len() < count);
     assert!(!bench.state.findings.iter().any(|finding| finding.message.contains("research")));
 }
@@ -130,7 +130,7 @@ fn a_new_tool_is_a_file_of_its_own_and_undo_takes_it_back() {
     bench.keys("enter");
     assert_eq!(bench.state.catalog.tools.len(), count + 1);
     assert!(bench.screen().contains("my-tool · TrustGraph tool"));
-    bench.keys("esc alt+u");
+    bench.keys("esc u");
     assert_eq!(bench.state.catalog.tools.len(), count);
 }
 
@@ -158,7 +158,7 @@ fn every_theme_and_no_colour_draw_every_size() {
     for size in [(1, 1), (20, 6), (60, 16), (80, 24), (200, 60), (500, 200)] {
         let mut bench = Workbench::sample("services", size.0, size.1);
         for _ in 0..4 {
-            bench.keys("f9 tab");
+            bench.keys("@next-theme tab");
         }
     }
 }

@@ -368,7 +368,7 @@ fn the_workflow_screen_says_first_that_nothing_is_loaded() {
 #[test]
 fn what_if_shows_no_tool_of_a_set_that_is_refused() {
     let mut bench = bench(REFUSED);
-    bench.keys("w");
+    bench.keys("W");
     assert!(bench.state.workflow.what_if.is_some(), "{}", bench.screen());
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec![Name::from("default")]))));
     bench.draw();

@@ -128,7 +128,7 @@ fn heard(bench: &mut Workbench, tapped: Vec<Tapped>) {
 /// The screen while it listens.
 fn listening(width: u16, height: u16) -> Workbench {
     let mut bench = Workbench::sample("services", width, height).on(ScreenId::Watch);
-    bench.keys("w enter");
+    bench.keys("n enter");
     let turn = bench.state.watching.turn;
     bench.send(Message::Watch(WatchMessage::Began { turn }));
     bench.draw();
@@ -166,7 +166,7 @@ fn it_looks_like_this() {
 #[test]
 fn listening_begins_with_the_queues_of_the_services_or_those_named() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
-    bench.keys("4 w enter");
+    bench.keys("4 n enter");
     let Some(Effect::Watch { places, connection, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };
@@ -175,7 +175,7 @@ fn listening_begins_with_the_queues_of_the_services_or_those_named() {
         places.iter().any(|place| place.name == "tg.request.joke")
             && places.iter().any(|place| place.name == "tg.response.joke")
     );
-    bench.keys("w");
+    bench.keys("n");
     bench.types("tg..x");
     bench.keys("enter");
     assert!(bench.shows("a part of it is empty"), "{}", bench.screen());
@@ -226,7 +226,7 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
         told.contains("a gateway over WebSocket answers its callers and shows nothing of others: choose a connection"),
         "{told}"
     );
-    gateway.keys("w enter");
+    gateway.keys("n enter");
     assert!(!gateway.shows("Listen to"), "{}", gateway.screen());
     assert!(!gateway.effects.iter().any(|effect| matches!(effect, Effect::Watch { .. })));
 
@@ -301,7 +301,7 @@ fn a_filter_is_typed_and_what_is_wrong_with_it_is_said_at_once() {
 fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     let mut bench = listening(120, 36);
     heard(&mut bench, vec![request(0, "1", "one")]);
-    bench.keys("space");
+    bench.keys("p");
     heard(&mut bench, vec![request(10, "2", "two"), piece(20, "1", "done", true)]);
     assert!(
         bench.shows("paused · 2 held back") && bench.shows("Conversations 1"),
@@ -310,7 +310,7 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     );
     bench.keys("p");
     assert_eq!(standings(&bench), ["succeeded", "open"]);
-    bench.keys("c");
+    bench.keys("x");
     assert!(
         bench.shows("Clear the traffic?") && bench.shows("removes 2 conversations"),
         "{}",
@@ -318,9 +318,9 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     );
     bench.keys("enter");
     assert_eq!(standings(&bench).len(), 2, "Enter keeps");
-    bench.keys("c y");
+    bench.keys("x y");
     assert!(standings(&bench).is_empty() && bench.shows("No traffic yet"), "{}", bench.screen());
-    bench.keys("x");
+    bench.keys("@stop-watching");
     assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));
 }
 
@@ -356,7 +356,7 @@ fn the_chosen_one_stays_chosen_unless_the_newest_is_followed() {
 #[test]
 fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
     let mut bench = busy(120, 36);
-    bench.keys("home r");
+    bench.keys("home R");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };
@@ -368,7 +368,7 @@ fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
     assert_eq!(bench.state.screen, ScreenId::Invoke);
     bench.keys("esc tab");
     let mut bench = busy(120, 36);
-    bench.keys("home down r");
+    bench.keys("home down R");
     assert!(
         bench.state.notices.iter().next_back().unwrap().text.contains("no tool of this workspace")
     );
@@ -581,12 +581,12 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
     );
     bench.keys("home");
     assert!(bench.shows("says ×18") && bench.shows("└ command"), "{}", bench.screen());
-    assert!(bench.shows("5 hidden, h"), "{}", bench.screen());
-    bench.keys("h");
+    assert!(bench.shows("5 hidden, . → routine"), "{}", bench.screen());
+    bench.keys("@routine");
     assert_eq!(standings(&bench).len(), 4);
-    bench.keys("h tab home down down down down z");
+    bench.keys("@routine tab home down down down down @pieces");
     assert!(!bench.shows("says ×18"), "{}", bench.screen());
-    bench.keys("z enter");
+    bench.keys("@pieces enter");
     assert!(
         bench.shows(
             "I will count the words of both texts, and then look up what the longer one is about."
@@ -760,10 +760,10 @@ fn a_deadline_counts_down_and_says_when_it_is_over() {
 #[test]
 fn a_channel_is_watched_by_mouse_alone() {
     let mut bench = channel(120, 36);
-    bench.clicks("Space pause");
+    bench.clicks("p pause");
     heard(&mut bench, turn().split_off(30));
     assert!(bench.shows("paused · 4 held back"), "{}", bench.screen());
-    bench.clicks("Space pause");
+    bench.clicks("p pause");
     assert!(
         !bench.shows("paused") && bench.state.watching.record.heard_count() == 38,
         "{}",
@@ -853,7 +853,7 @@ fn a_channel_that_is_kept_as_a_trace_opens_as_it_was() {
 #[test]
 fn listening_may_begin_with_what_was_kept() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
-    bench.keys("w");
+    bench.keys("n");
     bench.types("tg.> since:soon");
     bench.keys("enter");
     assert!(bench.shows("is no time"), "{}", bench.screen());
@@ -868,7 +868,7 @@ fn listening_may_begin_with_what_was_kept() {
         ("14:05", StartTime::Clock(14 * 3_600 + 300)),
         ("1970-01-02T00:01", StartTime::Wall(86_460)),
     ] {
-        bench.keys("w");
+        bench.keys("n");
         bench.types(&format!("since:{text}"));
         bench.keys("enter");
         assert!(
@@ -876,7 +876,7 @@ fn listening_may_begin_with_what_was_kept() {
             "{text}"
         );
     }
-    bench.keys("w");
+    bench.keys("n");
     bench.types("since:25:00");
     bench.keys("enter");
     assert!(bench.shows("hours go up to 23"), "{}", bench.screen());

@@ -66,7 +66,7 @@ fn keys_go_along_arrows_first() {
 #[test]
 fn an_arrow_is_chosen_and_taken() {
     let mut bench = made([tool(0, 1), tool(0, 2), tool(1, 3)], (200, 60));
-    bench.keys(". .");
+    bench.keys("@next-arrow @next-arrow");
     assert!(bench.shows("undefined → s2: t0-2"), "{}", bench.screen());
     assert!(bench.shows("━━"), "the chosen arrow is told without colour: {}", bench.screen());
     bench.keys("enter");
@@ -80,7 +80,7 @@ fn a_bundle_is_counted_and_opened() {
     let long = |row: usize| (format!("a-tool-with-a-long-name-{row}"), state(0), state(1));
     let mut bench = made((0..4).map(long), (200, 60));
     assert!(bench.shows("+3") && bench.screen().matches("─▶│").count() == 1, "{}", bench.screen());
-    bench.keys(". o");
+    bench.keys("@next-arrow o");
     assert_eq!(bench.screen().matches("▶│").count(), 4, "{}", bench.screen());
     bench.keys("o");
     assert!(bench.shows("+3"), "{}", bench.screen());
@@ -121,13 +121,13 @@ fn the_neighbourhood_follows_the_run_and_grows() {
     assert!(bench.shows("⋯ 1 more") && bench.shows("│ s515"), "{}", bench.screen());
     bench.keys("o down");
     assert!(bench.shows("31 near") && bench.shows("│ s516"), "{}", bench.screen());
-    bench.keys("v v v");
+    bench.keys("@view @view @view");
     assert!(
         !bench.shows("shown: every state"),
         "a thousand are not laid out while a key waits: {}",
         bench.screen()
     );
-    bench.keys("c");
+    bench.keys("@centre");
     assert!(bench.shows("▶ undefined"), "{}", bench.screen());
 }
 
@@ -139,7 +139,7 @@ fn zooming_out_ends_in_dots_and_the_map_leads_anywhere() {
     presses(&mut bench, MouseKind::Down(Button::Left), column + 2, row + 6);
     presses(&mut bench, MouseKind::Up(Button::Left), column + 2, row + 6);
     assert!(!bench.shows("┃ ▶ undefined"), "a press on the map went elsewhere: {}", bench.screen());
-    bench.keys("z");
+    bench.keys("@map");
     assert!(!bench.shows("┌"), "{}", bench.screen());
     bench.keys("- -");
     assert!(bench.shows("○") && !bench.shows("s20"), "{}", bench.screen());

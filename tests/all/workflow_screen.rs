@@ -77,7 +77,7 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     bench.types("reset");
     bench.keys("enter");
     assert!(bench.shows("group: in admin, asked for"), "{}", bench.screen());
-    bench.keys("space");
+    bench.keys("F");
     assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
     assert!(bench.shows("Available 1"), "{}", bench.screen());
     bench.keys("enter");
@@ -105,7 +105,7 @@ fn groups_are_ticked_with_keys_and_mouse() {
     assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge");
     bench.clicks("[x] read-only");
     assert_eq!(bench.state.context().groups().join(" "), "knowledge");
-    bench.keys("a");
+    bench.keys("@all-groups");
     assert_eq!(bench.state.context().groups().join(" "), "*");
     bench.clicks("[x] basic");
     assert!(
@@ -118,10 +118,10 @@ fn groups_are_ticked_with_keys_and_mouse() {
 fn a_failed_step_stays_by_the_document_and_moves_as_deployed() {
     let tools = "tool:\n  ask: {type: text-completion, name: ask, description: d, state: asked}\n";
     let mut bench = Workbench::yaml(tools, 120, 36).on(ScreenId::Workflow);
-    bench.keys("f");
+    bench.keys("@step-failed");
     assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     assert!(bench.shows("✗ ask"), "{}", bench.screen());
-    bench.keys("M f");
+    bench.keys("@switch-mode @step-failed");
     assert_eq!(bench.state.workflow.simulation.state(), "asked");
 }
 
@@ -130,7 +130,7 @@ fn another_way_is_a_branch_to_go_back_to() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter b down enter");
     assert!(bench.shows("way 2 of 2"), "{}", bench.screen());
-    bench.keys("B");
+    bench.keys("@branches");
     assert_eq!(bench.state.workflow.simulation.state(), "analysis");
     assert!(bench.shows("way 1 of 2"));
     let (column, row) = bench.find("▶  1 ✓");
@@ -150,8 +150,7 @@ fn a_state_is_chosen_in_the_picture_and_walked_to() {
     assert!(bench.shows("analysis · by knowledge-query"), "{}", bench.screen());
     bench.keys("right enter");
     assert_eq!(bench.state.workflow.simulation.state(), "results");
-    bench.clicks("│ undefined".trim_start_matches("│ "));
-    bench.keys("t");
+    bench.keys("left left t");
     assert_eq!(
         bench.state.workflow.simulation.steps().count(),
         0,
@@ -164,14 +163,14 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
     let mut bench = workflow(&["read-only", "admin"], (120, 36));
     bench.state.workflow.profiles =
         vec![Profile { user: "user-a".into(), allowed_groups: vec!["read-only".into()] }];
-    bench.keys("U");
+    bench.keys("@user");
     assert!(bench.shows("Insufficient"), "{}", bench.screen());
     assert!(
         bench.shows("Available 0") && bench.shows("user: user-a may not ask for admin"),
         "{}",
         bench.screen()
     );
-    bench.keys("r");
+    bench.keys("@try-hidden");
     assert_eq!(
         bench.state.workflow.simulation.steps().count(),
         0,
@@ -211,7 +210,7 @@ fn every_size_is_drawn() {
 #[test]
 fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Workflow);
-    bench.keys("l");
+    bench.keys("f6");
     assert_eq!(bench.state.screen, ScreenId::Invoke, "the calculator needs its arguments first");
     assert!(bench.shows("needs expression"), "{}", bench.screen());
     let tool = bench.state.selected.clone().unwrap();
@@ -230,7 +229,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
             edits: vec![edit],
         }));
     }
-    bench.keys("esc 2 l");
+    bench.keys("esc 2 f6");
     assert!(
         bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })),
         "{}",

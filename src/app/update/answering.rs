@@ -133,7 +133,7 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
     }
     let (agent, tool) =
         (asked.waiting.caller_id().to_owned(), asked.waiting.tool_name().to_owned());
-    let key = state.keymap.action("show-waiting").keys.join(", ");
+    let key = state.keymap.way_to("show-waiting");
     let words = match &asked.failed {
         Some(problem) => format!(
             "the answer of {tool} could not be written: {} — {}",
@@ -162,7 +162,7 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
 
 /// Servers may wait inside a call until somebody answers: the user is notified of each, once.
 fn warn_of_waiting(state: &mut State, now: Millis) {
-    let key = state.keymap.action("show-waiting").keys.join(", ");
+    let key = state.keymap.way_to("show-waiting");
     let State { answering, notices, .. } = state;
     let late = |open: &&mut Open| {
         let is_asked = open.asked.ask.turn == SERVERS && !open.sent && !open.alarmed;

@@ -150,7 +150,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
             "open the workspace that has it; {} on Invoke lists tools that are only deployed",
-            state.keymap.action("deployed-tools").keys.join(", ")
+            state.keymap.way_to("deployed-tools")
         );
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
     } else if state.network.connections.find_by_name(&head.connection).is_none()

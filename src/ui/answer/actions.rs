@@ -2,7 +2,7 @@
 
 use super::{pane::Answer, parts};
 use crate::{
-    app::{actions::Scope, state::State},
+    app::{actions::Scope, state::State, verbs},
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
@@ -28,7 +28,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         screen.answer().turn_follow();
         Reply::Handled
     })
-    .keys(&["f"])
+    .keys(&[verbs::FOLLOW])
     .help("Keep the newest piece in view, or stay here")
     .refused(|screen, _| refuse_when(screen.shown_answer().is_following().is_none(), NO_END)),
     Row::new(Scope::Answer, "next-answer-view", "next view", |screen, state| {
@@ -36,13 +36,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         screen.answer().next_view(call);
         Reply::Handled
     })
-    .keys(&["v"])
+    .keys(&[verbs::VIEW])
     .help("Switch the answer: Text, Tree, Raw, Time, Markdown, bytes, headers"),
     Row::new(Scope::Answer, "strays", "strays", |screen, _| {
         screen.answer().turn_strays();
         Reply::Handled
     })
-    .keys(&["z"])
     .help("Show the messages that are not part of the answer")
     .refused(|screen, state| {
         let has_none = screen.shown_call(state).is_none_or(|call| call.strays == 0);
@@ -53,7 +52,7 @@ pub(crate) const ACTIONS: &[Row] = &[
             content_parts::parts_menu(&parts::answer_parts(call), &call.connection)
         })
     })
-    .keys(&["a"])
+    .keys(&[verbs::OPEN])
     .help("Save or open an image, audio or a resource of the answer, or read what a link leads to")
     .refused(|screen, _| {
         refuse_when(!screen.shown_answer().has_parts(), "the answer is nothing but text")
@@ -61,7 +60,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))
     })
-    .keys(&["t"])
+    .keys(&[verbs::KEEP])
     .help(
         "Keep the call with its answer as a case of the workspace, to be made again and \
              compared",
@@ -69,13 +68,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Answer, "keep-stub", "keep as stub", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state))
     })
-    .keys(&["b"])
     .help(
         "Keep the answer as a rule of a stub, so that toolcrib serve --stub gives it to the \
              same arguments",
     ),
     Row::new(Scope::Answer, "cases", "cases…", |_, state| cases::case_menu(state))
-        .keys(&["T"])
+        .keys(&[verbs::TEST])
         .help(
             "Make the calls of the workspace's cases, one or all, and see where the answers \
              differ",

@@ -197,7 +197,7 @@ impl Answer {
             _ => None,
         };
         let kept = count_text(call.strays, "stray kept", "strays kept");
-        let show = format!(" ▸ {} show", look.keymap.display_key("strays"));
+        let show = format!(" ▸ {} show", look.keymap.way_to("strays"));
         let mut pen = Pen::new(buffer, self.stray_line, 0);
         let words = format!("{kept}: {}", first.unwrap_or(StrayCause::Late.message()));
         pen.put_column(
@@ -427,13 +427,7 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 
 /// What stands there before the first call.
 pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
-    let send = look
-        .keymap
-        .keys_for("send")
-        .iter()
-        .map(ToString::to_string)
-        .collect::<Vec<_>>()
-        .join(" or ");
+    let send = look.keymap.way_to("send");
     let words = format!(
         "No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece."
     );

@@ -14,6 +14,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         input::{Code, Input, Key},
+        verbs,
     },
     schema::{
         fields::{Field, Part, Presence, Role, decided_at, may_hold_entries, takes_entries},
@@ -33,121 +34,129 @@ type Row = action_rows::Row<Form, FocusedRow, FormReply>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Form, "open-field", "edit", |form, _| form.open_focused())
-        .keys(&["enter", "i"])
+        .keys(&[verbs::ACTIVATE, verbs::EDIT_FIELD])
         .help("Edit, open, fold or switch the field"),
     Row::new(Scope::Form, "add-item", "add", |form, row| form.add_at(row.0))
-        .keys(&["a", "alt+a"])
+        .keys(&[verbs::ADD])
+        .edit_keys(&["alt+a"])
         .help("Add an item or an entry to the list")
         .refused(|form, row| form.add_refusal(row.0)),
     Row::new(Scope::Form, "add-member", "add member", |form, row| {
         form.name_member(&form.object_around(&form.fields[row.0]))
     })
-    .keys(&["alt+m"])
+    .edit_keys(&["alt+m"])
     .help("Add a member beside the field, under a name of your own")
     .refused(|form, row| form.member_refusal(row.0)),
     Row::new(Scope::Form, "remove-value", "remove", |form, row| {
         form.commit_edits(vec![Edit::Remove { at: form.place_of(row) }])
     })
-    .keys(&["x", "delete", "alt+x"])
+    .keys(&[verbs::DELETE])
+    .edit_keys(&["alt+d", "alt+x"])
     .help("Take the value away: an item goes, a field is unset")
     .risky()
     .refused(|form, row| form.removal_refusal(row.0)),
     Row::new(Scope::Form, "move-up", "move up", |form, row| {
         form.move_item(&form.place_of(row), -1)
     })
-    .keys(&["alt+up", "K"])
+    .edit_keys(&["alt+up"])
     .help("Move the item up in its list")
     .refused(|form, row| form.move_up_refusal(row.0)),
     Row::new(Scope::Form, "move-down", "move down", |form, row| {
         form.move_item(&form.place_of(row), 1)
     })
-    .keys(&["alt+down", "J"])
+    .edit_keys(&["alt+down"])
     .help("Move the item down in its list")
     .refused(|form, row| form.move_down_refusal(row.0)),
     Row::new(Scope::Form, "duplicate-item", "copy item", |form, row| {
         form.duplicate(&form.place_of(row))
     })
-    .keys(&["alt+d"])
+    .keys(&[verbs::COPY])
+    .edit_keys(&["alt+c"])
     .help("Put a copy of the item after it")
     .refused(|form, row| form.copy_refusal(row.0)),
     Row::new(Scope::Form, "rename-member", "rename entry", |form, row| {
         form.open_editor(row.0, rename::open_editor)
     })
-    .keys(&["alt+r"])
+    .keys(&[verbs::RENAME])
+    .edit_keys(&["alt+r"])
     .help("Give the entry another name")
     .refused(|form, row| form.rename_refusal(row.0)),
     Row::new(Scope::Form, "set-null", "null", |form, row| form.set_null(row.0))
-        .keys(&["alt+n"])
+        .edit_keys(&["alt+n"])
         .help("Set the field to null")
         .refused(|form, row| form.null_refusal(row.0)),
     Row::new(Scope::Form, "set-empty", "empty", |form, row| form.set_empty(row.0))
-        .keys(&["alt+0"])
+        .edit_keys(&["alt+0"])
         .help("Set the field to an empty text, list or object")
         .refused(|form, row| form.empty_refusal(row.0)),
     Row::new(Scope::Form, "edit-json", "as JSON", |form, row| {
         form.open_editor(row.0, raw_json::open_editor)
     })
-    .keys(&["alt+j"])
+    .edit_keys(&["alt+j"])
     .help("Edit the field's value as JSON")
     .refused(|form, row| refuse_when(!form.has_value(row.0), NO_VALUE)),
     Row::new(Scope::Form, "edit-text", "text in $EDITOR", |form, row| form.open_text(row.0))
-        .keys(&["alt+e"])
+        .keys(&[verbs::EDITOR])
+        .edit_keys(&["alt+e"])
         .help("Edit the field's text in your editor")
         .refused(|form, row| form.text_refusal(row.0)),
     Row::new(Scope::Form, "fix-field", "fix", |form, row| form.fix_row(row.0))
-        .keys(&["alt+f"])
+        .keys(&[verbs::FIX])
+        .edit_keys(&["alt+f"])
         .help("Apply the fix shown below the field")
         .refused(|form, _| refuse_when(form.fix_here().is_none(), NO_FIX)),
     Row::new(Scope::Form, "field-help", "whole help", |form, _| form.toggle_help())
-        .keys(&["alt+h"])
+        .keys(&[verbs::EXPLAIN])
+        .edit_keys(&["alt+h"])
         .help("Show all of the field's description")
         .refused(|form, row| form.help_refusal(row.0)),
     Row::new(Scope::Form, "next-issue", "next issue", |form, _| {
         form.go_to_issue(SearchDirection::Down)
     })
-    .keys(&["alt+p"])
+    .keys(&[verbs::NEXT_MARK])
+    .edit_keys(&["alt+p"])
     .help("Go to the next field with an error")
     .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "previous-issue", "previous issue", |form, _| {
         form.go_to_issue(SearchDirection::Up)
     })
-    .keys(&["alt+o"])
+    .keys(&[verbs::PREVIOUS_MARK])
+    .edit_keys(&["alt+o"])
     .help("Go to the previous field with an error")
     .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "find-field", "find field", |form, _| form.begin_search())
-        .keys(&["/", "ctrl+f"])
+        .keys(&[verbs::FIND])
         .help("Find a field by its name or description, also in what is folded away"),
     Row::new(Scope::Form, "only-set", "only what's set", |form, _| form.toggle_only_set())
-        .keys(&["alt+l"])
+        .edit_keys(&["alt+l"])
         .help("Hide the fields that are not set, or show them again"),
     Row::new(Scope::Form, "copy-value", "copy as JSON", |form, row| {
         form.copy_value(&form.place_of(row), Format::Json)
     })
-    .keys(&["alt+c"])
+    .edit_keys(&["alt+y"])
     .help("Copy the field's value, with all that it holds, as JSON")
     .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
     Row::new(Scope::Form, "copy-yaml", "copy as YAML", |form, row| {
         form.copy_value(&form.place_of(row), Format::Yaml)
     })
-    .keys(&["alt+y"])
     .help("Copy the field's value, with all that it holds, as YAML")
     .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
     Row::new(Scope::Form, "paste-value", "paste value", |form, _| {
         form.paste_value(&form.clip.clone())
     })
-    .keys(&["alt+v"])
+    .edit_keys(&["alt+v"])
     .help("Put the JSON or YAML that was copied in the field's place, or into the list")
     .refused(|form, row| form.paste_refusal(row.0)),
     Row::new(Scope::Form, "reset-field", "reset", |form, row| {
         form.put_back_edit(form.reset_edit(row.0))
     })
-    .keys(&["alt+z"])
+    .edit_keys(&["alt+z"])
     .help("Set the field, with all that it holds, back to its default")
     .refused(|form, row| refuse_when(form.reset_edit(row.0).is_none(), "it is as it would begin")),
     Row::new(Scope::Form, "revert-field", "revert", |form, row| {
         form.put_back_edit(form.revert_edit(row.0))
     })
-    .keys(&["alt+b"])
+    .edit_keys(&["alt+b"])
     .help("Set the field, with all that it holds, back to what is saved")
     .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it is as it is saved")),
 ];
@@ -173,6 +182,10 @@ impl Form {
         if !has_action(ACTIONS, id) {
             return FormReply::Ignored;
         }
+        self.keeping_mode(|form| form.run_own_action(id))
+    }
+
+    fn run_own_action(&mut self, id: ActionId) -> FormReply {
         self.begun = true;
         if let Some(words) = self.refusal_reason(id) {
             return FormReply::Refused(words);

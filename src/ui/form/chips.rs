@@ -543,8 +543,8 @@ impl Editor for ChipLine {
 
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, self.chosen) {
-            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
-            (None, Some(_)) => vec![("Enter", "revise"), ("Del", "remove"), ("Shift+←→", "move")],
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
+            (None, Some(_)) => vec![("Enter", "edit"), ("Del", "remove"), ("Shift+←→", "move")],
             (None, None) if text_items(cell).is_empty() => vec![("Enter", "add")],
             (None, None) => vec![("Enter", "add"), ("←", "to the chips")],
         }

@@ -333,7 +333,7 @@ impl Editor for Chooser {
 
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, &self.free) {
-            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "suggestions")],
             (None, None) => vec![("Enter", "list"), ("←→", "next one")],
         }

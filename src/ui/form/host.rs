@@ -230,7 +230,8 @@ impl<O: ValueOwner> FormHost<O> {
         self.input(&Input::Key(Key { code: Code::Tab, mods }), state)
     }
 
-    /// Tab goes from field to field of the form in `pane`, and after the last to the next pane.
+    /// Goes to the next pane; in EDIT from field to field of the form in `pane`, and to the next
+    /// pane after the last one.
     pub fn step_pane(
         &mut self,
         step: Step,
@@ -238,17 +239,16 @@ impl<O: ValueOwner> FormHost<O> {
         pane: usize,
         state: &State,
     ) -> Reply {
-        if panes.focus == pane {
+        if panes.focus == pane && self.is_typing() {
             let reply = self.step_field(step, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;
             }
         }
+        let messages = if panes.focus == pane { self.leave(state) } else { Vec::new() };
         panes.step(step);
-        if panes.focus == pane {
-            self.rest();
-        }
-        Reply::Handled
+        self.rest();
+        Reply::Send(messages)
     }
 
     /// Whether printable keys are text now.

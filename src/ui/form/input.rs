@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     cell::{Answer, Ask, Click},
     focus::FocusMove,
+    start::is_wanted,
     view::{Form, FormReply},
 };
 use crate::{
@@ -25,6 +26,20 @@ use crate::{
 impl Form {
     /// Takes a key, a paste or a mouse event.
     pub fn handle_input(&mut self, input: &Input) -> FormReply {
+        self.keeping_mode(|form| form.route_input(input))
+    }
+
+    /// From NAV only a field that takes text leads to EDIT; in EDIT the form stays there, whatever
+    /// field `Tab` comes to.
+    pub(super) fn keeping_mode(&mut self, take: impl FnOnce(&mut Self) -> FormReply) -> FormReply {
+        let was_resting = self.resting;
+        let reply = take(self);
+        let takes_text = self.editor.as_ref().is_some_and(|editor| editor.is_typing());
+        self.resting |= was_resting && !takes_text;
+        reply
+    }
+
+    fn route_input(&mut self, input: &Input) -> FormReply {
         if self.finder.is_some() {
             return self.find_input(input);
         }
@@ -221,10 +236,7 @@ impl Form {
         let Some(row) = self.focused_row() else { return FormReply::Handled };
         let at = self.fields[row].pointer.clone();
         match ask {
-            Ask::Next => self.move_focus(FocusMove::By(1)).unwrap_or_else(|| {
-                self.resting = true;
-                self.flush_editor()
-            }),
+            Ask::Next => self.accept_text(),
             Ask::Folder { folder, edits } => {
                 let edits = match self.commit_some(edits) {
                     FormReply::Edits(edits) => edits,
@@ -252,6 +264,18 @@ impl Form {
             Ask::AddMember(name) => self.add_member(&at, &name),
             Ask::Rename(name) => self.rename_member(&at, &name),
         }
+    }
+
+    /// Accepts what was typed: on to the next field that is required and empty, else the form is
+    /// in NAV on this one.
+    fn accept_text(&mut self) -> FormReply {
+        let reply = self.flush_editor();
+        let here = self.focused_row().unwrap_or(0);
+        match (here + 1..self.fields.len()).find(|row| is_wanted(&self.fields[*row])) {
+            Some(row) => self.set_row(row),
+            None => self.resting = true,
+        }
+        reply
     }
 
     /// Takes another branch of the union at a row; what stood there is kept for the way back.

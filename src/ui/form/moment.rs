@@ -360,12 +360,12 @@ impl Editor for MomentLine {
                     ("←→↑↓", "day"),
                     ("PgUp/PgDn", "month"),
                     ("t", now),
-                    ("Enter", "take"),
+                    ("Enter", "select"),
                     ("Esc", "close"),
                 ]
             }
             Some(Picker::List { .. }) => {
-                vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")]
+                vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")]
             }
             None => vec![("Enter", "pick"), ("Ctrl+↑↓", "step the part here")],
         }

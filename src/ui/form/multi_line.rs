@@ -152,7 +152,7 @@ impl Editor for Lines {
                 ("Shift+←→↑↓", "select"),
                 ("Ctrl+Z", "undo typing"),
             ],
-            None => vec![("Enter", "write")],
+            None => vec![("Enter", "edit")],
         }
     }
 

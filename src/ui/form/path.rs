@@ -240,7 +240,7 @@ impl Editor for PathLine {
 
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.list {
-            Some(_) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            Some(_) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
             None => vec![("Enter", "look in the folder")],
         }
     }

@@ -157,7 +157,7 @@ impl Editor for Json {
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.area {
             Some(_) => vec![("Esc", "done"), ("Ctrl+Z", "undo typing")],
-            None => vec![("Enter", "write JSON")],
+            None => vec![("Enter", "edit as JSON")],
         }
     }
 

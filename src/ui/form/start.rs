@@ -101,7 +101,7 @@ impl Form {
 }
 
 /// A required field with nothing in it.
-fn is_wanted(field: &Field) -> bool {
+pub(super) fn is_wanted(field: &Field) -> bool {
     let editable = !matches!(
         field.kind,
         Kind::Const(_) | Kind::ReadOnly | Kind::Null | Kind::Object { open: true, .. }

@@ -189,6 +189,6 @@ impl Editor for Switch {
     }
 
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        vec![("Space", "turn"), ("←→", "choose")]
+        vec![("Space", "switch"), ("←→", "choose")]
     }
 }

@@ -198,7 +198,7 @@ impl Editor for Switch {
 
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, parts(cell).2) {
-            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "close")],
+            (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
             (None, Some(_)) => vec![("Enter", "choose kind"), ("Space", "open or close")],
             (None, None) if self.types => vec![("Enter", "choose kind"), ("type", "a value")],
             (None, None) => vec![("Enter", "choose kind")],

@@ -294,9 +294,8 @@ impl Form {
     /// Whether printable keys are text now.
     #[must_use]
     pub fn is_typing(&self) -> bool {
-        let is_text =
-            |editor: &dyn Editor| editor.is_typing() && (!self.resting || editor.is_open());
-        self.finder.is_some() || self.editor.as_deref().is_some_and(is_text)
+        let is_open = |editor: &dyn Editor| editor.is_typing() && editor.is_open();
+        self.finder.is_some() || !self.resting || self.editor.as_deref().is_some_and(is_open)
     }
 
     /// How the number at a place is written, where its value would round it.

@@ -128,7 +128,7 @@ impl Checklist {
             Code::Esc => return self.close(),
             Code::Enter => return self.accept_rows(state),
             Code::Char(' ') => self.toggle_row(before),
-            Code::Char('a') => self.toggle_all(),
+            Code::Char('a') if key.mods.ctrl => self.toggle_all(),
             Code::PageUp | Code::PageDown => drop(self.details.handle_input(&Input::Key(key))),
             _ => drop(self.cursor.handle_key(key, self.rows.len())),
         }
@@ -233,7 +233,7 @@ impl Overlay for Checklist {
         vec![
             ("Enter", self.accept),
             ("Space", "tick"),
-            ("a", "tick all"),
+            ("Ctrl+A", "tick all"),
             ("PgDn", "read on"),
             ("Esc", "cancel"),
         ]

@@ -11,7 +11,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, text_width, wrap},
+        canvas::{Pen, sentence_case, text_width, wrap},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::difference::Line,
@@ -121,7 +121,7 @@ impl Overlay for Confirm {
         let buttons: Vec<String> = self
             .answers
             .iter()
-            .map(|answer| format!(" {} {} ", answer.key, answer.words))
+            .map(|answer| format!(" {} {} ", answer.key, sentence_case(answer.words)))
             .collect();
         let (places, rows) = place_buttons(&buttons, cells);
         let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 16) + rows + 3;
@@ -184,6 +184,6 @@ impl Overlay for Confirm {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("←→", "choose"), ("Enter", "answer"), ("Esc", "not now")]
+        vec![("←→", "choose"), ("Enter", "OK"), ("Esc", "cancel")]
     }
 }

@@ -1,55 +1,36 @@
-//! Help: the keys that work here, then those of the other places.
+//! Help: what works here, this pane first, then everything else; filtered as one types.
 
-use super::page::{Line, PageOverlay};
+use super::menu::{Item, Menu};
 use crate::{
     app::{
-        actions::{Action, Scope},
+        actions::{Action, ActionId, Risk, Scope},
         keymap::Keymap,
     },
-    ui::{
-        canvas::{pad_text, text_width},
-        styles::Role,
-    },
+    ui::view::OverlayReply,
 };
 
-/// The page for the scopes that are in force, innermost first.
-pub(crate) fn help_page(keymap: &Keymap, scopes: &[Scope]) -> PageOverlay {
-    let actions = keymap.actions();
-    let mut order: Vec<Scope> = scopes.to_vec();
-    let mut others: Vec<Scope> =
-        actions.iter().map(|action| action.scope).filter(|scope| !scopes.contains(scope)).collect();
-    others.sort();
-    others.dedup();
-    order.extend(others);
-    let keys_of = |action: &Action| match keymap.keys_for(action.id) {
-        [] => "—".to_owned(),
-        keys => keys.iter().map(ToString::to_string).collect::<Vec<_>>().join("  "),
-    };
-    let widest = actions.iter().map(|action| text_width(&keys_of(action))).max().unwrap_or(0) + 2;
-    let mut lines: Vec<Line> = Vec::new();
-    for scope in order {
-        let rows: Vec<_> = actions.iter().filter(|action| action.scope == scope).collect();
-        if rows.is_empty() {
-            continue;
-        }
-        if !lines.is_empty() {
-            lines.push(Vec::new());
-        }
-        lines.push(vec![(Role::Accent, scope.title().to_owned())]);
-        for action in rows {
-            lines.push(vec![
-                (Role::Key, pad_text(&keys_of(action), widest)),
-                (Role::Text, pad_text(action.title, 15)),
-                (Role::Dim, action.help.to_owned()),
-            ]);
-        }
-    }
-    lines.push(Vec::new());
-    lines.push(vec![(
-        Role::Dim,
-        "In a text field every printable key is text; Esc leaves the field and keeps what was \
-         typed. Mouse: click, drag, wheel."
-            .to_owned(),
-    )]);
-    PageOverlay::new("Help · keys", lines)
+/// Help for the scopes that are in force, innermost first. `refusal` says why an action can't be
+/// used now.
+pub(crate) fn help_menu(
+    keymap: &Keymap,
+    scopes: &[Scope],
+    refusal: impl Fn(ActionId) -> Option<String>,
+) -> Menu {
+    let mut actions: Vec<&'static Action> = keymap.actions().to_vec();
+    // What has no key comes after what has one, and other places after this one.
+    actions.sort_by_key(|action| {
+        let place = scopes.iter().position(|scope| *scope == action.scope).unwrap_or(scopes.len());
+        (place, keymap.keys_for(action.id).is_empty())
+    });
+    let items = actions
+        .iter()
+        .map(|action| Item {
+            title: action.title.to_owned(),
+            detail: format!("{} · {}", action.scope.title(), action.help),
+            note: keymap.display_key(action.id),
+            refusal: refusal(action.id),
+            risky: action.risk == Risk::Changes,
+        })
+        .collect();
+    Menu::new("Help · what works here", items, move |row| OverlayReply::Act(actions[row].id))
 }

@@ -225,6 +225,10 @@ impl Overlay for Menu {
         OverlayReply::Stay
     }
 
+    fn is_typing(&self) -> bool {
+        true
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("↑↓", "move"), ("Enter", "choose"), ("Esc", "close")]
     }

@@ -3,11 +3,35 @@
 use super::menu::{Item, Menu};
 use crate::{
     app::{
-        actions::{ActionId, Risk},
+        actions::{ActionId, Risk, Scope},
         keymap::Keymap,
     },
     ui::view::OverlayReply,
 };
+
+/// What can be done where the cursor is: the actions of the pane, then those of the screen.
+pub(crate) fn actions_menu(
+    keymap: &Keymap,
+    scopes: &[Scope],
+    refusal: impl Fn(ActionId) -> Option<String>,
+) -> Menu {
+    let of = |scope: Scope| keymap.actions().iter().filter(move |action| action.scope == scope);
+    let shown: Vec<_> = scopes.iter().flat_map(|scope| of(*scope)).copied().collect();
+    let mut rows: Vec<_> = shown.into_iter().map(|action| (refusal(action.id), action)).collect();
+    // What can't be done now comes last.
+    rows.sort_by_key(|(refusal, _)| refusal.is_some());
+    let items = rows
+        .iter()
+        .map(|(refusal, action)| Item {
+            title: action.title.to_owned(),
+            detail: action.help.to_owned(),
+            note: keymap.display_key(action.id),
+            refusal: refusal.clone(),
+            risky: action.risk == Risk::Changes,
+        })
+        .collect();
+    Menu::new("Actions", items, move |row| OverlayReply::Act(rows[row].1.id))
+}
 
 /// The palette for the present moment; `refusal` says why an action can't be used now.
 pub(crate) fn action_palette(

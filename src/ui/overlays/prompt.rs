@@ -101,7 +101,11 @@ impl Overlay for Prompt {
         OverlayReply::Stay
     }
 
+    fn is_typing(&self) -> bool {
+        true
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Enter", "accept"), ("Esc", "close")]
+        vec![("Enter", "OK"), ("Esc", "cancel")]
     }
 }

@@ -198,10 +198,10 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         Question::AllowStart { connection, start, .. } => {
             let title = format!("Start the server of {connection}?");
             let answers = vec![
-                Answer { key: 'n', words: "not now", messages: aside.clone() },
+                Answer { key: 'n', words: "cancel", messages: aside.clone() },
                 Answer {
                     key: 'y',
-                    words: "allow it",
+                    words: "allow",
                     messages: vec![Message::Connection(ConnectionMessage::AllowAskedStart)],
                 },
             ];
@@ -252,13 +252,13 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Message::QuitWhenSaved,
             ];
             let answers = vec![
-                Answer { key: 's', words: "save all and leave", messages: save },
+                Answer { key: 's', words: "save all and quit", messages: save },
                 Answer {
                     key: 'd',
-                    words: "leave without saving",
+                    words: "quit without saving",
                     messages: vec![Message::Quit { discard: true }],
                 },
-                Answer { key: 'c', words: "stay", messages: aside.clone() },
+                Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
             Confirm::new("Leave?", words, answers, aside)
         }
@@ -274,10 +274,10 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
                 Answer {
                     key: 'd',
-                    words: "leave without it",
+                    words: "quit without it",
                     messages: vec![Message::Quit { discard: true }],
                 },
-                Answer { key: 'c', words: "stay", messages: aside.clone() },
+                Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
             Confirm::new("Leave?", words, answers, aside)
         }
@@ -322,15 +322,15 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let answers = vec![
                 Answer {
                     key: 'r',
-                    words: "take what is on disk",
+                    words: "reload from disk",
                     messages: vec![Message::Document(DocumentMessage::TakeDisk(file.clone()))],
                 },
                 Answer {
                     key: 'o',
-                    words: "overwrite it",
+                    words: "overwrite",
                     messages: vec![Message::Document(DocumentMessage::Overwrite(file.clone()))],
                 },
-                Answer { key: 'c', words: "decide later", messages: aside.clone() },
+                Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
             Confirm::new(title, words, answers, aside)
         }
@@ -356,12 +356,12 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let answers = vec![
                 Answer {
                     key: 'r',
-                    words: "restore them",
+                    words: "restore",
                     messages: vec![Message::Document(DocumentMessage::Recover(Recovery::Restore))],
                 },
                 Answer {
                     key: 'd',
-                    words: "discard them",
+                    words: "discard",
                     messages: vec![Message::Document(DocumentMessage::Recover(Recovery::Discard))],
                 },
             ];

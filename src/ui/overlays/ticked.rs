@@ -167,6 +167,6 @@ impl Overlay for Ticked {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Enter", "accept"), ("Down", "next"), ("Space", "tick"), ("Esc", "close")]
+        vec![("Enter", "OK"), ("Down", "next"), ("Space", "tick"), ("Esc", "cancel")]
     }
 }

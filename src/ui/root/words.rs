@@ -1,10 +1,15 @@
 //! What the top and bottom line say beside keys and screens: the form program's title, the notice
 //! or the findings.
 
-use ratatui::{Frame, layout::Rect};
+use ratatui::{
+    Frame,
+    buffer::{Buffer, Cell},
+    layout::{Position, Rect},
+};
 
 use crate::{
     app::{
+        actions::ActionId,
         form_file::FormFile,
         state::{LoadProgress, State},
     },
@@ -61,4 +66,36 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
         (_, 0) => Some((Role::Error, format!("✗ {errors_text}"))),
         (..) => Some((Role::Error, format!("✗ {errors_text} ⚠ {warnings_text}"))),
     }
+}
+
+/// Where the cursor of the text that is edited is drawn.
+pub(super) fn cursor_cell(buffer: &Buffer, styles: &Styles) -> Option<Position> {
+    let cursor = styles[Role::Cursor];
+    let is_cursor = |cell: &Cell| {
+        cursor.bg.is_none_or(|bg| cell.bg == bg)
+            && cursor.fg.is_none_or(|fg| cell.fg == fg)
+            && cell.modifier.contains(cursor.add_modifier)
+    };
+    let at = buffer.content().iter().position(is_cursor)?;
+    Some(buffer.pos_of(at).into())
+}
+
+/// Draws `[ Send F6 ]` at the foot of a pane; answers where it can be pressed.
+pub(super) fn draw_button(
+    buffer: &mut Buffer,
+    pane: Rect,
+    styles: &Styles,
+    state: &State,
+    (action, usable): (ActionId, bool),
+) -> Option<(Rect, ActionId)> {
+    let title = canvas::sentence_case(state.keymap.action(action).title);
+    let words = format!("[ {} {} ]", title, state.keymap.display_key(action));
+    let width = u16::try_from(canvas::text_width(&words)).unwrap_or(0);
+    if pane.height < 2 || pane.width < width + 4 {
+        return None;
+    }
+    let place = Rect::new(pane.x + 2, pane.bottom() - 1, width, 1);
+    let role = if usable { Role::Button } else { Role::Ghost };
+    Pen::new(buffer, place, 0).put_text(&words, styles[role]);
+    Some((place, action))
 }

@@ -39,6 +39,7 @@ use crate::{
         message::{ConnectionMessage, DocumentMessage, Message, TextTarget},
         resources::ResourceMessage,
         state::State,
+        verbs,
     },
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
@@ -69,71 +70,65 @@ type Row = action_rows::Row<ConnectionsScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Connections, "test-connection", "test", ConnectionsScreen::test)
-        .keys(&["t"])
+        .keys(&[verbs::TEST])
         .help("Open the connection and ask what is there; nothing is sent to a service")
         .refused(ConnectionsScreen::broken_refusal),
     Row::new(Scope::Connections, "allow-start", "allow start…", ConnectionsScreen::allow_start)
-        .keys(&["a"])
         .help(
             "Allow that the server of the connection is started, after a look at the exact \
              command",
         )
         .refused(ConnectionsScreen::start_refusal),
     Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
-        .keys(&["n"])
+        .keys(&[verbs::NEW])
         .help("Add a connection to toolcrib.toml"),
     Row::new(Scope::Connections, "import-servers", "import servers…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::FindServers))
     })
-    .keys(&["O"])
     .help(
         "Add MCP servers that other programs have configured, on this machine and in this folder",
     ),
     Row::new(Scope::Connections, "keep-tools", "keep tools…", |screen, state| {
         kept::keep_tools(state, &screen.shown).unwrap_or_else(Reply::Refused)
     })
-    .keys(&["K"])
+    .keys(&[verbs::KEEP])
     .help("Keep the tools of the server in the workspace, or accept what changed of them")
     .refused(|screen, state| kept::keep_tools(state, &screen.shown).err()),
     Row::new(Scope::Connections, "open-resources", "resources…", |screen, _| {
         Reply::send(Message::Resource(ResourceMessage::Show(screen.shown.clone())))
     })
-    .keys(&["o"])
+    .keys(&[verbs::OPEN])
     .help("Read the resources and prompts that the server has beside its tools")
     .refused(ConnectionsScreen::server_refusal),
     Row::new(Scope::Connections, "compare-eras", "compare eras…", |screen, state| {
         server::compare_prompt(state, &screen.shown)
     })
-    .keys(&["e"])
+    .keys(&[verbs::DIFF])
     .help("Open an MCP server in both eras of its protocol, and compare its lists and a call")
     .refused(ConnectionsScreen::server_refusal),
     Row::new(Scope::Connections, "adopt-tools", "make TrustGraph tools…", |screen, state| {
         server::adopt_tools(state, &screen.shown)
     })
-    .keys(&["A"])
     .help("Write entries by which TrustGraph calls tools of the MCP server; they are shown first")
     .refused(|screen, state| server::adopt_refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "sign-in", "sign in…", |screen, state| {
         sign_in::open_menu(state, &screen.shown)
     })
-    .keys(&["L"])
     .help("Get a token for the server of the connection, look at what it says about tokens, or forget the token")
     .refused(|screen, state| sign_in::refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
-        .keys(&["c"])
         .help("Let all calls of this session go through it, or again as toolcrib.toml says")
         .refused(ConnectionsScreen::broken_refusal),
     Row::new(Scope::Connections, "default-connection", "set as \
                                   default", ConnectionsScreen::make_usual)
-        .keys(&["m"])
-        .help("Make it the workspace's own: for all tools that have none of their own")
+        .help("Make it the default connection, for all tools that name none of their own")
         .refused(|screen, state| screen.usual_plan(state).err()),
     Row::new(Scope::Connections, "rename-connection", "rename…", ConnectionsScreen::rename)
-        .keys(&["r"])
+        .keys(&[verbs::RENAME])
         .help("Give the connection another name")
         .refused(ConnectionsScreen::absent_refusal),
     Row::new(Scope::Connections, "remove-connection", "delete…", ConnectionsScreen::remove)
-        .keys(&["x"])
+        .keys(&[verbs::DELETE])
         .help("Take the connection out of toolcrib.toml")
         .risky()
         .refused(ConnectionsScreen::absent_refusal),
@@ -251,8 +246,8 @@ fn ask_to_allow(name: String, start: &Start) -> Reply {
         start: Box::new(start.clone()),
     })];
     let answers = vec![
-        Answer { key: 'n', words: "not now", messages: Vec::new() },
-        Answer { key: 'y', words: "allow it", messages },
+        Answer { key: 'n', words: "cancel", messages: Vec::new() },
+        Answer { key: 'y', words: "allow", messages },
     ];
     Reply::Open(Box::new(Confirm::new(title, start.lines().join("\n"), answers, Vec::new())))
 }
@@ -360,6 +355,14 @@ impl Screen for ConnectionsScreen {
             MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("test-connection", self.middle.panes.area(MIDDLE)))
+    }
+
+    fn panes(&mut self) -> Option<&mut crate::ui::widgets::panes::Panes> {
+        Some(&mut self.middle.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

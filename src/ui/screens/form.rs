@@ -19,6 +19,7 @@ use crate::{
         input::{Code, Input, Mouse, MouseKind},
         message::{AfterSave, DocumentMessage, DraftPolicy, Message, TextTarget},
         state::State,
+        verbs,
     },
     model::entry::FileId,
     schema::pointer::Pointer,
@@ -43,7 +44,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::FormFile, "accept", "done", |screen, state| {
         screen.end_task(accept(AfterSave::Leave), state)
     })
-    .keys(&["ctrl+enter", "alt+enter", "f6"])
+    .keys(&[verbs::SEND])
     .help("Print the document, or save it, and leave"),
     Row::taking_over("next-pane", |screen, state| screen.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_pane(Step::Previous, state)),
@@ -279,6 +280,14 @@ impl Screen for FormScreen {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("accept", self.panes.area(FORM)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

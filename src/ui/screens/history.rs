@@ -25,6 +25,7 @@ use crate::{
         input::{Code, Input, Mouse, MouseKind},
         message::Message,
         state::State,
+        verbs,
     },
     engine::trace::lines,
     model::call::Call,
@@ -55,15 +56,15 @@ type Row = action_rows::Row<History>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::History, "replay", "replay…", |_, state| replay(state))
-        .keys(&["p"])
+        .keys(&[verbs::PAUSE])
         .help("Let the answer come once more, at its own speed or faster; once more stops it")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "mark", "mark", |_, state| mark(state))
-        .keys(&["space"])
+        .keys(&[verbs::TICK])
         .help("Mark the call, to compare another one with it")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "compare-calls", "compare", |_, state| compare(state))
-        .keys(&["c"])
+        .keys(&[verbs::DIFF])
         .help(
             "Compare the call with the marked one, or with the one before it: text, JSON, steps, \
              times",
@@ -76,25 +77,25 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::History, "resend-kept", "resend", |_, _| {
         Reply::send(Message::History(HistoryMessage::Resend))
     })
-    .keys(&["r"])
+    .keys(&[verbs::AGAIN, verbs::SEND])
     .help("Send the call's request once more, over the connection that it was made for")
     .refused(|_, state| resend_refusal(state)),
     Row::new(Scope::History, "edit-kept", "edit, resend", |_, state| {
         with_open(state, edit_and_resend)
     })
-    .keys(&["e"])
+    .keys(&[verbs::EDIT])
     .help("Put the call's arguments into the form of Invoke, to change and send them")
     .refused(|_, state| agent_refusal(state).or_else(|| none_open(state))),
     Row::new(Scope::History, "copy-kept", "copy as…", |_, state| with_open(state, copy_menu))
-        .keys(&["y"])
+        .keys(&[verbs::COPY_AS])
         .help("Copy the answer, the request or the whole call as JSON lines")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "export-kept", "export", |_, state| with_open(state, export_prompt))
-        .keys(&["w"])
+        .keys(&[verbs::SAVE])
         .help("Write the call to a file, as JSON lines")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "remove-kept", "remove", |_, state| with_open(state, remove_question))
-        .keys(&["x"])
+        .keys(&[verbs::DELETE])
         .help("Take the call out of the history")
         .risky()
         .refused(|_, state| none_open(state)),
@@ -340,6 +341,14 @@ impl Screen for History {
             }
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("resend-kept", self.panes.area(LEFT)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

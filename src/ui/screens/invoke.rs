@@ -54,6 +54,7 @@ use crate::{
         input::{Code, Input, Mouse, MouseKind},
         message::{ConnectionMessage, Message, ScreenId},
         state::State,
+        verbs,
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
     systems::{calling, facets::caller::CallingAgent},
@@ -77,17 +78,15 @@ type Row = action_rows::Row<Invoke>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "send", "send", Invoke::send)
-        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .keys(&[verbs::SEND])
         .help("Send the request")
         .refused(|_, state| send_refusal(state)),
     Row::new(Scope::Invoke, "send-many", "n times…", |_, state| {
         with_tool(state, |tool| times_prompt(state, tool))
     })
-    .keys(&["n"])
     .help("Send the request many times, some at once, and see the median and the slowest")
     .refused(|_, state| many_refusal(state)),
     Row::new(Scope::Invoke, "route", "route…", |_, state| route_menu(state))
-        .keys(&["o"])
         .help(
             "Choose the way that calls of CommonGround tools take: UI action, direct, god \
              endpoint, probe",
@@ -96,7 +95,6 @@ pub(crate) const ACTIONS: &[Row] = &[
             refuse_when(routes_of(state).is_empty(), "this tool is called in one way only")
         }),
     Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
-        .keys(&["A"])
         .help(
             "Call in the name of a new agent of CommonGround, although the connection names one \
              (when that one is busy, or wedged); or in that one's name again",
@@ -106,29 +104,27 @@ pub(crate) const ACTIONS: &[Row] = &[
             refuse_when(!names_agent(state), why)
         }),
     Row::new(Scope::Invoke, "answer-by-hand", "answer", |_, state| answer_by_hand(state))
-        .keys(&["H"])
         .help(
             "Answer for the CommonGround tool by hand, in the place of its service; its calls \
              appear in Waiting",
         )
         .refused(|_, state| by_hand_refusal(state)),
     Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
-        .keys(&["f2"])
         .help(
             "List the tools of the system that the connection leads to (TrustGraph, CommonGround) \
              below the workspace's own, to call them without a definition here",
         )
         .refused(|_, state| listing_refusal(state)),
     Row::new(Scope::Invoke, "cancel", "cancel", Invoke::cancel)
-        .keys(&["esc", "ctrl+x"])
+        .keys(&[verbs::ESCAPE])
         .help("Stop the running call")
         .refused(Invoke::cancel_refusal),
     Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
-        .keys(&["r"])
+        .keys(&[verbs::AGAIN])
         .help("Send the selected call's request once more")
         .refused(|_, state| no_call(state)),
-    Row::new(Scope::Invoke, "edit-sent", "edit, resend", Invoke::edit_sent)
-        .keys(&["E"])
+    Row::new(Scope::Calls, "edit-sent", "edit, resend", Invoke::edit_sent)
+        .keys(&[verbs::EDIT])
         .help(
             "Put the arguments of the call that is shown into the form, to change and send them; \
              of a frame under Raw, edit and send that",
@@ -138,10 +134,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Edit a frame to an MCP server and send it as it is, also wrong on purpose")
         .refused(|_, state| frame_refusal(&frame_connection(state))),
     Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
-        .keys(&["y"])
+        .keys(&[verbs::COPY_AS])
         .help("Copy the call as a command, the request or the answer"),
     Row::new(Scope::Invoke, "edit-descriptor", "edit tool", |_, state| show_descriptor(state))
-        .keys(&["e"])
+        .keys(&[verbs::EDIT])
         .help("Open the tool in Tools")
         .refused(|_, state| descriptor_refusal(state)),
     Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
@@ -415,7 +411,7 @@ impl Screen for Invoke {
                 vec![Scope::Steps, Scope::Invoke, Scope::Answer]
             }
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
-            _ => vec![Scope::Answer, Scope::Invoke],
+            _ => vec![Scope::Answer, Scope::Calls, Scope::Invoke],
         }
     }
 
@@ -481,7 +477,7 @@ impl Screen for Invoke {
         match self.panes.focus {
             MIDDLE => self.form_keys(),
             LEFT if self.tools.is_typing() => {
-                vec![("↑↓", "choose"), ("Enter", "take"), ("Esc", "all")]
+                vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
             }
             RIGHT if self.answer.is_finding() => {
                 vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
@@ -490,6 +486,14 @@ impl Screen for Invoke {
             LEFT => vec![("Enter", "answer")],
             _ => Vec::new(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("send", self.panes.area(MIDDLE)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

@@ -28,6 +28,7 @@ use crate::{
         message::{ConnectionMessage, Message, TextTarget},
         resources::{ItemId, ReadReport, ResourceMessage},
         state::State,
+        verbs,
     },
     model::server_item::{ItemContent, ItemKind, ServerItem},
     schema::pointer::Pointer,
@@ -55,13 +56,13 @@ type Row = action_rows::Row<ResourcesScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Resources, "read-item", "read", ResourcesScreen::read)
-        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .keys(&[verbs::SEND])
         .help("Read the chosen resource, or get the prompt, with what is typed for it")
         .refused(|screen, _| refuse_when(screen.shown.is_none(), NOTHING_CHOSEN)),
     Row::new(Scope::Resources, "follow-resource", "follow", |screen, _| {
         screen.ask_of_shown(ResourceMessage::Follow)
     })
-    .keys(&["f"])
+    .keys(&[verbs::FOLLOW])
     .help(
         "Let the server say when the chosen resource changes, and read it again then; or no longer",
     )
@@ -70,13 +71,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         Some(name) => Reply::send(Message::Connection(ConnectionMessage::Test(name))),
         None => Reply::Refused(NO_SERVER.into()),
     })
-    .keys(&["t"])
+    .keys(&[verbs::RELOAD])
     .help("Ask the server again what it has")
     .refused(|_, state| refuse_when(server_name(state).is_none(), NO_SERVER)),
     Row::new(Scope::Resources, "open-part", "open", |screen, state| {
         screen.content(state).map_or(Reply::Handled, |read| content_parts::open_part(&read.parts))
     })
-    .keys(&["o"])
+    .keys(&[verbs::OPEN])
     .help("Open what was read with the system's program: images, audio, video, PDF")
     .refused(|screen, state| {
         let read = screen.content(state);
@@ -89,17 +90,16 @@ pub(crate) const ACTIONS: &[Row] = &[
             _ => Reply::Refused(NOTHING_READ.into()),
         }
     })
-    .keys(&["a"])
     .help("Choose one part of what was read, to save it, to open it, or to follow its link")
     .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
     Row::new(Scope::Resources, "next-content-view", "next view", |screen, _| {
         screen.pane.next_view();
         Reply::Handled
     })
-    .keys(&["v"])
+    .keys(&[verbs::VIEW])
     .help("Switch what was read: as text and Markdown, or as JSON as it came"),
     Row::new(Scope::Resources, "copy-content", "copy", ResourcesScreen::copy)
-        .keys(&["y"])
+        .keys(&[verbs::COPY_AS])
         .help("Copy the text that was read, or its JSON where that is shown")
         .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
     Row::taking_over("save", |screen, state| {
@@ -368,6 +368,14 @@ impl Screen for ResourcesScreen {
             MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("read-item", self.middle.panes.area(MIDDLE)))
+    }
+
+    fn panes(&mut self) -> Option<&mut crate::ui::widgets::panes::Panes> {
+        Some(&mut self.middle.panes)
     }
 
     fn hinted_actions(&self, _: &State) -> Vec<ActionId> {

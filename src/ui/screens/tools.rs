@@ -24,6 +24,7 @@ use crate::{
         input::{Input, Mouse},
         message::{DocumentMessage, Message, ScreenId, TextTarget},
         state::State,
+        verbs,
     },
     model::{
         entry::{Entry, EntryForm, EntryId, FileId, SystemId},
@@ -56,47 +57,46 @@ type Row = action_rows::Row<Tools>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Tools, "new", "new", |_, state| dialogs::new_entry(state))
-        .keys(&["n"])
+        .keys(&[verbs::NEW])
         .help("Make a new tool or service"),
     Row::new(Scope::Tools, "duplicate", "duplicate", |_, state| dialogs::duplicate_entry(state))
-        .keys(&["d"])
+        .keys(&[verbs::COPY])
         .help("Make a copy of the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
-        .keys(&["r"])
+        .keys(&[verbs::RENAME])
         .help("Give the selected entry another key, in every place that names it")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "delete", "delete", |_, state| dialogs::delete_entry(state))
-        .keys(&["x", "delete"])
+        .keys(&[verbs::DELETE])
         .help("Take the selected entry out of its file")
         .risky()
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "editor", "$EDITOR", |_, state| dialogs::open_editor(state))
-        .keys(&["e"])
+        .keys(&[verbs::EDITOR])
         .help("Open the file in your editor at this entry, and come back")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "diff", "diff", |_, state| dialogs::show_unsaved_diff(state))
-        .keys(&["D"])
+        .keys(&[verbs::DIFF])
         .help("Show what saving will change on disk")
         .refused(|_, state| nothing_changed(state)),
     Row::new(Scope::Tools, "apply-fix", "fix", |tools, state| tools.preview.fix_finding(state))
-        .keys(&["f"])
+        .keys(&[verbs::FIX])
         .help("Apply the fix of the selected problem")
         .refused(|tools, state| tools.preview.fix_refusal(state)),
     Row::new(Scope::Tools, "invoke", "invoke", |_, _| Reply::send(Message::Show(ScreenId::Invoke)))
-        .keys(&["i"])
+        .keys(&[verbs::TEST])
         .help("Open the selected tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "group-by", "group by", Tools::next_arrangement)
-        .keys(&["g"])
         .help("Arrange the catalog by group, file, state or type"),
     Row::new(Scope::Tools, "next-preview", "next view", Tools::next_preview)
-        .keys(&["v"])
+        .keys(&[verbs::VIEW])
         .help("Switch the preview: file, JSON, Model, Problems"),
     Row::new(Scope::Tools, "next-problem", "next problem", |tools, state| {
         tools.preview.next_problem(state)
     })
-    .keys(&["p"])
+    .keys(&[verbs::NEXT_MARK])
     .help("Jump to the field of the next problem")
     .refused(|_, state| refuse_when(state.findings.is_empty(), "there is no problem")),
     Row::new(Scope::Tools, "try", "try", |tools, _| {
@@ -105,12 +105,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         tools.rest_focused_form();
         Reply::Handled
     })
-    .keys(&["t"])
     .help(
         "Fill the templates of an OpenSearch entry in with sample parameters, and try its filters \
          and processors on sample answers",
     )
     .refused(|tools, state| tools.try_refusal(state)),
+    Row::taking_over("wrap", |tools, _| tools.preview.toggle_wrap()),
     Row::taking_over("undo", |tools, state| {
         tools.step_samples(state, EditedText::can_undo, CallMessage::UndoText)
     }),
@@ -438,6 +438,14 @@ impl Screen for Tools {
             PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
             _ => Vec::new(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("save", self.panes.area(FORM)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

@@ -27,6 +27,7 @@ use crate::{
         message::{Message, TextTarget},
         notices::NoticeKind,
         state::State,
+        verbs,
     },
     model::finding::Severity,
     schema::pointer::Pointer,
@@ -60,26 +61,23 @@ type Row = action_rows::Row<Waiting>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Waiting, "send-answer", "send", Waiting::send)
-        .keys(&["ctrl+enter", "alt+enter", "f6"])
+        .keys(&[verbs::SEND])
         .help("Send the answer to the caller")
         .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "refuse-call", "refuse…", |_, state| {
         state.answering.shown_call().map_or(Reply::Handled, refuse_prompt)
     })
-    .keys(&["R"])
     .help("Answer the call with a failure: a message is asked for, its code is refused")
     .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "leave-call", "skip call", |screen, _| {
         screen.ask_of_shown(AnsweringMessage::Leave)
     })
-    .keys(&["L"])
     .help(
         "Leave the call without an answer: its caller waits in vain, as with a service that \
              hangs",
     )
     .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "stop-answering", "stop…", |_, state| stop_answering(state))
-        .keys(&["X"])
         .help("Answer for a tool no longer")
         .refused(|_, state| refuse_when(state.answering.is_idle(), "nothing is answered for")),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
@@ -232,8 +230,8 @@ fn stop_answering(state: &State) -> Reply {
         };
         let words = format!("{calls} for {tool}, and would be left without an answer.");
         let answers = vec![
+            Answer { key: 'n', words: "keep answering", messages: Vec::new() },
             Answer { key: 'y', words: "stop", messages: vec![Message::Answering(message)] },
-            Answer { key: 'n', words: "go on", messages: Vec::new() },
         ];
         Reply::Open(Box::new(Confirm::new(
             format!("Answer for {tool} no longer?"),
@@ -377,6 +375,14 @@ impl Screen for Waiting {
             MIDDLE => self.middle.forms.keys(),
             _ => Vec::new(),
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("send-answer", self.middle.panes.area(MIDDLE)))
+    }
+
+    fn panes(&mut self) -> Option<&mut crate::ui::widgets::panes::Panes> {
+        Some(&mut self.middle.panes)
     }
 
     fn hinted_actions(&self, _: &State) -> Vec<ActionId> {

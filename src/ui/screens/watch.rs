@@ -30,6 +30,7 @@ use crate::{
         message::{Message, ScreenId},
         resending::{request_of, tool_at},
         state::State,
+        verbs,
         watching::WatchMessage,
     },
     systems::watched,
@@ -45,73 +46,69 @@ type Row = action_rows::Row<WatchScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Watch, "watch", "watch…", |_, state| dialogs::ask_subjects(state))
-        .keys(&["w"])
+        .keys(&[verbs::NEW])
         .help("Choose what to listen to, and begin")
         .refused(|_, state| bus_refusal(state)),
     Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
-        .keys(&["x"])
         .help("Stop watching; the messages so far stay")
         .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is listened to")),
     Row::new(Scope::Watch, "pause", "pause", |_, _| watch_reply(WatchMessage::Pause))
-        .keys(&["space", "p"])
+        .keys(&[verbs::PAUSE])
         .help(
             "Keep the screen still, or take in what came meanwhile; nothing is lost up to the \
              bound",
         ),
     Row::new(Scope::Watch, "follow-watch", "follow", WatchScreen::toggle_follow)
-        .keys(&["f"])
+        .keys(&[verbs::FOLLOW])
         .help("Keep the newest conversation in view, or stay here"),
     Row::new(Scope::Watch, "filter-watch", "filter", WatchScreen::open_filter)
-        .keys(&["/", "ctrl+f"])
+        .keys(&[verbs::FIND])
         .help(
             "Show only some conversations: words, is:failed, >500ms, id:…, on:SUBJECT, state:…, \
              -not",
         ),
     Row::new(Scope::Watch, "routine", "routine", |_, _| watch_reply(WatchMessage::Reveal))
-        .keys(&["h"])
         .help("Show or hide messages without news, such as a watchdog's")
         .refused(|_, state| {
             refuse_when(state.watching.record.routine_count() == 0, "nothing is hidden")
         }),
     Row::new(Scope::Watch, "pieces", "pieces", WatchScreen::toggle_pieces)
-        .keys(&["z"])
         .help("Show the pieces of a streamed answer one by one, or together"),
     Row::new(Scope::Watch, "alert", "alert…", |_, state| dialogs::ask_alerts(state))
-        .keys(&["a"])
+        .keys(&[verbs::ADD])
         .help("Add an alert, written as a filter, or remove one"),
     Row::new(Scope::Watch, "clear", "clear", |_, state| dialogs::confirm_clear(state))
-        .keys(&["c", "ctrl+l"])
+        .keys(&[verbs::CLEAR])
         .help("Clear the messages; filter and alerts stay")
         .risky()
         .refused(|_, state| nothing_heard(state)),
     Row::new(Scope::Watch, "save-trace", "save trace", |_, _| dialogs::save_trace())
-        .keys(&["s", "ctrl+s"])
+        .keys(&[verbs::SAVE])
         .help("Save all messages to a file")
         .refused(|_, state| nothing_heard(state)),
     Row::new(Scope::Watch, "open-trace", "open trace", |_, _| dialogs::open_trace())
-        .keys(&["o"])
+        .keys(&[verbs::OPEN])
         .help("Show what was kept in a file"),
     Row::new(Scope::Watch, "resend-watched", "resend", WatchScreen::resend)
-        .keys(&["r"])
+        .keys(&[verbs::AGAIN])
         .help("Send the request once more, as a call of its tool")
         .refused(WatchScreen::resend_refusal),
     Row::new(Scope::Watch, "send-watched-frame", "send frame…", WatchScreen::edit_frame)
-        .keys(&["E"])
         .help("Edit the chosen frame of an MCP server and send it as it is, also wrong on purpose")
         .refused(|_, state| frame_refusal(&state.watched_connection())),
     Row::new(Scope::Watch, "watched-tool", "edit tool", WatchScreen::show_tool)
-        .keys(&["e"])
+        .keys(&[verbs::EDIT])
         .help("Open the tool that the request went to in Tools")
         .refused(WatchScreen::tool_refusal),
     Row::new(Scope::Watch, "cards", "cards", WatchScreen::read_cards)
-        .keys(&["v"])
+        .keys(&[verbs::VIEW])
         .help(
             "Read the cards that the message or conversation names: call and result beside each \
              other, labels compared",
         )
         .refused(|screen, state| cards::refusal_reason(state, screen.chosen_cards(state).as_ref())),
     Row::new(Scope::Watch, "copy-watched", "copy…", WatchScreen::copy_chosen)
-        .keys(&["y"])
+        .keys(&[verbs::COPY_AS])
         .help("Copy the message, what it says, or the conversation")
         .refused(|screen, state| refuse_when(screen.chosen_message(state).is_none(), NONE_CHOSEN)),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
@@ -305,6 +302,14 @@ impl Screen for WatchScreen {
             MIDDLE => vec![("Enter", "its messages")],
             _ => vec![("Enter", "the whole message")],
         }
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        Some(("watch", self.panes.area(MIDDLE)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

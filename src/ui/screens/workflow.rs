@@ -42,7 +42,10 @@ use crate::{
         input::Input,
         state::State,
     },
-    ui::view::{Look, Reply, Screen},
+    ui::{
+        view::{Look, Reply, Screen},
+        widgets::panes::Panes,
+    },
 };
 
 impl Screen for WorkflowScreen {
@@ -107,6 +110,14 @@ impl Screen for WorkflowScreen {
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         actions::refusal_reason(self, id, state)
+    }
+
+    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        (!self.matrix.is_open()).then(|| ("step", self.panes.area(2)))
+    }
+
+    fn panes(&mut self) -> Option<&mut Panes> {
+        Some(&mut self.panes)
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

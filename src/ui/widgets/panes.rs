@@ -7,7 +7,7 @@ use ratatui::{
 };
 
 use crate::{
-    app::input::{Mouse, MouseKind},
+    app::input::{Button, Mouse, MouseKind},
     ui::{
         canvas::{Pen, text_width},
         styles::{Role, Styles},
@@ -24,13 +24,32 @@ pub enum Step {
     Previous,
 }
 
+/// A change of how panes share the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PaneChange {
+    /// The focused pane alone, or all again.
+    Zoom,
+    Narrower,
+    Wider,
+}
+
+/// How many columns a pane gains or loses by a key.
+const RESIZE_STEP: i16 = 4;
+/// The fewest columns that a resized pane keeps.
+const NARROWEST: u16 = 20;
+
 /// Which pane has the keys, and where the panes lie.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Panes {
+pub struct Panes {
     /// The pane that has the keys, counted from 0 at the left.
     pub focus: usize,
     areas: Vec<Rect>,
     tabs: Vec<Rect>,
+    zoomed: bool,
+    /// How many columns the user moved each edge between two panes to the right.
+    moved: Vec<i16>,
+    /// The edge that is dragged, and where the mouse was last.
+    dragged: Option<(usize, u16)>,
 }
 
 impl Panes {
@@ -45,8 +64,9 @@ impl Panes {
         styles: &Styles,
     ) -> Vec<Rect> {
         self.tabs.clear();
-        if area.width >= SIDE_BY_SIDE {
+        if area.width >= SIDE_BY_SIDE && !self.zoomed {
             self.areas = Layout::horizontal(widths).split(area).to_vec();
+            self.move_edges();
             return self.areas.clone();
         }
         let line = Rect { height: 1.min(area.height), ..area };
@@ -67,12 +87,103 @@ impl Panes {
                 pen.put_text("  │", styles[Role::Border]);
             }
         }
-        pen.put_right("Tab next pane ", styles[Role::Dim]);
+        let words = if self.zoomed { "z all panes  Tab next pane " } else { "Tab next pane " };
+        pen.put_right(words, styles[Role::Dim]);
         let rest = Rect { y: area.y + line.height, height: area.height - line.height, ..area };
         let shown =
             |row: usize| if row == self.focus { rest } else { Rect::new(area.x, area.y, 0, 0) };
         self.areas = (0..names.len()).map(shown).collect();
         self.areas.clone()
+    }
+
+    /// Changes how the panes share the screen; why it can't be done, in words.
+    pub fn change(&mut self, change: PaneChange) -> Result<(), &'static str> {
+        let by = match change {
+            PaneChange::Zoom => {
+                self.zoomed = !self.zoomed;
+                return Ok(());
+            }
+            PaneChange::Narrower => -RESIZE_STEP,
+            PaneChange::Wider => RESIZE_STEP,
+        };
+        if self.is_stacked() {
+            return Err("only one pane is shown, in the whole window");
+        }
+        // The last pane grows at its left edge, the others at their right one.
+        let edges = self.edges();
+        match edges.iter().position(|edge| edge.0 == self.focus) {
+            Some(edge) => self.move_edge(edge, by),
+            None => self.move_edge(edges.len().saturating_sub(1), -by),
+        }
+        Ok(())
+    }
+
+    /// The edges between panes beside each other: the panes at the left and at the right of each.
+    fn edges(&self) -> Vec<(usize, usize)> {
+        let is_edge = |left: usize, right: usize| {
+            let (left, right) = (self.areas[left], self.areas[right]);
+            !left.is_empty() && left.right() == right.left() && left.top() == right.top()
+        };
+        let rows = 0..self.areas.len();
+        let pairs = rows.clone().flat_map(|left| rows.clone().map(move |right| (left, right)));
+        pairs.filter(|(left, right)| left != right && is_edge(*left, *right)).collect()
+    }
+
+    fn move_edge(&mut self, edge: usize, by: i16) {
+        let Some((left, right)) = self.edges().get(edge).copied() else { return };
+        let fits = |width: u16, by: i16| by >= 0 || width.saturating_add_signed(by) >= NARROWEST;
+        if fits(self.areas[left].width, by) && fits(self.areas[right].width, -by) {
+            self.moved.resize(self.moved.len().max(edge + 1), 0);
+            self.moved[edge] += by;
+        }
+    }
+
+    /// Moves the edges to where the user dragged them, as far as the panes keep their least width.
+    fn move_edges(&mut self) {
+        for (edge, (left, right)) in self.edges().into_iter().enumerate() {
+            let wanted = self.moved.get(edge).copied().unwrap_or(0);
+            let least = |width: u16| i16::try_from(width.saturating_sub(NARROWEST)).unwrap_or(0);
+            let by = wanted.clamp(-least(self.areas[left].width), least(self.areas[right].width));
+            self.areas[left].width = self.areas[left].width.saturating_add_signed(by);
+            self.areas[right].x = self.areas[right].x.saturating_add_signed(by);
+            self.areas[right].width = self.areas[right].width.saturating_add_signed(-by);
+        }
+    }
+
+    /// Takes a press on an edge between two panes and the drag after it; whether it was one.
+    pub fn drag_edge(&mut self, mouse: Mouse) -> bool {
+        match (mouse.kind, self.dragged) {
+            (MouseKind::Down(Button::Left), _) => {
+                let is_on = |left: usize, right: usize| {
+                    let (left, right) = (self.areas[left], self.areas[right]);
+                    let columns = left.right().saturating_sub(1)..=right.left();
+                    // The top line has titles and tabs.
+                    let rows = left.top() + 1..left.bottom();
+                    columns.contains(&mouse.column) && rows.contains(&mouse.row)
+                };
+                let edges = if self.is_stacked() { Vec::new() } else { self.edges() };
+                let edge = edges.iter().position(|(left, right)| is_on(*left, *right));
+                self.dragged = edge.map(|edge| (edge, mouse.column));
+                self.dragged.is_some()
+            }
+            (MouseKind::Drag(_), Some((edge, column))) => {
+                let by = i32::from(mouse.column) - i32::from(column);
+                self.move_edge(edge, i16::try_from(by).unwrap_or(0));
+                self.dragged = Some((edge, mouse.column));
+                true
+            }
+            (MouseKind::Up(_), Some(_)) => {
+                self.dragged = None;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Where a pane lies; empty where it is not shown.
+    #[must_use]
+    pub fn area(&self, pane: usize) -> Rect {
+        self.areas.get(pane).copied().unwrap_or_default()
     }
 
     /// Puts a pane below another one that it shares a column with, where panes lie beside each

@@ -286,7 +286,7 @@ fn break_offset(text: &str, start: usize) -> usize {
 }
 
 /// The rows of a line.
-fn wrap_rows(line: &str, cells: usize) -> Vec<Range<usize>> {
+pub(crate) fn wrap_rows(line: &str, cells: usize) -> Vec<Range<usize>> {
     line_rows(line, RowWidths::all(cells), |grapheme| text_width(&visible_text(grapheme))).collect()
 }
 

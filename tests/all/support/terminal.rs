@@ -352,12 +352,18 @@ impl Terminal {
         input.flush().unwrap();
     }
 
-    /// Presses keys, each named as in the keymap: `ctrl+p`, `shift+tab`, `f5`, `space`, `?`.
+    /// Presses keys, each named as in the keymap: `ctrl+p`, `shift+tab`, `f5`, `space`, `?`; or
+    /// `@send-many`: the action of that name, by way of the palette.
     pub fn press<K: AsRef<str>>(&mut self, keys: impl IntoIterator<Item = K>) {
         let mut keys = keys.into_iter().peekable();
         while let Some(key) = keys.next() {
             self.presses += 1;
             match key.as_ref() {
+                key if key.starts_with('@') => {
+                    self.write(&encode("ctrl+p"));
+                    self.type_text(title_of(&key[1..]));
+                    self.write(&encode("enter"));
+                }
                 // The byte alone and the next key are `Alt` with that key, should they be read at
                 // once. A newer terminal tells them apart.
                 "esc" if keys.peek().is_some() => self.write(b"\x1b[27u"),
@@ -572,4 +578,11 @@ fn letter(name: &str, held: &str) -> String {
         "ctrl" if letter.is_ascii_lowercase() => char::from(letter as u8 - b'a' + 1).into(),
         _ => panic!("no such key: {held}+{name}"),
     }
+}
+
+/// What the palette calls an action.
+pub fn title_of(action: &str) -> &'static str {
+    let actions = toolcrib::ui::actions::all_actions();
+    let found = actions.iter().find(|known| known.id == action);
+    found.unwrap_or_else(|| panic!("no action is called {action}")).title
 }

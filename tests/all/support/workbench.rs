@@ -148,10 +148,17 @@ impl Workbench {
         }
     }
 
-    /// Presses keys by name.
+    /// Presses keys by name; `@send-many` does the action of that name by way of the palette.
     pub fn keys(&mut self, keys: &str) {
         for key in keys.split_whitespace() {
-            self.input(&Input::Key(key.parse().unwrap()));
+            match key.strip_prefix('@') {
+                Some(action) => {
+                    self.input(&Input::Key(Key::ctrl('p')));
+                    self.types(super::terminal::title_of(action));
+                    self.input(&Input::Key(Key::plain(Code::Enter)));
+                }
+                None => self.input(&Input::Key(key.parse().unwrap())),
+            }
         }
     }
 

@@ -68,13 +68,13 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
     }
     match state.network.tests.reports.get(name).map(|(_, report)| report) {
         None => lines.extend(wrapped_lines(
-            "t opens it and asks what is there. Nothing is sent to a service.",
+            "t connects and queries the server. Nothing is sent to a service.",
             Role::Dim,
             cells,
         )),
         Some(Report::UnderWay) => lines.extend(wrapped_lines("◐ asking …", Role::Warning, cells)),
         Some(Report::NotAllowed(start)) => {
-            let told = "It starts a server, which you have not allowed yet. a allows exactly this:";
+            let told = "It starts a server that you have not allowed yet. t asks you to allow exactly this:";
             lines.extend(wrapped_lines(told, Role::Warning, cells));
             lines.extend(wrapped_lines(&start.lines().join("\n"), Role::Text, cells));
         }
@@ -100,7 +100,7 @@ fn call_notes(state: &State, name: &str) -> Vec<String> {
     }
     if connections.usual == name {
         all.push(
-            "It is the workspace's own: calls of tools that have none of their own go through it."
+            "The default connection: calls of tools that name none of their own go through it."
                 .to_owned(),
         );
     }
@@ -119,7 +119,7 @@ fn call_notes(state: &State, name: &str) -> Vec<String> {
         all.push(format!("In this session all go through {chosen}."));
     }
     if all.is_empty() {
-        all.push("None now. c lets all calls go through it in this session, m makes it the workspace's own; its tools are named in the form.".into());
+        all.push("None now. The actions menu (.) sets it as the default, or uses it for all calls of this session.".into());
     }
     all
 }

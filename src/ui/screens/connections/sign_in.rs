@@ -99,7 +99,7 @@ pub(super) fn sign_in_lines(state: &State, name: &str, cells: usize) -> Vec<Line
     }
     let mut lines = vec![Line::new(), vec![(Role::Heading, "sign in".to_owned())]];
     let Some(known) = state.network.tests.sign_ins.by_name.get(name) else {
-        let words = "L asks what the server says about tokens, and gets one.";
+        let words = "“sign in…” in the actions menu (.) asks what the server says about tokens, and gets one.";
         lines.extend(wrapped_lines(words, Role::Dim, cells));
         return lines;
     };
@@ -110,7 +110,10 @@ pub(super) fn sign_in_lines(state: &State, name: &str, cells: usize) -> Vec<Line
         SignInStage::Waiting { page } => {
             say(Role::Warning, "◐ waiting for you to allow it on this page:");
             say(Role::Text, &visible_text(page));
-            say(Role::Info, "L copies its URL, opens it in your browser, or cancels.");
+            say(
+                Role::Info,
+                "“sign in…” in the actions menu (.) copies its URL, opens it in your browser, or cancels.",
+            );
         }
         SignInStage::Done(words) => say(Role::Success, &format!("● {words}")),
         SignInStage::Failed(problem) => {

@@ -69,7 +69,11 @@ impl Comparison {
         let Some(of) = &self.of else { return };
         let [before, after] = &**of;
         let texts = [compare::answer_text(before), compare::answer_text(after)];
-        self.views = vec![("Text", text_lines(&texts)), ("JSON", json_lines(&texts))];
+        let with_head = |lines: Vec<Line>| -> Vec<Line> {
+            head_lines(before, after).into_iter().chain(lines).collect()
+        };
+        self.views =
+            vec![("Text", with_head(text_lines(&texts))), ("JSON", with_head(json_lines(&texts)))];
         let steps = compare_steps(before, after);
         if !steps.is_empty() {
             self.views.push(("Steps", step_lines(&steps)));
@@ -143,6 +147,22 @@ impl Comparison {
 
 fn text_line(role: Role, text: impl Into<String>) -> Line {
     vec![(role, text.into())]
+}
+
+/// What each call was given and how it ended.
+fn head_lines(before: &Trace, after: &Trace) -> Vec<Line> {
+    let outcomes = compare::compare_times(before, after);
+    let of = |name: &str| outcomes.iter().find(|row| row.name == name);
+    let (Some(outcome), Some(end)) = (of("outcome"), of("end after")) else { return Vec::new() };
+    let line = |role, sign, outcome: &str, end: &str, trace: &Trace| {
+        let arguments = visible_text(&trace.head.arguments);
+        text_line(role, format!("{sign} {outcome} after {end}, of {arguments}"))
+    };
+    vec![
+        line(Role::Removed, "-", &outcome.before, &end.before, before),
+        line(Role::Added, "+", &outcome.after, &end.after, after),
+        Line::new(),
+    ]
 }
 
 fn text_lines(texts: &[String; 2]) -> Vec<Line> {

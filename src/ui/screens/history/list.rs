@@ -63,7 +63,7 @@ impl List {
         let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
             (true, ..) => "reading …".to_owned(),
             (_, false, None) => format!("/ {}", kept.query),
-            _ => format!("{} find", look.keymap.display_key("find")),
+            _ => format!("{} find", look.keymap.way_to("find")),
         };
         let older = if kept.listing.older > 0 {
             format!(" · {} older", kept.listing.older)

@@ -67,7 +67,7 @@ impl MockSection {
             .skip(2)
             .put_text(" mock ", styles[Role::Heading])
             .put_text("nothing is sent; ", styles[Role::Dim])
-            .put_text(&look.keymap.display_key("mock-tool"), styles[Role::Key])
+            .put_text(&look.keymap.way_to("mock-tool"), styles[Role::Key])
             .put_text(" ends it ", styles[Role::Dim]);
         if area.height > LEAST {
             self.area = Rect { y: area.y + 1, height: area.height - 1, ..area };

@@ -2,7 +2,7 @@
 
 use super::{parts::Part, request::RequestPane, tools::tool_of};
 use crate::{
-    app::{actions::Scope, calls::CallMessage, message::Message, state::State},
+    app::{actions::Scope, calls::CallMessage, message::Message, state::State, verbs},
     ui::{
         action_rows::{self, refuse_when},
         stubs,
@@ -14,7 +14,7 @@ type Row = action_rows::Row<RequestPane>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "mock-tool", "mock", turn_mock)
-        .keys(&["B"])
+        .keys(&[verbs::MOCK])
         .help(
             "Answer calls of the tool here, in the place of its service, with an example, a kept \
              answer, the arguments or a text; or send them to the service again",

@@ -43,7 +43,7 @@ pub(super) fn no_call(state: &State) -> Option<String> {
 pub(super) fn agent_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
     shown.is_some_and(|call| agents::is_at(&call.request.to)).then(|| {
-        let keys = state.keymap.action("ask-agent").keys.join(", ");
+        let keys = state.keymap.way_to("ask-agent");
         format!("this was asked of the agent; {keys} asks it again")
     })
 }

@@ -207,7 +207,7 @@ impl RequestPane {
         let styles = look.styles;
         let line = "─".repeat(usize::from(area.width));
         Pen::new(buffer, area, 0).put_text(&line, styles[Role::Border]);
-        let key = |id| look.keymap.display_key(id);
+        let key = |id| look.keymap.way_to(id);
         let words = match self.steps.run().stopped_at() {
             Some(row) if focused => {
                 format!(" next: step {}, {} goes on ", row + 1, key("continue-steps"))
@@ -578,7 +578,7 @@ fn no_tool_words(look: Look<'_>, state: &State) -> String {
     let connection = state.current_connection();
     match table::deployment_at(&connection) {
         Some(_) if state.catalog.tools.is_empty() => {
-            let key = look.keymap.display_key("deployed-tools");
+            let key = look.keymap.way_to("deployed-tools");
             format!("{key} lists the tools of {}; then choose one.", connection.name)
         }
         _ => "Choose a tool.".to_owned(),

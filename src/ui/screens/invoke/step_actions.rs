@@ -7,6 +7,7 @@ use crate::{
         calls::CallMessage,
         message::Message,
         state::State,
+        verbs,
     },
     systems::facets::steps::StepChoice,
     ui::{
@@ -26,24 +27,22 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Steps, "run-step", "run step", |pane, state| {
         run_chosen(pane, state, |only| StepChoice { only: Some(only), ..StepChoice::default() })
     })
-    .keys(&["t"])
+    .keys(&[verbs::TEST])
     .help("Run the chosen step alone, with what the steps before stored in the newest calls")
     .refused(steps_refusal),
     Row::new(Scope::Steps, "run-to-step", "run to here", |pane, state| {
         run_chosen(pane, state, |until| StepChoice { until: Some(until), ..StepChoice::default() })
     })
-    .keys(&["T"])
     .help("Run the steps from the first to the chosen one")
     .refused(steps_refusal),
     Row::new(Scope::Steps, "run-from-step", "run from here", run_from_chosen)
-        .keys(&["R"])
         .help(
             "Run the chosen step and those after it, with what the steps before stored: so a \
              failed one is tried again",
         )
         .refused(steps_refusal),
     Row::new(Scope::Invoke, "continue-steps", "go on", continue_steps)
-        .keys(&["f7"])
+        .keys(&[verbs::PAUSE])
         .help("Go on with the step that failed, or before which the newest run stopped")
         .refused(|pane, state| {
             steps_refusal(pane, state).or_else(|| {
@@ -60,14 +59,14 @@ pub(crate) const ACTIONS: &[Row] = &[
             _ => Reply::Handled,
         }
     })
-    .keys(&["space"])
+    .keys(&[verbs::TICK])
     .help("Stop runs before the chosen step (a breakpoint), or no longer")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "edit-inputs", "edit inputs", |pane, state| {
         pane.open_inputs(state);
         Reply::Handled
     })
-    .keys(&["i"])
+    .keys(&[verbs::EDIT_FIELD])
     .help("Give the chosen step other values than it sees, for the next calls")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "read-step", "read all", |pane, _| {
@@ -76,7 +75,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Read all of the chosen step: what it sees, sends, got and stored")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "dry-run", "dry run", |pane, _| show_dry_run(pane))
-        .keys(&["f8"])
         .help("Show what each step would send, without sending anything")
         .refused(has_no_steps),
 ];

@@ -148,7 +148,7 @@ impl Tools {
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
             Some(_) => format!("{} of {}", self.shown.len(), self.rows.len()),
-            None => format!("{} find", look.keymap.display_key("find")),
+            None => format!("{} find", look.keymap.way_to("find")),
         };
         let title = format!("Tools {}", self.rows.len());
         let foot = self.cursor.position_text(self.shown.len()).unwrap_or_default();

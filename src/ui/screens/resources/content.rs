@@ -91,7 +91,7 @@ impl ContentPane {
                 return self.position.draw(buffer, text, look.styles, lines);
             }
             None => {
-                let key = look.keymap.display_key("read-item");
+                let key = look.keymap.way_to("read-item");
                 wrapped_lines(&format!("{key} reads it."), Role::Ghost, cells)
             }
             Some(ReadReport::UnderWay) => wrapped_lines("◐ reading …", Role::Warning, cells),
@@ -160,7 +160,11 @@ fn part_lines(part: &ContentPart, cells: usize) -> Vec<Line> {
     let words = format!("{} {}{notes}", part.source, part.summary());
     let mut lines = wrapped_lines(words.trim_start(), Role::Heading, cells);
     if let Some(uri) = &part.link {
-        lines.extend(wrapped_lines(&format!("→ {uri}  (a reads it)"), Role::Info, cells));
+        lines.extend(wrapped_lines(
+            &format!("→ {uri}  (“parts…” in . reads it)"),
+            Role::Info,
+            cells,
+        ));
     }
     match &part.text {
         Some(text) if part.is_markdown() => {

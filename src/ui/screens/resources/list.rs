@@ -171,7 +171,7 @@ impl ItemList {
 fn report_lines(state: &State, name: &str, is_empty: bool, cells: usize) -> Vec<Line> {
     let say = |words: &str, role| wrapped_lines(words, role, cells);
     match state.network.tests.reports.get(name).map(|(_, report)| report) {
-        None => say("t asks the server what it has.", Role::Dim),
+        None => say("F5 asks the server what it has.", Role::Dim),
         Some(Report::UnderWay) => say("◐ asking …", Role::Warning),
         Some(Report::NotAllowed(_)) => {
             say("Its server may not be started yet: a on Connections (6) allows it.", Role::Warning)

@@ -289,7 +289,7 @@ pub(super) fn delete_entry(state: &State) -> Reply {
             Ok(rest) => rest,
             Err(error) => {
                 return hint_reply(&format!(
-                    "{} cannot be taken out of {}: {error}; e opens the file there",
+                    "{} cannot be taken out of {}: {error}; E opens the file there",
                     entry.key, place.file
                 ));
             }
@@ -314,8 +314,8 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         changes: std::iter::once(deed).chain(table).collect(),
     })];
     let answers = vec![
+        Answer { key: 'c', words: "cancel", messages: Vec::new() },
         Answer { key: 'd', words: "delete", messages },
-        Answer { key: 'c', words: "keep", messages: Vec::new() },
     ];
     Reply::Open(Box::new(Confirm::new(
         "Delete?",

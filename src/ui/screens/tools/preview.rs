@@ -1,6 +1,8 @@
 //! The right pane of Tools: the file as it will be saved, JSON, what a model sees, problems.
 
-use std::sync::Arc;
+mod problems;
+
+use std::{ops::Range, sync::Arc};
 
 use ratatui::{Frame, layout::Rect};
 use serde_json::Map;
@@ -23,7 +25,7 @@ use crate::{
     syntax::{lines::Lines, shared_text::SharedText},
     systems::{model_text, table},
     ui::{
-        canvas::{Pen, wrap},
+        canvas::Pen,
         styles::Role,
         view::{Look, Reply},
         widgets::{
@@ -32,6 +34,7 @@ use crate::{
             pane::{Pane, draw_foot},
             tabs::Tabs,
             text_input::TextInput,
+            text_view::wrap_rows,
         },
     },
 };
@@ -51,6 +54,8 @@ pub(super) struct Preview {
     find: Option<TextInput>,
     area: Rect,
     cache: Option<Cache>,
+    /// Long lines are cut at the edge.
+    is_cut: bool,
     /// Rows of the drawn problems, to find the one under the mouse.
     problem_rows: Vec<usize>,
 }
@@ -87,6 +92,15 @@ impl Preview {
     pub(super) fn next_view(&mut self) {
         self.tabs.at = (self.tabs.at + 1) % self.tab_count();
         self.find = None;
+    }
+
+    /// Wraps long lines, or cuts them; why there are none to wrap.
+    pub(super) fn toggle_wrap(&mut self) -> Reply {
+        if self.tabs.at >= PROBLEMS {
+            return Reply::Refused("this view has no long lines to cut".into());
+        }
+        self.is_cut = !self.is_cut;
+        Reply::hint(if self.is_cut { "Long lines are cut" } else { "Long lines are wrapped" })
     }
 
     fn tab_count(&self) -> usize {
@@ -249,106 +263,57 @@ impl Preview {
         }
         let digits = cache.rows.to_string().len().max(2);
         let window = self.lines.visible_rows(cache.rows, area.height);
-        for (line, row) in (0_u16..).zip(window) {
-            let changed = cache.changed.binary_search(&row).is_ok();
+        let margin = if self.tabs.at == FILE { digits + 2 } else { 1 };
+        let cells = usize::from(area.width).saturating_sub(margin).max(1);
+        let parts = |row: usize| -> Vec<Range<usize>> {
             let text = cache.line_text(row);
-            let mut pen = Pen::new(buffer, area, line);
-            pen.put_text(if changed { "▌" } else { " " }, styles[Role::Changed]);
-            let number =
-                if self.tabs.at == FILE { format!("{:>digits$} ", row + 1) } else { String::new() };
-            pen.put_text(
-                &number,
-                styles[if here == Some(row)
-                    || (here.is_none() && row == cache.first && self.tabs.at == FILE)
-                {
-                    Role::Accent
-                } else {
-                    Role::LineNumber
-                }],
-            );
-            let hit = !needle.is_empty() && text.to_lowercase().contains(&needle);
-            for (role, piece) in code::highlight_line(text) {
-                pen.put_text(piece, if hit { styles[Role::Match] } else { styles[role] });
+            if self.is_cut || text.len() <= cells {
+                return std::iter::once(0..text.len()).collect();
             }
-        }
-    }
-
-    fn draw_problems(
-        &mut self,
-        frame: &mut Frame<'_>,
-        inside: Rect,
-        look: Look<'_>,
-        state: &State,
-        focused: bool,
-    ) {
-        let styles = look.styles;
-        let buffer = frame.buffer_mut();
-        self.problem_rows.clear();
-        if state.findings.is_empty() {
-            Pen::new(buffer, inside, 1)
-                .skip(2)
-                .put_text("✓ no problem in this workspace", styles[Role::Success]);
-            return;
-        }
-        // Problems take several lines: begin so that the chosen one is whole.
-        let wide = usize::from(inside.width.saturating_sub(4));
-        let height = |finding: &Finding| {
-            wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some())
+            wrap_rows(text, cells)
         };
-        self.problems.visible_rows(state.findings.len(), inside.height);
-        let chosen = self.problems.row;
-        let mut top = chosen;
-        let mut used = height(&state.findings[chosen]);
-        while top > 0 && used + height(&state.findings[top - 1]) <= usize::from(inside.height) {
-            top -= 1;
-            used += height(&state.findings[top]);
+        // With its lines wrapped, the row to see has to fit below those before it.
+        let mut start = window.start;
+        let wanted = self.lines.row.min(window.end.saturating_sub(1));
+        let mut used: usize = (start..=wanted).map(|row| parts(row).len()).sum();
+        while used > usize::from(area.height) && start < wanted {
+            used -= parts(start).len();
+            start += 1;
         }
         let mut line = 0;
-        for (row, finding) in state.findings.iter().enumerate().skip(top) {
-            if line >= inside.height {
-                break;
-            }
-            let ground = if row == chosen {
-                styles[if focused { Role::Selected } else { Role::SelectedDim }]
+        for row in start..window.end {
+            let changed = cache.changed.binary_search(&row).is_ok();
+            let text = cache.line_text(row);
+            let is_first = row == cache.first && self.tabs.at == FILE;
+            let role = if here.map_or(is_first, |here| here == row) {
+                Role::Accent
             } else {
-                styles[Role::Text]
+                Role::LineNumber
             };
-            let on = |role: Role| {
-                if row == chosen && focused {
-                    ground
-                } else {
-                    styles[role]
-                        .patch(ratatui::style::Style { bg: ground.bg, ..Default::default() })
+            let hit = !needle.is_empty() && text.to_lowercase().contains(&needle);
+            for (part, range) in parts(row).into_iter().enumerate() {
+                // What hangs over the edge is not written, or the row would look cut.
+                let range = range.start..range.start + text[range].trim_end().len();
+                if line >= area.height {
+                    return;
                 }
-            };
-            let (sign, role) = sign_of(finding.severity);
-            let key = finding
-                .site
-                .entry
-                .as_ref()
-                .and_then(|id| state.catalog.entry(id))
-                .map(|entry| format!("{} · ", entry.key))
-                .unwrap_or_default();
-            let place =
-                format!("{key}{}:{}  {}", finding.site.file, finding.site.line, finding.code);
-            let mut put = |mark: &str, words: &str, mark_role: Role, role: Role| {
-                if line < inside.height {
-                    Pen::new(buffer, inside, line)
-                        .put_text(mark, on(mark_role))
-                        .put_text(words, on(role))
-                        .fill_rest(ground);
-                    self.problem_rows.push(row);
-                    line += 1;
+                let mut pen = Pen::new(buffer, area, line);
+                pen.put_text(if changed { "▌" } else { " " }, styles[Role::Changed]);
+                if self.tabs.at == FILE {
+                    let number = if part == 0 { (row + 1).to_string() } else { String::new() };
+                    pen.put_text(&format!("{number:>digits$} "), styles[role]);
                 }
-            };
-            for (part, text) in wrap(&finding.message, wide).iter().enumerate() {
-                put(if part == 0 { sign } else { "   " }, text, role, Role::Text);
+                let mut at = 0;
+                for (role, piece) in code::highlight_line(text) {
+                    let seen = range.start.max(at)..range.end.min(at + piece.len());
+                    if !seen.is_empty() {
+                        let style = styles[if hit { Role::Match } else { role }];
+                        pen.put_text(&text[seen], style);
+                    }
+                    at += piece.len();
+                }
+                line += 1;
             }
-            if let Some(fix) = finding.fix_words() {
-                let key = look.keymap.display_key("apply-fix");
-                put("   ", &format!("▸ {key} {fix}"), Role::Text, Role::Accent);
-            }
-            put("   ", &place, Role::Text, Role::Dim);
         }
     }
 

@@ -93,14 +93,14 @@ impl Conversations {
         };
         let hidden = if record.shows_routine() { 0 } else { record.routine_count() };
         let title = if hidden > 0 {
-            format!("{title} · {hidden} hidden, {}", look.keymap.display_key("routine"))
+            format!("{title} · {hidden} hidden, {}", look.keymap.way_to("routine"))
         } else {
             title
         };
         let note = if self.follow {
             "follow ✓".to_owned()
         } else {
-            format!("{} follow", look.keymap.display_key("follow-watch"))
+            format!("{} follow", look.keymap.way_to("follow-watch"))
         };
         let foot = self.cursor.position_text(rows).unwrap_or_default();
         let mut inside =
@@ -285,7 +285,7 @@ fn draw_row(
 
 /// What to do where there is nothing to see.
 fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) {
-    let (watching, key) = (&state.watching, |act| look.keymap.display_key(act));
+    let (watching, key) = (&state.watching, |act| look.keymap.way_to(act));
     let words = match &watching.source {
         _ if watching.record.heard_count() > 0 => {
             "no conversation is as the filter says; Esc in the filter shows all".to_owned()

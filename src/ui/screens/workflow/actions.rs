@@ -17,8 +17,9 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         compose::arrows::Tail,
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         state::State,
+        verbs,
         workflow::WorkflowMessage,
     },
     engine::gated::ToolRow,
@@ -34,19 +35,18 @@ type Row = action_rows::Row<WorkflowScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step", "step", WorkflowScreen::step)
-        .keys(&["enter"])
+        .keys(&[verbs::ACTIVATE])
         .help("Take a step with the chosen tool")
         .refused(WorkflowScreen::what_if_refusal),
     Row::new(Scope::Workflow, "step-failed", "fail", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.step_tool(facts, Outcome::Failed))
     })
-    .keys(&["f"])
     .help("Take the step as a failed call")
     .refused(|screen, state| screen.none_offered().or_else(|| screen.what_if_refusal(state))),
     Row::new(Scope::Workflow, "step-live", "live", |screen, state| {
         screen.with_facts(|screen, facts| screen.offers.call_tool(facts, state))
     })
-    .keys(&["l"])
+    .keys(&[verbs::SEND])
     .help("Take the step for real, through the connection")
     .refused(|screen, state| {
         screen
@@ -57,14 +57,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step-back", "back", |_, _| {
         workflow_reply(WorkflowMessage::StepBack)
     })
-    .keys(&["b", "backspace"])
+    .keys(&[verbs::BACK])
     .help("Go back one step")
     .refused(|_, state| {
         let is_start = state.workflow.simulation.current_step().is_none();
         refuse_when(is_start, "this is the start of the run")
     }),
     Row::new(Scope::Workflow, "branches", "branches", |_, state| run::next_branch(state))
-        .keys(&["B"])
         .help("Go to the next of the other ways taken in this run")
         .refused(|_, state| {
             let is_only = state.workflow.simulation.branches().len() < 2;
@@ -74,47 +73,46 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "restart-run", "restart", |_, _| {
         workflow_reply(WorkflowMessage::RestartRun)
     })
-    .keys(&["R"])
+    .keys(&[verbs::AGAIN])
     .help("Restart the run")
     .refused(|_, state| {
         let has_none = state.workflow.simulation.steps().next().is_none();
         refuse_when(has_none, "the run has no step yet")
     }),
-    Row::new(Scope::Workflow, "matrix", "matrix", WorkflowScreen::show_matrix).keys(&["m"]).help(
-        "Show tools by groups and by states as a table, to switch cells in; or go back to the \
+    Row::new(Scope::Workflow, "matrix", "matrix", WorkflowScreen::show_matrix)
+        .keys(&[verbs::VIEW])
+        .help(
+            "Show tools by groups and by states as a table, to switch cells in; or go back to the \
              picture",
-    ),
+        ),
     Row::new(Scope::Workflow, "groups", "groups…", WorkflowScreen::open_groups)
-        .keys(&["G"])
         .help("Make, rename or delete a group"),
     Row::new(Scope::Workflow, "copy-tools", "copy tool", WorkflowScreen::copy_tool)
-        .keys(&["Y"])
         .help(
             "Copy the selected tool as a descriptor, with what answers for it, for another \
              workspace",
         )
         .refused(|_, state| none_to_copy(state)),
     Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| menus::await_paste())
-        .keys(&["P"])
         .help("Take tools in from a text: YAML or JSON"),
     Row::new(Scope::Graph, "edit-menu", "edit…", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, _| menus::of_state(chosen, state))
     })
-    .keys(&["space"])
     .help("Choose what to do with the state; so does the right mouse button, on arrows too"),
-    Row::new(Scope::Graph, "draw", "draw arrow", WorkflowScreen::draw_arrow).keys(&["d"]).help(
-        "Draw an arrow from this state: choose where it leads, press Enter, choose the tool; \
+    Row::new(Scope::Graph, "draw", "draw arrow", WorkflowScreen::draw_arrow)
+        .keys(&[verbs::ADD])
+        .help(
+            "Draw an arrow from this state: choose where it leads, press Enter, choose the tool; \
              or drag with the mouse",
-    ),
+        ),
     Row::new(Scope::Graph, "draw-from-any", "from any state", |screen, state| {
         screen.of_state(|_, chosen, _| menus::ask_arrow_tool(&Tail::Every, chosen, state))
     })
-    .keys(&["D"])
     .help("Draw an arrow to this state from every one"),
     Row::new(Scope::Graph, "arrows", "arrows…", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, facts| menus::arrows_of(chosen, facts, state))
     })
-    .keys(&["E"])
+    .keys(&[verbs::EDIT])
     .help(
         "Change an arrow of this state: move its ends, take it away, make its tool available \
              everywhere",
@@ -122,53 +120,52 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Graph, "new-state", "new state", |screen, _| {
         screen.of_state(|screen, _, _| screen.compose.new_state())
     })
-    .keys(&["n"])
+    .keys(&[verbs::NEW])
     .help("Add a state"),
     Row::new(Scope::Graph, "rename-state", "rename state", |screen, _| {
         screen.of_state(|_, chosen, _| menus::rename_state(chosen))
     })
-    .keys(&["r"])
+    .keys(&[verbs::RENAME])
     .help("Give the state another name in every file that names it")
     .refused(|screen, _| screen.undefined_refusal()),
     Row::new(Scope::Graph, "delete-state", "delete state", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, _| menus::delete_state(chosen))
     })
-    .keys(&["x", "delete"])
+    .keys(&[verbs::DELETE])
     .help("Take the state out of every tool; what refers to it is shown first")
     .risky()
     .refused(|screen, _| screen.undefined_refusal()),
     Row::new(Scope::Groups, "rename-group", "rename group", |screen, _| {
         screen.of_group(menus::rename_group)
     })
-    .keys(&["r"])
+    .keys(&[verbs::RENAME])
     .help("Give the group another name in every file that names it")
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "delete-group", "delete group", |screen, _| {
         screen.of_group(menus::delete_group)
     })
-    .keys(&["x", "delete"])
+    .keys(&[verbs::DELETE])
     .help("Take the group out of every tool and of the settings")
     .risky()
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "new-group", "new group", |_, state| {
         menus::new_group(Vec::new(), state)
     })
-    .keys(&["n"])
+    .keys(&[verbs::NEW])
     .help("Add a group and tick its tools in the matrix"),
     Row::new(Scope::Groups, "tick", "tick", |screen, state| {
         screen.with_facts(|screen, facts| screen.request.toggle_group(facts, state))
     })
-    .keys(&["space"])
+    .keys(&[verbs::TICK])
     .help("Ask for this group, or no longer"),
     Row::new(Scope::Workflow, "all-groups", "all groups", |screen, state| {
         screen.request.all_groups(state)
     })
-    .keys(&["a"])
     .help("Ask for every group (*), or only for the ticked ones"),
-    Row::new(Scope::Workflow, "set-start", "start here", |screen, _| {
+    Row::new(Scope::Graph, "set-start", "start here", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.start_here(facts))
     })
-    .keys(&["t"])
+    .keys(&[verbs::TEST])
     .help("Start the run in the selected state")
     .refused(|screen, _| {
         let facts = screen.facts.as_ref();
@@ -176,21 +173,20 @@ pub(crate) const ACTIONS: &[Row] = &[
         refuse_when(state.is_none(), "there is no state")
     }),
     Row::new(Scope::Workflow, "user", "user", |_, state| request::next_user(state))
-        .keys(&["U"])
         .help("Take the next user profile of the workspace")
         .refused(|_, state| {
             let has_none = state.workflow.profiles.is_empty();
             refuse_when(has_none, "the workspace has no user profiles")
         }),
     Row::new(Scope::Available, "show-steps", "steps", chain_actions::show_steps)
-        .keys(&["o"])
+        .keys(&[verbs::OPEN])
         .help(
             "Show the steps of this tool as a picture, in place of the states: which output goes \
              into which step, and how far the newest run is",
         )
         .refused(chain_actions::steps_refusal),
     Row::new(Scope::Available, "apply-change", "apply", WorkflowScreen::apply_change)
-        .keys(&["space"])
+        .keys(&[verbs::FIX])
         .help(
             "Make the smallest change that shows this tool; what it changes in a file is shown \
              first",
@@ -199,53 +195,48 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Available, "try-hidden", "try it", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.try_hidden(facts))
     })
-    .keys(&["r"])
     .help(
         "Take the hidden tool all the same, as an agent might: it is refused, which the run \
              keeps and counts",
     )
     .refused(WorkflowScreen::try_refusal),
     Row::new(Scope::Workflow, "edit-tool", "edit tool", WorkflowScreen::edit_tool)
-        .keys(&["e"])
+        .keys(&[verbs::EDIT])
         .help("Open the selected tool in Tools")
         .refused(|screen, _| {
             refuse_when(screen.selected_tool().is_none(), "there is no tool to edit")
         }),
     Row::new(Scope::Workflow, "what-if", "what if", |_, state| tries::toggle_what_if(state))
-        .keys(&["w"])
+        .keys(&[verbs::WHAT_IF])
         .help("Look at a change of groups or tools before it is made; once more makes it")
         .refused(|_, state| live_refusal(state)),
     Row::new(Scope::Workflow, "accept-what-if", "accept", |_, _| {
         workflow_reply(WorkflowMessage::AcceptWhatIf)
     })
-    .keys(&["W"])
     .help("Make what the what-if shows, as one step of undo")
     .refused(|_, state| {
         let has_none = state.workflow.what_if.is_none();
-        refuse_when(has_none, "there is no what-if: w begins one")
+        refuse_when(has_none, "there is no what-if: W begins one")
     }),
     Row::new(Scope::Workflow, "take-back", "take back", WorkflowScreen::take_back_or_leave)
-        .keys(&["esc", "ctrl+x"])
+        .keys(&[verbs::ESCAPE])
         .help("Take the what-if back, or stop the live call"),
     Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
         screen.with_facts(|_, facts| walks::walk_menu(facts, state))
     })
-    .keys(&["A"])
     .help("Go to a tool or a state by the shortest way, walk at random, or see every way"),
     Row::new(Scope::Workflow, "stop-when", "stop when…", WorkflowScreen::choose_stops)
-        .keys(&["p"])
         .help("Stop runs when a tool becomes available, a state is reached, or no tool is left"),
     Row::new(Scope::Run, "compare-steps", "compare", |screen, state| screen.run.toggle_mark(state))
-        .keys(&["v"])
+        .keys(&[verbs::DIFF])
         .help("Compare the tools of other steps with those of this one"),
     Row::new(Scope::Workflow, "explain", "explain", WorkflowScreen::explain)
-        .keys(&["I"])
+        .keys(&[verbs::EXPLAIN])
         .help("Say all about the chosen tool, the chosen state, or the request"),
     Row::new(Scope::Workflow, "question", "question", |_, state| keep::ask_question(state))
-        .keys(&["Q"])
         .help("Say what the user asks the agent; live steps pass it on"),
     Row::new(Scope::Workflow, "keep-run", "keep", |_, state| keep::save_scenario(state))
-        .keys(&["K"])
+        .keys(&[verbs::KEEP])
         .help("Keep the run up to here as a scenario of the workspace")
         .refused(|_, state| {
             let simulation = &state.workflow.simulation;
@@ -254,12 +245,12 @@ pub(crate) const ACTIONS: &[Row] = &[
             refuse_when(has_none, "the run has no step yet")
         }),
     Row::new(Scope::Workflow, "scenarios", "scenarios…", |_, state| keep::scenario_menu(state))
-        .keys(&["T"])
+        .keys(&[verbs::TEST])
         .help("Run the workspace's scenarios, one or all, and see what they cover"),
     Row::new(Scope::Workflow, "copy-run", "copy…", |screen, state| {
         screen.with_facts(|_, facts| copy::copy_menu(facts, state))
     })
-    .keys(&["y"])
+    .keys(&[verbs::COPY_AS])
     .help(
         "Copy the run as a scenario, an audit record or counters, or the graph as text, DOT, \
              Mermaid, SVG or JSON",
@@ -267,42 +258,39 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "centre", "centre", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.show_current(facts))
     })
-    .keys(&["c"])
     .help("Bring the current state, or the step where a run stopped, into view"),
     Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
-        .keys(&["0"])
+        .keys(&[verbs::FIT])
         .help("Re-layout the picture, with as much detail as fits"),
     Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
-        .keys(&["+", "="])
+        .keys(&[verbs::LARGER])
         .help("Show more of each state or step"),
     Row::new(Scope::Workflow, "zoom-out", "zoom out", |screen, _| screen.graph.zoom(Zoom::Out))
-        .keys(&["-"])
+        .keys(&[verbs::SMALLER])
         .help("Show less of each state or step"),
     Row::new(Scope::Workflow, "view", "view", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.next_scale(facts))
     })
-    .keys(&["v"])
     .help("Show as many states as suit, those around one, folded parts, or all"),
     Row::new(Scope::Workflow, "follow-run", "follow run", |screen, _| screen.graph.toggle_follow())
-        .keys(&["F"])
+        .keys(&[verbs::FOLLOW])
         .help("Keep the current state in view as the run goes on, or stay here"),
     Row::new(Scope::Workflow, "signs", "signs", |_, _| Graph::open_legend())
-        .keys(&["i"])
         .help("Show what the signs of the picture mean"),
     Row::new(Scope::Graph, "next-arrow", "next arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, 1))
     })
-    .keys(&["."])
+    .keys(&[verbs::NEXT_MARK])
     .help("Choose the next arrow of the selected state"),
     Row::new(Scope::Graph, "previous-arrow", "previous arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, -1))
     })
-    .keys(&[","])
+    .keys(&[verbs::PREVIOUS_MARK])
     .help("Choose the arrow before"),
     Row::new(Scope::Graph, "open", "open", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.toggle_chosen(facts))
     })
-    .keys(&["o"])
+    .keys(&[verbs::OPEN])
     .help(
         "Open the folded box, the bundle of tools or the neighbours of the state that is \
              chosen; or close it again",
@@ -310,8 +298,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Graph, "map", "map", |screen, _| {
         screen.of_state(|screen, _, _| screen.graph.toggle_map())
     })
-    .keys(&["z"])
     .help("Show the small map where the picture is larger than the pane, or hide it"),
+    Row::taking_over("save", |_, _| save_all()),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
     Row::taking_over("find", |screen, _| screen.open_find()),
@@ -321,7 +309,7 @@ pub(crate) const MATRIX: &[Row] = &[
     Row::new(Scope::Matrix, "switch-cells", "switch", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.switch_cells(facts, state))
     })
-    .keys(&["space"])
+    .keys(&[verbs::TICK])
     .help(
         "Switch the chosen cells together: all on, or where all are on, off; Shift+arrows or \
              dragging choose several",
@@ -330,12 +318,12 @@ pub(crate) const MATRIX: &[Row] = &[
     Row::new(Scope::Matrix, "matrix-axis", "groups/states", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.turn_axis(facts, state))
     })
-    .keys(&["v"])
-    .help("Show groups or states as columns"),
+    .keys(&[verbs::VIEW])
+    .help("Show groups as columns, then states, then the picture again"),
     Row::new(Scope::Matrix, "row-menu", "tool…", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.row_menu(facts, state))
     })
-    .keys(&["enter"])
+    .keys(&[verbs::ACTIVATE])
     .help(
         "Choose what to do with the tools of the chosen rows: lead to a state, available \
              everywhere, edit, copy",
@@ -344,7 +332,6 @@ pub(crate) const MATRIX: &[Row] = &[
     Row::new(Scope::Matrix, "sort-rows", "sort rows", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.sort_rows(facts, state))
     })
-    .keys(&["o"])
     .help(
         "Rows as in the files, by name, ticked in this column first, or most ticks first; a \
              press on a column's head does it too",
@@ -352,27 +339,25 @@ pub(crate) const MATRIX: &[Row] = &[
     Row::new(Scope::Matrix, "sort-columns", "sort columns", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.sort_columns(facts, state))
     })
-    .keys(&["O"])
     .help("Columns as named, by name, or most ticks first"),
     Row::new(Scope::Matrix, "find-columns", "find columns", |screen, _| {
         screen.matrix.find_in(Typing::Columns)
     })
-    .keys(&["f"])
     .help("Show only columns whose names hold what is typed; / does so for tools"),
     Row::new(Scope::Matrix, "new-column", "new column", |screen, state| {
         screen.matrix.new_column(state)
     })
-    .keys(&["n"])
+    .keys(&[verbs::NEW])
     .help("Add a group with the tools of the chosen rows, or a state"),
     Row::new(Scope::Matrix, "rename-column", "rename column", |screen, _| {
         screen.matrix.rename_column()
     })
-    .keys(&["r"])
+    .keys(&[verbs::RENAME])
     .help("Give the group or state another name in every file that names it"),
     Row::new(Scope::Matrix, "delete-column", "delete column", |screen, _| {
         screen.matrix.delete_column()
     })
-    .keys(&["x", "delete"])
+    .keys(&[verbs::DELETE])
     .help("Take the group or state out of every tool")
     .risky(),
     Row::taking_over("find", |screen, _| screen.matrix.find_in(Typing::Rows)),
@@ -385,10 +370,20 @@ pub(crate) const MATRIX: &[Row] = &[
         menus::copy_descriptors(screen.matrix.chosen_tools(state))
     })
     .refused(|_, state| none_to_copy(state)),
+    Row::taking_over("copy-run", |screen, state| {
+        menus::copy_descriptors(screen.matrix.chosen_tools(state))
+    })
+    .refused(|_, state| none_to_copy(state)),
     Row::taking_over("paste-tools", |_, _| menus::await_paste()),
+    Row::taking_over("save", |_, _| save_all()),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
 ];
+
+/// A change of the workflow may be in several files: all are saved together.
+fn save_all() -> Reply {
+    Reply::send(Message::Document(DocumentMessage::Save(None)))
+}
 
 /// The actions worth naming beside the matrix.
 pub(super) const MATRIX_HINTS: [ActionId; 9] = [
@@ -426,7 +421,7 @@ pub(super) fn refusal_reason(
         && state.keymap.action(id).scope == Scope::Workflow
         && !has_action(MATRIX, id);
     let of_steps = || action_rows::refusal_reason(chain_actions::ACTIONS, screen, id, state);
-    refuse_when(is_beside, "not in the matrix: m goes back to the picture")
+    refuse_when(is_beside, "not in the matrix: Esc goes back to the picture")
         .or_else(|| chain_actions::are_in_force(screen).then(of_steps).flatten())
         .or_else(|| action_rows::refusal_reason(rows_of(screen), screen, id, state))
 }
@@ -623,7 +618,7 @@ impl WorkflowScreen {
     }
 }
 
-const NO_STEPS: &str = "a what-if takes no steps: W makes it, Esc takes it back";
+const NO_STEPS: &str = "a what-if takes no steps: W applies it, Esc discards it";
 
 fn workflow_reply(message: WorkflowMessage) -> Reply {
     Reply::send(Message::Workflow(message))

@@ -9,6 +9,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         state::State,
+        verbs,
     },
     model::tool::Tool,
     systems::calling,
@@ -22,19 +23,19 @@ type Row = action_rows::Row<WorkflowScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Chain, "show-step", "to Invoke", |screen, _| screen.chain.show_step())
-        .keys(&["enter"])
+        .keys(&[verbs::ACTIVATE])
         .help("Go to this step in Invoke, where its request and what came of it stand"),
     Row::new(Scope::Chain, "stop-before", "stop before", |screen, _| {
         screen.chain.turn_breakpoint()
     })
-    .keys(&["space"])
+    .keys(&[verbs::TICK])
     .help("Stop runs before this step (a breakpoint), or no longer"),
     Row::new(Scope::Chain, "show-states", "states", |screen, _| {
         screen.chain.close();
         screen.focus_pane(Pane::Offers);
         Reply::Handled
     })
-    .keys(&["esc", "o"])
+    .keys(&[verbs::ESCAPE])
     .help("Show the states again"),
     Row::taking_over("centre", |screen, _| screen.chain.show_next()),
     Row::taking_over("fit", |screen, _| screen.chain.fit_picture()),

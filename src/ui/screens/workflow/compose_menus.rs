@@ -65,7 +65,7 @@ fn mark_risky((item, then): (Item, RowAction)) -> (Item, RowAction) {
 
 fn action_row(id: ActionId, state: &State) -> (Item, RowAction) {
     let action = state.keymap.action(id);
-    let note = action.keys.first().copied().unwrap_or_default().to_owned();
+    let note = state.keymap.display_key(id);
     let item = Item {
         title: action.title.into(),
         detail: action.help.into(),
@@ -281,7 +281,7 @@ pub(crate) fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
     };
     let edges: Vec<Edge> = facts.workflow.all_edges().into_iter().filter(touches).collect();
     if edges.is_empty() {
-        return Reply::Refused(format!("no arrow touches {name}: d draws one"));
+        return Reply::Refused(format!("no arrow touches {name}: a draws one"));
     }
     // What a menu opens is made beforehand, since it outlives the facts.
     let rows = edges.into_iter().map(|edge| {

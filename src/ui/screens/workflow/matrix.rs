@@ -316,7 +316,10 @@ impl Matrix {
     }
 
     pub fn turn_axis(&mut self, facts: &Facts, state: &State) -> Reply {
-        self.axis = if self.axis == Axis::Groups { Axis::States } else { Axis::Groups };
+        if self.axis == Axis::States {
+            return self.close();
+        }
+        self.axis = Axis::States;
         (self.cursor.1, self.left, self.anchor) = (0, 0, None);
         self.column_filter.clear();
         self.sync_facts(facts, state);

@@ -235,7 +235,7 @@ impl Matrix {
         }
         let Some(preview) = self.work_out(facts, state) else {
             let words = if state.catalog.tools.is_empty() {
-                "there is no tool yet: m goes to the picture, where d draws the first arrow"
+                "there is no tool yet: Esc goes to the picture, where a draws the first arrow"
             } else {
                 "nothing to switch here"
             };

@@ -331,7 +331,7 @@ impl Offers {
         let Some(change) = self.chosen_change(facts) else {
             if facts.denied.is_some() {
                 return Reply::Refused(
-                    "nothing that this user may ask for shows this tool: U takes another user"
+                    "nothing that this user may ask for shows this tool: “user” in the actions menu (.) takes another user"
                         .into(),
                 );
             }

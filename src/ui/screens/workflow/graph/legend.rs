@@ -12,7 +12,7 @@ use crate::{
 const ARROWS: [(&str, &str); 6] = [
     ("─▶", "tools that lead from state to state; green: they can be taken now"),
     ("╌▷", "tools whose groups are not asked for"),
-    ("━▶", "the arrow that is chosen (. and , choose)"),
+    ("━▶", "the arrow that is chosen ([ and ] choose)"),
     ("a +2", "a bundle: so many tools more lead the same way (o opens it)"),
     ("any: a", "tools that lead here from every state"),
     ("╰──▶", "at a state's foot: tools that keep the state"),
