@@ -1,10 +1,12 @@
 //! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over
 //! them.
 
+mod presses;
 mod words;
 
 use ratatui::{Frame, layout::Rect};
 
+use self::presses::Presses;
 use super::{
     action_rows,
     canvas::{Pen, text_width},
@@ -37,18 +39,6 @@ pub enum Colour {
     Forbidden,
 }
 
-/// A press of the mouse, until the next input.
-#[derive(Clone, Copy)]
-struct Press {
-    cell: (u16, u16),
-    at: Millis,
-    /// It did more than move a cursor.
-    acted: bool,
-}
-
-/// Two presses of one cell within this time are a double press.
-const DOUBLE_PRESS: u64 = 400;
-
 pub struct Root {
     themes: Vec<Theme>,
     colour: Colour,
@@ -66,9 +56,7 @@ pub struct Root {
     body: Rect,
     /// The button of the screen's main act.
     button: Option<(Rect, ActionId)>,
-    last_press: Option<Press>,
-    /// The time of the input; none where nobody says it, and then no press is a double one.
-    now: Option<Millis>,
+    presses: Presses,
     last_shown: Option<ScreenId>,
 }
 
@@ -87,8 +75,7 @@ impl Root {
             keys: Vec::new(),
             body: Rect::default(),
             button: None,
-            last_press: None,
-            now: None,
+            presses: Presses::default(),
             last_shown: None,
         }
     }
@@ -475,7 +462,7 @@ impl Root {
         if let Some(reply) = tour::take_key(key, state) {
             return reply;
         }
-        self.last_press = None;
+        self.presses.forget();
         let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
         // While a text has the keys, what could be typed or moves in it goes there first, and so do
@@ -505,7 +492,7 @@ impl Root {
         }
         let reply = if typing && !chord { Reply::Ignored } else { self.ask_screen(&input, state) };
         // Letters move where nothing else is bound to them.
-        let moved = match (&reply, movement(key)) {
+        let moved = match (&reply, words::movement(key)) {
             (Reply::Ignored, Some(code)) if !typing => {
                 self.ask_screen(&Input::Key(Key::plain(code)), state)
             }
@@ -523,7 +510,7 @@ impl Root {
 
     /// Says what time it is, before an input is handed over.
     pub fn set_now(&mut self, now: Millis) {
-        self.now = Some(now);
+        self.presses.set_now(now);
     }
 
     /// A double press acts once: its second press counts only where the first one did no more than
@@ -533,15 +520,11 @@ impl Root {
             return self.route_mouse(mouse, input, state);
         }
         let cell = (mouse.column, mouse.row);
-        let before = self.last_press.take().filter(|press| press.cell == cell && press.acted);
-        if let (Some(press), Some(now)) = (before, self.now)
-            && now.since(press.at) < DOUBLE_PRESS
-        {
+        if self.presses.is_repeated(cell) {
             return Reply::Handled;
         }
         let reply = self.route_mouse(mouse, input, state);
-        let acted = !matches!(reply, Reply::Ignored | Reply::Handled);
-        self.last_press = self.now.map(|at| Press { cell, at, acted });
+        self.presses.note(cell, !matches!(reply, Reply::Ignored | Reply::Handled));
         reply
     }
 
@@ -607,13 +590,6 @@ impl Root {
             other => other,
         }
     }
-}
-
-/// Where the movement keys that are letters lead.
-fn movement(key: Key) -> Option<Code> {
-    [('h', Code::Left), ('j', Code::Down), ('k', Code::Up), ('l', Code::Right)]
-        .into_iter()
-        .find_map(|(letter, code)| key.is_plain(Code::Char(letter)).then_some(code))
 }
 
 impl Window for Root {

@@ -73,9 +73,9 @@ fn a_tool_has_forms_of_its_configuration_and_its_context_beside_that_of_the_argu
         bench.screen()
     );
 
-    bench.keys("down enter");
+    bench.keys("tab enter");
     bench.types("9");
-    bench.keys("enter down enter");
+    bench.keys("enter tab enter");
     bench.types("c1");
     bench.keys("enter");
     assert!(bench.shows("configuration  sent with the call"), "{}", bench.screen());
@@ -93,7 +93,7 @@ fn a_tool_has_forms_of_its_configuration_and_its_context_beside_that_of_the_argu
 #[test]
 fn what_the_server_would_not_take_is_said_before_it_is_sent() {
     let mut bench = invoke("weather", 120, 40);
-    bench.keys("down enter");
+    bench.keys("tab enter");
     bench.types("99");
     bench.keys("enter f6");
     assert!(!is_sent(&bench) && bench.shows("maxDays more than 14"), "{}", bench.screen());
@@ -103,7 +103,7 @@ fn what_the_server_would_not_take_is_said_before_it_is_sent() {
 fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     let mut bench = invoke("echo", 120, 40);
     assert!(bench.shows("_meta  nothing beside the arguments"), "{}", bench.screen());
-    bench.keys("down enter ctrl+a");
+    bench.keys("tab enter ctrl+a");
     bench.types("{\"com.example/limit\": 1.50, \"not so\": 1}");
     bench.keys("esc");
     assert!(bench.shows("meta.key-invalid: \"not so\""), "{}", bench.screen());
@@ -123,7 +123,7 @@ fn any_tool_of_a_server_has_an_editor_of_the_meta() {
 
     // A call that was sent comes back into the forms with it, and is kept as a case with it.
     assert!(bench.shows("nothing beside the arguments"), "{}", bench.screen());
-    bench.keys("e");
+    bench.keys("tab e");
     assert!(bench.shows("_meta  meta.key-invalid"), "{}", bench.screen());
 }
 

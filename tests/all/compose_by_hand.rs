@@ -282,7 +282,7 @@ mod by_keys {
             column(&mut terminal, tool, state, "The name of the new state");
             tick(&mut terminal, tool, state);
         }
-        terminal.press(["v"]);
+        terminal.press(["v", "v"]);
         terminal.wait_for("5 tools × 1 group ");
         for (group, tools) in GROUPS {
             for (row, tool) in tools.iter().enumerate() {
@@ -456,7 +456,7 @@ mod by_mouse {
         make(&mut terminal, "text-completion", "text-completion");
         let at = state(&terminal, "undefined");
         terminal.click(at);
-        terminal.click_on("m matrix");
+        terminal.click_on("v matrix");
         terminal.click_on("v groups/states");
         terminal.wait_for("any state");
         for (tool, state) in [("knowledge-query", "research"), ("graph-update", "modification")] {
@@ -464,6 +464,7 @@ mod by_mouse {
             tick(&mut terminal, tool, state);
         }
         terminal.click_on("v groups/states");
+        terminal.click_on("v matrix");
         terminal.wait_for("5 tools × 1 group ");
         for (group, tools) in GROUPS {
             for (at, tool) in tools.iter().enumerate() {

@@ -252,7 +252,7 @@ fn workbench(server: &Guarded) -> Terminal {
     screen.press(["6"]);
     screen.wait_for("Connections 2");
     screen.press(["down"]);
-    screen.wait_for("asks what the server says about tokens");
+    screen.wait_for("sign in…");
     screen
 }
 

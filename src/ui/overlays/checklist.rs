@@ -128,7 +128,6 @@ impl Checklist {
             Code::Esc => return self.close(),
             Code::Enter => return self.accept_rows(state),
             Code::Char(' ') => self.toggle_row(before),
-            Code::Char('a') if key.mods.ctrl => self.toggle_all(),
             Code::PageUp | Code::PageDown => drop(self.details.handle_input(&Input::Key(key))),
             _ => drop(self.cursor.handle_key(key, self.rows.len())),
         }
@@ -205,6 +204,7 @@ impl Overlay for Checklist {
             return self.close();
         }
         match input {
+            Input::Key(key) if *key == Key::ctrl('a') => self.toggle_all(),
             Input::Key(key) if key.mods.ctrl || key.mods.alt => {}
             Input::Key(key) => return self.handle_key(*key, state),
             Input::Mouse(mouse) => {

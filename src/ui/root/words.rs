@@ -11,6 +11,7 @@ use crate::{
     app::{
         actions::ActionId,
         form_file::FormFile,
+        input::{Code, Key},
         state::{LoadProgress, State},
     },
     schema::count::count_text,
@@ -98,4 +99,11 @@ pub(super) fn draw_button(
     let role = if usable { Role::Button } else { Role::Ghost };
     Pen::new(buffer, place, 0).put_text(&words, styles[role]);
     Some((place, action))
+}
+
+/// Where the movement keys that are letters lead.
+pub(super) fn movement(key: Key) -> Option<Code> {
+    [('h', Code::Left), ('j', Code::Down), ('k', Code::Up), ('l', Code::Right)]
+        .into_iter()
+        .find_map(|(letter, code)| key.is_plain(Code::Char(letter)).then_some(code))
 }

@@ -211,7 +211,7 @@ impl Invoke {
 
     /// Tab goes from field to field, and after the last to the next pane.
     fn step_focus(&mut self, step: Step, state: &State) -> Reply {
-        if self.panes.focus == MIDDLE {
+        if self.panes.focus == MIDDLE && self.request.focused_form().is_typing() {
             let reply = self.request.focused_form_mut().step_field(step, state);
             if !matches!(reply, Reply::Ignored) {
                 return reply;

@@ -17,7 +17,7 @@ use crate::{
     },
     model::{
         entry::EntryId,
-        finding::{Finding, Severity},
+        finding::Finding,
         merging::Merging,
         tool::Tool,
     },
@@ -148,7 +148,11 @@ impl Preview {
         self.area = inside;
         match self.tabs.at {
             TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
-            PROBLEMS => self.draw_problems(frame, inside, look, state, focused),
+            PROBLEMS => {
+                let list = (&mut self.problems, focused);
+                let buffer = frame.buffer_mut();
+                self.problem_rows = problems::draw_problems(buffer, inside, look, state, list);
+            }
             _ => self.draw_text(frame, inside, look, state, at),
         }
         let foot = match self.tabs.at {
@@ -476,14 +480,6 @@ fn tab_names(state: &State, has_samples: bool) -> Vec<String> {
     let mut names = vec![file.to_owned(), "JSON".into(), "Model".into(), problems];
     names.extend(has_samples.then(|| "Try".to_owned()));
     names
-}
-
-fn sign_of(severity: Severity) -> (&'static str, Role) {
-    match severity {
-        Severity::Error => (" ✗ ", Role::Error),
-        Severity::Warning => (" ⚠ ", Role::Warning),
-        Severity::Note => (" · ", Role::Info),
-    }
 }
 
 /// The file's row of a place within the chosen entry, counted from 0.
