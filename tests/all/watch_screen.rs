@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     app::{
         effect::Effect,
+        input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
         watching::{Source, WatchMessage},
     },
