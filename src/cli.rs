@@ -49,6 +49,7 @@ mod merge;
 mod mock_options;
 mod opened;
 mod out;
+mod plain;
 mod push;
 mod report;
 mod request;

@@ -16,6 +16,7 @@ mod kept;
 pub mod launch;
 pub mod now;
 pub mod perform;
+mod plain;
 mod pushing;
 mod reading;
 pub mod registry;

@@ -89,8 +89,11 @@ pub(crate) struct Form {
 
 impl Form {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let ended =
-            if self.check { self.check_documents(global, out) } else { self.open_form(out) };
+        let ended = if self.check {
+            self.check_documents(global, out)
+        } else {
+            self.open_form(global, out)
+        };
         ended.map_err(|halt| match halt {
             // Whatever keeps the form from opening is not to be taken for its being cancelled.
             StopReason::Met(problem) if problem.kind == ProblemKind::File => {
@@ -116,14 +119,14 @@ impl Form {
         }
     }
 
-    fn open_form(&self, out: &mut CommandOutput) -> CommandResult {
+    fn open_form(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let SchemaFile { schema, left_out } =
             schema_files::load_schema(&self.schema, &SchemaMap::from_pairs(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read_value).transpose()?.map(Arc::new);
         let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
-        let (end, filled) = open_screen(workspace, start, left_out)?;
+        let (end, filled) = open_screen(global, workspace, start, left_out)?;
         let (ExitReason::Left, Some(filled)) = (end, filled) else {
             return Ok(Ending::Interrupted);
         };

@@ -28,6 +28,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub allow_start: bool,
 
+    /// Use lines of text and questions in place of a drawn screen, for screen readers and scripts;
+    /// TOOLCRIB_PLAIN=1 does the same (see docs/plain.md)
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub plain: bool,
+
     /// Print JSON, for scripts
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,

@@ -1,6 +1,6 @@
 //! Opening the screen with what the user has set up.
 
-use super::ending::StopReason;
+use super::{ending::StopReason, global::Global, plain};
 use crate::{
     app::{form_file::FilledForm, state::Start},
     model::{call::Limits, finding::Finding},
@@ -11,12 +11,13 @@ use crate::{
     store::{log, paths::Paths, settings::user, workspace::Workspace},
 };
 
-/// Runs the screen with the user's settings and themes, and with a log. What is wrong with those is
+/// Runs the screen, or plain mode, with the user's settings and themes, and with a log. What is wrong with those is
 /// said on it, after `complaints`.
 ///
 /// # Errors
 /// When the settings cannot be read, or there is no terminal.
 pub(crate) fn open_screen(
+    global: &Global,
     workspace: Workspace,
     start: Start,
     mut complaints: Vec<String>,
@@ -37,5 +38,6 @@ pub(crate) fn open_screen(
         start,
         limits,
         complaints,
+        face: plain::choose_face(global)?,
     })?)
 }

@@ -57,6 +57,6 @@ pub(crate) fn run_workbench(
         arguments,
         ..Start::default()
     };
-    open_screen(workspace, start, findings.iter().map(Finding::site_words).collect())?;
+    open_screen(global, workspace, start, findings.iter().map(Finding::site_words).collect())?;
     Ok(Ending::Done)
 }

@@ -228,7 +228,7 @@ async fn next_wake<H: Host>(
     Ok(tokio::select! {
         biased;
         signal = signals.next() => match signal {
-            Signal::End => WakeCause::Signal,
+            Signal::End | Signal::Interrupt => WakeCause::Signal,
             Signal::Resized => WakeCause::Resized,
         },
         input = host.next_input() => WakeCause::Input(input?),

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::{
     event_loop::{EventLoop, ExitReason},
     perform::{Performer, Tools},
+    plain::PlainLoop,
     terminal,
     terminal_host::TerminalHost,
 };
@@ -32,7 +33,7 @@ use crate::{
     ui::{
         actions::build_keymap,
         root::{Colour, Root},
-        theme,
+        theme::{self, Theme},
     },
 };
 
@@ -51,6 +52,15 @@ pub(crate) struct LaunchSettings {
     pub limits: Limits,
     /// What was odd in the settings, to be reported.
     pub complaints: Vec<String>,
+    pub face: Face,
+}
+
+/// How the user works with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Face {
+    Drawn,
+    /// Lines of text and questions.
+    Plain,
 }
 
 /// Runs the screen until the user leaves; where it was a form and nothing else, what became of its
@@ -70,6 +80,7 @@ pub(crate) fn run_screen(
         Problem::new(ProblemKind::File, "using the terminal", error.to_string())
             .with_remedy("what was unsaved is kept and offered at the next start")
     };
+    let face = launch.face;
     terminal::guard_panics();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -77,7 +88,16 @@ pub(crate) fn run_screen(
         .build()
         .map_err(failed)?;
     let ended = runtime.block_on(async {
-        let (mut event_loop, first) = open_event_loop(launch).await.map_err(failed)?;
+        let Opened { state, performer, messages, themes, first } = open_program(launch).await;
+        if face == Face::Plain {
+            let mut plain = PlainLoop::new(state, performer, messages);
+            let ended = plain.run(first).await;
+            plain.performer.shut_down().await;
+            return Ok((ended.map_err(lost)?, plain.state.form_result()));
+        }
+        let root = make_root(themes, state.form.is_some());
+        let host = TerminalHost::open(performer).map_err(failed)?;
+        let mut event_loop = EventLoop { state, root, host, messages };
         let ended = event_loop.run(first).await;
         event_loop.host.shut_down().await;
         Ok((ended.map_err(lost)?, event_loop.state.form_result()))
@@ -87,12 +107,27 @@ pub(crate) fn run_screen(
     ended
 }
 
-/// The program, and what it does first.
-async fn open_event_loop(
-    launch: LaunchSettings,
-) -> std::io::Result<(EventLoop<TerminalHost>, Vec<Effect>)> {
-    let LaunchSettings { workspace, paths, settings, themes, mut start, limits, mut complaints } =
-        launch;
+/// The program without a face, and what it does first.
+struct Opened {
+    state: State,
+    performer: Performer,
+    messages: mpsc::Receiver<Message>,
+    themes: Vec<Theme>,
+    first: Vec<Effect>,
+}
+
+fn make_root(themes: Vec<Theme>, is_form: bool) -> Root {
+    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+        Colour::Forbidden
+    } else {
+        Colour::Allowed
+    };
+    if is_form { Root::form_program(themes, colour) } else { Root::new(themes, colour) }
+}
+
+async fn open_program(launch: LaunchSettings) -> Opened {
+    let LaunchSettings { workspace, paths, settings, themes, mut start, limits, .. } = launch;
+    let mut complaints = launch.complaints;
     let (themes, theme_complaints) = theme::available_themes(&themes);
     let (keymap, keymap_complaints) = build_keymap(&settings.keys);
     complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
@@ -105,12 +140,6 @@ async fn open_event_loop(
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();
-    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        Colour::Forbidden
-    } else {
-        Colour::Allowed
-    };
-
     let (sender, messages) = mpsc::channel(QUEUE);
     // A form is a session of its own, beside that of the workspace that its document may lie in.
     let of = start
@@ -148,15 +177,13 @@ async fn open_event_loop(
         Ok(_) => {}
         Err(problem) => state.notices.push_problem(&problem, super::now::now_millis()),
     }
-    let is_form = state.form.is_some();
-    let (root, first) = if is_form {
-        (Root::form_program(themes, colour), Vec::new())
+    let first = if state.form.is_some() {
+        Vec::new()
     } else {
         performer.watch_workspace();
-        let first = Effect::Read { first: Some(state.mode) };
-        (Root::new(themes, colour), vec![first])
+        vec![Effect::Read { first: Some(state.mode) }]
     };
-    Ok((EventLoop { state, root, host: TerminalHost::open(performer)?, messages }, first))
+    Opened { state, performer, messages, themes, first }
 }
 
 /// Differs from start to start; ids of calls are made from it.

@@ -88,7 +88,7 @@ impl Drop for TerminalHost {
 }
 
 /// Stops this process until the shell lets it go on.
-fn suspend_process() {
+pub(super) fn suspend_process() {
     let id = std::process::id().to_string();
     // The shell sees the stop and takes the terminal; the next line runs when it goes on.
     let _ = std::process::Command::new("kill").args(["-STOP", &id]).status();

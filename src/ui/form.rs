@@ -6,6 +6,7 @@
 //! input with edits. Screens embed a [`host::FormHost`], which turns those into messages. A new widget is a file with a [`cell::Widget`] and a row in the table.
 
 pub mod actions;
+pub mod by_name;
 pub mod cell;
 pub mod host;
 pub mod notes;

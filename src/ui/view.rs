@@ -2,14 +2,22 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::{styles::Styles, widgets::panes::Panes};
-use crate::app::{
-    actions::{ActionId, Scope},
-    input::Input,
-    keymap::Keymap,
-    message::Message,
-    notices::NoticeKind,
-    state::State,
+use super::{
+    form::view::{Form, FormReply},
+    sheet::{Entry, Sheet},
+    styles::Styles,
+    widgets::panes::Panes,
+};
+use crate::{
+    app::{
+        actions::{ActionId, Scope},
+        input::Input,
+        keymap::Keymap,
+        message::Message,
+        notices::NoticeKind,
+        state::State,
+    },
+    model::{context::Name, entry::EntryId},
 };
 
 /// What drawing needs beside the state.
@@ -97,6 +105,40 @@ pub trait Screen {
 
     /// The actions worth naming in the hint line now, most useful first.
     fn hinted_actions(&self, state: &State) -> Vec<ActionId>;
+
+    /// Puts the cursor on something that is named in place of being moved to, so that the actions
+    /// of its pane are about it; whether it is there.
+    fn point_at(&mut self, _target: &Target, _state: &State) -> bool {
+        false
+    }
+
+    /// The form that is shown, or the focused one of several.
+    fn shown_form(&self) -> Option<&Form> {
+        None
+    }
+
+    /// Asks that form for something, and passes its reply on.
+    fn ask_form(&mut self, _ask: &mut dyn FnMut(&mut Form) -> FormReply, _state: &State) -> Reply {
+        Reply::Ignored
+    }
+
+    /// What stands beside the list and the form, to be read: a report, a difference.
+    fn detail_lines(&self, _state: &State) -> Vec<String> {
+        Vec::new()
+    }
+}
+
+/// What a cursor can be put on by its name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    Tool(EntryId),
+    Group(Name),
+    /// A state of the workflow.
+    State(Name),
+    /// A conversation of the watch, by its number.
+    Conversation(u64),
+    /// One of several forms, by its name.
+    Form(String),
 }
 
 /// What lies over the screen and takes all input: a menu, a question, a text.
@@ -112,6 +154,12 @@ pub trait Overlay {
     fn is_typing(&self) -> bool {
         false
     }
+
+    /// The same dialog as lines and a question.
+    fn sheet(&mut self, state: &State) -> Sheet;
+
+    /// Takes what was asked for.
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply;
 }
 
 /// What an overlay made of an input.

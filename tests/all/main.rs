@@ -83,6 +83,7 @@ mod opensearch_serve;
 mod opensearch_traces;
 mod opensearch_workflow;
 mod pictures;
+mod plain;
 mod pulsar;
 mod push;
 mod rabbitmq;

@@ -35,7 +35,7 @@ impl Signals {
             }
         };
         tokio::select! {
-            Ok(()) = tokio::signal::ctrl_c() => Signal::End,
+            Ok(()) = tokio::signal::ctrl_c() => Signal::Interrupt,
             () = resized => Signal::Resized,
         }
     }

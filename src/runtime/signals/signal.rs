@@ -5,6 +5,8 @@
 pub(crate) enum Signal {
     /// The program is to end.
     End,
+    /// The user interrupts it, as with Ctrl-C.
+    Interrupt,
     /// The terminal has another size.
     Resized,
 }

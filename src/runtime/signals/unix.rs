@@ -33,7 +33,7 @@ impl Signals {
             biased;
             _ = terminate.recv() => Signal::End,
             _ = hangup.recv() => Signal::End,
-            _ = interrupt.recv() => Signal::End,
+            _ = interrupt.recv() => Signal::Interrupt,
             _ = resized.recv() => Signal::Resized,
         }
     }

@@ -279,7 +279,7 @@ impl Form {
     }
 
     /// Takes another branch of the union at a row; what stood there is kept for the way back.
-    fn pick_branch(&mut self, row: usize, branch: usize) -> FormReply {
+    pub(super) fn pick_branch(&mut self, row: usize, branch: usize) -> FormReply {
         let field = &self.fields[row];
         let (Part::Switch(place), Kind::Variant { chosen, .. }) = (field.part, &field.kind) else {
             return FormReply::Handled;
@@ -394,6 +394,11 @@ impl Form {
         self.mark_fresh(&place);
         self.show_new(&place, &list);
         reply
+    }
+
+    /// What an item that is added at a place begins as.
+    pub(super) fn blank_item(&self, place: &Pointer) -> Value {
+        blank_value(&self.schema, self.checker.as_ref(), &self.key_of(place))
     }
 
     /// Asks for the name of a member to be added.

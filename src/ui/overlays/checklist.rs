@@ -13,6 +13,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, mark_chosen, text_width},
+        sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{
@@ -237,5 +238,30 @@ impl Overlay for Checklist {
             ("PgDn", "read on"),
             ("Esc", "cancel"),
         ]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let choice = |row: &Row| {
+            let note = Some(row.note.clone()).filter(|note| !note.is_empty());
+            let details = row.details.iter().map(|(_, text)| text.clone());
+            let detail = note.into_iter().chain(details).collect::<Vec<_>>().join("; ");
+            let (title, refusal) = (row.title.clone(), row.refusal.clone());
+            (row.is_on, Choice { title, detail, refusal, risky: false })
+        };
+        let rows = self.rows.iter().map(choice).collect();
+        let ask = Ask::Ticks { text: None, rows, accept: self.accept };
+        Sheet::new(self.title.clone(), "", ask).with_fault(self.wrong.as_ref())
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        match entry {
+            Entry::Row(row) => self.toggle_row(row),
+            Entry::Accept if self.rows.iter().any(|row| row.is_on) => {
+                return self.accept_rows(state);
+            }
+            Entry::Accept => self.wrong = Some("tick a row first, by its number".into()),
+            _ => return self.close(),
+        }
+        OverlayReply::Stay
     }
 }

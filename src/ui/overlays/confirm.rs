@@ -12,6 +12,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, sentence_case, text_width, wrap},
+        sheet::{Ask, Choice, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::difference::Line,
@@ -185,5 +186,20 @@ impl Overlay for Confirm {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("←→", "choose"), ("Enter", "OK"), ("Esc", "cancel")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let choice = |answer: &Answer| Choice { title: answer.words.into(), ..Choice::default() };
+        let rows = self.answers.iter().map(choice).collect();
+        let mut sheet = Sheet::new(self.title.clone(), &self.words, Ask::Row(rows));
+        sheet.lines.extend(plain_lines(&self.shown));
+        sheet
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+        match entry {
+            Entry::Row(row) => self.give_answer(row),
+            _ => self.put_aside(),
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     },
     ui::{
         canvas::{pad_text, wrap},
+        sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
     },
@@ -19,6 +20,8 @@ use crate::{
 /// Cells of a line at most.
 const WIDE: usize = 140;
 const COUNT: usize = 9;
+/// Cells of a line that is printed.
+const PLAIN: usize = 100;
 
 /// The comparison over the screen, in lines as wide as that allows.
 pub(crate) struct EraPage {
@@ -53,6 +56,15 @@ impl Overlay for EraPage {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         self.page.key_hints()
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let lines = plain_lines(&Layout::of(PLAIN).comparison_lines(&self.comparison));
+        Sheet { title: self.title.clone(), lines, ask: Ask::Nothing }
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        self.page.answer(entry, state)
     }
 }
 

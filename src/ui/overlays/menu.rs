@@ -11,6 +11,7 @@ use crate::{
     ui::{
         canvas::{Pen, text_width, wrap},
         ranking::{RankedItem, rank_candidates},
+        sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{list::ListCursor, text_input::TextInput},
@@ -231,5 +232,27 @@ impl Overlay for Menu {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("↑↓", "move"), ("Enter", "choose"), ("Esc", "close")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let note = |item: &Item| match item.note.as_str() {
+            "" => item.detail.clone(),
+            note if item.detail.is_empty() => note.to_owned(),
+            note => format!("{}; {note}", item.detail),
+        };
+        let choice = |item: &Item| Choice {
+            title: item.title.clone(),
+            detail: note(item),
+            refusal: item.refusal.clone(),
+            risky: item.risky,
+        };
+        Sheet::new(self.title.clone(), "", Ask::Row(self.items.iter().map(choice).collect()))
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+        match entry {
+            Entry::Row(row) if row < self.items.len() => (self.then)(row),
+            _ => OverlayReply::Close,
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width},
+        sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::list::ListCursor,
@@ -151,5 +152,17 @@ impl Overlay for PageOverlay {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let going = self.going.iter().map(|(words, _)| ("Enter", *words));
         going.chain([("↑↓", "scroll"), ("Esc", "close")]).collect()
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let ask = self.going.as_ref().map_or(Ask::Nothing, |(words, _)| Ask::Next(words));
+        Sheet { title: self.title.clone(), lines: plain_lines(&self.lines), ask }
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+        match (entry, self.going.take()) {
+            (Entry::Accept, Some((_, reply))) => OverlayReply::CloseWith(reply),
+            _ => self.close(),
+        }
     }
 }

@@ -11,6 +11,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, wrap},
+        sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
     },
@@ -68,5 +69,16 @@ impl Overlay for Paste {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Ctrl+Shift+V", "paste"), ("Esc", "close")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        Sheet::new(self.title.clone(), &self.words, Ask::Lines)
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        match entry {
+            Entry::Text(text) => OverlayReply::CloseWith((self.then)(text, state)),
+            _ => OverlayReply::Close,
+        }
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, wrap},
+        sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::text_input::TextInput,
@@ -107,5 +108,20 @@ impl Overlay for Prompt {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Enter", "OK"), ("Esc", "cancel")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let ask = Ask::Text(self.input.text().to_owned());
+        Sheet::new(self.title.clone(), &self.words, ask).with_fault(self.wrong.as_ref())
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        let Entry::Text(text) = entry else { return OverlayReply::Close };
+        self.input = TextInput::new(text);
+        match (self.then)(text.trim(), state) {
+            Ok(reply) => return OverlayReply::CloseWith(reply),
+            Err(wrong) => self.wrong = Some(wrong),
+        }
+        OverlayReply::Stay
     }
 }

@@ -13,6 +13,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width, wrap},
+        sheet::{Ask, Entry, Sheet, plain_lines},
         styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::{
@@ -423,5 +424,39 @@ impl Overlay for Proposal {
             .into_iter()
             .chain(switch)
             .collect()
+    }
+
+    fn sheet(&mut self, state: &State) -> Sheet {
+        let text = self.input.as_ref().map(|input| input.text().to_owned());
+        let mut sheet = Sheet::new(self.title.clone(), &self.words, Ask::Nothing);
+        let can = match &self.work_out(state).made {
+            Ok(made) => {
+                sheet.lines.extend(made.notes.iter().cloned());
+                sheet.lines.extend(plain_lines(&made.lines));
+                true
+            }
+            Err(why) => {
+                sheet.lines.push(format!("Error: {why}"));
+                false
+            }
+        };
+        let switch = self.switch.as_ref();
+        sheet.lines.extend(switch.map(
+            |Switch { also, is_on, .. }| {
+                if *is_on { also.on.clone() } else { also.off.clone() }
+            },
+        ));
+        let switch = switch.map(|switch| (switch.is_on, switch.also.button.clone()));
+        Sheet { ask: Ask::Apply { text, can, switch }, ..sheet }
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        match entry {
+            Entry::Text(text) => self.input = self.input.as_ref().map(|_| TextInput::new(text)),
+            Entry::Switch => self.toggle_switch(),
+            Entry::Accept => return self.accept(state),
+            _ => return self.close(),
+        }
+        OverlayReply::Stay
     }
 }

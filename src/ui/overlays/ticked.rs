@@ -10,6 +10,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, mark_chosen, wrap},
+        sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::text_input::TextInput,
@@ -168,5 +169,29 @@ impl Overlay for Ticked {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         vec![("Enter", "OK"), ("Down", "next"), ("Space", "tick"), ("Esc", "cancel")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let choice = |tick: &Tick| {
+            let (title, detail) = (tick.title.clone(), tick.detail.clone());
+            (tick.on, Choice { title, detail, ..Choice::default() })
+        };
+        let rows = self.ticks.iter().map(choice).collect();
+        let ask = Ask::Ticks { text: Some(self.input.text().to_owned()), rows, accept: "OK" };
+        Sheet::new(self.title.clone(), &self.words, ask).with_fault(self.wrong.as_ref())
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        self.wrong = None;
+        match entry {
+            Entry::Text(text) => self.input = TextInput::new(text),
+            Entry::Row(row) => self.toggle_tick(row),
+            Entry::Accept => match (self.then)(self.input.text().trim(), &self.ticks, state) {
+                Ok(reply) => return OverlayReply::CloseWith(reply),
+                Err(wrong) => self.wrong = Some(wrong),
+            },
+            _ => return OverlayReply::Close,
+        }
+        OverlayReply::Stay
     }
 }

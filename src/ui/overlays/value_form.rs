@@ -10,6 +10,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width, wrap},
+        sheet::{Ask, AskedValue, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::text_input::TextInput,
@@ -177,5 +178,26 @@ impl Overlay for ValueForm {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let enter = if self.at + 1 < self.fields.len() { "next" } else { "accept" };
         vec![("Enter", enter), ("Tab", "next"), ("Esc", "cancel")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let value = |(asked, input): &(Asked, TextInput)| AskedValue {
+            label: asked.label.clone(),
+            present: input.text().to_owned(),
+            hidden: asked.shown == Shown::Hidden,
+        };
+        let ask = Ask::Values(self.fields.iter().map(value).collect());
+        Sheet::new(self.title.clone(), &self.words, ask).with_fault(self.wrong.as_ref())
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        let Entry::Values(values) = entry else {
+            return OverlayReply::CloseWith(std::mem::take(&mut self.aside));
+        };
+        for ((_, input), value) in self.fields.iter_mut().zip(values) {
+            *input = TextInput::new(value.as_str());
+        }
+        self.at = self.fields.len().saturating_sub(1);
+        self.handle_enter(state)
     }
 }

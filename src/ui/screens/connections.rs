@@ -54,12 +54,13 @@ use crate::{
             host::{ValueOwner, written_in},
             notes::Note,
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
-            view::Form,
+            view::{Form, FormReply},
         },
         overlays::{
             confirm::{Answer, Confirm},
             proposal::Proposal,
         },
+        sheet::plain_lines,
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
         widgets::{pane::Pane, panes::Step, reading::ReadPosition},
@@ -141,6 +142,9 @@ pub(crate) const ACTIONS: &[Row] = &[
         )
     }),
 ];
+
+/// Cells of a line that is printed.
+const PLAIN: usize = 100;
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Connections", "Settings", "Test"];
@@ -392,6 +396,18 @@ impl Screen for ConnectionsScreen {
         ]);
         hints.push("next-pane");
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.middle.forms.shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.middle.forms.ask(state, ask)
+    }
+
+    fn detail_lines(&self, state: &State) -> Vec<String> {
+        plain_lines(&report::report_lines(state, &self.shown, PLAIN))
     }
 }
 

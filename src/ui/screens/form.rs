@@ -28,7 +28,7 @@ use crate::{
         action_rows::{self, refuse_when},
         form::{
             host::{FormHost, ValueOwner, written_in},
-            view::Form,
+            view::{Form, FormReply},
         },
         view::{Look, Reply, Screen},
         widgets::{
@@ -306,6 +306,14 @@ impl Screen for FormScreen {
         }
         hints.extend(["undo", "quit"]);
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.form.shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.form.ask(state, ask)
     }
 }
 

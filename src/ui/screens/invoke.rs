@@ -65,8 +65,9 @@ use crate::{
             draw::{ShownAnswer, draw_welcome, inset_area},
             pane::Answer,
         },
+        form::view::{Form, FormReply},
         frames::{edit_frame, frame_refusal},
-        view::{Look, Reply, Screen},
+        view::{Look, Reply, Screen, Target},
         widgets::{
             pane::Pane,
             panes::{Panes, SIDE_BY_SIDE, Step},
@@ -521,6 +522,23 @@ impl Screen for Invoke {
         // In the form Tab goes from field to field first.
         hints.extend((self.panes.focus != MIDDLE).then_some("next-pane"));
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.request.focused_form().shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.request.focused_form_mut().ask(state, ask)
+    }
+
+    fn point_at(&mut self, target: &Target, state: &State) -> bool {
+        self.panes.focus = MIDDLE;
+        matches!(target, Target::Form(name) if self.request.point_at_form(name, state))
+    }
+
+    fn detail_lines(&self, state: &State) -> Vec<String> {
+        self.request.detail_lines(state)
     }
 }
 

@@ -40,7 +40,7 @@ use crate::{
         form::{
             host::{ValueOwner, written_in},
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
-            view::Form,
+            view::{Form, FormReply},
         },
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
@@ -387,5 +387,13 @@ impl Screen for ResourcesScreen {
         hints.extend(["follow-resource", "list-items"]);
         hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.middle.forms.shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.middle.forms.ask(state, ask)
     }
 }

@@ -40,7 +40,7 @@ use crate::{
         form::{
             host::{FormHost, ValueOwner, written_in},
             notes::Note,
-            view::Form,
+            view::{Form, FormReply},
         },
         styles::Role,
         view::{Look, Reply, Screen},
@@ -462,6 +462,14 @@ impl Screen for Tools {
             hints.push("next-problem");
         }
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.form.shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.form.ask(state, ask)
     }
 }
 

@@ -40,7 +40,7 @@ use crate::{
             host::{ValueOwner, written_in},
             notes::Note,
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
-            view::Form,
+            view::{Form, FormReply},
         },
         overlays::{
             confirm::{Answer, Confirm},
@@ -394,6 +394,14 @@ impl Screen for Waiting {
         // In the form Tab goes from field to field first.
         hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
+    }
+
+    fn shown_form(&self) -> Option<&Form> {
+        self.middle.forms.shown_form()
+    }
+
+    fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
+        self.middle.forms.ask(state, ask)
     }
 }
 

@@ -37,7 +37,7 @@ use crate::{
     ui::{
         action_rows::{self, refuse_when},
         frames::{edit_frame, frame_refusal},
-        view::{Look, Reply, Screen},
+        view::{Look, Reply, Screen, Target},
         widgets::panes::{Panes, Step},
     },
 };
@@ -328,6 +328,12 @@ impl Screen for WatchScreen {
             "next-pane",
         ]);
         hints
+    }
+
+    fn point_at(&mut self, target: &Target, state: &State) -> bool {
+        let Target::Conversation(number) = target else { return false };
+        self.panes.focus = MIDDLE;
+        self.conversations.point_at(*number, state)
     }
 }
 

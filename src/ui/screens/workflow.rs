@@ -12,6 +12,7 @@
 pub(crate) mod actions;
 
 mod about;
+mod as_lines;
 mod chain;
 pub(crate) mod chain_actions;
 mod compose;
@@ -43,7 +44,7 @@ use crate::{
         state::State,
     },
     ui::{
-        view::{Look, Reply, Screen},
+        view::{Look, Reply, Screen, Target},
         widgets::panes::Panes,
     },
 };
@@ -162,5 +163,13 @@ impl Screen for WorkflowScreen {
         ]);
         hints.extend(["restart-run", "edit-tool", "copy-run"]);
         hints
+    }
+
+    fn point_at(&mut self, target: &Target, _: &State) -> bool {
+        self.point_at_name(target)
+    }
+
+    fn detail_lines(&self, state: &State) -> Vec<String> {
+        self.facts.as_ref().map(|facts| as_lines::workflow_lines(facts, state)).unwrap_or_default()
     }
 }

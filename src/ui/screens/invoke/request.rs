@@ -405,6 +405,30 @@ impl RequestPane {
         }
     }
 
+    /// Goes to the form of that name, where it is shown.
+    pub(super) fn point_at_form(&mut self, name: &str, state: &State) -> bool {
+        let part = match name {
+            "arguments" => Part::Arguments,
+            "configuration" if self.configuration.owner().is_some() => Part::Configuration,
+            "mock" if self.mock.is_on() => Part::Mock,
+            "_meta" | "meta" => match self.meta.parts().first() {
+                Some(part) => Part::Meta(*part),
+                None => return false,
+            },
+            _ => return false,
+        };
+        self.go_to_part(part, state);
+        true
+    }
+
+    /// The request as it will be sent, in lines.
+    pub(super) fn detail_lines(&self, state: &State) -> Vec<String> {
+        let tool = self.tool.as_ref().and_then(|id| state.tool(id));
+        let lines = tool.map(|tool| request_lines(state, tool, 110)).unwrap_or_default();
+        let text = |line: &RequestLine| format!("{} {}", line.name, line.text).trim().to_owned();
+        lines.iter().map(text).collect()
+    }
+
     /// Whether the menu of the chosen step was asked for, once.
     pub(super) fn take_menu_wish(&mut self) -> bool {
         std::mem::take(&mut self.wants_menu)

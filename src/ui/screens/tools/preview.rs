@@ -15,12 +15,7 @@ use crate::{
         message::{DocumentMessage, Message},
         state::State,
     },
-    model::{
-        entry::EntryId,
-        finding::Finding,
-        merging::Merging,
-        tool::Tool,
-    },
+    model::{entry::EntryId, finding::Finding, merging::Merging, tool::Tool},
     schema::pointer::Pointer,
     syntax::{lines::Lines, shared_text::SharedText},
     systems::{model_text, table},

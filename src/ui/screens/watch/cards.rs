@@ -18,6 +18,7 @@ use crate::{
         answer::attachments,
         canvas::wrap,
         overlays::page::{Line, PageOverlay},
+        sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
     },
@@ -25,6 +26,8 @@ use crate::{
 
 /// So wide at most, so that both sides stay close together.
 const WIDEST: u16 = 150;
+/// Cells of a line that is printed.
+const PLAIN: usize = 100;
 
 /// Cards of a system that something chosen names.
 pub(super) struct NamedCards {
@@ -106,6 +109,17 @@ impl Overlay for CardsPage {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         [("y", "copy")].into_iter().chain(self.page.key_hints()).collect()
+    }
+
+    fn sheet(&mut self, state: &State) -> Sheet {
+        let cards = &state.watching.cards;
+        let lines = plain_lines(&card_lines(cards, PLAIN));
+        let ask = if cards.awaited.is_empty() { Ask::Nothing } else { Ask::Wait };
+        Sheet { title: cards_title(cards), lines, ask }
+    }
+
+    fn answer(&mut self, _: Entry<'_>, _: &State) -> OverlayReply {
+        OverlayReply::Close
     }
 }
 

@@ -67,6 +67,17 @@ impl Conversations {
         self.choose_row(state);
     }
 
+    /// Puts the cursor on a conversation; whether it is there.
+    pub(super) fn point_at(&mut self, number: u64, state: &State) -> bool {
+        let found = state.watching.record.row_of(number);
+        if let Some(row) = found {
+            self.follow = false;
+            self.cursor.row = row;
+            self.choose_row(state);
+        }
+        found.is_some()
+    }
+
     fn choose_row(&mut self, state: &State) {
         self.chosen = state
             .watching

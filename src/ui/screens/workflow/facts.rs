@@ -234,6 +234,13 @@ impl Facts {
         self.explained.entry(tool).or_insert_with(|| explainer.explain(tools, tool))
     }
 
+    /// The same for who keeps nothing.
+    pub fn explanation_of(&self, tool: ToolRow) -> Explanation {
+        self.known_explanation(tool)
+            .cloned()
+            .unwrap_or_else(|| self.explainer.explain(&self.tools, tool))
+    }
+
     /// The explanation of a tool that was drawn before.
     pub fn known_explanation(&self, tool: ToolRow) -> Option<&Explanation> {
         self.explained.get(&tool)

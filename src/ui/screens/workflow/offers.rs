@@ -14,7 +14,7 @@ use crate::{
         workflow::WorkflowMessage,
     },
     engine::{explain::tool::Change, filter::Reason, gated::ToolRow},
-    model::{call::Outcome, tool::NotLoaded},
+    model::{call::Outcome, entry::EntryId, tool::NotLoaded},
     systems::table,
     ui::{
         canvas::{Pen, text_width, wrap},
@@ -121,6 +121,20 @@ impl Offers {
 
     pub fn selected_tool(&self, _: &Facts) -> Option<ToolRow> {
         self.tool_at(self.at)
+    }
+
+    /// Puts the cursor on a tool, with what can be done about it; whether it is there.
+    pub fn point_at(&mut self, tool: &EntryId, facts: &mut Facts) -> bool {
+        self.filter = TextInput::default();
+        self.apply_filter(facts);
+        let found = (0..self.tool_count())
+            .find(|at| self.tool_at(*at).and_then(|row| facts.tool_id(row)) == Some(tool));
+        let Some(at) = found else { return false };
+        self.move_to(at);
+        if let Some(row) = self.tool_at(at) {
+            facts.explain_tool(row);
+        }
+        true
     }
 
     pub fn selected_offered(&self, _: &Facts) -> bool {

@@ -148,6 +148,13 @@ impl Request {
         }
     }
 
+    /// Puts the cursor on a group; whether it is there.
+    pub fn point_at(&mut self, group: &str, facts: &Facts) -> bool {
+        let found = facts.groups.iter().position(|row| *row.name == *group);
+        self.cursor.row = found.unwrap_or(self.cursor.row);
+        found.is_some()
+    }
+
     /// The group under the cursor.
     pub fn current_group(&self, facts: &Facts) -> Option<Name> {
         match row_at(facts, self.cursor.row) {

@@ -18,7 +18,7 @@ use crate::{
         workflow::WorkflowMessage,
     },
     ui::{
-        view::{Look, Reply},
+        view::{Look, Reply, Target},
         widgets::panes::{Panes, Step},
     },
 };
@@ -88,6 +88,28 @@ impl WorkflowScreen {
             (false, Step::Next, 2) | (false, Step::Previous, 0) => self.in_run = true,
             (false, step, _) => self.panes.step(step),
         }
+    }
+
+    /// Puts the cursor of its pane on something of that name; whether it is there.
+    pub(super) fn point_at_name(&mut self, target: &Target) -> bool {
+        let Some(mut facts) = self.facts.take() else { return false };
+        let pane = match target {
+            Target::Tool(id) => self.offers.point_at(id, &mut facts).then_some(Pane::Offers),
+            Target::Group(name) => self.request.point_at(name, &facts).then_some(Pane::Request),
+            Target::State(name) => facts.workflow.state_row(name).map(|row| {
+                self.graph.select(row, &facts);
+                Pane::Graph
+            }),
+            Target::Conversation(_) | Target::Form(_) => None,
+        };
+        self.facts = Some(facts);
+        if let Some(pane) = pane {
+            if self.matrix.is_open() {
+                self.matrix.close();
+            }
+            self.focus_pane(pane);
+        }
+        pane.is_some()
     }
 
     /// What is narrowed, tried or under way, the innermost first.

@@ -1,0 +1,353 @@
+//! Plain mode's loop: a line in, messages and effects, lines out. No key is read and nothing is
+//! drawn, so it works over a pipe as well as in a terminal.
+//!
+//! A line is taken once what the one before it began has come to its end, so that a script needs no
+//! waiting; `stop`, `cancel` and `wait` are taken at once.
+
+mod awaited;
+mod lines;
+
+use std::io::{self, IsTerminal as _, Write as _};
+
+use tokio::sync::mpsc;
+
+use self::{
+    awaited::Awaited,
+    lines::{LineReader, ReadLine},
+};
+use super::{
+    event_loop::{ExitReason, Flow},
+    now::{local_time, now_millis},
+    perform::Performer,
+    signals::{Signal, Signals},
+};
+use crate::{
+    app::{
+        calls::CallMessage, effect::Effect, form_file::FormGoal, message::Message, state::State,
+        update::update,
+    },
+    ui::plain::session::Session,
+};
+
+/// Messages taken at a time.
+const SLICE: usize = 256;
+
+/// So many times the screens may ask for something themselves after a line.
+const ROUNDS: usize = 64;
+
+pub(crate) struct PlainLoop {
+    pub state: State,
+    pub performer: Performer,
+    session: Session,
+    messages: mpsc::Receiver<Message>,
+    awaited: Awaited,
+    reader: LineReader,
+    /// A line that waits, or the end of the input.
+    held: Option<ReadLine>,
+    /// The pieces of the running call that `wait` waits for.
+    until: Option<u64>,
+    out: Output,
+    /// What is typed next was asked for before it was to be hidden.
+    drop_next: bool,
+}
+
+/// Where lines go.
+struct Output {
+    to_stderr: bool,
+    /// Somebody types at a terminal: the prompt stays on its line.
+    is_typed: bool,
+    /// The prompt that stands there.
+    prompt: Option<String>,
+}
+
+impl PlainLoop {
+    pub fn new(state: State, performer: Performer, messages: mpsc::Receiver<Message>) -> Self {
+        let prints = state.form.as_ref().is_some_and(|form| form.goal == FormGoal::Printed);
+        let out = Output {
+            to_stderr: prints && !io::stdout().is_terminal(),
+            is_typed: io::stdin().is_terminal(),
+            prompt: None,
+        };
+        let session = Session::new(&state);
+        Self {
+            state,
+            performer,
+            session,
+            messages,
+            awaited: Awaited::default(),
+            reader: LineReader::default(),
+            held: None,
+            until: None,
+            out,
+            drop_next: false,
+        }
+    }
+
+    /// Runs until the user leaves, or the input ends.
+    ///
+    /// # Errors
+    /// When nothing can be printed any more; what is unsaved is kept then too.
+    pub async fn run(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
+        let ended = self.run_until_end(first).await;
+        if !matches!(ended, Ok(ExitReason::Left)) {
+            self.performer.finish(&self.state).await;
+        }
+        match ended {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(ExitReason::Told),
+            ended => ended,
+        }
+    }
+
+    async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
+        let mut signals = Signals::listen()?;
+        let mut batch = Vec::with_capacity(SLICE);
+        self.perform(first)?;
+        loop {
+            if self.settle()? == Flow::Quit {
+                return Ok(ExitReason::Left);
+            }
+            if let Some(held) = self.ready_line() {
+                match held {
+                    ReadLine::Line(line) => {
+                        if self.take_line(&line)? == Flow::Quit {
+                            return Ok(ExitReason::Left);
+                        }
+                    }
+                    ReadLine::End => {
+                        self.say_end()?;
+                        self.performer.finish(&self.state).await;
+                        return Ok(ExitReason::Left);
+                    }
+                }
+                continue;
+            }
+            self.ask_line()?;
+            tokio::select! {
+                biased;
+                signal = signals.next() => match signal {
+                    Signal::End => return Ok(ExitReason::Told),
+                    Signal::Interrupt => {
+                        if self.interrupt()? == Flow::Quit {
+                            return Ok(ExitReason::Left);
+                        }
+                    }
+                    Signal::Resized => {}
+                },
+                count = self.messages.recv_many(&mut batch, SLICE) => {
+                    if count == 0 {
+                        return Ok(ExitReason::Told);
+                    }
+                    if self.take_messages(std::mem::take(&mut batch))? == Flow::Quit {
+                        return Ok(ExitReason::Left);
+                    }
+                }
+                line = self.reader.next() => self.hold(line?),
+            }
+        }
+    }
+
+    /// Whether a line has to wait for what is under way.
+    fn is_busy(&mut self) -> bool {
+        // Who is asked by a server has to answer while its call runs.
+        if !self.state.answering.open.is_empty() || self.state.question.is_some() {
+            return false;
+        }
+        let calls = Session::running_pieces(&self.state).is_some();
+        calls || self.awaited.is_any() || self.session.is_waiting(&self.state)
+    }
+
+    fn hold(&mut self, line: ReadLine) {
+        self.out.prompt = None;
+        if !std::mem::take(&mut self.drop_next) {
+            self.held = Some(line);
+        }
+    }
+
+    /// The line that was read, once it may be taken.
+    fn ready_line(&mut self) -> Option<ReadLine> {
+        if let Some(pieces) = self.until {
+            if Session::running_pieces(&self.state).is_some_and(|come| come < pieces) {
+                return None;
+            }
+            self.until = None;
+        }
+        let is_now = matches!(&self.held, Some(ReadLine::Line(line)) if Session::takes_now(line));
+        if is_now || !self.is_busy() { self.held.take() } else { None }
+    }
+
+    /// Asks for a line where one can be taken.
+    fn ask_line(&mut self) -> io::Result<()> {
+        let is_busy = self.is_busy();
+        if self.held.is_some() || self.until.is_some() {
+            return Ok(());
+        }
+        let has_call = Session::running_pieces(&self.state).is_some();
+        if is_busy && !has_call {
+            return Ok(());
+        }
+        if is_busy {
+            self.reader.ask(None);
+            return Ok(());
+        }
+        let prompt = self.session.prompt(&self.state);
+        if prompt.hidden && self.out.is_typed {
+            if self.reader.is_asked() {
+                self.drop_next = true;
+                return self.out.print(&["Press Enter; then what you type is hidden.".to_owned()]);
+            }
+            self.reader.ask(Some(format!("{}>", prompt.text)));
+            return Ok(());
+        }
+        self.out.show_prompt(&prompt.text)?;
+        self.reader.ask(None);
+        Ok(())
+    }
+
+    fn take_line(&mut self, line: &str) -> io::Result<Flow> {
+        let mut words = line.split_whitespace();
+        if words.next() == Some("wait") && Session::running_pieces(&self.state).is_some() {
+            self.until = Some(words.next().and_then(|word| word.parse().ok()).unwrap_or(u64::MAX));
+            return Ok(Flow::Continue);
+        }
+        let has_call = Session::running_pieces(&self.state).is_some();
+        if line.trim() == "stop" && !has_call && self.awaited.is_any() {
+            self.awaited = Awaited::default();
+            self.session.say(["What is under way is no longer waited for.".to_owned()]);
+            return Ok(Flow::Continue);
+        }
+        if line.trim() == "cancel" && has_call {
+            let asked = self.session.interrupt(&self.state);
+            return self.take_messages(asked);
+        }
+        self.take_messages(vec![Message::Clock(local_time(now_millis()))])?;
+        let asked = self.session.take_line(line, &self.state);
+        self.take_messages(asked)
+    }
+
+    fn interrupt(&mut self) -> io::Result<Flow> {
+        self.out.end_prompt()?;
+        let is_asked_to_leave = self.state.question.is_some();
+        let has_call = Session::running_pieces(&self.state).is_some();
+        if is_asked_to_leave && !has_call {
+            return Ok(Flow::Quit);
+        }
+        let asked = self.session.interrupt(&self.state);
+        self.take_messages(asked)
+    }
+
+    /// Lets the session go on with what the state is now, and prints what it says.
+    fn settle(&mut self) -> io::Result<Flow> {
+        for _ in 0..ROUNDS {
+            let is_idle = !self.is_busy();
+            let asked = self.session.follow_up(is_idle, &self.state);
+            let lines = self.session.take_output();
+            self.out.print(&lines)?;
+            if asked.is_empty() {
+                break;
+            }
+            if self.take_messages(asked)? == Flow::Quit {
+                return Ok(Flow::Quit);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn take_messages(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
+        for message in messages {
+            self.awaited.note_message(&message);
+            let effects = update(&mut self.state, message, now_millis());
+            if self.perform(effects)? == Flow::Quit {
+                let lines = self.session.take_output();
+                self.out.print(&lines)?;
+                return Ok(Flow::Quit);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>) -> io::Result<Flow> {
+        for effect in effects {
+            self.awaited.note_effect(&effect);
+            match effect {
+                Effect::Quit => {
+                    self.performer.forget_journal();
+                    return Ok(Flow::Quit);
+                }
+                // There is no clipboard that a screen reader and a script would share.
+                Effect::Copy(text) => self.session.say([text]),
+                Effect::Suspend if self.out.is_typed => super::terminal_host::suspend_process(),
+                Effect::Editor { .. } | Effect::EditText { .. } if self.out.is_typed => {
+                    self.performer.open_editor(effect);
+                }
+                Effect::Suspend | Effect::Editor { .. } | Effect::EditText { .. } => {
+                    let words = "Not done. This needs a terminal. Type instead: set FIELD VALUE";
+                    self.session.say([words.to_owned()]);
+                }
+                other => self.performer.perform(other),
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    /// Says what becomes of unsaved work when the input has ended.
+    fn say_end(&mut self) -> io::Result<()> {
+        let changed: Vec<String> =
+            self.state.documents.changed_files().map(|(file, _)| file.to_string()).collect();
+        if self.state.form.is_none() && !changed.is_empty() {
+            let words = format!(
+                "The input has ended. Unsaved changes in {} are kept and offered at the next start.",
+                changed.join(", ")
+            );
+            self.out.print(&[words])?;
+        }
+        let calls: Vec<_> = self.state.invoke.calls.running_calls().map(|call| call.id).collect();
+        for call in calls {
+            self.take_messages(vec![Message::Call(CallMessage::Cancel(call))])?;
+        }
+        Ok(())
+    }
+}
+
+impl Output {
+    fn print(&mut self, lines: &[String]) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
+        self.end_prompt()?;
+        let mut text = lines.join("\n");
+        text.push('\n');
+        self.write(&text)
+    }
+
+    /// Shows where one is, once for each line that is asked for.
+    fn show_prompt(&mut self, prompt: &str) -> io::Result<()> {
+        if self.prompt.as_deref() == Some(prompt) {
+            return Ok(());
+        }
+        self.end_prompt()?;
+        self.prompt = Some(prompt.to_owned());
+        match self.is_typed {
+            true => self.write(&format!("{prompt}> ")),
+            false => self.write(&format!("{prompt}>\n")),
+        }
+    }
+
+    /// What is printed next begins a line of its own.
+    fn end_prompt(&mut self) -> io::Result<()> {
+        match self.prompt.take() {
+            Some(_) if self.is_typed => self.write("\n"),
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self, text: &str) -> io::Result<()> {
+        if self.to_stderr {
+            let mut out = io::stderr().lock();
+            out.write_all(text.as_bytes())?;
+            return out.flush();
+        }
+        let mut out = io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()
+    }
+}

@@ -1,0 +1,17 @@
+//! Plain mode: the same screens, actions and dialogs as lines of text and questions, for screen
+//! readers and for scripts.
+//!
+//! [`session`] is a session: a line in, messages and lines out. [`commands`] finds what a line
+//! names: a command of plain mode, or an action of the screens' tables by its title or id.
+//! [`dialog`] asks what an overlay asks. [`fields`] shows the fields of a form, [`editing`] asks and
+//! sets them.
+//! [`lists`] says what a screen shows, and [`calls`] what comes of a call. Nothing here draws,
+//! and nothing here reads or prints: `runtime/plain` does.
+
+pub mod calls;
+pub mod commands;
+pub mod dialog;
+pub mod editing;
+pub mod fields;
+pub mod lists;
+pub mod session;

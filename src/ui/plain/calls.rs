@@ -1,0 +1,144 @@
+//! What comes of calls, and what is noticed, as lines.
+
+use std::collections::HashMap;
+
+use crate::{
+    app::{
+        notices::{Notice, NoticeKind},
+        state::State,
+    },
+    model::call::{Call, CallId, EventKind, LoggedEvent},
+    schema::count::count_text,
+};
+
+/// Letters of one piece that are printed.
+const LONGEST: usize = 4_000;
+
+/// What was printed already.
+#[derive(Default)]
+pub(crate) struct Printed {
+    events: HashMap<CallId, u64>,
+    notice: Option<Notice>,
+}
+
+impl Printed {
+    /// What was noticed since, the oldest first.
+    pub fn new_notices(&mut self, state: &State) -> Vec<String> {
+        let new: Vec<&Notice> = state
+            .notices
+            .iter()
+            .rev()
+            .take_while(|notice| Some(*notice) != self.notice.as_ref())
+            .collect();
+        let lines = new.iter().rev().map(|notice| notice_line(notice)).collect();
+        self.notice = state.notices.iter().next_back().cloned();
+        lines
+    }
+
+    /// What came of calls since. Of a request that is sent many times only the result counts.
+    pub fn new_events(&mut self, state: &State) -> Vec<String> {
+        let mut lines = Vec::new();
+        for call in state.invoke.calls.iter() {
+            let total = event_count(call);
+            let seen = self.events.insert(call.id, total).unwrap_or(0);
+            let is_one_of_many =
+                state.invoke.batch.as_ref().is_some_and(|batch| batch.running.contains(&call.id));
+            if seen >= total || is_one_of_many {
+                continue;
+            }
+            if seen == 0 {
+                let words = format!("Calling {} over {}.", call.request.name, call.connection);
+                lines.push(words);
+            }
+            let new = usize::try_from(total - seen).unwrap_or(usize::MAX);
+            let rows = call.events.len();
+            let is_stray = |row: &usize| {
+                let event = call.events.get(*row);
+                event.is_some_and(|event| matches!(event.kind, EventKind::Stray { .. }))
+            };
+            // Messages that are not part of the answer are shown when the call is.
+            let rows = (rows.saturating_sub(new)..rows).filter(|row| !is_stray(row));
+            lines.extend(rows.flat_map(|row| event_lines(call, row)));
+        }
+        let calls = &state.invoke.calls;
+        self.events.retain(|id, _| calls.get(*id).is_some());
+        lines
+    }
+}
+
+fn event_count(call: &Call) -> u64 {
+    call.events.len() as u64 + call.events.gap().map_or(0, |(_, gone)| gone)
+}
+
+fn notice_line(notice: &Notice) -> String {
+    match notice.kind {
+        NoticeKind::Done | NoticeKind::Hint => notice.text.clone(),
+        NoticeKind::Warning => format!("Warning: {}", notice.text),
+        NoticeKind::Problem => format!("Error: {}", notice.text),
+    }
+}
+
+/// All that happened in a call, and how it ended.
+pub(crate) fn call_lines(call: &Call) -> Vec<String> {
+    let mut lines = vec![format!("Call of {} over {}", call.request.name, call.connection)];
+    lines.push(format!("Arguments: {}", call.request.arguments));
+    lines.extend((0..call.events.len()).flat_map(|row| event_lines(call, row)));
+    if call.outcome().is_none() {
+        lines.push("It has not ended.".to_owned());
+    }
+    lines
+}
+
+fn event_lines(call: &Call, row: usize) -> Vec<String> {
+    let Some(event) = call.events.get(row) else { return Vec::new() };
+    let Some(words) = event_words(call, event, call.events.chunks_to(row)) else {
+        return Vec::new();
+    };
+    let mut lines = words.lines();
+    let first = format!("+{} ms {}", event.at_ms, lines.next().unwrap_or_default());
+    std::iter::once(first).chain(lines.map(|line| format!("  {line}"))).collect()
+}
+
+fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> {
+    Some(match &event.kind {
+        EventKind::Sent { bytes } => format!("request sent, {bytes} bytes"),
+        EventKind::Headers(headers) => {
+            let of = |(name, value): &(String, String)| format!("{name}: {value}");
+            format!("headers {}", headers.iter().map(of).collect::<Vec<_>>().join(", "))
+        }
+        EventKind::Chunk { text, .. } => {
+            let text = call.text.get(text.clone()).unwrap_or_default();
+            match text.chars().count() > LONGEST {
+                true => {
+                    let start: String = text.chars().take(LONGEST).collect();
+                    format!("piece {number}: {start}… (type answer text to see all)")
+                }
+                false => format!("piece {number}: {text}"),
+            }
+        }
+        EventKind::Stray { cause, .. } => {
+            format!("stray message, not part of the answer: {}", cause.message())
+        }
+        EventKind::Notice(words) => format!("notice: {words}"),
+        EventKind::Stage(stage) if stage.is_frame_alone() => return None,
+        EventKind::Stage(stage) => format!("{}: {}", stage.name, stage.words),
+        EventKind::End { outcome, problem } => {
+            let pieces = count_text(usize::try_from(call.chunks).unwrap_or(0), "piece", "pieces");
+            let why = problem.as_ref().map_or_else(String::new, |problem| {
+                let remedy = match problem.remedy.as_str() {
+                    "" => String::new(),
+                    remedy => format!(". What to do: {remedy}"),
+                };
+                format!(". {}: {}{remedy}", problem.kind, problem.message)
+            });
+            format!("ended: {} {}, {pieces}{why}", call.request.name, outcome.as_str())
+        }
+    })
+}
+
+/// A call in a line.
+pub(crate) fn call_line(call: &Call) -> String {
+    let outcome = call.outcome().map_or("running", |outcome| outcome.as_str());
+    let arguments: String = call.request.arguments.chars().take(100).collect();
+    format!("{} {outcome} {arguments}", call.request.name)
+}

@@ -1,0 +1,235 @@
+//! What a typed line names: a command of plain mode, or an action of the present screen.
+
+use crate::{
+    app::{
+        actions::{Action, ActionId, Risk, Scope},
+        keymap::Keymap,
+        message::ScreenId,
+    },
+    ui::ranking::{RankedItem, rank_candidates},
+};
+
+/// A command that only plain mode has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verb {
+    Help,
+    List,
+    Select,
+    Show,
+    Invoke,
+    Form,
+    Fields,
+    Errors,
+    Set,
+    Unset,
+    Add,
+    Choose,
+    File,
+    Problems,
+    Tick,
+    Why,
+    Answer,
+    Stop,
+    Wait,
+    Quit,
+}
+
+/// Its name, what comes after it, and what it does.
+pub(crate) struct Command {
+    pub verb: Verb,
+    pub name: &'static str,
+    pub takes: &'static str,
+    pub help: &'static str,
+}
+
+const fn command(
+    verb: Verb,
+    name: &'static str,
+    takes: &'static str,
+    help: &'static str,
+) -> Command {
+    Command { verb, name, takes, help }
+}
+
+pub(crate) const COMMANDS: &[Command] = &[
+    command(Verb::Help, "help", "[WORD]", "List what works here, or what has that word in it"),
+    command(Verb::Help, "?", "[WORD]", "The same"),
+    command(Verb::List, "list", "[WORD]", "List what this screen has"),
+    command(Verb::Select, "select", "NAME", "Select something of the list, by name or number"),
+    command(Verb::Show, "show", "[NAME]", "Show all about what is selected"),
+    command(Verb::Invoke, "invoke", "[TOOL]", "Go to Invoke with a tool"),
+    command(Verb::Form, "form", "[NAME]", "Ask the fields of the form one after the other"),
+    command(Verb::Fields, "fields", "", "List the fields of the form with their values"),
+    command(Verb::Errors, "form errors", "", "List the errors of the form, each with its field"),
+    command(Verb::Set, "set", "FIELD VALUE", "Give a field a value; JSON works for any field"),
+    command(Verb::Unset, "unset", "FIELD", "Remove the value of a field"),
+    command(Verb::Add, "add", "FIELD [VALUE]", "Add an item to a list, or a member to an object"),
+    command(Verb::Choose, "choose", "FIELD NUMBER", "Choose one of the kinds of a field"),
+    command(Verb::File, "file", "", "Print the file of the selected entry as it will be saved"),
+    command(Verb::Problems, "problems", "", "List the problems that the checks found"),
+    command(Verb::Tick, "group tick", "GROUP", "Tick or untick a group in Workflow"),
+    command(Verb::Why, "why", "TOOL", "Show why a tool is hidden, and what would show it"),
+    command(Verb::Answer, "answer text", "", "Print the whole answer of the selected call"),
+    command(Verb::Stop, "stop", "", "Cancel the running call; taken at once"),
+    command(Verb::Wait, "wait", "[COUNT]", "While a call runs: wait for so many pieces of it"),
+    command(Verb::Quit, "exit", "", "Leave; asks when there are unsaved changes"),
+];
+
+/// What a line came to.
+pub(crate) enum Found<'l> {
+    Verb(Verb, &'l str),
+    Action(ActionId, &'l str),
+    /// Several begin so: their names.
+    Several(Vec<String>),
+    /// None is called so; these come close.
+    Nothing(Vec<String>),
+}
+
+/// The scopes of all panes of a screen.
+fn scopes_of(screen: ScreenId) -> &'static [Scope] {
+    match screen {
+        ScreenId::Tools => &[Scope::Tools, Scope::Catalog, Scope::Preview],
+        ScreenId::Workflow => &[
+            Scope::Workflow,
+            Scope::Available,
+            Scope::Groups,
+            Scope::Graph,
+            Scope::Run,
+            Scope::Chain,
+        ],
+        ScreenId::Invoke => &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps],
+        ScreenId::Watch => &[Scope::Watch],
+        ScreenId::History => &[Scope::History, Scope::Answer],
+        ScreenId::Waiting => &[Scope::Waiting],
+        ScreenId::Connections => &[Scope::Connections],
+        ScreenId::Resources => &[Scope::Resources],
+        ScreenId::Form => &[Scope::FormFile],
+    }
+}
+
+/// Actions that only move or size what is drawn, and what to type in their place.
+const DRAWN: &[(ActionId, &str)] = &[
+    ("help", "help"),
+    ("palette", "help"),
+    ("next-pane", "list"),
+    ("previous-pane", "list"),
+    ("find", "list WORD"),
+    ("next-theme", "nothing: plain mode has no colours"),
+    ("group-by", "list"),
+    ("next-preview", "file, problems or show"),
+    ("next-problem", "problems"),
+    ("try", "show"),
+    ("matrix", "show, and group tick"),
+    ("draw", "from any state, or arrows…"),
+    ("follow", "nothing: pieces are printed as they come"),
+    ("next-answer-view", "answer text"),
+    ("strays", "show"),
+    ("follow-watch", "list"),
+    ("filter-watch", "list WORD"),
+    ("pieces", "show"),
+    ("show-steps", "show"),
+    ("compare-steps", "show"),
+    ("centre", "show"),
+    ("fit", "show"),
+    ("zoom-in", "show"),
+    ("zoom-out", "show"),
+    ("view", "show"),
+    ("follow-run", "show"),
+    ("signs", "show"),
+    ("next-arrow", "arrows…"),
+    ("previous-arrow", "arrows…"),
+    ("open", "show"),
+    ("map", "show"),
+];
+
+/// What to type in place of an action that only changes what is drawn.
+pub(crate) fn instead_of(action: ActionId) -> Option<&'static str> {
+    DRAWN.iter().find(|(id, _)| *id == action).map(|(_, instead)| *instead)
+}
+
+/// The actions that can be done on a screen, those of all its panes and those of every screen.
+pub(crate) fn actions_of(keymap: &Keymap, screen: ScreenId) -> Vec<&'static Action> {
+    let scopes = scopes_of(screen);
+    let all = || keymap.actions().iter().copied();
+    let own = all().filter(|action| scopes.contains(&action.scope));
+    let is_form = screen == ScreenId::Form;
+    let everywhere = all().filter(|action| {
+        action.scope == Scope::Global
+            && !(is_form && (action.id.starts_with("show-") || action.id.contains("connection")))
+    });
+    own.chain(everywhere).collect()
+}
+
+/// A name as it is typed: in small letters, without the dots of "there is more to ask".
+pub(crate) fn typed_name(title: &str) -> String {
+    title.trim_end_matches('…').trim().to_lowercase()
+}
+
+/// What a line names: what is called exactly so comes first, then the only one that begins so.
+pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId) -> Found<'l> {
+    let actions = actions_of(keymap, screen);
+    let ends: Vec<usize> = word_ends(line);
+    for end in ends.iter().rev() {
+        let (name, rest) = (line[..*end].to_lowercase(), line[*end..].trim());
+        if let Some(known) = COMMANDS.iter().find(|known| known.name == name) {
+            return Found::Verb(known.verb, rest);
+        }
+        let called = |action: &&&Action| typed_name(action.title) == name || action.id == name;
+        if let Some(action) = actions.iter().find(called) {
+            return Found::Action(action.id, rest);
+        }
+    }
+    let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let word = word.to_lowercase();
+    let verbs = COMMANDS.iter().filter(|known| known.name.starts_with(&word));
+    let begun: Vec<Begun> = verbs
+        .map(|known| Begun::Verb(known.verb, known.name))
+        .chain(actions.iter().filter_map(|action| {
+            let begins =
+                typed_name(action.title).starts_with(&word) || action.id.starts_with(&word);
+            (begins && action.risk == Risk::None && instead_of(action.id).is_none())
+                .then_some(Begun::Action(action))
+        }))
+        .collect();
+    match begun.as_slice() {
+        [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),
+        [Begun::Action(action)] => Found::Action(action.id, rest.trim()),
+        [] => Found::Nothing(near_names(line, &actions)),
+        several => Found::Several(several.iter().map(Begun::name).collect()),
+    }
+}
+
+enum Begun {
+    Verb(Verb, &'static str),
+    Action(&'static Action),
+}
+
+impl Begun {
+    fn name(&self) -> String {
+        match self {
+            Self::Verb(_, name) => (*name).to_owned(),
+            Self::Action(action) => action.title.to_owned(),
+        }
+    }
+}
+
+/// Where the words of a line end.
+fn word_ends(line: &str) -> Vec<usize> {
+    let spaces = line.char_indices().filter(|(_, letter)| letter.is_whitespace());
+    spaces.map(|(at, _)| at).chain([line.len()]).collect()
+}
+
+/// So many names are offered.
+const OFFERED: usize = 5;
+
+fn near_names(line: &str, actions: &[&'static Action]) -> Vec<String> {
+    let titles: Vec<&'static str> = COMMANDS
+        .iter()
+        .map(|known| known.name)
+        .chain(actions.iter().map(|action| action.title.trim_end_matches('…')))
+        .collect();
+    let item = |name: &&'static str| RankedItem { name, ..RankedItem::default() };
+    let word = line.split_whitespace().next().unwrap_or_default();
+    let rows = rank_candidates(word, titles.iter().map(item));
+    rows.into_iter().take(OFFERED).filter_map(|row| Some((*titles.get(row)?).to_owned())).collect()
+}

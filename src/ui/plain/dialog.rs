@@ -1,0 +1,295 @@
+//! A dialog as lines: what it says, what it asks, and what a typed line answers.
+
+use crate::{
+    app::state::State,
+    ui::{
+        ranking::{RankedItem, rank_candidates},
+        sheet::{Ask, AskedValue, Choice, Entry, Sheet},
+        view::{Overlay, OverlayReply},
+    },
+};
+
+/// A dialog that is asked, and how far that is.
+pub(crate) struct Dialog {
+    overlay: Box<dyn Overlay>,
+    at: Step,
+    /// It is to be printed.
+    fresh: bool,
+}
+
+/// How far a dialog is that asks more than one thing.
+enum Step {
+    /// The text is asked for, or the only thing there is.
+    First,
+    /// The text is given: rows, or whether to apply it.
+    Second,
+    Values(Vec<String>),
+    Lines(Vec<String>),
+}
+
+/// What a line did.
+pub(crate) enum Answered {
+    /// The dialog goes on.
+    Open,
+    Closed(OverlayReply),
+}
+
+const CANCEL: &str = "cancel";
+
+impl Dialog {
+    pub fn new(overlay: Box<dyn Overlay>) -> Self {
+        Self { overlay, at: Step::First, fresh: true }
+    }
+
+    /// What is to be printed now; and how the dialog closes where it asks nothing.
+    pub fn print(&mut self, state: &State, out: &mut Vec<String>) -> Option<OverlayReply> {
+        if !std::mem::take(&mut self.fresh) {
+            return None;
+        }
+        let sheet = self.overlay.sheet(state);
+        if matches!(sheet.ask, Ask::Wait) {
+            self.fresh = true;
+            return None;
+        }
+        if !sheet.title.is_empty() {
+            out.push(sheet.title.clone());
+        }
+        let asks_text = matches!(self.at, Step::First);
+        out.extend(sheet.lines.iter().cloned());
+        match &sheet.ask {
+            Ask::Nothing | Ask::Wait => return Some(self.overlay.answer(Entry::Aside, state)),
+            Ask::Next(words) => out.push(format!("1. {words}; 2. close")),
+            Ask::Row(rows) => {
+                out.extend(rows.iter().enumerate().map(|(row, choice)| row_line(row, choice)));
+                out.push("Type a number or a name, or cancel.".to_owned());
+            }
+            Ask::Text(present) => out.push(text_hint(present)),
+            Ask::Lines => {
+                out.push("Type the lines, then a line with only a dot; or cancel.".to_owned());
+            }
+            Ask::Values(_) => out.push("Enter keeps a value; cancel ends this.".to_owned()),
+            Ask::Ticks { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
+            Ask::Ticks { rows, accept, .. } => {
+                let line = |(row, (on, choice)): (usize, &(bool, Choice))| {
+                    let mark = if *on { "[x]" } else { "[ ]" };
+                    format!("{} {mark}", row_line(row, choice))
+                };
+                out.extend(rows.iter().enumerate().map(line));
+                out.push(format!("Type numbers to tick, ok: {accept}, or cancel."));
+            }
+            Ask::Apply { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
+            Ask::Apply { can, switch, text } => {
+                let mut ways = Vec::new();
+                if *can {
+                    ways.push("1. apply".to_owned());
+                }
+                ways.push("2. cancel".to_owned());
+                if text.is_some() {
+                    ways.push("3. change the text".to_owned());
+                }
+                if let Some((is_on, words)) = switch {
+                    ways.push(format!("4. {} [{}]", words, if *is_on { 'x' } else { ' ' }));
+                }
+                out.push(ways.join("; "));
+            }
+        }
+        None
+    }
+
+    /// It is printed once more.
+    pub fn repeat(&mut self) {
+        self.fresh = true;
+    }
+
+    /// What stands before what is typed, and whether that is hidden.
+    pub fn prompt(&mut self, state: &State) -> (String, bool) {
+        let sheet = self.overlay.sheet(state);
+        match (&sheet.ask, &self.at) {
+            (Ask::Values(values), at) => {
+                let given = if let Step::Values(given) = at { given.len() } else { 0 };
+                match values.get(given) {
+                    Some(asked) if asked.hidden => (format!("{} (hidden)", asked.label), true),
+                    Some(asked) if asked.present.is_empty() => (asked.label.clone(), false),
+                    Some(asked) => (format!("{} [{}]", asked.label, asked.present), false),
+                    None => (sheet.title, false),
+                }
+            }
+            _ => (sheet.title, false),
+        }
+    }
+
+    /// Takes a line.
+    pub fn take_line(&mut self, line: &str, state: &State, out: &mut Vec<String>) -> Answered {
+        if line.trim() == CANCEL {
+            return Answered::Closed(self.overlay.answer(Entry::Aside, state));
+        }
+        let sheet = self.overlay.sheet(state);
+        let literal = line.strip_prefix('=').unwrap_or(line);
+        match sheet.ask {
+            Ask::Nothing | Ask::Wait => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
+            Ask::Next(_) => {
+                let entry = if line.trim() == "1" { Entry::Accept } else { Entry::Aside };
+                self.give(entry, state)
+            }
+            Ask::Row(rows) => match chosen_row(line, &rows) {
+                Ok(row) => self.give(Entry::Row(row), state),
+                Err(why) => {
+                    out.push(why);
+                    Answered::Open
+                }
+            },
+            Ask::Text(present) => {
+                let text = if line.is_empty() { &present } else { literal };
+                self.give(Entry::Text(text), state)
+            }
+            Ask::Lines => self.take_text_line(line, state),
+            Ask::Values(values) => self.take_value(line, &values, state),
+            Ask::Ticks { text: Some(present), .. } if matches!(self.at, Step::First) => {
+                self.give_text(if line.is_empty() { &present } else { literal }, state)
+            }
+            Ask::Ticks { rows, .. } => self.take_ticks(line, rows.len(), state, out),
+            Ask::Apply { text: Some(present), .. } if matches!(self.at, Step::First) => {
+                self.give_text(if line.is_empty() { &present } else { literal }, state)
+            }
+            Ask::Apply { text, can, switch } => match line.trim() {
+                "1" | "apply" | "ok" if can => self.give(Entry::Accept, state),
+                "2" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
+                "3" if text.is_some() => {
+                    (self.at, self.fresh) = (Step::First, true);
+                    Answered::Open
+                }
+                "4" if switch.is_some() => self.give(Entry::Switch, state),
+                other => {
+                    out.push(format!("{other} is none of the numbers. Nothing was done."));
+                    self.repeat();
+                    Answered::Open
+                }
+            },
+        }
+    }
+
+    fn give(&mut self, entry: Entry<'_>, state: &State) -> Answered {
+        match self.overlay.answer(entry, state) {
+            OverlayReply::Stay => {
+                // What is wrong is in the lines that are printed again.
+                self.fresh = true;
+                Answered::Open
+            }
+            closed => Answered::Closed(closed),
+        }
+    }
+
+    fn give_text(&mut self, text: &str, state: &State) -> Answered {
+        let given = self.give(Entry::Text(text), state);
+        let can = !matches!(self.overlay.sheet(state).ask, Ask::Apply { can: false, .. });
+        if can {
+            self.at = Step::Second;
+        }
+        given
+    }
+
+    fn take_text_line(&mut self, line: &str, state: &State) -> Answered {
+        let mut lines = match std::mem::replace(&mut self.at, Step::First) {
+            Step::Lines(lines) => lines,
+            _ => Vec::new(),
+        };
+        if line == "." {
+            return self.give(Entry::Text(&lines.join("\n")), state);
+        }
+        lines.push(line.to_owned());
+        self.at = Step::Lines(lines);
+        Answered::Open
+    }
+
+    fn take_value(&mut self, line: &str, values: &[AskedValue], state: &State) -> Answered {
+        let mut given = match std::mem::replace(&mut self.at, Step::First) {
+            Step::Values(given) => given,
+            _ => Vec::new(),
+        };
+        let present = values.get(given.len()).map(|asked| asked.present.clone());
+        given.push(if line.is_empty() { present.unwrap_or_default() } else { line.to_owned() });
+        if given.len() >= values.len() {
+            return self.give(Entry::Values(&given), state);
+        }
+        self.at = Step::Values(given);
+        Answered::Open
+    }
+
+    fn take_ticks(
+        &mut self,
+        line: &str,
+        count: usize,
+        state: &State,
+        out: &mut Vec<String>,
+    ) -> Answered {
+        let words: Vec<&str> = line.split([' ', ',']).filter(|word| !word.is_empty()).collect();
+        if matches!(words.as_slice(), ["ok"]) {
+            return self.give(Entry::Accept, state);
+        }
+        let row =
+            |word: &&str| word.parse::<usize>().ok()?.checked_sub(1).filter(|row| *row < count);
+        match words.iter().map(row).collect::<Option<Vec<usize>>>() {
+            Some(rows) if !rows.is_empty() => {
+                for row in rows {
+                    if let closed @ Answered::Closed(_) = self.give(Entry::Row(row), state) {
+                        return closed;
+                    }
+                }
+            }
+            _ => {
+                out.push(format!("Type numbers from 1 to {count}, ok, or cancel."));
+            }
+        }
+        Answered::Open
+    }
+
+    /// Whether more is to come before there is something to print.
+    pub fn is_waiting(&mut self, state: &State) -> bool {
+        matches!(self.overlay.sheet(state), Sheet { ask: Ask::Wait, .. })
+    }
+}
+
+fn text_hint(present: &str) -> String {
+    match present {
+        "" => "Type the text, or cancel.".to_owned(),
+        present => format!("Present text: {present}. Enter keeps it; or type another, or cancel."),
+    }
+}
+
+fn row_line(row: usize, choice: &Choice) -> String {
+    let detail = match choice.detail.as_str() {
+        "" => String::new(),
+        detail => format!(": {detail}"),
+    };
+    let refusal = choice.refusal.iter().map(|why| format!(" (not now: {why})")).collect::<String>();
+    format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
+}
+
+/// The row of that number, or of that name where only one fits best.
+fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
+    let line = line.trim();
+    let by_number = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    let item = |choice: &'_ Choice| choice.title.clone();
+    let names: Vec<String> = rows.iter().map(item).collect();
+    let ranked = || {
+        let candidates = names.iter().zip(rows).map(|(name, choice)| RankedItem {
+            name,
+            unusable: choice.refusal.is_some(),
+            risky: choice.risky,
+            ..RankedItem::default()
+        });
+        rank_candidates(line, candidates).first().copied()
+    };
+    let row = match by_number {
+        Some(row) => Some(row).filter(|row| *row < rows.len()),
+        None if line.is_empty() => None,
+        None => ranked(),
+    };
+    let Some(row) = row else {
+        return Err(format!("Type a number from 1 to {}, or cancel.", rows.len()));
+    };
+    match rows.get(row).and_then(|choice| choice.refusal.as_ref()) {
+        Some(why) => Err(format!("{}: {why}. Choose another one, or cancel.", names[row])),
+        None => Ok(row),
+    }
+}

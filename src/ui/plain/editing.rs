@@ -1,0 +1,268 @@
+//! The form of a session: fields listed, given values by name, and asked one after the other.
+
+use super::{
+    fields::{self, Walk},
+    session::{Pending, Session},
+};
+use crate::{
+    app::{message::Message, state::State},
+    schema::pointer::Pointer,
+    ui::{
+        form::view::{Form, FormReply},
+        view::Reply,
+    },
+};
+
+impl Session {
+    pub(super) fn with_form(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
+        self.unfold(state);
+        let lines = self.form(state).map(lines);
+        let absent = || vec!["There is no form here. Select something that has one.".to_owned()];
+        self.out.extend(lines.unwrap_or_else(absent));
+    }
+
+    pub(super) fn unfold(&mut self, state: &State) {
+        if let Some(screen) = self.screen_mut(state) {
+            let mut unfold = |form: &mut Form| {
+                form.unfold_all();
+                FormReply::Handled
+            };
+            screen.ask_form(&mut unfold, state);
+        }
+    }
+
+    /// Makes an edit of the field that the first word of `rest` names.
+    pub(super) fn edit_named(
+        &mut self,
+        rest: &str,
+        is_switch: bool,
+        state: &State,
+        messages: &mut Vec<Message>,
+        edit: impl Fn(&mut Form, usize, &str) -> FormReply,
+    ) {
+        self.unfold(state);
+        let (word, text) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let row = match self.form(state) {
+            None => Err("There is no form here. Select something that has one.".to_owned()),
+            Some(_) if word.is_empty() => Err("Name a field. Type: fields".to_owned()),
+            Some(form) => fields::find_row(form, word, is_switch),
+        };
+        match row {
+            Ok(row) => {
+                self.edit_row(row, state, messages, |form| edit(form, row, text.trim()));
+            }
+            Err(why) => self.out.push(why),
+        }
+    }
+
+    /// Makes an edit, and says what is wrong with it; whether it was made.
+    pub(super) fn edit_row(
+        &mut self,
+        row: usize,
+        state: &State,
+        messages: &mut Vec<Message>,
+        mut edit: impl FnMut(&mut Form) -> FormReply,
+    ) -> bool {
+        let place =
+            self.form(state).and_then(|form| form.fields().get(row).map(|f| f.pointer.clone()));
+        let Some(screen) = self.screen_mut(state) else { return false };
+        match screen.ask_form(&mut edit, state) {
+            Reply::Refused(why) => {
+                self.out.push(format!("Not done. {why}"));
+                return false;
+            }
+            Reply::Send(sent) => messages.extend(sent),
+            _ => {}
+        }
+        // What is wrong with it is known once the checks have ended.
+        self.pending.extend(place.map(Pending::Field));
+        true
+    }
+
+    pub(super) fn tell_field(&mut self, at: &Pointer, state: &State) {
+        self.unfold(state);
+        let lines = self.form(state).and_then(|form| {
+            let row = form.row_of(at, false)?;
+            Some(fields::describe_row(form, row))
+        });
+        self.out.extend(lines.unwrap_or_default());
+    }
+
+    pub(super) fn set(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        if rest.contains(char::is_whitespace) || rest.is_empty() {
+            return self.edit_named(rest, false, state, messages, |form, row, text| {
+                form.set_by_text(row, text)
+            });
+        }
+        self.unfold(state);
+        let found = self.form(state).map(|form| {
+            let row = fields::find_row(form, rest, false)?;
+            Ok::<_, String>(fields::field_name(&form.fields()[row].pointer))
+        });
+        match found {
+            None => self.out.push("There is no form here. Select something that has one.".into()),
+            Some(Err(why)) => self.out.push(why),
+            Some(Ok(name)) => {
+                self.out.push("Type the lines, then a line with only a dot.".to_owned());
+                self.typed = Some((name, Vec::new()));
+            }
+        }
+    }
+
+    pub(super) fn take_typed_line(
+        &mut self,
+        line: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) {
+        let Some((field, mut lines)) = self.typed.take() else { return };
+        if line != "." {
+            lines.push(line.to_owned());
+            self.typed = Some((field, lines));
+            return;
+        }
+        let row = self.form(state).map(|form| fields::find_row(form, &field, false));
+        match row {
+            Some(Ok(row)) => {
+                let text = lines.join("\n");
+                self.edit_row(row, state, messages, |form| form.set_by_text(row, &text));
+            }
+            Some(Err(why)) => self.out.push(why),
+            None => self.out.push("The form is no longer here. Nothing was set.".to_owned()),
+        }
+    }
+
+    pub(super) fn begin_walk(&mut self, state: &State) {
+        self.unfold(state);
+        if self.form(state).is_none() {
+            self.out.push("There is no form here. Select something that has one.".to_owned());
+            return;
+        }
+        self.out.push(
+            "Enter keeps a value, - removes it, ? helps, back goes back, done ends.".to_owned(),
+        );
+        self.walk = Some(Walk::default());
+        self.walk_on(state);
+    }
+
+    /// Asks the next field.
+    pub(super) fn walk_on(&mut self, state: &State) {
+        self.unfold(state);
+        let Some(mut walk) = self.walk.take() else { return };
+        let next = self.form(state).and_then(|form| {
+            let row = walk.next(form)?;
+            Some(fields::describe_row(form, row))
+        });
+        match next {
+            Some(lines) => {
+                self.out.extend(lines);
+                self.walk = Some(walk);
+            }
+            None => self.end_walk(state),
+        }
+    }
+
+    pub(super) fn end_walk(&mut self, state: &State) {
+        self.walk = None;
+        self.out.push("The form is done. save saves the file, undo takes edits back.".to_owned());
+        self.with_form(state, fields::error_lines);
+    }
+
+    pub(super) fn walk_row(&self, state: &State) -> Option<usize> {
+        self.walk.as_ref()?.row_in(self.form(state)?)
+    }
+
+    pub(super) fn walk_line(&mut self, line: &str, state: &State, messages: &mut Vec<Message>) {
+        self.unfold(state);
+        let Some(row) = self.walk_row(state) else {
+            return self.end_walk(state);
+        };
+        let Some((form, walk)) = self.form(state).zip(self.walk.as_ref()) else { return };
+        let (is_adder, is_switch) = (fields::is_adder(form, row), fields::is_switch(form, row));
+        let adds_member = fields::adds_member(form, row);
+        let takes_lines = fields::takes_lines(form, row);
+        if let Some(mut lines) = walk.lines.clone() {
+            if line != "." {
+                lines.push(line.to_owned());
+                self.set_walk_lines(Some(lines));
+                return;
+            }
+            self.set_walk_lines(None);
+            let text = lines.join("\n");
+            if self.edit_row(row, state, messages, |form| form.set_by_text(row, &text)) {
+                self.pending.push_back(Pending::WalkOn);
+            }
+            return;
+        }
+        let literal = line.strip_prefix('=').unwrap_or(line);
+        let is_made = match line.trim() {
+            "" => true,
+            "done" | "cancel" => return self.end_walk(state),
+            "?" => {
+                let lines = self.form(state).map(|form| fields::help_lines(form, row));
+                self.out.extend(lines.unwrap_or_default());
+                return;
+            }
+            "back" => {
+                let lines = self.form(state).zip(self.walk.as_ref()).and_then(|(form, walk)| {
+                    let row = walk.before(form)?;
+                    Some((row, fields::describe_row(form, row)))
+                });
+                if let Some((row, lines)) = lines {
+                    self.out.extend(lines);
+                    self.go_to_row(row, state);
+                }
+                return;
+            }
+            "-" | "unset" => self.edit_row(row, state, messages, |form| form.unset(row)),
+            "add" if is_adder && !adds_member => {
+                if self.edit_row(row, state, messages, |form| form.add_to(row, "")) {
+                    // What was added is asked next: it stands where the question was.
+                    self.stay_on_row();
+                    self.pending.push_back(Pending::WalkOn);
+                }
+                return;
+            }
+            name if adds_member => {
+                if self.edit_row(row, state, messages, |form| form.add_to(row, name)) {
+                    self.stay_on_row();
+                    self.pending.push_back(Pending::WalkOn);
+                }
+                return;
+            }
+            number if is_switch && number.parse::<usize>().is_ok() => {
+                let branch = number.parse::<usize>().unwrap_or(1).saturating_sub(1);
+                self.edit_row(row, state, messages, |form| form.choose_branch(row, branch))
+            }
+            _ if takes_lines => {
+                self.out.push("Go on with more lines, then a line with only a dot.".to_owned());
+                self.set_walk_lines(Some(vec![literal.to_owned()]));
+                return;
+            }
+            _ => self.edit_row(row, state, messages, |form| form.set_by_text(row, literal)),
+        };
+        if is_made {
+            self.pending.push_back(Pending::WalkOn);
+        }
+    }
+
+    pub(super) fn set_walk_lines(&mut self, lines: Option<Vec<String>>) {
+        if let Some(walk) = &mut self.walk {
+            walk.lines = lines;
+        }
+    }
+
+    pub(super) fn stay_on_row(&mut self) {
+        if let Some(walk) = &mut self.walk {
+            walk.stay();
+        }
+    }
+
+    pub(super) fn go_to_row(&mut self, row: usize, state: &State) {
+        let Some(mut walk) = self.walk.take() else { return };
+        if let Some(form) = self.form(state) {
+            walk.go_to(form, row);
+        }
+        self.walk = Some(walk);
+    }
+}

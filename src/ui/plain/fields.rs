@@ -1,0 +1,291 @@
+//! The fields of a form as lines: what each is, what it holds, what is wrong with it; and asked one
+//! after the other.
+
+use crate::{
+    schema::{
+        fields::{Field, Part, Presence},
+        kind::{AddedPart, Kind, TextKind, TimeKind},
+        pointer::Pointer,
+    },
+    ui::form::{by_name::option_text, view::Form},
+};
+
+/// Letters of a value that are shown in a line.
+const LONGEST: usize = 200;
+
+/// A form that is asked field by field.
+#[derive(Default)]
+pub(crate) struct Walk {
+    /// The row that is asked, and what it was for when it was asked.
+    row: usize,
+    at: Option<(Pointer, Part)>,
+    /// The lines of a text so far.
+    pub lines: Option<Vec<String>>,
+}
+
+impl Walk {
+    /// Goes on to the next row that is asked; `None` at the end.
+    pub fn next(&mut self, form: &Form) -> Option<usize> {
+        let first = match &self.at {
+            None => self.row,
+            // The rows before it may be others now.
+            Some(at) => self.row_now(form, at).map_or(self.row, |row| row + 1),
+        };
+        self.ask_from(form, first)
+    }
+
+    /// The row that is asked, where that is there still.
+    pub fn row_in(&self, form: &Form) -> Option<usize> {
+        self.row_now(form, self.at.as_ref()?)
+    }
+
+    /// The row that was asked before it.
+    pub fn before(&self, form: &Form) -> Option<usize> {
+        let row = self.row_in(form)?;
+        form.fields().iter().take(row).rposition(is_asked)
+    }
+
+    /// The row that is asked now.
+    pub fn go_to(&mut self, form: &Form, row: usize) {
+        self.at = form.fields().get(row).map(|field| (field.pointer.clone(), field.part));
+        (self.row, self.lines) = (row, None);
+    }
+
+    /// What stands in the place of the row is asked next.
+    pub fn stay(&mut self) {
+        self.at = None;
+    }
+
+    fn row_now(&self, form: &Form, (pointer, part): &(Pointer, Part)) -> Option<usize> {
+        form.fields().iter().position(|field| field.pointer == *pointer && field.part == *part)
+    }
+
+    fn ask_from(&mut self, form: &Form, first: usize) -> Option<usize> {
+        self.lines = None;
+        let found = form.fields().iter().enumerate().skip(first).find(|(_, field)| is_asked(field));
+        let (row, field) = found?;
+        self.row = row;
+        self.at = Some((field.pointer.clone(), field.part));
+        Some(row)
+    }
+}
+
+/// Whether there is anything to type for a row.
+fn is_asked(field: &Field) -> bool {
+    let is_holder =
+        matches!(field.kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
+    let is_fixed =
+        matches!(field.kind, Kind::Const(_) | Kind::Null | Kind::ReadOnly | Kind::More { .. });
+    !field.node.read_only && !is_fixed && !(is_holder && field.presence == Presence::Set)
+}
+
+/// The name of a field: the way to it.
+pub(crate) fn field_name(at: &Pointer) -> String {
+    match at.tokens() {
+        [] => "(all of it)".to_owned(),
+        tokens if tokens.iter().any(|token| token.is_empty() || token.contains(['.', ' '])) => {
+            at.to_string()
+        }
+        tokens => tokens.join("."),
+    }
+}
+
+/// The row that a word names: by its number, its way, or its own name where no other has that.
+pub(crate) fn find_row(form: &Form, word: &str, is_switch: bool) -> Result<usize, String> {
+    let fields = form.fields();
+    if let Some(row) = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
+        && row < fields.len()
+    {
+        return Ok(row);
+    }
+    let at = match word.starts_with('/') {
+        true => Pointer::parse(word).ok(),
+        false => Some(word.split('.').map(str::to_owned).collect()),
+    };
+    if let Some(row) = at.and_then(|at| form.row_of(&at, is_switch)) {
+        return Ok(row);
+    }
+    let own = |field: &Field| {
+        field.part != Part::Add
+            && (field.label.eq_ignore_ascii_case(word)
+                || field.pointer.last().is_some_and(|name| name.eq_ignore_ascii_case(word)))
+    };
+    let found: Vec<&Field> = fields.iter().filter(|field| own(field)).collect();
+    match found.as_slice() {
+        [] => Err(format!("There is no field {word}. Type: fields")),
+        [first, rest @ ..] if rest.iter().all(|field| field.pointer == first.pointer) => form
+            .row_of(&first.pointer, is_switch)
+            .ok_or_else(|| format!("There is no field {word}. Type: fields")),
+        several => {
+            let mut names: Vec<String> =
+                several.iter().map(|field| field_name(&field.pointer)).collect();
+            names.dedup();
+            Err(format!("{word} may be {}. Type one of these.", names.join(", ")))
+        }
+    }
+}
+
+/// All rows of a form with their numbers.
+pub(crate) fn field_lines(form: &Form) -> Vec<String> {
+    let mut lines: Vec<String> =
+        (0..form.fields().len()).flat_map(|row| describe_row(form, row)).collect();
+    if lines.is_empty() {
+        lines.push("The form has no fields.".to_owned());
+    }
+    let count = form.all_issues().len();
+    if count > 0 {
+        lines.push(format!("Errors: {count}. Type: form errors"));
+    }
+    lines
+}
+
+/// Everything that is wrong, each with its field.
+pub(crate) fn error_lines(form: &Form) -> Vec<String> {
+    let line = |at: &Pointer, words: &str| format!("{}: {words}", field_name(at));
+    let lines: Vec<String> =
+        form.all_issues().iter().map(|issue| line(&issue.at, &issue.words)).collect();
+    match lines.is_empty() {
+        true => vec!["The form has no errors.".to_owned()],
+        false => lines,
+    }
+}
+
+/// A row: its number, its field, what it takes, what it holds, and what is said about it.
+pub(crate) fn describe_row(form: &Form, row: usize) -> Vec<String> {
+    let Some(field) = form.fields().get(row) else { return Vec::new() };
+    let name = field_name(&field.pointer);
+    if let Kind::Add(part) = field.kind {
+        let what = if part == AddedPart::Item { "an item" } else { "a member" };
+        return vec![format!("{}. {name}: add {what}", row + 1)];
+    }
+    let mut words = vec![kind_words(field)];
+    let own = field.pointer.last().unwrap_or_default();
+    if !field.label.eq_ignore_ascii_case(own) && !field.label.is_empty() {
+        words.insert(0, field.label.to_string());
+    }
+    if field.is_marked_required() {
+        words.push("required".to_owned());
+    }
+    words.push(value_words(form, field));
+    let mut lines = vec![format!("{}. {name}: {}", row + 1, words.join(", "))];
+    lines.extend(form.remarks_of(row).into_iter().map(|remark| format!("   {remark}")));
+    lines
+}
+
+/// What helps with the field of a row.
+pub(crate) fn help_lines(form: &Form, row: usize) -> Vec<String> {
+    let mut lines = describe_row(form, row);
+    let Some(field) = form.fields().get(row) else { return lines };
+    lines.extend(field.help().map(ToString::to_string));
+    if let Kind::Variant { branches, .. } = &field.kind {
+        lines.extend(branches.iter().enumerate().map(|(number, branch)| {
+            let help = branch.help.as_deref().unwrap_or_default();
+            format!("   {}. {} {} {help}", number + 1, branch.label, branch.needs)
+        }));
+    }
+    lines
+}
+
+fn kind_words(field: &Field) -> String {
+    match &field.kind {
+        Kind::Text(TextKind::Line) => "text".to_owned(),
+        Kind::Text(TextKind::Lines) => "text of several lines".to_owned(),
+        Kind::Text(TextKind::Secret) => "secret text".to_owned(),
+        Kind::Text(TextKind::Path) => "path of a file".to_owned(),
+        Kind::Text(TextKind::Moment(TimeKind::Date)) => "date".to_owned(),
+        Kind::Text(TextKind::Moment(TimeKind::Time)) => "time".to_owned(),
+        Kind::Text(TextKind::Moment(TimeKind::DateTime)) => "date and time".to_owned(),
+        Kind::Text(TextKind::Moment(TimeKind::Duration)) => "duration".to_owned(),
+        Kind::Number { whole: true } => "whole number".to_owned(),
+        Kind::Number { whole: false } => "number".to_owned(),
+        Kind::Toggle => "true or false".to_owned(),
+        Kind::Choice(choices) => {
+            let options: Vec<String> = choices.options.iter().map(option_text).collect();
+            let other = if choices.open { ", or another text" } else { "" };
+            format!("one of {}{other}", options.join(", "))
+        }
+        Kind::Chips(choices) => {
+            let options = choices.iter().flat_map(|choices| &choices.options).map(option_text);
+            match options.collect::<Vec<_>>().join(", ") {
+                known if known.is_empty() => "list of texts, separated by commas".to_owned(),
+                known => format!("list of texts, separated by commas, known are {known}"),
+            }
+        }
+        Kind::List { len, .. } => format!("list of {len}"),
+        Kind::Object { .. } => "object".to_owned(),
+        Kind::Map { len, .. } => format!("object with {len} members of any name"),
+        Kind::Variant { branches, chosen, .. } => {
+            let label = |(number, branch): (usize, &crate::schema::kind::Branch)| {
+                let mark = if *chosen == Some(number) { " (chosen)" } else { "" };
+                format!("{} {}{mark}", number + 1, branch.label)
+            };
+            let all: Vec<String> = branches.iter().enumerate().map(label).collect();
+            format!("one of these kinds: {}", all.join(", "))
+        }
+        Kind::Const(value) => format!("always {value}"),
+        Kind::Null => "null".to_owned(),
+        Kind::ReadOnly => "read-only".to_owned(),
+        Kind::Raw => "JSON".to_owned(),
+        Kind::Add(_) => "add".to_owned(),
+        Kind::More { hidden, .. } => format!("{hidden} more"),
+    }
+}
+
+fn value_words(form: &Form, field: &Field) -> String {
+    match field.presence {
+        Presence::Unset => match &field.node.default {
+            Some(default) if !field.bad_default => format!("not set, default {default}"),
+            _ => "not set".to_owned(),
+        },
+        Presence::Null => "explicit null".to_owned(),
+        Presence::Set if form.is_secret(&field.pointer) => "set (hidden)".to_owned(),
+        Presence::Set => {
+            let text = form.present_text(&field.pointer).unwrap_or_default();
+            let is_holder =
+                matches!(field.kind, Kind::Object { .. } | Kind::Map { .. } | Kind::List { .. });
+            match (is_holder, text.chars().count() > LONGEST) {
+                (true, _) => "set".to_owned(),
+                (false, true) => {
+                    format!("present {}…", text.chars().take(LONGEST).collect::<String>())
+                }
+                (false, false) => format!("present {text}"),
+            }
+        }
+    }
+}
+
+/// What stands before what is typed for a row, and whether that is hidden.
+pub(crate) fn row_prompt(form: &Form, row: usize) -> (String, bool) {
+    let Some(field) = form.fields().get(row) else { return (String::new(), false) };
+    let name = field_name(&field.pointer);
+    match field.kind {
+        Kind::Text(TextKind::Secret) => (format!("{name} (hidden)"), true),
+        Kind::Add(AddedPart::Item) => (format!("add an item to {name}"), false),
+        Kind::Add(AddedPart::Member) => (format!("name of a new member of {name}"), false),
+        _ => (name, false),
+    }
+}
+
+/// Whether a text of several lines is typed for a row.
+pub(crate) fn takes_lines(form: &Form, row: usize) -> bool {
+    form.fields().get(row).is_some_and(|field| field.kind == Kind::Text(TextKind::Lines))
+}
+
+/// Whether a row is asked how many kinds it has; and whether it adds something.
+pub(crate) fn is_switch(form: &Form, row: usize) -> bool {
+    form.fields().get(row).is_some_and(|field| matches!(field.kind, Kind::Variant { .. }))
+}
+
+pub(crate) fn is_adder(form: &Form, row: usize) -> bool {
+    let is_adder = |field: &Field| {
+        let is_holder =
+            matches!(field.kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
+        is_holder || matches!(field.kind, Kind::Add(_))
+    };
+    form.fields().get(row).is_some_and(is_adder)
+}
+
+/// Whether it adds a member, whose name is to be typed.
+pub(crate) fn adds_member(form: &Form, row: usize) -> bool {
+    form.fields().get(row).is_some_and(|field| field.kind == Kind::Add(AddedPart::Member))
+}

@@ -1,0 +1,346 @@
+//! What a screen shows, as lines: its list, and all about what is selected.
+
+use super::calls::{call_line, call_lines};
+use crate::{
+    app::{
+        answering::{AnsweringMessage, AskId},
+        calls::CallMessage,
+        connection_test::Report,
+        history::HistoryMessage,
+        message::{ConnectionMessage, Message, ScreenId},
+        resources::{ItemId, ReadReport, ResourceMessage},
+        state::State,
+        watching::Source,
+    },
+    engine::{filter::Filter, traffic::conversation::Conversation},
+    model::{
+        call::CallId,
+        entry::{Entry, EntryId},
+        finding::Finding,
+        tool::States,
+        trace::TraceId,
+    },
+    ui::view::{Screen, Target},
+};
+
+/// Something that a list names.
+#[derive(Clone, Debug)]
+pub(crate) enum Listed {
+    Entry(EntryId),
+    Call(CallId),
+    Kept(TraceId),
+    Connection(String),
+    Conversation(u64),
+    Asked(AskId),
+    Item(ItemId),
+}
+
+impl Listed {
+    /// What selects it.
+    pub fn select(&self) -> Option<Message> {
+        Some(match self {
+            Self::Entry(id) => Message::Select(id.clone()),
+            Self::Call(id) => Message::Call(CallMessage::Select(*id)),
+            Self::Kept(id) => Message::History(HistoryMessage::Select(id.clone())),
+            Self::Connection(name) => Message::Connection(ConnectionMessage::Show(name.clone())),
+            Self::Asked(ask) => Message::Answering(AnsweringMessage::Choose(*ask)),
+            Self::Item(item) => Message::Resource(ResourceMessage::Choose(item.clone())),
+            Self::Conversation(_) => return None,
+        })
+    }
+
+    /// What the cursor of the screen is put on.
+    pub fn target(&self) -> Option<Target> {
+        match self {
+            Self::Entry(id) => Some(Target::Tool(id.clone())),
+            Self::Conversation(number) => Some(Target::Conversation(*number)),
+            _ => None,
+        }
+    }
+}
+
+/// A row of a list: its name, words about it, what it is.
+pub(crate) struct ListRow {
+    pub name: String,
+    words: String,
+    pub listed: Listed,
+}
+
+impl ListRow {
+    pub fn line(&self, number: usize) -> String {
+        match self.words.as_str() {
+            "" => format!("{}. {}", number + 1, self.name),
+            words => format!("{}. {}: {words}", number + 1, self.name),
+        }
+    }
+}
+
+/// The rows of a screen's list.
+pub(crate) fn list_rows(state: &State) -> Vec<ListRow> {
+    match state.screen {
+        ScreenId::Tools => state.catalog.entries().map(|entry| entry_row(entry, state)).collect(),
+        ScreenId::Workflow => tool_rows(state),
+        ScreenId::Invoke => tool_rows(state).into_iter().chain(call_rows(state)).collect(),
+        ScreenId::Watch => conversation_rows(state),
+        ScreenId::History => kept_rows(state),
+        ScreenId::Waiting => waiting_rows(state),
+        ScreenId::Connections => connection_rows(state),
+        ScreenId::Resources => item_rows(state),
+        ScreenId::Form => Vec::new(),
+    }
+}
+
+/// What stands above and below the list.
+pub(crate) fn heading(state: &State, rows: usize) -> String {
+    match state.screen {
+        ScreenId::Tools => format!("Tools and services: {rows}"),
+        ScreenId::Workflow => format!("Tools: {rows}"),
+        ScreenId::Invoke => format!("Tools and calls of this session: {rows}"),
+        ScreenId::Watch => format!("{}. Conversations: {rows}", watch_words(state)),
+        ScreenId::History => {
+            let older = state.invoke.kept.listing.older;
+            let more = if older > 0 { format!(", {older} older") } else { String::new() };
+            format!("Kept calls: {rows}{more}")
+        }
+        ScreenId::Waiting => format!("Calls that wait for an answer: {rows}"),
+        ScreenId::Connections => format!("Connections: {rows}"),
+        ScreenId::Resources => format!("Resources and prompts: {rows}"),
+        ScreenId::Form => "One form. Type: fields".to_owned(),
+    }
+}
+
+fn watch_words(state: &State) -> String {
+    match &state.watching.source {
+        Source::Nothing => "Nothing is watched; type: watch…".to_owned(),
+        Source::Opening => "The watch begins".to_owned(),
+        Source::Listening => format!("Watching {}", state.watching.head.connection),
+        Source::Stopped => "The watch has stopped".to_owned(),
+        Source::Failed(problem) => format!("The watch failed: {}", problem.message),
+        Source::Trace(name) => format!("The trace {name}"),
+    }
+}
+
+fn entry_row(entry: &Entry, state: &State) -> ListRow {
+    let tool = state.catalog.tool(&entry.id);
+    let mut words = match tool {
+        Some(tool) => {
+            let available = Filter::new(&state.context()).admits(&tool.gate);
+            let word = if available { "available" } else { "hidden" };
+            let next = tool.gate.next.iter().map(|next| format!(", leads to {next}"));
+            format!("tool, {word}{}", next.collect::<String>())
+        }
+        None => format!("{}", entry.kind.as_str()),
+    };
+    let errors = state.findings_of(&entry.id).count();
+    if errors > 0 {
+        words.push_str(&format!(", problems {errors}"));
+    }
+    if state.selected.as_ref() == Some(&entry.id) {
+        words.push_str(", selected");
+    }
+    ListRow { name: entry.key.to_string(), words, listed: Listed::Entry(entry.id.clone()) }
+}
+
+fn tool_rows(state: &State) -> Vec<ListRow> {
+    let own = state.catalog.tools.iter().map(|tool| entry_row(&tool.entry, state));
+    let deployed = state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+    let deployed = deployed.map(|tool| ListRow {
+        name: tool.name.clone(),
+        words: "tool, deployed".to_owned(),
+        listed: Listed::Entry(tool.id().clone()),
+    });
+    own.chain(deployed).collect()
+}
+
+fn call_rows(state: &State) -> Vec<ListRow> {
+    let calls = &state.invoke.calls;
+    let row = |call: &crate::model::call::Call| {
+        let mark = if calls.selected == Some(call.id) { ", selected" } else { "" };
+        let words = format!("{}{mark}", call_line(call));
+        ListRow { name: format!("call {}", call.id.0), words, listed: Listed::Call(call.id) }
+    };
+    calls.iter().rev().map(row).collect()
+}
+
+fn kept_rows(state: &State) -> Vec<ListRow> {
+    let kept = &state.invoke.kept;
+    let row = |call: &crate::model::trace::Summary| {
+        let outcome = call.outcome.map_or("without an end", |outcome| outcome.as_str());
+        let mark = if kept.selected.as_ref() == Some(&call.id) { ", selected" } else { "" };
+        let marked = if kept.marked.as_ref() == Some(&call.id) { ", marked" } else { "" };
+        let at = call.at.to_timestamp();
+        let words = format!(
+            "{at}, {outcome}, {} ms, over {}, {}{mark}{marked}",
+            call.took_ms, call.connection, call.arguments
+        );
+        ListRow { name: call.tool.to_string(), words, listed: Listed::Kept(call.id.clone()) }
+    };
+    kept.listing.calls.iter().map(row).collect()
+}
+
+fn connection_rows(state: &State) -> Vec<ListRow> {
+    let connections = &state.network.connections;
+    let shown = state.network.tests.selected.as_ref();
+    let row = |connection: &crate::model::connection::Connection| {
+        let name = &connection.name;
+        let mut words = connection.transport().as_str().to_owned();
+        let addresses = connection.addresses().join(", ");
+        if !addresses.is_empty() {
+            words.push_str(&format!(" {addresses}"));
+        }
+        if connections.current().name == *name {
+            words.push_str(", in use");
+        }
+        let condition = state.network.conditions.get(name).map(|known| known.words.as_str());
+        if let Some(condition) = condition.filter(|words| !words.is_empty()) {
+            words.push_str(&format!(", {condition}"));
+        }
+        match state.network.tests.reports.get(name).map(|(_, report)| report) {
+            Some(Report::Reached(_)) => words.push_str(", test passed"),
+            Some(Report::Failed(_)) => words.push_str(", test failed"),
+            Some(Report::NotAllowed(_)) => words.push_str(", its start is not allowed"),
+            Some(Report::UnderWay) => words.push_str(", test under way"),
+            None => {}
+        }
+        if shown == Some(name) {
+            words.push_str(", selected");
+        }
+        ListRow { name: name.clone(), words, listed: Listed::Connection(name.clone()) }
+    };
+    connections.known.iter().map(row).collect()
+}
+
+fn conversation_rows(state: &State) -> Vec<ListRow> {
+    let record = &state.watching.record;
+    let row = |conversation: &Conversation| {
+        let name = conversation.topic.clone().unwrap_or_else(|| conversation.subject.to_string());
+        let took = conversation.elapsed_ms(record.latest_time());
+        let words = format!(
+            "{}, {took} ms, asked {}, answered {}",
+            conversation.standing.as_str(),
+            conversation.asked,
+            conversation.said
+        );
+        ListRow { name, words, listed: Listed::Conversation(conversation.number) }
+    };
+    (0..record.row_count()).filter_map(|at| record.conversation_at(at)).map(row).collect()
+}
+
+fn waiting_rows(state: &State) -> Vec<ListRow> {
+    let row = |open: &crate::app::answering::Open| {
+        let waiting = &open.asked.waiting;
+        let asked = waiting.question().unwrap_or_else(|| open.asked.arguments.clone());
+        let words = format!("{} asks: {asked}", waiting.caller_id());
+        ListRow {
+            name: waiting.tool_name().to_owned(),
+            words,
+            listed: Listed::Asked(open.asked.ask),
+        }
+    };
+    state.answering.open.iter().map(row).collect()
+}
+
+fn item_rows(state: &State) -> Vec<ListRow> {
+    let Some(server) = state.network.resource_server() else { return Vec::new() };
+    let row = |item: &crate::model::server_item::ServerItem| ListRow {
+        name: item.id.clone(),
+        words: format!("{}, {}", item.kind.title(), item.title),
+        listed: Listed::Item(ItemId::new(&server.name, item)),
+    };
+    state.network.readable_items(&server.name).into_iter().map(row).collect()
+}
+
+/// All about what is selected on a screen.
+pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
+    let mut lines = match state.screen {
+        ScreenId::Tools => entry_lines(state),
+        ScreenId::Invoke => invoke_lines(state),
+        ScreenId::History => match &state.invoke.kept.open {
+            Some(open) => call_lines(&open.call),
+            None => vec!["No call is open. Type: list, then select NUMBER".to_owned()],
+        },
+        ScreenId::Waiting => match state.answering.shown_call() {
+            Some(open) => vec![
+                format!("{} asks", open.asked.waiting.caller_id()),
+                open.asked.waiting.question().unwrap_or_else(|| open.asked.arguments.clone()),
+                "Type: form, then send answer".to_owned(),
+            ],
+            None => vec!["No call waits for an answer.".to_owned()],
+        },
+        ScreenId::Resources => item_lines(state),
+        ScreenId::Workflow | ScreenId::Watch | ScreenId::Connections | ScreenId::Form => Vec::new(),
+    };
+    lines.extend(screen.detail_lines(state));
+    if lines.is_empty() {
+        lines.push("Nothing is selected. Type: list".to_owned());
+    }
+    lines
+}
+
+fn entry_lines(state: &State) -> Vec<String> {
+    let entry = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+    let Some(entry) = entry else {
+        return vec!["Nothing is selected. Type: list, then select NAME".to_owned()];
+    };
+    let place = entry.id.place();
+    let mut lines = vec![format!("{} in {}", entry.key, place.file)];
+    if let Some(tool) = state.catalog.tool(&entry.id) {
+        lines.push(format!("Name for models: {}", tool.name));
+        if !tool.description.is_empty() {
+            lines.push(format!("Description: {}", tool.description));
+        }
+        if let Some(service) = &tool.service {
+            lines.push(format!("Service: {service}"));
+        }
+        let groups = tool.gate.groups();
+        let groups = if groups.is_empty() { "every request".to_owned() } else { groups.join(", ") };
+        lines.push(format!("Groups: {groups}"));
+        let states = match &tool.gate.states {
+            States::Every => "every state".to_owned(),
+            States::Only(listed) => listed.join(", "),
+        };
+        lines.push(format!("Available in: {states}"));
+        if let Some(next) = &tool.gate.next {
+            lines.push(format!("Leads to: {next}"));
+        }
+    }
+    lines.extend(state.findings_of(&entry.id).map(finding_line));
+    lines.push("Type: fields to see its form, form to edit it".to_owned());
+    lines
+}
+
+fn invoke_lines(state: &State) -> Vec<String> {
+    let Some(tool) = state.selected.as_ref().and_then(|id| state.tool(id)) else {
+        return vec!["No tool is selected. Type: list, then select NAME".to_owned()];
+    };
+    let mut lines = vec![format!("{}: {}", tool.name, tool.description)];
+    lines.push(format!("Connection: {}", state.connection_of(tool.id()).name));
+    if state.invoke.mocks.contains(tool.id()) {
+        lines.push("Calls are mocked: they are answered here, and nothing is sent.".to_owned());
+    }
+    if let Some(call) = state.invoke.calls.selected_call() {
+        lines.extend(call_lines(call));
+    }
+    lines.push("The request as it will be sent:".to_owned());
+    lines
+}
+
+fn item_lines(state: &State) -> Vec<String> {
+    let Some(item) = &state.network.resources.chosen else {
+        return vec!["Nothing is selected. Type: list, then select NAME".to_owned()];
+    };
+    let mut lines = vec![format!("{} {}", item.kind.title(), item.id)];
+    match state.network.resources.report(item) {
+        None => lines.push("It was not read yet. Type: read".to_owned()),
+        Some(ReadReport::UnderWay) => lines.push("It is being read.".to_owned()),
+        Some(ReadReport::Failed(problem)) => lines.push(format!("Error: {problem}")),
+        Some(ReadReport::Done(content)) => lines.push(format!("{:#}", content.result)),
+    }
+    lines
+}
+
+/// A problem in a line.
+pub(crate) fn finding_line(finding: &Finding) -> String {
+    let fix = finding.fix_words().map_or_else(String::new, |fix| format!(". Fix: {fix}"));
+    format!("{}: {}{fix}", finding.severity.as_str(), finding.site_words())
+}

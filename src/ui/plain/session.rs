@@ -1,0 +1,677 @@
+//! A session in plain mode: lines in, messages and lines out. The state changes elsewhere; what
+//! depends on a change waits in [`Session::follow_up`].
+
+use std::collections::VecDeque;
+
+use super::{
+    calls::{Printed, call_lines},
+    commands::{self, COMMANDS, Found, Verb},
+    dialog::{Answered, Dialog},
+    fields::{self, Walk},
+    lists::{self, ListRow, Listed},
+};
+use crate::{
+    app::{
+        actions::ActionId,
+        calls::CallMessage,
+        history::HistoryMessage,
+        message::{ConnectionMessage, Message, ScreenId},
+        resources::ResourceMessage,
+        state::{Question, State},
+        workflow::WorkflowMessage,
+    },
+    model::context::Name,
+    schema::pointer::Pointer,
+    ui::{
+        action_rows,
+        canvas::visible_text,
+        everywhere::{self, Window},
+        form::view::{Form, FormReply},
+        overlays::questions,
+        ranking::{RankedItem, rank_candidates},
+        screens::{SCREENS, form::FormScreen},
+        view::{OverlayReply, Reply, Screen, Target},
+    },
+};
+
+/// So many rows of a list are printed; the rest is counted.
+const LISTED: usize = 200;
+
+/// The screens, dialogs and forms of a session, without a drawing.
+pub struct Session {
+    screens: Vec<(ScreenId, Box<dyn Screen>)>,
+    has_tabs: bool,
+    dialog: Option<Dialog>,
+    /// The question that the dialog asks, to open it once.
+    asked: Option<Question>,
+    pub(super) walk: Option<Walk>,
+    /// A text of several lines that `set` waits for, with its field.
+    pub(super) typed: Option<(String, Vec<String>)>,
+    pub(super) pending: VecDeque<Pending>,
+    printed: Printed,
+    pub(super) out: Vec<String>,
+    shown: Option<ScreenId>,
+}
+
+/// What is done once the messages before it have changed the state.
+pub(super) enum Pending {
+    Action(ActionId),
+    Point(Target),
+    List(String),
+    Show,
+    Walk,
+    /// The next field of the form that is asked.
+    WalkOn,
+    /// The field at this place, as it is now.
+    Field(Pointer),
+}
+
+/// What stands before what is typed.
+pub struct Prompt {
+    pub text: String,
+    /// What is typed is not to be seen.
+    pub hidden: bool,
+}
+
+impl Session {
+    /// The whole program, or a form and nothing else.
+    #[must_use]
+    pub fn new(state: &State) -> Self {
+        let is_form = state.form.is_some();
+        let screens: Vec<(ScreenId, Box<dyn Screen>)> = match is_form {
+            true => vec![(ScreenId::Form, Box::<FormScreen>::default())],
+            false => SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
+        };
+        let mut out = vec!["toolcrib in plain mode. Type help for the commands.".to_owned()];
+        if let Some(form) = &state.form {
+            out.push(format!("{}, saved to {}. Type: form", form.title, form.target));
+        }
+        Self {
+            screens,
+            has_tabs: !is_form,
+            dialog: None,
+            asked: None,
+            walk: None,
+            typed: None,
+            pending: VecDeque::new(),
+            printed: Printed::default(),
+            out,
+            shown: None,
+        }
+    }
+
+    /// The lines to print now, with nothing in them that a terminal would act on.
+    pub fn take_output(&mut self) -> Vec<String> {
+        let lines = std::mem::take(&mut self.out);
+        let parts = lines.iter().flat_map(|line| line.split('\n'));
+        parts.map(|line| visible_text(line).into_owned()).collect()
+    }
+
+    /// Prints lines as they are.
+    pub fn say(&mut self, lines: impl IntoIterator<Item = String>) {
+        self.out.extend(lines);
+    }
+
+    /// Where one is, and what is asked.
+    pub fn prompt(&mut self, state: &State) -> Prompt {
+        let (text, hidden) = self.prompt_words(state);
+        Prompt { text: visible_text(text.trim_end()).replace('\n', " "), hidden }
+    }
+
+    fn prompt_words(&mut self, state: &State) -> (String, bool) {
+        if let Some(dialog) = &mut self.dialog {
+            return dialog.prompt(state);
+        }
+        if let Some((field, _)) = &self.typed {
+            return (field.clone(), false);
+        }
+        if let (Some(walk), Some(row)) = (&self.walk, self.walk_row(state))
+            && let Some(form) = self.form(state)
+        {
+            let is_text = walk.lines.is_some();
+            let (name, hidden) = fields::row_prompt(form, row);
+            return (name, hidden && !is_text);
+        }
+        let title = self.screen_title(state);
+        let named = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+        let has_entry =
+            matches!(state.screen, ScreenId::Tools | ScreenId::Invoke | ScreenId::Workflow);
+        match named.filter(|_| has_entry) {
+            Some(entry) => (format!("{title} · {}", entry.key), false),
+            None => (title, false),
+        }
+    }
+
+    fn screen_title(&self, state: &State) -> String {
+        if let Some(form) = &state.form {
+            return form.title.clone();
+        }
+        let row = SCREENS.iter().find(|row| row.id == state.screen);
+        row.map_or("toolcrib", |row| state.keymap.action(row.action).title).to_owned()
+    }
+
+    /// Whether a line is to be taken although something is under way.
+    #[must_use]
+    pub fn takes_now(line: &str) -> bool {
+        let word = line.split_whitespace().next().unwrap_or_default();
+        matches!(word, "stop" | "cancel" | "wait")
+    }
+
+    /// Takes a line in; what the application is asked for comes back.
+    pub fn take_line(&mut self, line: &str, state: &State) -> Vec<Message> {
+        self.sync(state);
+        let mut messages = vec![Message::NoticeSeen];
+        if let Some(mut dialog) = self.dialog.take() {
+            match dialog.take_line(line, state, &mut self.out) {
+                Answered::Open => self.dialog = Some(dialog),
+                Answered::Closed(reply) => self.close_with(reply, state, &mut messages),
+            }
+        } else if self.typed.is_some() {
+            self.take_typed_line(line, state, &mut messages);
+        } else if self.walk.is_some() {
+            self.walk_line(line, state, &mut messages);
+        } else if !line.trim().is_empty() {
+            self.command(line.trim(), state, &mut messages);
+        }
+        messages
+    }
+
+    /// Prints what came, and does what waited for it; more messages come of that.
+    /// What shows the state waits until nothing is under way.
+    pub fn follow_up(&mut self, is_idle: bool, state: &State) -> Vec<Message> {
+        self.sync(state);
+        let mut messages = Vec::new();
+        self.out.extend(self.printed.new_events(state));
+        self.out.extend(self.printed.new_notices(state));
+        if self.asked != state.question {
+            self.asked.clone_from(&state.question);
+            let overlay =
+                state.question.as_ref().map(|asked| questions::question_overlay(asked, state));
+            self.dialog = overlay.map(Dialog::new);
+            self.walk = None;
+        }
+        while messages.is_empty()
+            && is_idle
+            && self.dialog.is_none()
+            && let Some(pending) = self.pending.pop_front()
+        {
+            self.do_pending(pending, state, &mut messages);
+        }
+        if let Some(mut dialog) = self.dialog.take() {
+            match dialog.print(state, &mut self.out) {
+                None => self.dialog = Some(dialog),
+                Some(closed) => self.close_with(closed, state, &mut messages),
+            }
+        }
+        messages
+    }
+
+    /// Whether something is shown only once more has come.
+    pub fn is_waiting(&mut self, state: &State) -> bool {
+        self.dialog.as_mut().is_some_and(|dialog| dialog.is_waiting(state))
+    }
+
+    /// What an interrupt means: the running call ends, else what is asked, else the session.
+    pub fn interrupt(&mut self, state: &State) -> Vec<Message> {
+        if let Some(call) = state.invoke.calls.running_calls().last() {
+            return vec![Message::Call(CallMessage::Cancel(call.id))];
+        }
+        if self.dialog.is_some() {
+            return self.take_line("cancel", state);
+        }
+        if self.walk.take().is_some() || self.typed.take().is_some() {
+            self.say(["Stopped.".to_owned()]);
+            return Vec::new();
+        }
+        vec![Message::Quit { discard: false }]
+    }
+
+    /// How many pieces of the running call have come; `None` where none runs.
+    #[must_use]
+    pub fn running_pieces(state: &State) -> Option<u64> {
+        state.invoke.calls.running_calls().last().map(|call| call.chunks)
+    }
+
+    fn sync(&mut self, state: &State) {
+        let shown = self.shown;
+        if let Some(screen) = self.screen_mut(state) {
+            screen.sync_state(state);
+            if shown != Some(state.screen) {
+                screen.on_enter();
+                self.shown = Some(state.screen);
+                self.walk = None;
+            }
+        }
+    }
+
+    pub(super) fn screen_mut(&mut self, state: &State) -> Option<&mut Box<dyn Screen>> {
+        self.screens.iter_mut().find(|(id, _)| *id == state.screen).map(|(_, screen)| screen)
+    }
+
+    pub(super) fn screen(&self, state: &State) -> Option<&dyn Screen> {
+        self.screens.iter().find(|(id, _)| *id == state.screen).map(|(_, screen)| &**screen)
+    }
+
+    pub(super) fn form(&self, state: &State) -> Option<&Form> {
+        self.screen(state)?.shown_form()
+    }
+
+    fn close_with(&mut self, reply: OverlayReply, state: &State, messages: &mut Vec<Message>) {
+        match reply {
+            OverlayReply::Stay | OverlayReply::Close => {}
+            OverlayReply::CloseWith(reply) => self.dispatch(reply, state, messages),
+            OverlayReply::Act(action) => self.act(action, state, messages),
+        }
+    }
+
+    fn dispatch(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
+        match reply {
+            Reply::Ignored | Reply::Handled => {}
+            Reply::Send(sent) => {
+                self.note_sent(&sent, state);
+                messages.extend(sent);
+            }
+            Reply::Refused(why) => self.out.push(format!("Not done. {why}")),
+            Reply::Open(overlay) => self.dialog = Some(Dialog::new(overlay)),
+            Reply::SendAndOpen(message, overlay) => {
+                messages.push(message);
+                self.dialog = Some(Dialog::new(overlay));
+            }
+        }
+    }
+
+    /// Some messages are followed by what they change.
+    fn note_sent(&mut self, sent: &[Message], state: &State) {
+        let shows =
+            |message: &Message| matches!(message, Message::Show(screen) if *screen != state.screen);
+        let is_run = |message: &Message| matches!(message, Message::Workflow(_));
+        let is_read = |message: &Message| {
+            matches!(
+                message,
+                Message::Connection(ConnectionMessage::Test(_))
+                    | Message::History(
+                        HistoryMessage::Select(_)
+                            | HistoryMessage::Replay { .. }
+                            | HistoryMessage::Compare(_)
+                    )
+                    | Message::Resource(ResourceMessage::Read(_))
+            )
+        };
+        if sent.iter().any(shows) {
+            self.pending.push_back(Pending::List(String::new()));
+        } else if sent.iter().any(is_read)
+            || sent.iter().any(is_run) && state.screen == ScreenId::Workflow
+        {
+            self.pending.push_back(Pending::Show);
+        }
+    }
+
+    fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
+        let title = state.keymap.action(action).title;
+        if let Some(instead) = commands::instead_of(action) {
+            let words = format!("{title} changes only what is drawn. Type instead: {instead}");
+            self.out.push(words);
+            return;
+        }
+        if let Some(why) = self.refusal_reason(action, state) {
+            self.out.push(format!("Not done. {title}: {why}"));
+            return;
+        }
+        let reply = match self.screen_mut(state) {
+            Some(screen) => screen.handle_action(action, state),
+            None => Reply::Ignored,
+        };
+        let reply = match reply {
+            Reply::Ignored => {
+                let window: &mut dyn Window = &mut Tabs(self.has_tabs);
+                action_rows::run_action(everywhere::ACTIONS, window, action, state)
+                    .unwrap_or_default()
+            }
+            other => other,
+        };
+        match reply {
+            Reply::Ignored => self.out.push(format!("Not done. {title}: not here")),
+            Reply::Handled => self.out.push(format!("{title}: done. Type show to see it.")),
+            other => self.dispatch(other, state, messages),
+        }
+    }
+
+    fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
+        let window: &dyn Window = &Tabs(self.has_tabs);
+        action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)
+            .or_else(|| self.screen(state)?.refusal_reason(action, state))
+    }
+
+    fn do_pending(&mut self, pending: Pending, state: &State, messages: &mut Vec<Message>) {
+        match pending {
+            Pending::Action(action) => self.act(action, state, messages),
+            Pending::Point(target) => self.point_at(&target, state),
+            Pending::List(word) => self.list(&word, state),
+            Pending::Show => self.show(state),
+            Pending::Walk => self.begin_walk(state),
+            Pending::WalkOn => self.walk_on(state),
+            Pending::Field(at) => self.tell_field(&at, state),
+        }
+    }
+
+    fn point_at(&mut self, target: &Target, state: &State) {
+        if let Some(screen) = self.screen_mut(state) {
+            screen.point_at(target, state);
+        }
+    }
+
+    fn command(&mut self, line: &str, state: &State, messages: &mut Vec<Message>) {
+        if self.has_tabs
+            && let Some(row) = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
+        {
+            return match numbered_screen(row, state) {
+                Some(action) => self.act(action, state, messages),
+                None => self.out.push("There is no screen of that number. Type: help".to_owned()),
+            };
+        }
+        let line = line.trim_end_matches('…');
+        if line == "cancel" {
+            return self.out.push("There is nothing to cancel.".to_owned());
+        }
+        match commands::find_command(line, &state.keymap, state.screen) {
+            Found::Verb(verb, rest) => self.run_verb(verb, rest, state, messages),
+            Found::Action(action, "") => self.act(action, state, messages),
+            Found::Action(action, name) => self.act_on(action, name, state, messages),
+            Found::Several(names) => {
+                self.out.push(format!("Several commands begin so: {}.", names.join(", ")));
+            }
+            Found::Nothing(near) if near.is_empty() => {
+                self.out.push(format!("There is no command {line}. Type: help"));
+            }
+            Found::Nothing(near) => {
+                let near = near.join(", ");
+                self.out.push(format!("There is no command {line}. Close to it: {near}"));
+            }
+        }
+    }
+
+    /// Does an action with something that is named.
+    fn act_on(&mut self, action: ActionId, name: &str, state: &State, messages: &mut Vec<Message>) {
+        if state.screen == ScreenId::Workflow {
+            for target in [Target::State(name.into()), Target::Group(name.into())] {
+                if self.screen_mut(state).is_some_and(|screen| screen.point_at(&target, state)) {
+                    return self.act(action, state, messages);
+                }
+            }
+        }
+        if self.select(name, state, messages) {
+            self.pending.push_back(Pending::Action(action));
+        }
+    }
+
+    fn run_verb(&mut self, verb: Verb, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        match verb {
+            Verb::Help => self.help(rest, state),
+            Verb::List => self.list(rest, state),
+            Verb::Select if rest.is_empty() => self.list("", state),
+            Verb::Select => drop(self.select(rest, state, messages)),
+            Verb::Show if rest.is_empty() => self.show(state),
+            Verb::Show => {
+                if self.select(rest, state, messages) {
+                    self.pending.push_back(Pending::Show);
+                }
+            }
+            Verb::Invoke => {
+                if rest.is_empty() || self.select(rest, state, messages) {
+                    messages.push(Message::Show(ScreenId::Invoke));
+                    self.pending.push_back(Pending::Show);
+                }
+            }
+            Verb::Form => {
+                if !rest.is_empty() {
+                    let target = Target::Form(rest.to_lowercase());
+                    let found = self
+                        .screen_mut(state)
+                        .is_some_and(|screen| screen.point_at(&target, state));
+                    if !found && !self.select(rest, state, messages) {
+                        return;
+                    }
+                }
+                self.pending.push_back(Pending::Walk);
+            }
+            Verb::Fields => self.with_form(state, fields::field_lines),
+            Verb::Errors => self.with_form(state, fields::error_lines),
+            Verb::Set => self.set(rest, state, messages),
+            Verb::Unset => {
+                self.edit_named(rest, false, state, messages, |form, row, _| form.unset(row))
+            }
+            Verb::Add => {
+                self.edit_named(rest, false, state, messages, |form, row, text| {
+                    form.add_to(row, text)
+                });
+            }
+            Verb::Choose => {
+                self.edit_named(rest, true, state, messages, |form, row, text| {
+                    let number = text.parse::<usize>().ok();
+                    match number.and_then(|number| number.checked_sub(1)) {
+                        Some(branch) => form.choose_branch(row, branch),
+                        None => FormReply::Refused("type a number: choose FIELD NUMBER".into()),
+                    }
+                });
+            }
+            Verb::File => self.file(state),
+            Verb::Problems => self.problems(state),
+            Verb::Tick => self.tick(rest, state, messages),
+            Verb::Why => self.why(rest, state, messages),
+            Verb::Answer => self.answer_text(state),
+            Verb::Stop => self.stop(state, messages),
+            Verb::Wait => self.out.push("Nothing is under way.".to_owned()),
+            Verb::Quit => messages.push(Message::Quit { discard: false }),
+        }
+    }
+
+    fn help(&mut self, word: &str, state: &State) {
+        let wanted = word.to_lowercase();
+        let fits = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
+        let mut lines = Vec::new();
+        if self.has_tabs {
+            let number = |(row, action): (usize, ActionId)| {
+                format!("{} {}", row + 1, state.keymap.action(action).title)
+            };
+            let all: Vec<String> = screen_actions().enumerate().map(number).collect();
+            lines.push(format!("Screens, by name or number: {}", all.join(", ")));
+        }
+        for known in COMMANDS {
+            let takes = if known.takes.is_empty() { "" } else { " " };
+            let line = format!("{}{takes}{}: {}", known.name, known.takes, known.help);
+            lines.extend(Some(line).filter(|line| fits(line)));
+        }
+        lines.push(format!(
+            "Actions on {}; the name of what they are about may follow:",
+            self.screen_title(state)
+        ));
+        for action in commands::actions_of(&state.keymap, state.screen) {
+            let line = format!("{}: {}", commands::typed_name(action.title), action.help);
+            let is_command = COMMANDS.iter().any(|known| known.name == action.id);
+            if !fits(&line) || is_command || commands::instead_of(action.id).is_some() {
+                continue;
+            }
+            let why = self.refusal_reason(action.id, state);
+            lines.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
+        }
+        self.out.extend(lines);
+    }
+
+    fn list(&mut self, word: &str, state: &State) {
+        if state.screen == ScreenId::Workflow && word.is_empty() {
+            return self.show(state);
+        }
+        let rows = lists::list_rows(state);
+        self.out.push(lists::heading(state, rows.len()));
+        let wanted = word.to_lowercase();
+        let lines = rows.iter().enumerate().map(|(number, row)| row.line(number));
+        let fitting: Vec<String> =
+            lines.filter(|line| line.to_lowercase().contains(&wanted)).collect();
+        let more = fitting.len().saturating_sub(LISTED);
+        self.out.extend(fitting.into_iter().take(LISTED));
+        if more > 0 {
+            self.out.push(format!("{more} more. Type: list WORD"));
+        }
+    }
+
+    fn show(&mut self, state: &State) {
+        let lines = self.screen(state).map(|screen| lists::detail_lines(state, screen));
+        self.out.extend(lines.unwrap_or_default());
+        if state.screen == ScreenId::Form {
+            self.with_form(state, fields::field_lines);
+        }
+    }
+
+    /// Selects what a word names; whether there is such a thing.
+    fn select(&mut self, word: &str, state: &State, messages: &mut Vec<Message>) -> bool {
+        let rows = lists::list_rows(state);
+        // From other screens too, a tool is called by its name.
+        let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
+        match find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
+            Ok(listed) => {
+                let select = listed.select();
+                self.note_sent(select.as_slice(), state);
+                messages.extend(select);
+                self.pending.extend(listed.target().map(Pending::Point));
+                true
+            }
+            Err(why) => {
+                self.out.push(why);
+                false
+            }
+        }
+    }
+
+    fn file(&mut self, state: &State) {
+        let file = state.selected.as_ref().map(|id| id.file().clone());
+        let own = state.form.as_ref().map(|form| form.file.clone());
+        let found = own.or(file).and_then(|file| Some((state.documents.get(&file)?, file)));
+        match found {
+            Some((document, file)) => {
+                let mark = if document.is_changed() { ", not saved" } else { "" };
+                self.out.push(format!("{file}{mark}:"));
+                let text = document.text.whole_text();
+                self.out.push(state.mask.mask_text(text).to_string());
+            }
+            None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
+        }
+    }
+
+    fn problems(&mut self, state: &State) {
+        let lines: Vec<String> = state.findings.iter().map(lists::finding_line).collect();
+        match lines.is_empty() {
+            true => self.out.push("No problem was found.".to_owned()),
+            false => self.out.extend(lines),
+        }
+    }
+
+    fn tick(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        let names = state.group_names();
+        let custom = state.workflow.custom_groups.flat_groups().into_iter().map(|own| own.name);
+        let known: Vec<Name> = names.into_iter().chain(custom).collect();
+        match known.iter().find(|name| ***name == *rest) {
+            Some(name) => {
+                let name = name.clone();
+                let sent = vec![Message::Workflow(WorkflowMessage::ToggleGroup(name))];
+                if state.screen != ScreenId::Workflow {
+                    messages.push(Message::Show(ScreenId::Workflow));
+                }
+                self.pending.push_back(Pending::Show);
+                messages.extend(sent);
+            }
+            None => {
+                let known: Vec<&str> = known.iter().map(|name| &**name).collect();
+                let words = format!("There is no group {rest}. Groups: {}", known.join(", "));
+                self.out.push(words);
+            }
+        }
+    }
+
+    fn why(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        if state.screen != ScreenId::Workflow {
+            messages.push(Message::Show(ScreenId::Workflow));
+        }
+        if rest.is_empty() || self.select(rest, state, messages) {
+            self.pending.push_back(Pending::Action("explain"));
+        }
+    }
+
+    fn answer_text(&mut self, state: &State) {
+        let open = state.invoke.kept.open.as_ref().filter(|_| state.screen == ScreenId::History);
+        let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
+        match call {
+            Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
+            Some(call) => self.out.push(call.text.clone()),
+            None => self.out.push("No call is selected. Type: send".to_owned()),
+        }
+    }
+
+    fn stop(&mut self, state: &State, messages: &mut Vec<Message>) {
+        let running = state.invoke.calls.running_calls().last();
+        match running {
+            Some(call) => messages.push(Message::Call(CallMessage::Cancel(call.id))),
+            None if state.screen == ScreenId::Watch && state.watching.is_listening() => {
+                self.act("stop-watching", state, messages);
+            }
+            None => self.out.push("No call is running.".to_owned()),
+        }
+    }
+}
+
+/// What the actions of every screen need of the whole: which screens there are.
+struct Tabs(bool);
+
+impl Window for Tabs {
+    fn open_help(&self, _: &State) -> Reply {
+        Reply::Ignored
+    }
+
+    fn open_palette(&self, _: &State) -> Reply {
+        Reply::Ignored
+    }
+
+    fn show(&self, screen: ScreenId) -> Reply {
+        if self.0 { Reply::send(Message::Show(screen)) } else { Reply::Ignored }
+    }
+}
+
+/// The actions that show screens, in the order of the screens' keys.
+fn screen_actions() -> impl Iterator<Item = ActionId> {
+    let rows = SCREENS.iter().filter(|row| row.id != ScreenId::Waiting);
+    let rows = rows.filter(|row| row.id != ScreenId::Resources);
+    rows.map(|row| row.action).chain(["show-waiting", "show-resources"])
+}
+
+fn numbered_screen(row: usize, _: &State) -> Option<ActionId> {
+    screen_actions().nth(row)
+}
+
+/// What a word names of a list: by number, by its name, by its beginning where only one begins so.
+fn find_listed(word: &str, rows: &[ListRow]) -> Result<Listed, String> {
+    let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    if let Some(row) = by_number.and_then(|row| rows.get(row)) {
+        return Ok(row.listed.clone());
+    }
+    let lower = word.to_lowercase();
+    let exact = rows.iter().find(|row| row.name.to_lowercase() == lower);
+    if let Some(row) = exact {
+        return Ok(row.listed.clone());
+    }
+    let begun: Vec<&ListRow> =
+        rows.iter().filter(|row| row.name.to_lowercase().starts_with(&lower)).collect();
+    if let [row] = begun.as_slice() {
+        return Ok(row.listed.clone());
+    }
+    let item = |row: &'_ ListRow| row.name.clone();
+    let names: Vec<String> = rows.iter().map(item).collect();
+    let candidates = names.iter().map(|name| RankedItem { name, ..RankedItem::default() });
+    let near: Vec<&str> = rank_candidates(word, candidates)
+        .into_iter()
+        .take(5)
+        .map(|at| names[at].as_str())
+        .collect();
+    Err(match near.is_empty() {
+        true => format!("There is nothing called {word} here. Type: list"),
+        false => format!("There is nothing called {word} here. Close to it: {}", near.join(", ")),
+    })
+}

@@ -1,0 +1,104 @@
+//! The workflow as lines of text: the request, the states, the tools with the reasons why some are
+//! hidden, the run.
+
+use super::facts::{Facts, GroupOrigin};
+use crate::{
+    app::state::State,
+    engine::{filter::AskedGroups, gated::ToolRow, simulate::run::StepId},
+    schema::count::count_text,
+};
+
+/// All that the screen shows.
+pub(super) fn workflow_lines(facts: &Facts, state: &State) -> Vec<String> {
+    let mut lines = request_lines(facts, state);
+    lines.extend(state_lines(facts));
+    lines.extend(tool_lines(facts));
+    lines.extend(run_lines(state));
+    lines
+}
+
+fn request_lines(facts: &Facts, state: &State) -> Vec<String> {
+    let mut lines = vec!["Groups, the ticked ones are asked for:".to_owned()];
+    for group in &facts.groups {
+        let mark = if group.ticked { "[x]" } else { "[ ]" };
+        let note = match group.origin {
+            GroupOrigin::Tools => "",
+            GroupOrigin::Workspace => ", of the workspace",
+            GroupOrigin::Unknown => ", no tool is in it",
+        };
+        let count = count_text(group.tools, "tool", "tools");
+        lines.push(format!("  {mark} {}: {count}{note}", group.name));
+    }
+    if facts.asked == AskedGroups::Every {
+        lines.push("  Every group is asked for (*).".to_owned());
+    }
+    let user = state.context().user.map_or_else(|| "none".to_owned(), |user| user.to_string());
+    lines.push(format!("User profile: {user}. The run starts in {}.", facts.subject().start));
+    if let Some(question) = state.workflow.simulation.question() {
+        lines.push(format!("Question: {question}"));
+    }
+    lines.extend(facts.refusals.iter().chain(&facts.denied).map(|why| format!("Error: {why}")));
+    if facts.difference.is_some() {
+        lines.push("A what-if is shown: nothing of it is in the files yet.".to_owned());
+    }
+    lines
+}
+
+fn state_lines(facts: &Facts) -> Vec<String> {
+    let mut lines = vec![format!("State: {}", facts.context.state()), "States:".to_owned()];
+    for (row, name) in facts.workflow.states().iter().enumerate() {
+        let here = if facts.current == Some(row) { ", current" } else { "" };
+        let reach = if facts.is_reachable(row) { "" } else { ", unreachable" };
+        let tools = count_text(facts.workflow.offer_count(row), "tool", "tools");
+        lines.push(format!("  {name}: {tools}{here}{reach}"));
+    }
+    lines
+}
+
+fn tool_lines(facts: &Facts) -> Vec<String> {
+    let tools = facts.tools();
+    let next = |row: ToolRow| match &tools[row].gate.next {
+        Some(next) => format!(", leads to {next}"),
+        None => String::new(),
+    };
+    let came = |row: &ToolRow| if facts.came.contains(row) { ", new here" } else { "" };
+    let available = if facts.denied.is_some() { &[][..] } else { &facts.split.available };
+    let mut lines = vec![format!("Available tools: {}", available.len())];
+    let named = |row: &ToolRow| format!("  {}{}{}", tools[*row].key, next(*row), came(row));
+    lines.extend(available.iter().map(named));
+    lines.push(format!("Hidden tools: {}", facts.hidden.len()));
+    for row in &facts.hidden {
+        let found = facts.explanation_of(*row);
+        let reasons: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
+        lines.push(format!("  {}: {}", tools[*row].key, reasons.join("; ")));
+        if let Some(change) = found.changes.first() {
+            lines.push(format!("    To show it: {}", change.description(tools)));
+        }
+    }
+    lines
+}
+
+fn run_lines(state: &State) -> Vec<String> {
+    let simulation = &state.workflow.simulation;
+    let here = simulation.current_step();
+    let mark = |at: Option<StepId>| if at == here { " (here)" } else { "" };
+    let mut lines = vec![format!("Run: starts in {}{}", simulation.start().state(), mark(None))];
+    for (number, id) in simulation.current_branch().into_iter().enumerate() {
+        let Some(step) = simulation.step(id) else { continue };
+        let real = if step.call.is_some() { "live" } else { "simulated" };
+        lines.push(format!(
+            "  {}. {} {}, {real}: {} to {}{}",
+            number + 1,
+            step.tool,
+            step.outcome.as_str(),
+            step.before,
+            step.after,
+            mark(Some(id))
+        ));
+    }
+    for refused in simulation.refused_attempts() {
+        let why = refused.cause.messages().join("; ");
+        lines.push(format!("  {} was refused in {}: {why}", refused.tool, refused.state));
+    }
+    lines
+}

@@ -1,0 +1,237 @@
+//! Plain mode: the real program over a pipe, lines in and lines out, and in a terminal.
+
+use std::{fs, io::Write as _, path::Path, process::Stdio};
+
+use crate::support::{
+    place::{Place, Ran},
+    terminal::toolcrib,
+};
+
+/// The demo's files, with services that answer in the program.
+fn demo() -> Place {
+    let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/demo");
+    let text = |name: &str| fs::read_to_string(sample.join(name)).unwrap();
+    let names = ["tools.yaml", "services.yaml", "toolcrib.toml"];
+    let files: Vec<(&str, String)> = names.iter().map(|name| (*name, text(name))).collect();
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, text)| (*name, &**text)).collect();
+    Place::with(&files)
+}
+
+/// What the program prints when it gets these lines.
+fn run(place: &Place, arguments: &[&str], lines: &[&str]) -> Ran {
+    let mut command = place.command(arguments);
+    let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
+    let mut text = lines.join("\n");
+    text.push('\n');
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// Fails with all that was printed where the texts do not come in this order.
+fn assert_in_order(printed: &str, wanted: &[&str]) {
+    let mut from = 0;
+    for text in wanted {
+        match printed[from..].find(text) {
+            Some(at) => from += at + text.len(),
+            None => panic!("{text:?} does not come after the others in:\n{printed}"),
+        }
+    }
+}
+
+#[test]
+fn a_tool_is_designed_and_saved_with_errors_at_its_fields() {
+    let place = demo();
+    let script = [
+        "new",
+        "tool-service",
+        "adder",
+        "set type nothing",
+        "form errors",
+        "set description Adds two numbers",
+        "set service calculator",
+        "set group read-only, compute",
+        "add arguments",
+        "set arguments.0.name expression",
+        "set arguments.0.description",
+        "The expression,",
+        "on two lines",
+        ".",
+        "form errors",
+        "save",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Tools · adder>",
+            "nothing is none of tool-service",
+            "service: must be one of calculator, custom-rag or joke-service",
+            "service: one of calculator, custom-rag, joke-service, required, present \"calculator\"",
+            "The form has no errors.",
+            "tools.yaml saved",
+        ],
+    );
+    assert!(!ran.data.contains('\u{1b}'), "plain mode sends no codes to a terminal");
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    let entry = &saved[saved.find("  adder:").unwrap()..];
+    for line in ["service: \"calculator\"", "- name: \"expression\"", "on two lines"] {
+        assert!(entry.contains(line), "{line} is not in\n{entry}");
+    }
+}
+
+#[test]
+fn a_form_asks_field_by_field() {
+    let place = demo();
+    let script =
+        ["form tell-joke", "", "nothing", "?", "back", "", "done", "file", "undo", "quit", "2"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &["1. name: text, required", "name>", "2. type:", "type>", "nothing is none of", "type>"],
+    );
+    assert_in_order(&ran.data, &["The form is done.", "tools.yaml"]);
+}
+
+#[test]
+fn a_workflow_is_stepped_through_simulated_and_live() {
+    let place = demo();
+    let script = [
+        "workflow",
+        "why calculator",
+        "group tick products",
+        "step query-customers",
+        "live tell-joke",
+        "back",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "[ ] products: 1 tool",
+            "Available tools: 2",
+            "calculator: state: available in findings, figures, not in undefined",
+            "To show it: take query-customers first",
+            "Hidden here, because of its",
+            "[x] products: 1 tool",
+            "State: findings",
+            "1. query-customers succeeded, simulated: undefined to findings (here)",
+        ],
+    );
+    assert!(ran.data.contains("tell-joke needs topic"), "{}", ran.data);
+}
+
+#[test]
+fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
+    let place = demo();
+    let script = [
+        "invoke tell-joke",
+        "set topic programming",
+        "mock",
+        "set answer text",
+        "set text one two three four five six",
+        "set pieces 3",
+        "set pause 5m",
+        "send",
+        "wait 1",
+        "stop",
+        "unset pause",
+        "send",
+        "keep as case",
+        "jokes",
+        "ok",
+        "history",
+        "select 1",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Calling tell-joke over mock.",
+            "piece 1: one two",
+            "ended: tell-joke cancelled, 1 piece",
+            "piece 2: three",
+            "piece 3: four five six",
+            "ended: tell-joke succeeded, 3 pieces",
+            "outcome: succeeded [x]",
+            "cases/jokes.yaml saved",
+            "Kept calls: 2",
+            "Call of tell-joke over mock",
+        ],
+    );
+    let case = fs::read_to_string(place.here.join("cases/jokes.yaml")).unwrap();
+    assert!(case.contains("tool: tell-joke") && case.contains("succeeded"), "{case}");
+}
+
+#[test]
+fn a_document_is_printed_and_the_talk_goes_to_stderr() {
+    let schema = r#"{"type": "object", "required": ["port"],
+        "properties": {"port": {"type": "integer"}, "host": {"type": "string"}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let script = ["set port many", "set port 8080", "set host \"a b\"", "save", "quit"];
+    let ran = run(&place, &["form", "schema.json", "--plain"], &script);
+    assert!(ran.words.contains("many is not a whole number"), "{}", ran.words);
+    let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
+    assert_eq!(printed, serde_json::json!({"port": 8080, "host": "a b"}));
+}
+
+#[test]
+fn unsaved_work_is_kept_where_the_input_ends() {
+    let place = demo();
+    let script = ["select tell-joke", "set description Another one"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert!(ran.data.contains("Unsaved changes in tools.yaml are kept"), "{}", ran.data);
+    let again = run(&place, &[".", "--plain"], &["restore them", "file", "quit", "2"]);
+    assert!(again.data.contains("Another one"), "{}", again.data);
+}
+
+#[test]
+fn an_unknown_word_and_what_is_only_drawn_are_answered() {
+    let place = demo();
+    let ran = run(&place, &[".", "--plain"], &["sav", "sennd", "theme", "select nobody", "quit"]);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Several commands begin so: save",
+            "There is no command sennd",
+            "theme changes only what is drawn",
+            "There is nothing called nobody here",
+        ],
+    );
+}
+
+#[test]
+fn a_screen_reader_is_asked_about_and_ctrl_c_cancels_a_call() {
+    let place = demo();
+    let setup = toolcrib([place.here.as_os_str()]).variable("TERM", "dumb");
+    let mut terminal = setup.start();
+    terminal.wait_for("TERM is dumb. Use plain mode");
+    terminal.type_text("yes\r");
+    terminal.wait_for("Tools · query-customers>");
+    for line in ["invoke tell-joke", "set topic tea", "mock", "set answer echo", "set pause 5m"] {
+        terminal.type_text(&format!("{line}\r"));
+    }
+    terminal.type_text("set pieces 2\r");
+    terminal.wait_for("present 2");
+    terminal.type_text("send\r");
+    terminal.wait_for("piece 1:");
+    terminal.press(["ctrl+c"]);
+    terminal.wait_for("tell-joke cancelled");
+    terminal.type_text("quit\r");
+    assert!(terminal.wait_end().success());
+}
+
+#[test]
+fn a_variable_turns_it_on_and_no_question_is_asked() {
+    let place = demo();
+    let mut command = place.command(&["."]);
+    command.env("TOOLCRIB_PLAIN", "1");
+    let ran = Ran::of(command.output().unwrap());
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert!(ran.data.starts_with("toolcrib in plain mode."), "{}", ran.data);
+}
