@@ -5,7 +5,7 @@
 //! names: a command of plain mode, or an action of the screens' tables by its title or id.
 //! [`dialog`] asks what an overlay asks. [`fields`] shows the fields of a form, [`editing`] asks and
 //! sets them.
-//! [`lists`] says what a screen shows, and [`calls`] what comes of a call. Nothing here draws,
+//! [`verbs`] does commands that only plain mode has, [`lists`] says what a screen shows, and [`calls`] what comes of a call. Nothing here draws,
 //! and nothing here reads or prints: `runtime/plain` does.
 
 pub mod calls;
@@ -15,3 +15,4 @@ pub mod editing;
 pub mod fields;
 pub mod lists;
 pub mod session;
+pub mod verbs;

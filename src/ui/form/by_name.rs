@@ -197,7 +197,8 @@ fn text_value(text: &str) -> Literal {
 fn choice_value(choices: &Choices, text: &str) -> Result<Literal, String> {
     let named = |choice: &&Choice| {
         let title = choice.title.as_deref().is_some_and(|title| title.eq_ignore_ascii_case(text));
-        title || option_text(choice) == text || choice.value.to_string() == text
+        let written = choice.value.to_string();
+        title || option_text(choice) == text || written == text
     };
     let numbered = || choices.options.get(text.parse::<usize>().ok()?.checked_sub(1)?);
     if let Some(choice) = choices.options.iter().find(named).or_else(numbered) {

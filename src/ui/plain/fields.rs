@@ -76,7 +76,8 @@ fn is_asked(field: &Field) -> bool {
         matches!(field.kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
     let is_fixed =
         matches!(field.kind, Kind::Const(_) | Kind::Null | Kind::ReadOnly | Kind::More { .. });
-    !field.node.read_only && !is_fixed && !(is_holder && field.presence == Presence::Set)
+    let is_told = is_holder && field.presence == Presence::Set;
+    !(field.node.read_only || is_fixed || is_told)
 }
 
 /// The name of a field: the way to it.

@@ -129,7 +129,7 @@ fn entry_row(entry: &Entry, state: &State) -> ListRow {
             let next = tool.gate.next.iter().map(|next| format!(", leads to {next}"));
             format!("tool, {word}{}", next.collect::<String>())
         }
-        None => format!("{}", entry.kind.as_str()),
+        None => entry.kind.as_str().to_owned(),
     };
     let errors = state.findings_of(&entry.id).count();
     if errors > 0 {

@@ -4,7 +4,7 @@
 use std::collections::VecDeque;
 
 use super::{
-    calls::{Printed, call_lines},
+    calls::Printed,
     commands::{self, COMMANDS, Found, Verb},
     dialog::{Answered, Dialog},
     fields::{self, Walk},
@@ -18,9 +18,7 @@ use crate::{
         message::{ConnectionMessage, Message, ScreenId},
         resources::ResourceMessage,
         state::{Question, State},
-        workflow::WorkflowMessage,
     },
-    model::context::Name,
     schema::pointer::Pointer,
     ui::{
         action_rows,
@@ -306,7 +304,7 @@ impl Session {
         }
     }
 
-    fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
+    pub(super) fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
         let title = state.keymap.action(action).title;
         if let Some(instead) = commands::instead_of(action) {
             let words = format!("{title} changes only what is drawn. Type instead: {instead}");
@@ -438,7 +436,7 @@ impl Session {
             Verb::Errors => self.with_form(state, fields::error_lines),
             Verb::Set => self.set(rest, state, messages),
             Verb::Unset => {
-                self.edit_named(rest, false, state, messages, |form, row, _| form.unset(row))
+                self.edit_named(rest, false, state, messages, |form, row, _| form.unset(row));
             }
             Verb::Add => {
                 self.edit_named(rest, false, state, messages, |form, row, text| {
@@ -523,7 +521,12 @@ impl Session {
     }
 
     /// Selects what a word names; whether there is such a thing.
-    fn select(&mut self, word: &str, state: &State, messages: &mut Vec<Message>) -> bool {
+    pub(super) fn select(
+        &mut self,
+        word: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) -> bool {
         let rows = lists::list_rows(state);
         // From other screens too, a tool is called by its name.
         let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
@@ -539,81 +542,6 @@ impl Session {
                 self.out.push(why);
                 false
             }
-        }
-    }
-
-    fn file(&mut self, state: &State) {
-        let file = state.selected.as_ref().map(|id| id.file().clone());
-        let own = state.form.as_ref().map(|form| form.file.clone());
-        let found = own.or(file).and_then(|file| Some((state.documents.get(&file)?, file)));
-        match found {
-            Some((document, file)) => {
-                let mark = if document.is_changed() { ", not saved" } else { "" };
-                self.out.push(format!("{file}{mark}:"));
-                let text = document.text.whole_text();
-                self.out.push(state.mask.mask_text(text).to_string());
-            }
-            None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
-        }
-    }
-
-    fn problems(&mut self, state: &State) {
-        let lines: Vec<String> = state.findings.iter().map(lists::finding_line).collect();
-        match lines.is_empty() {
-            true => self.out.push("No problem was found.".to_owned()),
-            false => self.out.extend(lines),
-        }
-    }
-
-    fn tick(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
-        let names = state.group_names();
-        let custom = state.workflow.custom_groups.flat_groups().into_iter().map(|own| own.name);
-        let known: Vec<Name> = names.into_iter().chain(custom).collect();
-        match known.iter().find(|name| ***name == *rest) {
-            Some(name) => {
-                let name = name.clone();
-                let sent = vec![Message::Workflow(WorkflowMessage::ToggleGroup(name))];
-                if state.screen != ScreenId::Workflow {
-                    messages.push(Message::Show(ScreenId::Workflow));
-                }
-                self.pending.push_back(Pending::Show);
-                messages.extend(sent);
-            }
-            None => {
-                let known: Vec<&str> = known.iter().map(|name| &**name).collect();
-                let words = format!("There is no group {rest}. Groups: {}", known.join(", "));
-                self.out.push(words);
-            }
-        }
-    }
-
-    fn why(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
-        if state.screen != ScreenId::Workflow {
-            messages.push(Message::Show(ScreenId::Workflow));
-        }
-        if rest.is_empty() || self.select(rest, state, messages) {
-            self.pending.push_back(Pending::Action("explain"));
-        }
-    }
-
-    fn answer_text(&mut self, state: &State) {
-        let open = state.invoke.kept.open.as_ref().filter(|_| state.screen == ScreenId::History);
-        let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
-        match call {
-            Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
-            Some(call) => self.out.push(call.text.clone()),
-            None => self.out.push("No call is selected. Type: send".to_owned()),
-        }
-    }
-
-    fn stop(&mut self, state: &State, messages: &mut Vec<Message>) {
-        let running = state.invoke.calls.running_calls().last();
-        match running {
-            Some(call) => messages.push(Message::Call(CallMessage::Cancel(call.id))),
-            None if state.screen == ScreenId::Watch && state.watching.is_listening() => {
-                self.act("stop-watching", state, messages);
-            }
-            None => self.out.push("No call is running.".to_owned()),
         }
     }
 }

@@ -1,0 +1,93 @@
+//! What some commands of plain mode do: texts to print, groups to tick, calls to stop.
+
+use super::{
+    calls::call_lines,
+    lists,
+    session::{Pending, Session},
+};
+use crate::{
+    app::{
+        calls::CallMessage,
+        message::{Message, ScreenId},
+        state::State,
+        workflow::WorkflowMessage,
+    },
+    model::context::Name,
+};
+
+impl Session {
+    pub(super) fn file(&mut self, state: &State) {
+        let file = state.selected.as_ref().map(|id| id.file().clone());
+        let own = state.form.as_ref().map(|form| form.file.clone());
+        let found = own.or(file).and_then(|file| Some((state.documents.get(&file)?, file)));
+        match found {
+            Some((document, file)) => {
+                let mark = if document.is_changed() { ", not saved" } else { "" };
+                self.out.push(format!("{file}{mark}:"));
+                let text = document.text.whole_text();
+                self.out.push(state.mask.mask_text(text).to_string());
+            }
+            None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
+        }
+    }
+
+    pub(super) fn problems(&mut self, state: &State) {
+        let lines: Vec<String> = state.findings.iter().map(lists::finding_line).collect();
+        match lines.is_empty() {
+            true => self.out.push("No problem was found.".to_owned()),
+            false => self.out.extend(lines),
+        }
+    }
+
+    pub(super) fn tick(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        let names = state.group_names();
+        let custom = state.workflow.custom_groups.flat_groups().into_iter().map(|own| own.name);
+        let known: Vec<Name> = names.into_iter().chain(custom).collect();
+        match known.iter().find(|name| ***name == *rest) {
+            Some(name) => {
+                let name = name.clone();
+                let sent = vec![Message::Workflow(WorkflowMessage::ToggleGroup(name))];
+                if state.screen != ScreenId::Workflow {
+                    messages.push(Message::Show(ScreenId::Workflow));
+                }
+                self.pending.push_back(Pending::Show);
+                messages.extend(sent);
+            }
+            None => {
+                let known: Vec<&str> = known.iter().map(|name| &**name).collect();
+                let words = format!("There is no group {rest}. Groups: {}", known.join(", "));
+                self.out.push(words);
+            }
+        }
+    }
+
+    pub(super) fn why(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
+        if state.screen != ScreenId::Workflow {
+            messages.push(Message::Show(ScreenId::Workflow));
+        }
+        if rest.is_empty() || self.select(rest, state, messages) {
+            self.pending.push_back(Pending::Action("explain"));
+        }
+    }
+
+    pub(super) fn answer_text(&mut self, state: &State) {
+        let open = state.invoke.kept.open.as_ref().filter(|_| state.screen == ScreenId::History);
+        let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
+        match call {
+            Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
+            Some(call) => self.out.push(call.text.clone()),
+            None => self.out.push("No call is selected. Type: send".to_owned()),
+        }
+    }
+
+    pub(super) fn stop(&mut self, state: &State, messages: &mut Vec<Message>) {
+        let running = state.invoke.calls.running_calls().last();
+        match running {
+            Some(call) => messages.push(Message::Call(CallMessage::Cancel(call.id))),
+            None if state.screen == ScreenId::Watch && state.watching.is_listening() => {
+                self.act("stop-watching", state, messages);
+            }
+            None => self.out.push("No call is running.".to_owned()),
+        }
+    }
+}
