@@ -16,8 +16,8 @@ const VARIABLE: &str = "TOOLCRIB_PLAIN";
 
 /// Variables by which users of screen readers say so to programs: `ACCESSIBLE` is that of terminal
 /// forms made with huh, `GH_ACCESSIBLE_PROMPTER` that of GitHub's command line,
-/// `ACCESSIBILITY_ENABLED` that of Electron and Chromium, `QT_LINUX_ACCESSIBILITY_ALWAYS_ON` that of
-/// Qt; the last two are set by programs that speak or write in Braille.
+/// `ACCESSIBILITY_ENABLED` that of Chromium, `QT_LINUX_ACCESSIBILITY_ALWAYS_ON` that of Qt; the last
+/// two are set by programs that speak or write in Braille.
 const VARIABLES: &[&str] = &[
     "ACCESSIBLE",
     "GH_ACCESSIBLE_PROMPTER",

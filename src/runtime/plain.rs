@@ -56,7 +56,7 @@ struct Output {
     to_stderr: bool,
     /// Somebody types at a terminal: the prompt stays on its line.
     is_typed: bool,
-    /// The prompt that stands there.
+    /// The prompt that is shown now.
     prompt: Option<String>,
 }
 
@@ -295,7 +295,8 @@ impl PlainLoop {
             self.state.documents.changed_files().map(|(file, _)| file.to_string()).collect();
         if self.state.form.is_none() && !changed.is_empty() {
             let words = format!(
-                "The input has ended. Unsaved changes in {} are kept and offered at the next start.",
+                "The input has ended. Unsaved changes in {} are kept and offered at the next \
+                 start.",
                 changed.join(", ")
             );
             self.out.print(&[words])?;

@@ -122,7 +122,7 @@ pub trait Screen {
         Reply::Ignored
     }
 
-    /// What stands beside the list and the form, to be read: a report, a difference.
+    /// What is beside the list and the form, to be read: a report, a difference.
     fn detail_lines(&self, _state: &State) -> Vec<String> {
         Vec::new()
     }

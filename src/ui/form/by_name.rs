@@ -46,7 +46,7 @@ impl Form {
         remarks.map(|remark| word(&remark.text, remark.severity.as_str())).collect()
     }
 
-    /// Whether what stands there is masked.
+    /// Whether the value there is masked.
     pub(crate) fn is_secret(&self, at: &Pointer) -> bool {
         self.secrets.iter().any(|secret| secret == at || secret.starts_with(at))
     }

@@ -101,7 +101,7 @@ impl Dialog {
         self.fresh = true;
     }
 
-    /// What stands before what is typed, and whether that is hidden.
+    /// What is shown before what is typed, and whether that is hidden.
     pub fn prompt(&mut self, state: &State) -> (String, bool) {
         let sheet = self.overlay.sheet(state);
         match (&sheet.ask, &self.at) {

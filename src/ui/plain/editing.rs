@@ -217,7 +217,7 @@ impl Session {
             "-" | "unset" => self.edit_row(row, state, messages, |form| form.unset(row)),
             "add" if is_adder && !adds_member => {
                 if self.edit_row(row, state, messages, |form| form.add_to(row, "")) {
-                    // What was added is asked next: it stands where the question was.
+                    // What was added is asked next: it has the place of the question.
                     self.stay_on_row();
                     self.pending.push_back(Pending::WalkOn);
                 }

@@ -51,7 +51,7 @@ impl Walk {
         (self.row, self.lines) = (row, None);
     }
 
-    /// What stands in the place of the row is asked next.
+    /// What is now in the place of the row is asked next.
     pub fn stay(&mut self) {
         self.at = None;
     }
@@ -255,7 +255,7 @@ fn value_words(form: &Form, field: &Field) -> String {
     }
 }
 
-/// What stands before what is typed for a row, and whether that is hidden.
+/// What is shown before what is typed for a row, and whether that is hidden.
 pub(crate) fn row_prompt(form: &Form, row: usize) -> (String, bool) {
     let Some(field) = form.fields().get(row) else { return (String::new(), false) };
     let name = field_name(&field.pointer);

@@ -90,7 +90,7 @@ pub(crate) fn list_rows(state: &State) -> Vec<ListRow> {
     }
 }
 
-/// What stands above and below the list.
+/// The line above the list.
 pub(crate) fn heading(state: &State, rows: usize) -> String {
     match state.screen {
         ScreenId::Tools => format!("Tools and services: {rows}"),

@@ -64,7 +64,7 @@ pub(super) enum Pending {
     Field(Pointer),
 }
 
-/// What stands before what is typed.
+/// What is shown before what is typed.
 pub struct Prompt {
     pub text: String,
     /// What is typed is not to be seen.
