@@ -22,13 +22,19 @@ pub trait Window {
     fn open_palette(&self, state: &State) -> Reply;
 
     /// Lists what can be done with the thing under the cursor.
-    fn open_actions_menu(&self, state: &State) -> Reply;
+    fn open_actions_menu(&self, _state: &State) -> Reply {
+        Reply::Ignored
+    }
 
-    /// Sends a key to the screen.
-    fn send_key(&mut self, key: Key, state: &State) -> Reply;
+    /// Sends a key to the screen, where it is drawn.
+    fn send_key(&mut self, _key: Key, _state: &State) -> Reply {
+        Reply::Ignored
+    }
 
-    /// Changes how the panes of the screen share it.
-    fn arrange_panes(&mut self, change: PaneChange, state: &State) -> Reply;
+    /// Changes how the panes of the screen share it, where it is drawn.
+    fn arrange_panes(&mut self, _change: PaneChange, _state: &State) -> Reply {
+        Reply::Ignored
+    }
 
     /// Shows a screen, where this program has it.
     fn show(&self, screen: ScreenId) -> Reply;
