@@ -49,7 +49,7 @@ fn all_are_listed_with_what_goes_through_them() {
         "broker   rabbitmq",
         "1 tool",
         "has errors",
-        "It is the workspace's own",
+        "The default connection",
         "nats://127.0.0.1:4…",
     ] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());

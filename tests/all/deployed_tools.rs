@@ -218,7 +218,7 @@ fn a_turn_of_another_agent_is_started_and_watched_to_its_end() {
     terminal.wait_for("delegate_async · deployed on cg");
     terminal.press(["tab", "right", "right"]);
     terminal.wait_for("reuse");
-    terminal.press(["tab", "enter"]);
+    terminal.press(["down", "enter"]);
     terminal.type_text("counter");
     terminal.press(["tab"]);
     terminal.type_text("I count.");

@@ -280,8 +280,7 @@ impl Session {
 
     /// Some messages are followed by what they change.
     fn note_sent(&mut self, sent: &[Message], state: &State) {
-        let shows =
-            |message: &Message| matches!(message, Message::Show(screen) if *screen != state.screen);
+        let shows = |message: &Message| matches!(message, Message::Show(_));
         let is_run = |message: &Message| matches!(message, Message::Workflow(_));
         let is_read = |message: &Message| {
             matches!(

@@ -88,6 +88,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::TEST])
         .help("Open the selected tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
+    Row::new(Scope::Tools, "mock-service", "mock service", |_, state| mock_service(state))
+        .keys(&[verbs::MOCK])
+        .help(
+            "Answer calls of the selected tool here, in the place of its service, and open it in \
+             Invoke",
+        )
+        .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "group-by", "group by", Tools::next_arrangement)
         .help("Arrange the catalog by group, file, state or type"),
     Row::new(Scope::Tools, "next-preview", "next view", Tools::next_preview)
@@ -573,6 +580,16 @@ impl Tools {
         self.preview.next_view();
         Reply::Handled
     }
+}
+
+/// Mocks the selected tool, unless it is mocked, and goes to Invoke.
+fn mock_service(state: &State) -> Reply {
+    let Some(tool) = state.selected.clone() else { return Reply::Handled };
+    let mut messages = vec![Message::Show(ScreenId::Invoke)];
+    if !state.invoke.mocks.contains(&tool) {
+        messages.insert(0, Message::Call(CallMessage::TurnMock { tool }));
+    }
+    Reply::Send(messages)
 }
 
 fn nothing_selected(state: &State) -> Option<String> {

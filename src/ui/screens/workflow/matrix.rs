@@ -317,6 +317,7 @@ impl Matrix {
 
     pub fn turn_axis(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.axis == Axis::States {
+            (self.axis, self.cursor.1, self.left) = (Axis::Groups, 0, 0);
             return self.close();
         }
         self.axis = Axis::States;
