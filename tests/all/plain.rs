@@ -76,7 +76,7 @@ fn a_tool_is_designed_and_saved_with_errors_at_its_fields() {
     assert!(!ran.data.contains('\u{1b}'), "plain mode sends no codes to a terminal");
     let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     let entry = &saved[saved.find("  adder:").unwrap()..];
-    for line in ["service: \"calculator\"", "- name: \"expression\"", "on two lines"] {
+    for line in ["service: \"calculator\"", "name: expression", "on two lines"] {
         assert!(entry.contains(line), "{line} is not in\n{entry}");
     }
 }
@@ -165,7 +165,7 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
         ],
     );
     let case = fs::read_to_string(place.here.join("cases/jokes.yaml")).unwrap();
-    assert!(case.contains("tool: tell-joke") && case.contains("succeeded"), "{case}");
+    assert!(case.contains("call: tell-joke") && case.contains("succeeded"), "{case}");
 }
 
 #[test]
@@ -173,7 +173,7 @@ fn a_document_is_printed_and_the_talk_goes_to_stderr() {
     let schema = r#"{"type": "object", "required": ["port"],
         "properties": {"port": {"type": "integer"}, "host": {"type": "string"}}}"#;
     let place = Place::with(&[("schema.json", schema)]);
-    let script = ["set port many", "set port 8080", "set host \"a b\"", "save", "quit"];
+    let script = ["set port many", "set port 8080", "set host \"a b\"", "done"];
     let ran = run(&place, &["form", "schema.json", "--plain"], &script);
     assert!(ran.words.contains("many is not a whole number"), "{}", ran.words);
     let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
@@ -213,10 +213,12 @@ fn a_screen_reader_is_asked_about_and_ctrl_c_cancels_a_call() {
     terminal.wait_for("TERM is dumb. Use plain mode");
     terminal.type_text("yes\r");
     terminal.wait_for("Tools · query-customers>");
-    for line in ["invoke tell-joke", "set topic tea", "mock", "set answer echo", "set pause 5m"] {
+    for line in ["invoke tell-joke", "set topic tea", "mock", "set answer text"] {
         terminal.type_text(&format!("{line}\r"));
     }
-    terminal.type_text("set pieces 2\r");
+    for line in ["set text one two three four", "set pause 5m", "set pieces 2"] {
+        terminal.type_text(&format!("{line}\r"));
+    }
     terminal.wait_for("present 2");
     terminal.type_text("send\r");
     terminal.wait_for("piece 1:");

@@ -82,7 +82,7 @@ impl Session {
         };
         let mut out = vec!["toolcrib in plain mode. Type help for the commands.".to_owned()];
         if let Some(form) = &state.form {
-            out.push(format!("{}, saved to {}. Type: form", form.title, form.target));
+            out.push(format!("{}, which goes to {}. Type: form", form.title, form.target));
         }
         Self {
             screens,
