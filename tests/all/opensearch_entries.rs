@@ -8,7 +8,7 @@ use toolcrib::{
     model::{catalog::Catalog, context::Mode, entry::FileId, finding::Finding},
     store::samples::by_name,
     syntax::source::{Format, Source},
-    systems::{by_id, findings, opensearch::checks::CHECKS, read},
+    systems::{by_id, facets::templates::Samples, findings, opensearch::checks::CHECKS, read},
 };
 
 use crate::support::place::{Place, Ran};
@@ -431,4 +431,20 @@ fn a_tool_goes_through_every_shape() {
     assert_eq!(methods, ["POST", "POST"]);
     converted(proposal, &["--to", "dynamic"]).ended(2, &["it has 2 steps; a DynamicTool has one"]);
     converted(proposal, &["--to", "text"]).ended(2, &["steps, dynamic, agent"]);
+}
+
+#[test]
+fn a_body_with_a_name_missing_is_not_yet_said_to_be_no_json() {
+    let remarks = |body: &str| -> Vec<String> {
+        let action = json!({"action_type": "predict", "method": "POST", "url": "https://h", "request_body": body});
+        let mut entry = connector(&action);
+        entry["parameters"] = json!({"given": "x"});
+        let catalog = catalog_of(&one(&entry));
+        let templates = by_id("opensearch").unwrap().templates().unwrap();
+        let texts = templates.render_fields(&catalog.others[0], &Samples::default());
+        texts.into_iter().flat_map(|text| text.remarks).map(|remark| remark.text).collect()
+    };
+    let missing = remarks(r#"{"messages": ${parameters.messages}}"#);
+    assert_eq!(missing, ["no sample for messages: give it under Try"]);
+    assert_eq!(remarks("never ${parameters.given}"), ["this is no JSON object or array"]);
 }

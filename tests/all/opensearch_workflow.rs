@@ -172,6 +172,34 @@ fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
 }
 
 #[test]
+fn a_live_step_stops_at_a_breakpoint_and_another_one_goes_on() {
+    let mut bench = gated(GATES);
+    choose(&mut bench, "node_stats");
+    bench.keys("enter esc");
+    choose(&mut bench, "shop_agent");
+    let tools = &bench.state.catalog.tools;
+    let agent = tools.iter().find(|tool| tool.entry.key == "shop_agent").unwrap().id().clone();
+    bench.state.invoke.breakpoints.entry(agent).or_default().insert("answer".into());
+    let range = |bench: &Workbench| {
+        let call = bench.state.invoke.calls.iter().next_back().expect("a call");
+        RunOrder::from_body(&call.request.body).unwrap().range
+    };
+    bench.keys("l");
+    assert_eq!((range(&bench).from, range(&bench).until), (0, Some(0)));
+    let mut run = run_that_failed();
+    run.truncate(2);
+    run.push((5, EventKind::End { outcome: Outcome::Succeeded, problem: None }));
+    bench.happens(run);
+    assert!(bench.shows("stopped before answer"), "{}", bench.screen());
+    assert_eq!(state_of(&bench), "ready", "the tool has not ended");
+
+    bench.keys("l");
+    assert_eq!((range(&bench).from, range(&bench).until), (1, None));
+    bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    assert_eq!(state_of(&bench), "answered");
+}
+
+#[test]
 fn a_tool_of_an_agent_is_one_of_the_workflow_where_the_settings_say_when() {
     let bench = gated(GATES);
     let hidden = |bench: &Workbench, key: &str| {

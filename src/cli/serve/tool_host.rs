@@ -362,7 +362,7 @@ fn add_server(servers: &mut Vec<Connection>, connection: Connection) {
     }
 }
 
-/// A call of a stub that stands for no tool of the workspace.
+/// A call of a stub that is of no tool of the workspace.
 fn stub_head(stub: &StubService, arguments: &Literal) -> Head {
     let name: Arc<str> = stub.name.as_str().into();
     let arguments: Arc<str> = arguments.to_json().into();

@@ -30,8 +30,8 @@ const CHUNK_MEMBERS: [(&str, &str); 12] = [
     ("metadata", "metadata"),
 ];
 
-/// The response of a call of `name` with these arguments. What only the platform knows stands as
-/// `$NAME`.
+/// The response of a call of `name` with these arguments. What only the platform knows is
+/// written as `$NAME`.
 #[must_use]
 pub fn tool_call_response(name: &str, arguments: &Value, result: &Value) -> Value {
     let blocks = content_blocks(result);

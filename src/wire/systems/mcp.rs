@@ -19,7 +19,7 @@
 //! | [`channel`] | an open connection, as calls use it |
 //! | [`calling`] | a call of a tool, each step of it said |
 //! | [`kept_file`] | what the workspace keeps of a server |
-//! | `list_watch` | tells when that is no longer so |
+//! | `list_watch` | says when that is no longer so |
 //! | [`listing`] | what a server has |
 //! | [`serving`] | the other side: a server of the workspace's tools |
 //! | [`examiner`] | whether a server keeps the rules of the specification |

@@ -31,7 +31,7 @@ pub struct Opening<'o> {
     pub questions: Option<&'o Questions>,
 }
 
-/// Tells a person something about a connection.
+/// Says something about a connection to a person.
 pub(crate) type Tell = Arc<dyn Fn(String) + Send + Sync>;
 
 /// A connection that is open, for what runs beside it.

@@ -1,4 +1,4 @@
-//! Tells at once that a server's tools are no longer those that the workspace keeps, when the server
+//! Says at once that a server's tools are no longer those that the workspace keeps, when the server
 //! says that its list has changed.
 
 use std::sync::Weak;
