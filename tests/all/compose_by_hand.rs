@@ -301,7 +301,7 @@ mod by_keys {
         terminal.press(["space"]);
         terminal.wait_for("untick 5 cells; undo");
         terminal.press(["ctrl+q"]);
-        terminal.wait_for("save all and leave");
+        terminal.wait_for("Save all and quit");
         terminal.press(["s"]);
         assert!(terminal.wait_end().success());
         assert_eq!(meaning(folder.path()), the_documents());

@@ -184,7 +184,7 @@ fn a_live_step_stops_at_a_breakpoint_and_another_one_goes_on() {
         let call = bench.state.invoke.calls.iter().next_back().expect("a call");
         RunOrder::from_body(&call.request.body).unwrap().range
     };
-    bench.keys("l");
+    bench.keys("f6");
     assert_eq!((range(&bench).from, range(&bench).until), (0, Some(0)));
     let mut run = run_that_failed();
     run.truncate(2);
@@ -193,7 +193,7 @@ fn a_live_step_stops_at_a_breakpoint_and_another_one_goes_on() {
     assert!(bench.shows("stopped before answer"), "{}", bench.screen());
     assert_eq!(state_of(&bench), "ready", "the tool has not ended");
 
-    bench.keys("l");
+    bench.keys("f6");
     assert_eq!((range(&bench).from, range(&bench).until), (1, None));
     bench.happens([(9, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
     assert_eq!(state_of(&bench), "answered");
