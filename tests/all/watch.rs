@@ -226,7 +226,7 @@ fn what_cannot_be_watched_says_why() {
         (&["joke", "--connection", "pulsar://127.0.0.1:1"], 2, "scheme"),
         (&["tg.>", "--connection", "nats://127.0.0.1:1"], 3, "127.0.0.1:1"),
         (&["x", "--connection", "http://127.0.0.1:1"], 2, "nothing of others"),
-        (&["tg.>"], 2, "within their own process"),
+        (&["tg.>"], 2, "no bus to watch"),
         (&["--filter", "is:broken"], 2, "is:failed"),
         (&["--alert", ""], 2, "ring all the time"),
         (&["--open", "nowhere.trace"], 2, "nowhere.trace"),
