@@ -189,9 +189,9 @@ impl UndoStep for Revision {
 pub enum ChangeError {
     #[error("there is no file {0} in this workspace")]
     NoFile(FileId),
-    #[error("{0} is there already")]
+    #[error("{0} already exists")]
     FileTaken(FileId),
-    #[error("{0} cannot be edited in a form while it has a syntax error: {1}")]
+    #[error("{0} can't be edited in a form while it has a syntax error: {1}")]
     Unreadable(FileId, SyntaxError),
     #[error("{0}: {1}")]
     Edit(FileId, EditError),

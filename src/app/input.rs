@@ -121,9 +121,7 @@ const NAMED: &[(&str, Code)] = &[
 
 /// The text names no key.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is not a key: write for example \"ctrl+p\", \"shift+tab\", \"f5\", \"space\" or \"x\""
-)]
+#[error("{0:?} isn't a key: use for example \"ctrl+p\", \"shift+tab\", \"f5\", \"space\" or \"x\"")]
 pub struct NotAKey(pub String);
 
 impl FromStr for Key {

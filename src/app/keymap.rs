@@ -75,8 +75,11 @@ impl Keymap {
     fn bind(&mut self, key: Key, action: &'static Action, complaints: &mut Vec<String>) {
         match self.bindings.get(&(action.scope, key)) {
             Some(before) => {
-                complaints
-                    .push(format!("keymap: {key} means {}, no longer {}", before.id, action.id));
+                complaints.push(format!(
+                    "keymap: {key} now means {} instead of \
+                        {}",
+                    before.id, action.id
+                ));
             }
             None => {
                 self.bindings.insert((action.scope, key), action);

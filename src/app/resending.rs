@@ -35,10 +35,10 @@ pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
 /// When it belongs to no tool, or is not whole.
 pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
     let refused = |cause: &str, remedy: &str| {
-        Err(Problem::new(ProblemKind::Input, "sending once more", cause).with_remedy(remedy))
+        Err(Problem::new(ProblemKind::Input, "sending again", cause).with_remedy(remedy))
     };
     let Some(message) = state.watching.record.message(number) else {
-        return refused("the message is no longer kept", "choose a newer one");
+        return refused("the message was dropped", "choose a newer one");
     };
     let crossing = &message.crossing;
     match crossing.kept {
@@ -47,15 +47,15 @@ pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem>
             return refused("a secret in it was masked", "fill the form of the tool in Invoke");
         }
         KeptMessage::Start => {
-            return refused("only its start is kept", "fill the form of the tool in Invoke");
+            return refused("only its start is saved", "fill the form of the tool in Invoke");
         }
     }
     let Ok(body) = std::str::from_utf8(&crossing.body) else {
-        return refused("it is not UTF-8", "choose a request of a tool");
+        return refused("it isn't UTF-8", "choose a request of a tool");
     };
     let Some(tool) = tool_at(state, &crossing.subject) else {
         return refused(
-            "no tool of this workspace sends its requests there",
+            "no tool of this workspace sends requests there",
             "choose a request of one of its tools",
         );
     };

@@ -558,8 +558,8 @@ impl State {
             None | Some(Some(0)) => Ok(None),
             Some(Some(_)) => Ok(typed),
             Some(None) => {
-                let problem = Problem::new(ProblemKind::Input, "calling", "_meta is no object");
-                Err(problem.with_remedy("write an object, or nothing"))
+                let problem = Problem::new(ProblemKind::Input, "calling", "_meta isn't an object");
+                Err(problem.with_remedy("type an object, or nothing"))
             }
         }
     }
@@ -599,7 +599,7 @@ impl State {
     /// The request that sending would make now, to the letter.
     pub fn build_request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone =
-            || Problem::new(ProblemKind::Missing, "calling a tool", "this tool is no longer there");
+            || Problem::new(ProblemKind::Missing, "calling a tool", "this tool no longer exists");
         let catalog =
             self.deployed_tools().filter(|deployed| deployed.catalog.tool(tool).is_some());
         let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);

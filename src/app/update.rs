@@ -45,7 +45,7 @@ use crate::{
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
     if tour::advance(state) {
-        let words = "You know your way around. Run toolcrib in a folder of yours to open it";
+        let words = "That's the tour. Run toolcrib in a folder of your own to open it";
         state.notices.push(NoticeKind::Done, words.to_owned(), now);
     }
     effects.extend(files::due_check(state));

@@ -36,7 +36,7 @@ pub const PREVIOUS_PANE: Verb = verb("previous pane", &["shift+tab"], "go to the
 pub const ACTIVATE: Verb =
     verb("activate", &["enter"], "open, edit or run what is under the cursor");
 pub const ESCAPE: Verb =
-    verb("escape", &["esc", "ctrl+x"], "go one level back; stop what is running");
+    verb("escape", &["esc", "ctrl+x"], "go back one level; stop what is running");
 pub const TICK: Verb = verb("tick", &["space"], "tick, mark, or set a breakpoint");
 pub const FIRST: Verb = verb("first", &["g"], "go to the first row");
 pub const LAST: Verb = verb("last", &["G"], "go to the last row");
@@ -68,17 +68,22 @@ pub const TEST: Verb = verb("test", &["t"], "test it, run it, run from here");
 pub const PAUSE: Verb = verb("pause", &["p"], "pause, go on, or replay");
 pub const BACK: Verb = verb("back", &["b", "backspace"], "take one step back");
 pub const MOCK: Verb = verb("mock", &["m"], "mock the service of the tool");
-pub const KEEP: Verb = verb("keep", &["K"], "keep it: a case, a scenario, a server's tools");
+pub const KEEP: Verb = verb(
+    "keep",
+    &["K"],
+    "save it as a case, a scenario, or a server's tool \
+    list",
+);
 pub const FIX: Verb = verb("fix", &["F"], "apply the fix, or the smallest change");
 pub const EXPLAIN: Verb = verb("explain", &["I"], "explain it in full: all of it, and why");
 pub const WHAT_IF: Verb = verb("what if", &["W"], "try a change before it is made");
 pub const DIFF: Verb = verb("diff", &["D"], "show what differs");
 pub const OPEN: Verb = verb("open", &["o"], "open what it holds or leads to");
-pub const VIEW: Verb = verb("view", &["v"], "show the next view of it");
-pub const COPY_AS: Verb = verb("copy as", &["y"], "put it on the clipboard");
+pub const VIEW: Verb = verb("view", &["v"], "show the next view");
+pub const COPY_AS: Verb = verb("copy as", &["y"], "copy to the clipboard");
 pub const FOLLOW: Verb = verb("follow", &["f"], "follow what is new, or stay here");
 pub const CONNECTION: Verb = verb("connection", &["C"], "choose the connection");
-pub const RELOAD: Verb = verb("reload", &["f5"], "read it again");
+pub const RELOAD: Verb = verb("reload", &["f5"], "reload");
 pub const ZOOM: Verb = verb("zoom", &["z"], "show the pane alone, and back");
 pub const NARROWER: Verb = verb("narrower", &["<"], "make the pane narrower");
 pub const WIDER: Verb = verb("wider", &[">"], "make the pane wider");

@@ -139,7 +139,8 @@ impl Telling<'_> {
             biased;
             () = &mut interrupt => return Ok(Ending::Interrupted),
             listening = agent.subscribe(&registry, &connection, mask) => if let Err(problem) = listening {
-                self.out.warn(format_args!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+                self.out.warn(format_args!("not connected to the broker: {}; \
+                    {}", problem.cause, problem.remedy));
             },
         }
         let began = Instant::now();
@@ -151,7 +152,8 @@ impl Telling<'_> {
                 biased;
                 () = &mut interrupt => {
                     self.at_ms = elapsed_ms(began);
-                    self.out.print_status("the agent goes on by itself: TrustGraph has no way to stop it");
+                    self.out.print_status("the agent keeps running: TrustGraph has no way to stop \
+                        it");
                     break self.print_end(Outcome::Cancelled, None);
                 }
                 event = events.recv() => event,

@@ -55,8 +55,8 @@ impl<'c> WaitingCalls<'c> {
             .find(|tool| tool.name == waiting.tool_name())
             .map(AsRef::as_ref);
         let left = waiting.due(tool).map(|due| match due.since(now_millis()).div_ceil(1_000) {
-            0 => "; its caller may no longer wait".to_owned(),
-            left => format!("; its caller waits {left} s more"),
+            0 => "; its caller may have given up".to_owned(),
+            left => format!("; its caller waits another {left} s"),
         });
         let (caller, tool, place) = (waiting.caller_id(), waiting.tool_name(), waiting.id_line());
         out.print_status(format_args!(
@@ -68,10 +68,7 @@ impl<'c> WaitingCalls<'c> {
             out.print_status(format_args!("  {line}"));
         }
         if let Some(problem) = failed {
-            out.warn(format!(
-                "the answer could not be written: {} — {}",
-                problem.message, problem.remedy
-            ));
+            out.warn(format!("couldn't send the answer: {} — {}", problem.message, problem.remedy));
         }
         out.print_status(waiting.how_to_type());
     }
@@ -91,7 +88,7 @@ impl<'c> WaitingCalls<'c> {
         let Some(Question { asking, .. }) = self.waiting.front() else { return };
         let answer = match asking.waiting.parse_line(line) {
             Ok(answer) => answer,
-            Err(why) => return out.warn(format!("that is no answer: {why}; type it once more")),
+            Err(why) => return out.warn(format!("not a valid answer: {why}; type it again")),
         };
         if let Some(Question { reply, .. }) = self.waiting.pop_front() {
             // An error only says that the call is no longer waited for.
@@ -154,7 +151,7 @@ impl<'c> QuestionDesk<'c> {
             match question.asking.waiting.parse_line(line) {
                 // An error only says that the call is no longer waited for.
                 Ok(answer) => drop(question.reply.send(Some(answer))),
-                Err(why) => out.warn(format!("--answer {line:?} is no answer: {why}")),
+                Err(why) => out.warn(format!("--answer {line:?} isn't a valid answer: {why}")),
             }
         } else if std::io::stdin().is_terminal() {
             self.typing.get_or_insert_with(stdin_lines);

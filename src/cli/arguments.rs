@@ -39,7 +39,7 @@ pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Li
         let (key, to) = parse_pair(word)?;
         if seen.contains(&key) {
             return Err(argument_problem(format!("\"{key}\" is given twice"))
-                .with_remedy("give each argument once; a list is written key:='[1, 2]'"));
+                .with_remedy("give each argument once; write a list as key:='[1, 2]'"));
         }
         seen.push(key);
         let set = Edit::Set { at: Pointer::root().child(key), to };
@@ -81,7 +81,7 @@ fn parse_pair(word: &str) -> Result<(&str, Literal), Problem> {
         }
     };
     match key.is_empty() {
-        true => Err(argument_problem(format!("\"{word}\" names no argument")).with_remedy(form)),
+        true => Err(argument_problem(format!("\"{word}\" isn't an argument")).with_remedy(form)),
         false => Ok((key, value)),
     }
 }
@@ -118,7 +118,7 @@ fn read_whole(given: &str, option: &'static str) -> Result<Source, Problem> {
         .map_err(|error| argument_problem(format!("{from}: {error}")))?;
     match source.value(0).filter(|value| value.is_object()).and_then(|_| source.to_json(0)) {
         Some(text) => parse_json(&text).map_err(argument_problem),
-        None => Err(argument_problem(format!("{from}: this is no object")).with_remedy(
+        None => Err(argument_problem(format!("{from}: this isn't an object")).with_remedy(
             "give an object with a member for each argument: {\"topic\": \"llamas\"}",
         )),
     }
@@ -140,7 +140,7 @@ pub(crate) fn check_meta(tool: &Tool, meta: &Map<String, Value>) -> Result<(), P
     let cause = faults.iter().map(sentence).collect::<Vec<_>>().join("; ");
     let doing = format!("checking the _meta of a call of {}", tool.entry.key);
     Err(Problem::new(ProblemKind::Input, doing, cause)
-        .with_remedy("give what is wanted, or send it as it is with --no-check"))
+        .with_remedy("correct it, or send it as it is with --no-check"))
 }
 
 /// Holds arguments against the tool's schema, and against the names that it lists.
@@ -171,7 +171,7 @@ pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Prob
         return Ok(());
     }
     let remedy =
-        format!("{}; or send all the same with --no-check", describe_arguments(tool, &schema));
+        format!("{}; or send it anyway with --no-check", describe_arguments(tool, &schema));
     Err(Problem::new(
         ProblemKind::Input,
         format!("checking the arguments of {}", tool.entry.key),
@@ -184,8 +184,14 @@ fn issue_sentence(issue: &Issue, value: &Value) -> String {
     let name =
         if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
     let typed = issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
-    let hint =
-        if typed { format!(" (write {name}:=… for what is not text)") } else { String::new() };
+    let hint = if typed {
+        format!(
+            " (write {name}:=… for values other than \
+            text)"
+        )
+    } else {
+        String::new()
+    };
     format!("{name} {}{hint}", issue.words)
 }
 

@@ -262,7 +262,7 @@ impl Call {
         match deployed::callable_catalog(&opened.current_connection()) {
             Ok(catalog) => catalog,
             Err(StopReason::Met(problem)) => {
-                out.warn(format_args!("the tools of the running system are not known: {problem}"));
+                out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
                 None
             }
             Err(StopReason::Unread) => None,
@@ -417,7 +417,7 @@ fn begin_recording(
     });
     begun
         .map_err(|problem| {
-            out.warn(format_args!("this call is not kept in the history: {problem}"));
+            out.warn(format_args!("couldn't save this call in the history: {problem}"));
         })
         .ok()
 }
@@ -508,8 +508,10 @@ impl EventPrinter<'_> {
             self.recorder.as_mut().map(|recorder| recorder.record_events(events))
         {
             self.recorder = None;
-            self.out
-                .warn(format_args!("the rest of this call is not kept in the history: {problem}"));
+            self.out.warn(format_args!(
+                "couldn't save the rest of this call in the history: \
+                    {problem}"
+            ));
         }
     }
 
@@ -567,7 +569,7 @@ impl EventPrinter<'_> {
                     .filter(|_| cause == StrayCause::ForeignId)
                     .map_or_else(String::new, |id| format!(" {id}"));
                 let words = format!(
-                    "a message that is no part of the answer: {}{id}: {}",
+                    "a message that isn't part of the answer: {}{id}: {}",
                     cause.message(),
                     body_preview(&Mask::default().mask_text(&body))
                 );

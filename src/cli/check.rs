@@ -103,7 +103,7 @@ fn findings_there(
         match deployed::read_listeners(&connection)? {
             Some(found) => drop(listeners.insert(connection.name, found.into())),
             None => out.warn(format_args!(
-                "connection \"{}\" can't say which services listen for which tools",
+                "connection \"{}\" can't show which services listen for which tools",
                 connection.name
             )),
         }

@@ -65,7 +65,7 @@ impl ImportServers {
         }
         out.print_status(match configs.is_empty() {
             true => "no program has MCP servers configured, neither in your home folder nor here",
-            false => "--take NAME writes one into toolcrib.toml; nothing is started by that",
+            false => "--take NAME adds one to toolcrib.toml; this starts nothing",
         });
         Ok(Ending::Done)
     }
@@ -86,9 +86,7 @@ impl ImportServers {
             match choose_server(name, self.all, configs, opened) {
                 Ok((table, notes)) => {
                     write_connection(opened, name, table.clone())?;
-                    out.print_status(format_args!(
-                        "connection \"{name}\" is written into {SETTINGS}"
-                    ));
+                    out.print_status(format_args!("added connection \"{name}\" to {SETTINGS}"));
                     notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
                     if table.contains_key("command") {
                         out.print_status(format_args!(
@@ -98,7 +96,7 @@ impl ImportServers {
                     taken.push(json!({"name": name, "table": table, "notes": notes}));
                 }
                 Err(reason) => {
-                    out.warn(format_args!("\"{name}\" is not taken: {reason}"));
+                    out.warn(format_args!("\"{name}\" isn't imported: {reason}"));
                     left.push(json!({"name": name, "reason": reason}));
                 }
             }
@@ -118,15 +116,15 @@ fn choose_server(
     opened: &OpenWorkspace,
 ) -> Result<(Map<String, Value>, Vec<String>), String> {
     if opened.settings.connections.find_by_name(name).is_some() {
-        return Err(format!("there is a connection of that name in {SETTINGS} already"));
+        return Err(format!("a connection with that name already exists in {SETTINGS}"));
     }
     let of_name = configs.iter().flat_map(servers).filter(|(_, found)| found.name == name);
     let found: Vec<_> = of_name.collect();
     let Some((path, server)) = found.first() else {
-        return Err("no configuration has a server of that name".to_owned());
+        return Err("no configuration has a server with that name".to_owned());
     };
     if all && found.iter().all(|(_, server)| server.disabled) {
-        return Err("it is switched off there; --take names it".to_owned());
+        return Err("it is disabled there; name it with --take".to_owned());
     }
     if let Some((other, _)) = found.iter().find(|(_, other)| other.table != server.table) {
         let (path, other) = (path.display(), other.display());
@@ -135,7 +133,10 @@ fn choose_server(
     let table = server.table.clone()?;
     let asked = server.asked_values().join(", ");
     if !asked.is_empty() {
-        return Err(format!("it asks for {asked}; O on Connections of the workbench does so too"));
+        return Err(format!(
+            "it asks for {asked}; you can also import it on Connections in the \
+            workbench"
+        ));
     }
     Ok((table, server.command_notes()))
 }
@@ -161,7 +162,7 @@ fn print_config(config: &FoundConfig, out: &mut CommandOutput) -> std::io::Resul
     out.print_line(out.tint(Tint::Bold, &config.path.display().to_string()))?;
     let cells = |server: &ConfigServer| {
         let remark = match &server.table {
-            Err(reason) => Cell::tinted(Tint::Odd, format!("cannot be taken: {reason}")),
+            Err(reason) => Cell::tinted(Tint::Odd, format!("can't import it: {reason}")),
             Ok(_) if server.disabled => Cell::plain("switched off"),
             Ok(_) => Cell::plain(server.command_notes().join("; ")),
         };

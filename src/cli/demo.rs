@@ -52,10 +52,14 @@ pub(crate) struct Demo {
 impl Demo {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if global.workspace.is_some() {
-            let problem =
-                Problem::new(ProblemKind::Input, "opening the demo", "it brings its own workspace");
+            let problem = Problem::new(
+                ProblemKind::Input,
+                "opening the demo",
+                "the demo has its own \
+                    workspace",
+            );
             return Err(problem
-                .with_remedy("leave --workspace out, or open that folder with `toolcrib DIR`")
+                .with_remedy("omit --workspace, or open that folder with `toolcrib DIR`")
                 .into());
         }
         let folder = self.prepare_folder(&Paths::of_user()?)?;

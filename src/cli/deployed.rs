@@ -83,7 +83,7 @@ impl SystemWord {
             (None, None) => ("and not there", String::new()),
         };
         let cause = format!(
-            "connection \"{}\" leads to {}, {cause}",
+            "connection \"{}\" is to {}, {cause}",
             connection.name,
             connection.transport().title()
         );
@@ -143,7 +143,7 @@ pub(crate) fn list_callable(
     let connection = opened.current_connection();
     let Some(catalog) = callable_catalog(&connection)? else {
         let cause = format!(
-            "connection \"{}\" leads to no system that lists its tools to be called",
+            "the system behind connection \"{}\" can't list tools to call",
             connection.name
         );
         let remedy = table::wanted_deployments();
@@ -214,7 +214,7 @@ fn interrupted_problem(doing: &str) -> Problem {
         "it was interrupted",
     )
     .with_remedy(
-        "what was written so far is there; `toolcrib push SYSTEM --dry-run` shows what is missing",
+        "some entries are already written; `toolcrib push SYSTEM --dry-run` shows what is missing",
     )
 }
 
@@ -227,7 +227,7 @@ pub(crate) fn keep_given_ids(
     let context = ComposeContext { catalog: &opened.catalog, documents: &documents };
     let Some(plan) = plan_given_ids(context, items) else { return Ok(Vec::new()) };
     let refused =
-        |cause: String| Problem::new(ProblemKind::File, "keeping the ids given there", cause);
+        |cause: String| Problem::new(ProblemKind::File, "saving the ids assigned there", cause);
     let files = plan.file_plans(&documents).map_err(|error| refused(error.to_string()))?;
     files.iter().try_for_each(|file| save_file(opened, file))?;
     Ok(files.iter().map(|file| file.file.to_string()).collect())

@@ -146,13 +146,13 @@ fn secret_rows<'c>(
             }
             SecretAt::KeyStore(name) => (
                 kept.is_ok_and(|names| names.contains(name)),
-                format!("put it there: toolcrib secret set {name}"),
+                format!("add it: toolcrib secret set {name}"),
             ),
         };
         let of = format!("connection {}", connection.name);
         match there {
-            true => Row::new(of, Health::Well, format!("{at} is there")),
-            false => Row::new(of, Health::Lacking, format!("{at} is not there — {remedy}")),
+            true => Row::new(of, Health::Well, format!("{at} exists")),
+            false => Row::new(of, Health::Lacking, format!("{at} doesn't exist — {remedy}")),
         }
     })
 }

@@ -36,7 +36,7 @@ pub(crate) fn check_documents(
             let Some(name) = conformance::named_schema(source, document) else { continue };
             let Some(path) = schemas.file_of(&name, &read.file) else {
                 out.print_detail(format_args!(
-                    "{}: the schema {name} is not mapped; not checked",
+                    "{}: the schema {name} isn't mapped, so it isn't checked",
                     opened.display_path(&read.file)
                 ));
                 continue;

@@ -114,8 +114,13 @@ impl Form {
         match self.documents.as_slice() {
             [] => Ok(None),
             [one] => Ok(Some(one)),
-            _ => Err(Problem::new(ProblemKind::Input, "opening a form", "it edits one document")
-                .with_remedy("name one, or add --check to check all of them")),
+            _ => Err(Problem::new(
+                ProblemKind::Input,
+                "opening a form",
+                "it edits a single \
+                document",
+            )
+            .with_remedy("name one, or add --check to check all of them")),
         }
     }
 
@@ -234,13 +239,13 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
     let whole = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let name = whole.file_name().and_then(|name| name.to_str());
     let name = name.ok_or_else(|| {
-        Problem::new(ProblemKind::Input, doing(), "it has no name, or one that is not UTF-8")
+        Problem::new(ProblemKind::Input, doing(), "its name is missing or isn't UTF-8")
     })?;
     let folder =
         whole.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let root = fs::canonicalize(folder).map_err(|_| {
         let cause = format!("there is no folder {}", folder.display());
-        Problem::new(ProblemKind::Missing, doing(), cause).with_remedy("make the folder first")
+        Problem::new(ProblemKind::Missing, doing(), cause).with_remedy("create the folder first")
     })?;
     let file = FileId::new(name);
     Ok((Workspace { root, only: Some(file.clone()) }, file))
@@ -283,7 +288,7 @@ fn in_format(source: Source, wanted: Option<Format>) -> Result<Source, Problem> 
     let printed = Source::parse(format, text).map_err(|error| failed(error.to_string()))?;
     match printed.value(0) == Some(value) {
         true => Ok(printed),
-        false => Err(failed("it holds what that format cannot say".into())),
+        false => Err(failed("it has values that the format can't express".into())),
     }
 }
 
@@ -316,7 +321,7 @@ fn empty_document(schema: &Arc<Value>, format: Format) -> Result<Source, Problem
     Source::parse(format, text).map_err(|error| {
         Problem::new(
             ProblemKind::Input,
-            format!("beginning a document in {}", format.name()),
+            format!("starting a document in {}", format.name()),
             error.to_string(),
         )
     })

@@ -58,7 +58,7 @@ impl FormCheck<'_> {
         report::write_report(&report, self.format, out)?;
         if unchecked {
             out.warn(format_args!(
-                "{} has flaws: the documents were not fully checked",
+                "{} has errors: the documents were not fully checked",
                 self.schema.display()
             ));
         }
@@ -90,7 +90,7 @@ impl FormCheck<'_> {
                     .map_or_else(|| "it is invalid".to_owned(), ToString::to_string);
                 let doing = format!("reading the schema {}", self.schema.display());
                 Err(Problem::new(ProblemKind::Input, doing, cause)
-                    .with_remedy("fix the schema; nothing can be checked with it"))
+                    .with_remedy("fix the schema first"))
             }
         }
     }

@@ -51,11 +51,7 @@ impl Groups {
             out.print_json(&groups.iter().map(of).collect::<Value>())?;
             return Ok(Ending::Done);
         }
-        out.print_status(format_args!(
-            "asked for {}, state {}",
-            asked.groups_text(),
-            filter.state()
-        ));
+        out.print_status(format_args!("groups {}, state {}", asked.groups_text(), filter.state()));
         let cells = |group: &Group| {
             let name = if is_asked(group) {
                 Cell::tinted(Tint::Good, &*group.name)

@@ -153,7 +153,7 @@ impl History {
 fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
     let listing = store.list_calls(TraceFilter::default())?;
     let wrong = |cause: String| {
-        Problem::new(ProblemKind::Missing, "looking into the history", cause)
+        Problem::new(ProblemKind::Missing, "reading the history", cause)
             .with_remedy("list the calls with `toolcrib history`")
     };
     if word == "last" {
@@ -291,7 +291,7 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
         ))?;
     }
     if !trace.events.iter().any(|event| matches!(event.kind, EventKind::End { .. })) {
-        out.print_line("its program ended before it did")?;
+        out.print_line("toolcrib ended before the call did")?;
     }
     out.print_line("")?;
     out.print_raw(&compare::answer_text(trace))?;
@@ -498,11 +498,11 @@ fn as_stub(
         let problem = Problem::new(
             ProblemKind::Missing,
             "keeping calls as a stub",
-            "no call has an answer that can be kept",
+            "no call has an answer that can be saved",
         );
         return Err(problem
             .with_remedy(format!(
-                "name calls of {} that were answered, over a bus or a gateway",
+                "choose calls of {} that were answered, over a bus or a gateway",
                 stubs::supported_systems()
             ))
             .into());
@@ -511,7 +511,7 @@ fn as_stub(
         Some(path) => {
             save_file(path, &page::render_yaml(&stub))?;
             out.print_status(format_args!(
-                "{rules} rules are in {}: toolcrib serve --stub {}",
+                "{} rules saved; try: toolcrib serve --stub {}",
                 path.display(),
                 path.display()
             ));
@@ -536,8 +536,8 @@ fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
 fn remove_traces(store: &Store, ids: &[String], all: bool, out: &CommandOutput) -> CommandResult {
     if ids.is_empty() && !all {
         let problem =
-            Problem::new(ProblemKind::Input, "taking calls out of the history", "no call is named");
-        return Err(problem.with_remedy("name calls by their ids, or say --all").into());
+            Problem::new(ProblemKind::Input, "deleting calls from the history", "no call given");
+        return Err(problem.with_remedy("give the ids of calls, or --all").into());
     }
     let ids: Vec<TraceId> = ids.iter().map(|id| find_trace(store, id)).collect::<Result<_, _>>()?;
     let count = if all { store.list_calls(TraceFilter::default())?.calls.len() } else { ids.len() };

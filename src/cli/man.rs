@@ -25,7 +25,7 @@ impl ManPage {
                 let names: Vec<_> = command.get_subcommands().map(Command::get_name).collect();
                 Problem::new(
                     ProblemKind::Missing,
-                    "looking for the page",
+                    "opening the page",
                     format!("there is no command \"{word}\""),
                 )
                 .with_remedy(format!("there are {}", names.join(", ")))

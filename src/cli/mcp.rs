@@ -215,7 +215,8 @@ fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
         let listing = listing(&looked, bus).await?;
         out.print_status(bus.greeting());
         if global.json {
-            let kinds = listing.lists.iter().map(|listed| (listed.kind.to_owned(), json!(listed.items)));
+            let kinds =
+                listing.lists.iter().map(|listed| (listed.kind.to_owned(), json!(listed.items)));
             out.print_json(&kinds.collect::<Map<_, _>>().into())?;
         } else {
             write_lists(&listing, out)?;
@@ -228,7 +229,11 @@ fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
         }
         let drift = kept.and_then(|text| looked.keeper.compare(&text, &looked.listed(listing)));
         if let Some(drift) = drift.filter(|drift| !drift.changes.is_empty()) {
-            out.warn(format_args!("its tools are not those that were kept; `toolcrib mcp keep {} --accept` keeps them", looked.connection.name));
+            out.warn(format_args!(
+                "its tools differ from the saved list; `toolcrib mcp keep {} \
+                --accept` saves them",
+                looked.connection.name
+            ));
             drift.changes.iter().for_each(|change| out.print_status(change_line(change)));
         }
         Ok(Ending::Done)
@@ -296,7 +301,7 @@ impl Add {
             Problem::new(ProblemKind::Input, format!("adding \"{}\"", self.name), cause)
         };
         if opened.settings.connections.find_by_name(&self.name).is_some() {
-            let cause = format!("there is a connection \"{}\" already", self.name);
+            let cause = format!("connection \"{}\" already exists", self.name);
             return Err(refused(cause)
                 .with_remedy("choose another name, or edit toolcrib.toml")
                 .into());
@@ -338,13 +343,13 @@ impl Add {
         };
         let connection = connection.placed_in(&opened.workspace.root);
         write_connection(&opened, &self.name, table)?;
-        out.print_status(format_args!("connection \"{}\" is written into {SETTINGS}", self.name));
+        out.print_status(format_args!("added connection \"{}\" to {SETTINGS}", self.name));
         // Who types a command wants it started.
         if let Some(start) = process::start_of(&connection) {
             Consents::of_user()?.give(&start)?;
         }
         out.print_status(format_args!(
-            "`toolcrib mcp keep {}` keeps its tools in this workspace",
+            "`toolcrib mcp keep {}` saves its tool list in this workspace",
             self.name
         ));
         Ok(Ending::Done)
@@ -379,7 +384,7 @@ impl Allow {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let looked = InspectedServer::named(&self.name, &opened)?;
         let Some(start) = process::start_of(&looked.connection) else {
-            out.print_status("nothing is started for it, so there is nothing to allow");
+            out.print_status("it starts no command, so there is nothing to allow");
             return Ok(Ending::Done);
         };
         for line in start.lines() {
@@ -388,10 +393,10 @@ impl Allow {
         let consents = Consents::of_user()?;
         if self.forget {
             consents.take_back(&start)?;
-            out.print_status("allowed no more");
+            out.print_status("no longer allowed");
         } else {
             consents.give(&start)?;
-            out.print_status("allowed; any change of it asks again");
+            out.print_status("allowed; any change to it asks again");
         }
         Ok(Ending::Done)
     }
@@ -402,7 +407,7 @@ impl Keep {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let looked = InspectedServer::named(&self.name, &opened)?;
         let before = kept_text(&looked, &opened);
-        looked.with("keeping the tools of a server", async |bus| {
+        looked.with("saving the tool list of a server", async |bus| {
             let listing = listing(&looked, bus).await?;
             let listed = looked.listed(listing);
             let drift = before.as_deref().and_then(|text| looked.keeper.compare(text, &listed));
@@ -412,14 +417,14 @@ impl Keep {
                 }
                 if let Some(older) = &drift.older_version {
                     let version = &listed.version;
-                    out.print_line(format_args!("it speaks {version}, and spoke {older} then"))?;
+                    out.print_line(format_args!("it uses version {version} now; it used {older}"))?;
                 }
                 if drift.is_none() {
                     out.print_status("nothing changed");
                     return Ok(Ending::Done);
                 }
                 if !drift.changes.is_empty() && !self.accept {
-                    out.print_status("not kept: look at it, then add --accept");
+                    out.print_status("not saved: review the changes, then add --accept");
                     return Ok(Ending::Found);
                 }
             }
@@ -439,7 +444,7 @@ impl Keep {
             .map_err(|refused| refused.problem().clone())?;
             out.print_status(out.tint(
                 Tint::Good,
-                &format!("{} tools are kept in {}", listed.tools.len(), path.as_str()),
+                &format!("saved {} tools in {}", listed.tools.len(), path.as_str()),
             ));
             Ok(Ending::Done)
         })

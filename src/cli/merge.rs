@@ -139,7 +139,7 @@ fn print_merging(out: &mut CommandOutput, merging: &Merging) -> std::io::Result<
     for (name, value) in &merging.variables {
         let line = match value {
             Some(value) => format!("{{{name}}} is {value}"),
-            None => format!("{{{name}}} has no value here: --with {name}=…"),
+            None => format!("{{{name}}} has no value here: set it with --with {name}=…"),
         };
         out.print_line(out.safe_text(&line).into_owned())?;
     }

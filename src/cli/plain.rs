@@ -88,8 +88,8 @@ fn ask_for_face(hint: &str) -> Result<Face, Problem> {
     };
     let mut out = io::stdout();
     let words = format!(
-        "{hint}. Use plain mode: lines of text and questions, nothing drawn? \
-         {VARIABLE}=1 or 0 answers for good. Yes or no [yes]: "
+        "{hint}. Use plain mode (lines of text and questions instead of a drawn screen)? Set \
+        {VARIABLE} to 1 or 0 to skip this question. Yes or no [yes]: "
     );
     out.write_all(words.as_bytes()).and_then(|()| out.flush()).map_err(failed)?;
     let mut answer = String::new();

@@ -54,7 +54,7 @@ impl Push {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!(
-                "{} cannot be read, and what it holds would seem to be gone",
+                "can't read {}, so its entries would count as deleted",
                 opened.display_path(&broken.file)
             );
             return Err(Problem::new(ProblemKind::Input, "pushing", cause)
@@ -80,7 +80,7 @@ impl Push {
         let loads = push.loads.as_ref().map_err(|cause| {
             Problem::new(
                 ProblemKind::Service,
-                format!("seeing whether {} could load it", self.system.title()),
+                format!("checking whether {} could load it", self.system.title()),
                 cause,
             )
             .with_remedy(
@@ -96,7 +96,7 @@ impl Push {
             deployed::write_push(&connection, &push)?;
             let kept = deployed::keep_given_ids(&opened, &deployed::read_items(&connection)?)?;
             for file in kept {
-                out.print_status(format_args!("the id given there is kept in {file}"));
+                out.print_status(format_args!("saved the id assigned there in {file}"));
             }
         }
         if global.json {
@@ -105,14 +105,13 @@ impl Push {
         let loaded = |count| deployment.loaded_message(count);
         let count = *loads?;
         out.print_status(match (write, self.dry_run, push.changes.is_empty()) {
-            (true, _, true) => format!(
-                "written once more as it is, for the agent to load it again; {}",
-                loaded(count)
-            ),
-            (true, ..) => format!("written and read back: {}; {}", push.summary(), loaded(count)),
+            (true, _, true) => {
+                format!("written again unchanged, so that the agent reloads it; {}", loaded(count))
+            }
+            (true, ..) => format!("written and verified: {}; {}", push.summary(), loaded(count)),
             (false, false, true) if push.reload => "nothing was written".to_owned(),
             (false, _, true) => {
-                format!("nothing to write: all is there just so; {}", loaded(count))
+                format!("nothing to write: everything is already there; {}", loaded(count))
             }
             (false, true, _) => format!(
                 "nothing was written (--dry-run): {}; with it, {}",
@@ -136,10 +135,10 @@ impl Push {
         }
         let refused = |cause: &str| {
             Problem::new(ProblemKind::Input, "pushing", cause)
-                .with_remedy("say --yes to write without being asked")
+                .with_remedy("add --yes to write without being asked")
         };
         if !std::io::stdin().is_terminal() {
-            return Err(refused("nobody is there to be asked"));
+            return Err(refused("there is no terminal to ask on"));
         }
         let failed = |error: std::io::Error| refused(&error.to_string());
         out.flush().map_err(failed)?;

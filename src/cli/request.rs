@@ -87,7 +87,10 @@ impl RequestArgs {
             out.warn(format_args!("no tool is in {}", join_names(&unknown)));
         }
         if let Some(state) = self.state.as_deref().filter(|state| !is_state(opened, state)) {
-            out.warn(format_args!("no tool names the state {state}; `toolcrib states` lists them"));
+            out.warn(format_args!(
+                "no tool uses the state {state}; `toolcrib states` lists the \
+                states"
+            ));
         }
         for words in
             read::request_failures(&opened.catalog, &available_tools(&opened.tools, &context))

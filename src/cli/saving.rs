@@ -64,7 +64,7 @@ pub(crate) fn save_content(
 ) -> CommandResult {
     let saved = saved_parts::save_parts(parts, path)?;
     if saved.is_empty() {
-        let problem = Problem::new(ProblemKind::Missing, "saving", "there is nothing to save");
+        let problem = Problem::new(ProblemKind::Missing, "saving", "nothing to save");
         return Err(problem.into());
     }
     for path in saved {

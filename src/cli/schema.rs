@@ -98,7 +98,10 @@ fn unknown_entry_problem(word: &str, opened: &OpenWorkspace) -> Problem {
         Some(near) => format!("did you mean \"{near}\"?"),
         None => format!("types are {}", types.join(", ")),
     };
-    let cause =
-        format!("\"{word}\" is no tool or service of {}, and no type", opened.workspace.name());
+    let cause = format!(
+        "\"{word}\" is neither a tool or service of {} nor a \
+            type",
+        opened.workspace.name()
+    );
     Problem::new(ProblemKind::Missing, "looking for the schema", cause).with_remedy(remedy)
 }

@@ -51,7 +51,7 @@ impl Secret {
                 let store = KeyStore::open()?;
                 for name in names {
                     store.delete_secret(name)?;
-                    out.print_status(format_args!("\"{name}\" is forgotten"));
+                    out.print_status(format_args!("deleted \"{name}\""));
                 }
                 Ok(Ending::Done)
             }
@@ -61,11 +61,11 @@ impl Secret {
 
 fn set_secret(name: &str, out: &CommandOutput) -> CommandResult {
     let refused = |cause: &str| {
-        Problem::new(ProblemKind::Input, format!("keeping the secret \"{name}\""), cause)
+        Problem::new(ProblemKind::Input, format!("saving the secret \"{name}\""), cause)
     };
     if name.trim() != name || name.is_empty() || name.contains(char::is_control) {
         let remedy = "choose a short name: toolcrib secret set bus-password";
-        return Err(refused("its name is empty, or begins or ends with a blank")
+        return Err(refused("its name is empty, or starts or ends with a space")
             .with_remedy(remedy)
             .into());
     }
@@ -73,10 +73,13 @@ fn set_secret(name: &str, out: &CommandOutput) -> CommandResult {
     let store = KeyStore::open()?;
     let Some(secret) = read_secret(name)? else { return Ok(Ending::Interrupted) };
     if secret.is_empty() {
-        return Err(refused("nothing was given").with_remedy("type it, or pipe it in").into());
+        return Err(refused("no value given").with_remedy("type it, or pipe it in").into());
     }
     store.save_secret(name, &secret)?;
-    out.print_status(format_args!("\"{name}\" is kept; a connection names it with password-key = \"{name}\" or token-key = \"{name}\""));
+    out.print_status(format_args!(
+        "saved \"{name}\"; a connection uses it with password-key = \
+        \"{name}\" or token-key = \"{name}\""
+    ));
     if secret.len() < mask::SHORTEST {
         out.warn(format_args!(
             "it is shorter than {} letters, so it is not masked inside longer texts",
@@ -92,14 +95,14 @@ fn read_secret(name: &str) -> Result<Option<String>, Problem> {
         Problem::new(ProblemKind::Input, "reading the secret", error.to_string())
     };
     if io::stdin().is_terminal() {
-        return hidden_line::read_hidden_line(&format!("{name} (is not shown):")).map_err(unread);
+        return hidden_line::read_hidden_line(&format!("{name} (hidden):")).map_err(unread);
     }
     let mut text = String::new();
     let read = io::stdin().take(LONGEST + 1).read_to_string(&mut text).map_err(unread)?;
     if read as u64 > LONGEST {
         let cause = format!("standard input is longer than {} KiB", LONGEST / 1024);
         return Err(Problem::new(ProblemKind::Input, "reading the secret", cause)
-            .with_remedy("pipe in the secret alone"));
+            .with_remedy("pipe in only the secret"));
     }
     let line = text
         .strip_suffix('\n')
@@ -118,7 +121,7 @@ fn list_secrets(global: &Global, out: &mut CommandOutput) -> CommandResult {
         out.print_line(name)?;
     }
     if names.is_empty() {
-        out.print_status("nothing is kept for toolcrib; toolcrib secret set NAME keeps a secret");
+        out.print_status("no secrets of toolcrib; toolcrib secret set NAME saves one");
     }
     Ok(Ending::Done)
 }

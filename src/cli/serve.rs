@@ -115,7 +115,7 @@ impl Serve {
     ) -> Result<Box<dyn PreparedResponder>, Problem> {
         let Some(responder) = table::responder_at(connection) else {
             let cause = format!(
-                "connection \"{}\" leads to no system that can be answered for",
+                "toolcrib can't answer for the system behind connection \"{}\"",
                 connection.name
             );
             return Err(Problem::new(ProblemKind::Input, "serving", cause)
@@ -124,7 +124,7 @@ impl Serve {
         let ResponderAbilities { by_hand, backlog, .. } = responder.abilities();
         if self.waiting && !backlog {
             return Err(unsupported_problem(
-                "stream keeps commands that wait",
+                "stream keeps waiting commands",
                 "--waiting",
                 |abilities| abilities.backlog,
             ));
@@ -178,7 +178,7 @@ impl Serve {
                     connection.name, there.name
                 );
                 Err(Problem::new(ProblemKind::Input, "serving", cause)
-                    .with_remedy("serve them apart, or name one with --connection"))
+                    .with_remedy("serve them separately, or choose one with --connection"))
             }
         }
     }

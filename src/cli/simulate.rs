@@ -156,7 +156,7 @@ impl Simulate {
             [&self.audit, &self.metrics].into_iter().flatten().filter(|to| *to == "-").count();
         if scenarios > 1 && (self.audit.is_some() || self.metrics.is_some()) {
             return wrong(
-                "one record is of one scenario, and there are several",
+                "a record covers one scenario, and there are several",
                 "name one scenario file",
             );
         }
@@ -270,9 +270,9 @@ impl Report<'_> {
         let differences: usize = self.trials.iter().map(ScenarioRun::difference_count).sum();
         let all = count_text(self.trials.len(), "scenario", "scenarios");
         out.print_status(match failed {
-            0 => format!("as expected: {all}"),
+            0 => format!("{all} passed"),
             _ => format!(
-                "{failed} of {all} not as expected: {}",
+                "{failed} of {all} failed: {}",
                 count_text(differences, "difference", "differences")
             ),
         });

@@ -52,7 +52,7 @@ impl StandIn {
         let connection = opened.current_connection();
         let responder = table::responder_at(&connection).ok_or_else(|| {
             let cause = format!(
-                "connection \"{}\" leads to no system that can be answered for",
+                "toolcrib can't answer for the system behind connection \"{}\"",
                 connection.name
             );
             Problem::new(ProblemKind::Input, DOING, cause)

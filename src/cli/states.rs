@@ -74,7 +74,7 @@ impl States {
             return Ok(Ending::Done);
         }
         out.print_status(format_args!(
-            "under the groups {}, from {}",
+            "with groups {}, from {}",
             asked.groups_text(),
             workflow.states()[workflow.start()]
         ));
@@ -150,7 +150,7 @@ fn print_state(
 ) -> CommandResult {
     let Some(view) = StateView::for_state(&opened.tools, context, state) else {
         let workflow = Workflow::new(&opened.tools, context);
-        let cause = format!("no tool of {} names the state \"{state}\"", opened.workspace.name());
+        let cause = format!("no tool of {} uses the state \"{state}\"", opened.workspace.name());
         let remedy =
             match similar::nearest_name(state, workflow.states().iter().map(|name| &**name)) {
                 Some(near) => format!("did you mean \"{near}\"?"),
@@ -178,12 +178,12 @@ fn print_state(
         return Ok(Ending::Done);
     }
     let way = match way {
-        None => "none under these groups".to_owned(),
-        Some(keys) if keys.is_empty() => "one is there".to_owned(),
+        None => "none with these groups".to_owned(),
+        Some(keys) if keys.is_empty() => "you are there".to_owned(),
         Some(keys) => format!("take {}", keys.join(", then ")),
     };
     out.print_line(out.tint(Tint::Bold, &out.safe_text(&view.name)))?;
-    for (label, text) in [("the way there", way), ("groups enough", sets_words(&view.groups))] {
+    for (label, text) in [("the path there", way), ("groups enough", sets_words(&view.groups))] {
         wrap(&out.safe_text(&format!("{label}: {text}")), "  ")
             .iter()
             .try_for_each(|line| out.print_line(line))?;

@@ -86,7 +86,7 @@ fn kept_outputs(
         let trace = history.load_trace(&call.id)?;
         let outputs = steps.outputs_of(&trace.head.body, &trace.stage_bodies());
         if !outputs.is_empty() {
-            out.print_detail(format_args!("goes on from call {}", call.id));
+            out.print_detail(format_args!("continues from call {}", call.id));
             return Ok(outputs);
         }
     }

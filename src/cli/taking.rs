@@ -58,7 +58,7 @@ impl Taking {
             }
         };
         let refused =
-            |cause: String| Problem::new(ProblemKind::Input, "taking the entries in", cause);
+            |cause: String| Problem::new(ProblemKind::Input, "importing the entries", cause);
         let files = plan.file_plans(&documents).map_err(|error| refused(error.to_string()))?;
         let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
         if global.json {

@@ -178,8 +178,8 @@ async fn run_suite(suite: Run, format: Format, out: &mut CommandOutput) -> Comma
     let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
     let all = count_text(tried.len(), "case", "cases");
     out.print_status(match failed.len() {
-        0 => format!("as expected: {all}"),
-        count => format!("{count} of {all} not as expected"),
+        0 => format!("{all} passed"),
+        count => format!("{count} of {all} failed"),
     });
     Ok(suite_ending(&failed))
 }

@@ -288,7 +288,7 @@ fn groups_of(gate: &Gate) -> String {
 #[must_use]
 pub(crate) fn sets_words(sets: &GroupSets) -> String {
     if sets.sets.is_empty() {
-        return "no groups are enough: it is unreachable".into();
+        return "none: it is unreachable".into();
     }
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };

@@ -301,7 +301,7 @@ impl Watch {
         teller.out.json_lines(&lines)?;
         if record.let_go() > 0 {
             teller.out.warn(format_args!(
-                "the first {} messages were more than fits, and are not shown",
+                "the first {} messages didn't fit in memory and aren't shown",
                 record.let_go()
             ));
         }
@@ -499,13 +499,13 @@ impl ObservedPrinter<'_> {
         match tapped {
             Tapped::Gap { messages: Some(messages), .. } => {
                 self.out.warn(format_args!(
-                    "{messages} messages were dropped here because they \
-                     arrived faster than they were read"
+                    "{messages} messages were dropped because they arrived faster than they were \
+                    read"
                 ));
             }
             Tapped::Gap { .. } => self
                 .out
-                .warn("messages were dropped here because they arrived faster than they were read"),
+                .warn("messages were dropped because they arrived faster than they were read"),
             Tapped::Notice { words, .. } => self.out.print_status(words),
             Tapped::ObservedMessage(_) => {}
         }
@@ -560,7 +560,7 @@ impl ObservedPrinter<'_> {
         let gaps = if missed > 0 { format!(", {missed} missed") } else { String::new() };
         if self.record.routine_count() > 0 && !self.record.shows_routine() {
             self.out.print_detail(format_args!(
-                "{} messages without news are hidden; --all shows them",
+                "{} messages without content are hidden; --all shows them",
                 self.record.routine_count()
             ));
         }

@@ -96,7 +96,7 @@ impl Reason {
             Self::NotLoaded(NotLoaded::Replaced { by }) => format!("not loaded: {by} has its name"),
             Self::NotLoaded(NotLoaded::LeftOut { why }) => format!("left out: {why}"),
             Self::User(denied) => {
-                format!("user: {} may not ask for {}", denied.user, join_names(&denied.exceeding))
+                format!("user: {} may not request {}", denied.user, join_names(&denied.exceeding))
             }
             Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
             Self::Group { has, .. } => format!("group: {}", join_names(has)),
@@ -123,13 +123,13 @@ impl fmt::Display for Reason {
             Self::NotLoaded(NotLoaded::LeftOut { why }) => write!(f, "left out: {why}"),
             Self::User(denied) => write!(f, "user: {denied}"),
             Self::Group { has, .. } if has.is_empty() => {
-                write!(f, "group: in no group, only a request for \"*\" shows it")
+                write!(f, "group: in no group, so only a request for \"*\" gets it")
             }
             Self::Group { has, asked } if asked.is_empty() => {
-                write!(f, "group: in {}, no group was asked for", join_names(has))
+                write!(f, "group: in {}, no group requested", join_names(has))
             }
             Self::Group { has, asked } => {
-                write!(f, "group: in {}, asked for {}", join_names(has), join_names(asked))
+                write!(f, "group: in {}, requested {}", join_names(has), join_names(asked))
             }
             Self::State { listed, .. } if listed.is_empty() => {
                 write!(f, "state: available in no state")
@@ -443,7 +443,7 @@ mod tests {
                 .map(ToString::to_string)
                 .collect::<Vec<_>>(),
             [
-                "group: in no group, only a request for \"*\" shows it",
+                "group: in no group, so only a request for \"*\" gets it",
                 "state: available in no state"
             ]
         );

@@ -29,13 +29,13 @@ impl GateEdit {
     pub fn description(&self) -> String {
         match self {
             Self::AddGroup(group) => format!("add group {group} to the tool"),
-            Self::RemoveGroup(group) => format!("take the tool out of group {group}"),
+            Self::RemoveGroup(group) => format!("remove the tool from group {group}"),
             Self::InGroups(groups) if groups.is_empty() => {
-                "take the tool out of every group".into()
+                "remove the tool from every group".into()
             }
             Self::InGroups(groups) => format!("put the tool in {} only", join_names(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
-            Self::RemoveState(state) => format!("make the tool no longer available in {state}"),
+            Self::RemoveState(state) => format!("make the tool unavailable in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),
             Self::OnlyIn(states) if states.is_empty() => {
                 "make the tool available in no state".into()
@@ -43,8 +43,8 @@ impl GateEdit {
             Self::OnlyIn(states) => {
                 format!("make the tool available in {} only", join_names(states))
             }
-            Self::LeadTo(Some(state)) => format!("let the tool lead to {state}"),
-            Self::LeadTo(None) => "let the tool leave the state as it is".into(),
+            Self::LeadTo(Some(state)) => format!("set the tool's next state to {state}"),
+            Self::LeadTo(None) => "let the tool keep the state".into(),
         }
     }
 
@@ -62,7 +62,7 @@ impl GateEdit {
             Self::OnlyIn(states) if states.is_empty() => "available in no state".into(),
             Self::OnlyIn(states) => format!("available in {} only", join_names(states)),
             Self::LeadTo(Some(state)) => format!("leads to {state}"),
-            Self::LeadTo(None) => "leaves the state as it is".into(),
+            Self::LeadTo(None) => "keeps the state".into(),
         }
     }
 

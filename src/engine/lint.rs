@@ -28,31 +28,33 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "identity.duplicate-key",
         severity: CheckLevel::WARNING,
-        about: "Two entries of a kind have the same key; where both are loaded, the last one counts.",
+        about: "Two entries of a kind have the same key; if both are loaded, the last one applies.",
         run: Run::All(identity::duplicate_key),
     },
     Check {
         code: "identity.duplicate-name",
         severity: CheckLevel::WARNING,
-        about: "Two tools have the same name; a model cannot tell them apart, and the last one loaded counts.",
+        about: "Two tools have the same name; a model can't distinguish them, and the last one \
+            loaded applies.",
         run: Run::All(identity::duplicate_name),
     },
     Check {
         code: "identity.twins",
         severity: CheckLevel::NOTE,
-        about: "Two tools differ only by their names: a model has no ground to choose between them.",
+        about: "Two tools differ only in their names: a model has no basis to choose between them.",
         run: Run::All(identity::twin_tools),
     },
     Check {
         code: "identity.name-refused",
         severity: CheckLevel::NOTE,
-        about: "The name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
+        about: "The name has characters that the function-calling APIs of OpenAI and Anthropic \
+            reject.",
         run: Run::Tool(identity::name_refused),
     },
     Check {
         code: "groups.empty",
         severity: CheckLevel::WARNING,
-        about: "The tool is in no group: only a request for \"*\" shows it.",
+        about: "The tool is in no group: only a request for \"*\" gets it.",
         run: Run::Tool(gates::no_group),
     },
     Check {
@@ -64,26 +66,26 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "groups.comma",
         severity: CheckLevel::WARNING,
-        about: "A group's name has a comma in it: most likely several names in one text.",
+        about: "A group's name contains a comma: probably several names in one text.",
         run: Run::Tool(gates::comma_in_group),
     },
     Check {
         code: "names.blanks",
         severity: CheckLevel::WARNING,
-        about: "A group or state begins or ends with a blank; names match exactly.",
+        about: "A group or state starts or ends with a space; names match exactly.",
         run: Run::Tool(gates::surrounding_blanks),
     },
     Check {
         code: "names.near-duplicate",
         severity: CheckLevel::WARNING,
-        about: "Two names of groups, or of states, differ only by case, spaces or dashes; names \
-                match exactly.",
+        about: "Two names of groups or states differ only in case, spaces or dashes; names match \
+            exactly.",
         run: Run::All(gates::near_duplicates),
     },
     Check {
         code: "gates.write-reachable",
         severity: CheckLevel::WARNING,
-        about: "A tool that seems to change things is also in a group that is named for reading.",
+        about: "A tool that seems to change data is also in a group whose name means reading.",
         run: Run::Tool(gates::write_reachable),
     },
     Check {
@@ -107,13 +109,13 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "states.dead-end",
         severity: CheckLevel::WARNING,
-        about: "A tool leads to a state in which no tool at all is available.",
+        about: "A tool leads to a state in which no tool is available.",
         run: Run::All(states::dead_end),
     },
     Check {
         code: "states.trap",
         severity: CheckLevel::NOTE,
-        about: "A tool leads into states that no tool leads out of again, even with every group.",
+        about: "A tool leads into states that no tool leaves again, even with all groups.",
         run: Run::All(states::state_trap),
     },
     Check {
@@ -138,7 +140,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.queue-shared",
         severity: CheckLevel::WARNING,
-        about: "Two services take requests from one queue: each request goes to either of them.",
+        about: "Two services read requests from the same queue: each request goes to one of them.",
         run: Run::All(services::queue_shared),
     },
     Check {

@@ -103,7 +103,7 @@ impl<'v> Members<'v> {
             let words = Outcome::ALL.map(Outcome::as_str).join(", ");
             file_issue(
                 &self.at.child(name),
-                format!("{word:?} is no outcome: write one of {words}"),
+                format!("{word:?} isn't an outcome: use one of {words}"),
             )
         };
         Outcome::of_word(&word).ok_or_else(unknown).map(Some)

@@ -156,7 +156,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
         );
     }
     if client == Client::OpenAi && function.description.chars().count() > LONGEST_DESCRIPTION {
-        refuse(&root, format!("the description has more than {LONGEST_DESCRIPTION} letters"));
+        refuse(&root, format!("the description has more than {LONGEST_DESCRIPTION} characters"));
     }
     if function.parameters.get("type").and_then(Value::as_str) != Some("object") {
         refuse(&root, "the parameters must be of type object".into());
@@ -206,7 +206,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
             && schema.get("type").and_then(Value::as_str) == Some("array")
             && schema.get("items").is_none()
         {
-            refuse(at, "an array must say what its \"items\" are".into());
+            refuse(at, "an array must define its \"items\"".into());
         }
         if let Some(reference) = schema
             .get("$ref")
@@ -215,7 +215,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
         {
             refuse(
                 &at.child("$ref"),
-                format!("the reference \"{reference}\" leads out of the schema"),
+                format!("the reference \"{reference}\" points outside the schema"),
             );
         }
     });

@@ -46,7 +46,7 @@ pub(crate) fn with_answers(
     };
     fill_value(arguments.value(), &lookup).map(Into::into).map_err(|cause| {
         Problem::new(ProblemKind::Input, "filling in the arguments", cause)
-            .with_remedy("call that tool first, or take the template out")
+            .with_remedy("call that tool first, or remove the template")
     })
 }
 

@@ -102,12 +102,12 @@ impl StrayCause {
     #[must_use]
     pub fn message(self) -> &'static str {
         match self {
-            Self::ForeignId => "id of another caller",
+            Self::ForeignId => "id of a different call",
             Self::UnknownId => "id \"unknown\": the service could not read the request",
             Self::NoId => "no id",
             Self::Late => "came after the end",
             Self::Duplicate => "came twice",
-            Self::Unreadable => "cannot be understood",
+            Self::Unreadable => "can't be read",
         }
     }
 

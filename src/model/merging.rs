@@ -103,10 +103,10 @@ impl Merged {
     pub fn remark(&self) -> String {
         let mut parts = Vec::new();
         if !self.shown {
-            parts.push("the model does not see it".to_owned());
+            parts.push("models don't see it".to_owned());
         }
         if let (true, Some(given)) = (self.is_overruled(), &self.given) {
-            parts.push(format!("given {given} is dropped"));
+            parts.push(format!("the given value {given} is dropped"));
         }
         if let (Origin::Environment(variable), Some(_)) = (&self.origin, &self.got) {
             parts.push(format!("a sample for ${variable}"));

@@ -103,17 +103,22 @@ pub enum Fault {
 
 /// A fault, its word in files, and what it does.
 pub const FAULTS: &[(Fault, &str, &str)] = &[
-    (Fault::Silence, "silence", "nothing is said at all"),
-    (Fault::WrongId, "wrong-id", "all of it goes to the id of another call"),
-    (Fault::UnknownId, "unknown-id", "all of it has the id \"unknown\""),
-    (Fault::NoId, "no-id", "none of it has an id"),
-    (Fault::BrokenJson, "broken-json", "the last message breaks off in the middle"),
+    (Fault::Silence, "silence", "no answer at all"),
+    (Fault::WrongId, "wrong-id", "the whole answer has the id of another call"),
+    (Fault::UnknownId, "unknown-id", "the whole answer has the id \"unknown\""),
+    (Fault::NoId, "no-id", "the answer has no id"),
+    (Fault::BrokenJson, "broken-json", "the last message is cut off in the middle"),
     (Fault::NotUtf8, "not-utf8", "the last message holds a byte that is not UTF-8"),
-    (Fault::NoEnd, "no-end", "no message says that it is the last"),
-    (Fault::Endless, "endless", "the answer starts over again and again"),
+    (Fault::NoEnd, "no-end", "no message is marked as the last one"),
+    (Fault::Endless, "endless", "the answer restarts again and again"),
     (Fault::Late, "late", "one more message comes after the last one"),
-    (Fault::Twice, "twice", "all of it is said a second time"),
-    (Fault::OutOfOrder, "out-of-order", "the messages come in reverse, the last one first"),
+    (Fault::Twice, "twice", "the whole answer is sent twice"),
+    (
+        Fault::OutOfOrder,
+        "out-of-order",
+        "the messages are sent in reverse order, the last one \
+        first",
+    ),
 ];
 
 impl Fault {

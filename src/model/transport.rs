@@ -205,7 +205,7 @@ const SOCKET: Transport = Transport {
 const STDIO: Transport = Transport {
     kind: TransportKind::Stdio,
     word: "stdio",
-    title: "a process of its own",
+    title: "a process started by toolcrib",
     has_command: true,
     traffic: Traffic::Pipe,
     ..BROKER

@@ -76,7 +76,7 @@ impl AnsweringByHand {
         let words = if answer.is_some() {
             "the server has your answer"
         } else {
-            "the server gets no answer, and waits for one"
+            "the server got no answer and is still waiting for one"
         };
         let taken = reply.is_some_and(|reply| reply.send(answer.map(Arc::unwrap_or_clone)).is_ok());
         // What becomes of a call is recognized by whoever answers for its tool.
@@ -133,7 +133,7 @@ impl AnsweringByHand {
                 Ok(()) => CallError {
                     kind: ErrorKind::ConnectionLost,
                     message: "the connection ended".into(),
-                    remedy: "begin again when it is back".into(),
+                    remedy: "try again when it is back".into(),
                 },
                 Err(problem) => problem,
             };
@@ -152,7 +152,7 @@ fn take_withdrawn(waiting: &Waiting) -> Vec<AskId> {
 }
 
 fn withdrawn(ask: AskId) -> AnsweringMessage {
-    let words = "the server no longer waits for an answer".to_owned();
+    let words = "the server is no longer waiting for an answer".to_owned();
     AnsweringMessage::Told { ask, words, good: false }
 }
 
@@ -175,7 +175,7 @@ async fn answer_calls(
     let responder = table::by_id(system).and_then(|system| system.responder());
     let Some(prepared) = responder.and_then(|responder| responder.by_hand(tool, target, asks))
     else {
-        let message = format!("tools of {system} are not answered for by hand");
+        let message = format!("tools of {system} can't be answered by hand");
         return Err(CallError::new(
             ErrorKind::NotCallable,
             message,
@@ -225,7 +225,7 @@ fn told_words(turn: u64, told: Report) -> AnsweringMessage {
     match problem {
         Some(problem) => {
             let words = format!(
-                "{tool} for {agent} is not answered: {} — {}",
+                "couldn't answer {tool} for {agent}: {} — {}",
                 problem.message, problem.remedy
             );
             AnsweringMessage::Told { ask, words, good: false }

@@ -15,7 +15,11 @@ use std::{
 pub(crate) fn open_page(url: &str) -> io::Result<()> {
     let is_page = url.starts_with("https://") || url.starts_with("http://");
     if !is_page || url.contains(char::is_control) {
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is no page over HTTP"));
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "it isn't an http:// or https:// \
+            page",
+        ));
     }
     open_target(url.as_ref())
 }

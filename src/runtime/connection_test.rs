@@ -57,7 +57,7 @@ async fn list_server(
     connection: &Connection,
     reached: &mut ConnectionReport,
 ) -> Result<ListedTools, Problem> {
-    let told = |problem: CallError| problem.while_doing("asking a server for its lists");
+    let told = |problem: CallError| problem.while_doing("reading a server's lists");
     let mut listed = ListedTools {
         server: connection.name.clone(),
         time: now::rfc3339(now::now_millis()),

@@ -21,7 +21,7 @@ pub(crate) fn run_editor(
     let doing = format!("editing {}", path.display());
     let mut words = command.split_whitespace();
     let missing = || {
-        Problem::new(ProblemKind::Missing, doing.clone(), "no editor is named")
+        Problem::new(ProblemKind::Missing, doing.clone(), "no editor is set")
             .with_remedy("set EDITOR")
     };
     let program = words.next().ok_or_else(missing)?;
@@ -42,7 +42,7 @@ pub(crate) fn run_editor(
     let ended = editor.args(words).args(place).status();
     let ended = ended.map_err(|error| {
         Problem::new(ProblemKind::Missing, doing.clone(), format!("{program}: {error}"))
-            .with_remedy("set EDITOR to a program that is there")
+            .with_remedy("set EDITOR to an installed program")
     })?;
     match ended.success() {
         true => Ok(()),

@@ -95,7 +95,7 @@ impl<H: Host> EventLoop<H> {
         }
         match ended {
             Err(error) if has_hung_up(&error) => {
-                tracing::warn!("the terminal has gone: {error}");
+                tracing::warn!("the terminal was closed: {error}");
                 Ok(ExitReason::Told)
             }
             ended => ended,

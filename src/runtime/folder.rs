@@ -10,7 +10,7 @@ const NAMES: usize = 1_000;
 /// What a folder below the workspace holds, or any other by its whole path.
 pub(crate) fn list_folder(root: &Path, folder: String) -> FolderList {
     let names = entry_names(&root.join(&folder)).map_err(|error| {
-        format!("{} cannot be read: {error}", if folder.is_empty() { "it" } else { &folder })
+        format!("can't read {}: {error}", if folder.is_empty() { "it" } else { &folder })
     });
     FolderList { folder, names }
 }

@@ -47,7 +47,7 @@ impl Record {
 }
 
 fn not_kept(problem: &Problem) -> Message {
-    Message::Notice(NoticeKind::Warning, format!("a call is not kept in the history: {problem}"))
+    Message::Notice(NoticeKind::Warning, format!("couldn't save a call in the history: {problem}"))
 }
 
 /// The history, and what is under way with it.

@@ -78,7 +78,7 @@ pub(crate) fn run_screen(
     };
     let lost = |error: std::io::Error| {
         Problem::new(ProblemKind::File, "using the terminal", error.to_string())
-            .with_remedy("what was unsaved is kept and offered at the next start")
+            .with_remedy("unsaved changes are kept and offered at the next start")
     };
     let face = launch.face;
     terminal::guard_panics();

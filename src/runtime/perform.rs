@@ -604,7 +604,7 @@ async fn keep_journal(
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {
-            let words = format!("unsaved work cannot be kept for the next start: {problem}");
+            let words = format!("unsaved changes can't be kept for the next start: {problem}");
             let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
         }
         let mut watched = unsaved.clone();

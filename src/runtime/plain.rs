@@ -193,7 +193,7 @@ impl PlainLoop {
         if prompt.hidden && self.out.is_typed {
             if self.reader.is_asked() {
                 self.drop_next = true;
-                return self.out.print(&["Press Enter; then what you type is hidden.".to_owned()]);
+                return self.out.print(&["Press Enter; what you type next is hidden.".to_owned()]);
             }
             self.reader.ask(Some(format!("{}>", prompt.text)));
             return Ok(());
@@ -212,7 +212,7 @@ impl PlainLoop {
         let has_call = Session::running_pieces(&self.state).is_some();
         if line.trim() == "stop" && !has_call && self.awaited.is_any() {
             self.awaited = Awaited::default();
-            self.session.say(["What is under way is no longer waited for.".to_owned()]);
+            self.session.say(["Stopped waiting for what is running.".to_owned()]);
             return Ok(Flow::Continue);
         }
         if line.trim() == "cancel" && has_call {
@@ -280,7 +280,7 @@ impl PlainLoop {
                     self.performer.open_editor(effect);
                 }
                 Effect::Suspend | Effect::Editor { .. } | Effect::EditText { .. } => {
-                    let words = "Not done. This needs a terminal. Type instead: set FIELD VALUE";
+                    let words = "Not done: this needs a terminal. Use instead: set FIELD VALUE";
                     self.session.say([words.to_owned()]);
                 }
                 other => self.performer.perform(other),
@@ -295,8 +295,7 @@ impl PlainLoop {
             self.state.documents.changed_files().map(|(file, _)| file.to_string()).collect();
         if self.state.form.is_none() && !changed.is_empty() {
             let words = format!(
-                "The input has ended. Unsaved changes in {} are kept and offered at the next \
-                 start.",
+                "End of input. Unsaved changes in {} are kept and offered at the next start.",
                 changed.join(", ")
             );
             self.out.print(&[words])?;

@@ -27,7 +27,7 @@ pub async fn push_changes(
         let _ = messages.send(Message::Failed(problem)).await;
         return;
     }
-    let words = format!("pushed to {} and read back: {}", connection.name, push.summary());
+    let words = format!("pushed to {} and verified: {}", connection.name, push.summary());
     let read = deployed::read_items(&*registry, &connection).await;
     let there = ConnectionMessage::Deployed { purpose: Purpose::KeepIds, read };
     for told in [Message::Notice(NoticeKind::Done, words), Message::Connection(there)] {

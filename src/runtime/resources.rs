@@ -89,8 +89,8 @@ pub(super) fn keep_secret(name: &str, secret: &HiddenText) -> Message {
 pub(super) fn open_part(scratch: &ScratchFolder, part: &ContentPart) -> Message {
     let opened = scratch.write_part(part).and_then(|path| {
         browser::open_file(&path).map_err(|error| {
-            let cause = format!("no program opens it: {error}");
-            Problem::new(ProblemKind::Missing, "opening a part of an answer", cause)
+            let cause = format!("no program can open it: {error}");
+            Problem::new(ProblemKind::Missing, "opening part of an answer", cause)
                 .with_remedy("save it instead")
         })
     });

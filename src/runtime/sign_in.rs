@@ -135,5 +135,5 @@ async fn sign_out(
     connection: &Connection,
 ) -> Result<SignInNews, CallError> {
     authorizer.sign_out(connection, registry.secrets()).await?;
-    Ok(SignInNews::Done("the token is forgotten".to_owned()))
+    Ok(SignInNews::Done("deleted the token".to_owned()))
 }

@@ -161,7 +161,8 @@ pub(crate) fn guard_panics() {
         if ours {
             let _ = writeln!(
                 io::stderr(),
-                "toolcrib ended because of a fault of its own. Unsaved work is kept and offered at the next start; the log has the details."
+                "toolcrib ended because of a bug. Unsaved work is kept and offered at the next \
+                start; the log has the details."
             );
             std::process::exit(101);
         }

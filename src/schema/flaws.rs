@@ -163,7 +163,7 @@ pub(super) fn unknown_draft(schema: &Value) -> Option<KeywordFlaw> {
         return None;
     }
     let words = format!(
-        "{named:?} is no version of JSON Schema that is known; read as {}",
+        "{named:?} isn't a known version of JSON Schema; read as {}",
         Draft::detect(schema)
     );
     Some(KeywordFlaw::at_keyword(&Pointer::root(), "$schema", words))
@@ -227,7 +227,7 @@ fn flaw_from_error(
     let mut flaw = KeywordFlaw::at_keyword(
         schema,
         name,
-        format!("{}; it is left out", flaw_message(name, value, error)),
+        format!("{}; it is ignored", flaw_message(name, value, error)),
     );
     let says = |flaw: &mut KeywordFlaw, words: &str, repair: Repair| {
         flaw.finding.words = words.into();
@@ -239,7 +239,7 @@ fn flaw_from_error(
         {
             flaw.finding.at = flaw.finding.at.child(inner.clone());
             flaw.finding.schema = flaw.finding.at.clone();
-            says(&mut flaw, "is no schema; anything is allowed here", Repair::Anything);
+            says(&mut flaw, "isn't a schema; anything is allowed here", Repair::Anything);
         }
         (_, [inner, ..], Value::Object(_)) => {
             flaw.finding.at = flaw.finding.at.child(inner.clone());
@@ -250,16 +250,16 @@ fn flaw_from_error(
                 || matches!(error.kind(), ValidationErrorKind::UniqueItems) =>
         {
             flaw.finding.unchecked = false;
-            says(&mut flaw, "names a value twice; it counts once", Repair::Once);
+            says(&mut flaw, "names a value twice; the second one has no effect", Repair::Once);
         }
         (.., Value::Array(names)) if name == "required" && names.is_empty() => {
             flaw.finding.unchecked = false;
-            says(&mut flaw, "names no member, which this draft does not allow", Repair::LeaveOut);
+            says(&mut flaw, "names no member, which this draft doesn't allow", Repair::LeaveOut);
         }
         (.., Value::Array(_)) if name == "required" => {
             says(
                 &mut flaw,
-                "names a member by what is no text; that name is left out",
+                "names a member with something other than text; that name is ignored",
                 Repair::Texts,
             );
         }
@@ -282,7 +282,7 @@ fn lists_types(keyword: &str, values: &[Value]) -> bool {
 /// What is wrong with a keyword's value.
 fn flaw_message(name: &str, value: &Value, error: &ValidationError<'_>) -> String {
     match (name, value) {
-        ("type", _) => format!("{} is no type of JSON Schema", value_text(value)),
+        ("type", _) => format!("{} isn't a type of JSON Schema", value_text(value)),
         ("required", Value::Bool(_)) => {
             "is a list of names beside \"properties\", not true or false".into()
         }
@@ -322,7 +322,7 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<KeywordFlaw> 
 fn bad_patterns(schema: &Value) -> Vec<KeywordFlaw> {
     let mut known: HashMap<&str, bool> = HashMap::new();
     let mut flaws = Vec::new();
-    let words = "is not a regular expression that can be checked; it is left out";
+    let words = "isn't a regular expression that can be checked; it is ignored";
     for (at, subschema) in subschemas::list_subschemas(schema) {
         let Ok(at) = Pointer::parse(&at) else { continue };
         let mut is_bad = |pattern| {
@@ -362,7 +362,7 @@ fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<KeywordFlaw> 
     let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
     let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
     let (parent, name) = (at.parent()?, at.last()?);
-    let words = format!("{}; it is left out", messages::error_message(error.kind()));
+    let words = format!("{}; it is ignored", messages::error_message(error.kind()));
     parent.get(schema)?.is_object().then(|| KeywordFlaw::at_keyword(&parent, name, words))
 }
 
@@ -377,13 +377,14 @@ fn is_known(reference: &str) -> bool {
 
 fn stray_words(reference: &str) -> String {
     if reference.starts_with('#') {
-        return format!("{reference:?} leads nowhere in this schema; it is left out");
+        return format!("{reference:?} doesn't exist in this schema; it is ignored");
     }
     let is_file = !reference.contains("://") || reference.starts_with("file:");
     if is_file {
         return format!(
-            "{reference:?} is not part of this schema, nor a file that may be read; it is left out"
+            "{reference:?} is neither part of this schema nor a file that may be read; it is \
+            ignored"
         );
     }
-    format!("{reference:?} is left out: references are never followed over a network")
+    format!("{reference:?} is ignored: references are never followed over a network")
 }

@@ -110,7 +110,7 @@ impl<'c> Issues<'c> {
         let nearest =
             nearest.min_by_key(|(errors, wanted)| (wanted.is_far(errors, &place), errors.len()));
         let Some((errors, _)) = nearest else {
-            self.add_issue(at.clone(), "fits none of the alternatives".into(), keyword);
+            self.add_issue(at.clone(), "matches none of the alternatives".into(), keyword);
             return;
         };
         for error in errors {

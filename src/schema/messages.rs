@@ -215,18 +215,20 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
             }
         },
         Kind::UniqueItems => "has the same item twice".into(),
-        Kind::Contains => "has no item of the kind that is asked for".into(),
+        Kind::Contains => "has no item of the required kind".into(),
         Kind::AdditionalProperties { .. } | Kind::UnevaluatedProperties { .. } => {
             "is not a known member".into()
         }
         Kind::UnevaluatedItems { .. } => "has items that are not allowed".into(),
-        Kind::FalseSchema => "must not be given".into(),
+        Kind::FalseSchema => "must not be set".into(),
         Kind::Not { schema } => describe_not(schema),
-        Kind::OneOfMultipleValid { .. } => "fits more than one of the alternatives".into(),
-        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "fits none of the alternatives".into(),
+        Kind::OneOfMultipleValid { .. } => "matches more than one of the alternatives".into(),
+        Kind::AnyOf { .. } | Kind::OneOfNotValid { .. } => "matches none of the \
+            alternatives"
+            .into(),
         Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
         Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
-        Kind::FromUtf8 { .. } => "does not hold text".into(),
+        Kind::FromUtf8 { .. } => "doesn't contain text".into(),
         Kind::PropertyNames { error } => format!("as a name: {}", error_message(error.kind())),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "could not be checked: its pattern takes too long".into()
@@ -251,7 +253,7 @@ fn describe_not(schema: &Value) -> String {
         let words: Vec<String> = names.iter().map(value_text).collect();
         return format!("must not have {}", words.join(" together with "));
     }
-    "is what the schema rules out".into()
+    "is excluded by the schema".into()
 }
 
 #[cfg(test)]

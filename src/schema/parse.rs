@@ -10,7 +10,7 @@ pub(crate) fn parse_number(text: &str, whole: bool) -> Result<Literal, &'static 
     let parsed = Literal::parse(text).ok().filter(|literal| literal.value().is_number());
     let wants = if whole { "is not a whole number" } else { "is not a number" };
     parsed.ok_or(if text.contains(',') && text.replace(',', ".").parse::<f64>().is_ok() {
-        "write a point, not a comma"
+        "use a decimal point, not a comma"
     } else {
         wants
     })
@@ -63,7 +63,7 @@ mod tests {
         );
         assert_eq!(parse_number("-", false).unwrap_err(), "is not a number");
         assert_eq!(parse_number("true", true).unwrap_err(), "is not a whole number");
-        assert_eq!(parse_number("1,5", false).unwrap_err(), "write a point, not a comma");
+        assert_eq!(parse_number("1,5", false).unwrap_err(), "use a decimal point, not a comma");
     }
 
     #[test]

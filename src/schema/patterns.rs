@@ -49,7 +49,7 @@ pub(super) fn pattern_keyword<'s>(
     pattern: &'s Value,
     _: Location,
 ) -> Result<Box<dyn for<'i> Keyword<'i>>, ValidationError<'s>> {
-    let Value::String(text) = pattern else { return Err(ValidationError::schema("is no text")) };
+    let Value::String(text) = pattern else { return Err(ValidationError::schema("isn't text")) };
     let compiled = OnceLock::new();
     if !is_plainly_right(text) {
         let _ = compiled.set(Some(compile_pattern(text)?));

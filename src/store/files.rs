@@ -175,7 +175,7 @@ pub(super) fn io_problem(doing: &str, error: &io::Error) -> Problem {
             (ProblemKind::Missing, "there is no such file".to_owned(), "check its path")
         }
         ErrorKind::PermissionDenied => {
-            (ProblemKind::File, "permission denied".to_owned(), "give yourself the right to it")
+            (ProblemKind::File, "permission denied".to_owned(), "check its permissions")
         }
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => (
             ProblemKind::File,
@@ -298,7 +298,7 @@ fn resolve_target(
     let target = follow_links(path).map_err(failed)?;
     let root = fs::canonicalize(root).map_err(failed)?;
     if outside == OutsideLinks::Refuse && !target.starts_with(&root) {
-        let cause = format!("a link leads out of the workspace, to {}", target.display());
+        let cause = format!("a link points outside the workspace, to {}", target.display());
         let problem = Problem::new(ProblemKind::File, doing, cause)
             .with_remedy("open that folder instead, or allow it for this file");
         return Err(NotSaved::LeadsOut { problem, to: target });
@@ -369,7 +369,7 @@ fn changed_on_disk(doing: &str, path: &Path) -> NotSaved {
         Err(problem) => return NotSaved::Failed(problem),
     };
     let problem = Problem::new(ProblemKind::Changed, doing, cause)
-        .with_remedy("look at the difference, then overwrite it or take it");
+        .with_remedy("compare the two, then overwrite or reload it");
     NotSaved::Changed { problem, disk }
 }
 

@@ -182,10 +182,10 @@ impl History {
                 let cause = format!("another session is writing to {}", path.display());
                 return Err(Problem::new(
                     ProblemKind::File,
-                    "taking calls out of the history",
+                    "deleting calls from the history",
                     cause,
                 )
-                .with_remedy("end it first"));
+                .with_remedy("close it first"));
             }
             // Once more, now that nobody adds to it.
             let text = read_lossy(&path)?;

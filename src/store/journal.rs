@@ -284,7 +284,7 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, LeftDraft>, Problem> {
     left.ok_or_else(|| {
         let doing = format!("reading unsaved work from {}", path.display());
         Problem::new(ProblemKind::File, doing, "it is not a journal")
-            .with_remedy("look into the file, then remove it")
+            .with_remedy("check the file, then delete it")
     })
 }
 

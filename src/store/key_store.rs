@@ -19,7 +19,8 @@ pub(crate) const TITLE: &str = "the macOS Keychain";
 pub(crate) const TITLE: &str = "the Secret Service (GNOME Keyring, KWallet, KeePassXC)";
 
 /// What to do where there is none.
-const ELSEWHERE: &str = "where there is no desktop, name an environment variable instead: password-variable, token-variable";
+const ELSEWHERE: &str = "without a desktop, use an environment variable instead: \
+    password-variable, token-variable";
 
 /// An open key store. Its answers may take time: the user may be asked to unlock it.
 pub(crate) struct KeyStore {
@@ -34,7 +35,7 @@ impl KeyStore {
     pub fn open() -> Result<Self, Problem> {
         let none = |error: Error| {
             let cause = format!(
-                "there is no key store here: {TITLE} does not answer ({})",
+                "there is no key store here: {TITLE} doesn't answer ({})",
                 root_cause(&error)
             );
             Problem::new(ProblemKind::Unreachable, "opening the key store", cause)
@@ -119,22 +120,22 @@ fn store_problem(doing: &str, name: &str, error: &Error) -> Problem {
         Error::NoEntry => (
             ProblemKind::Missing,
             format!("the key store has no secret \"{name}\""),
-            format!("put it there: toolcrib secret set {name}"),
+            format!("add it: toolcrib secret set {name}"),
         ),
         Error::NoStorageAccess(_) => (
             ProblemKind::Refused,
-            format!("the key store is locked, and nobody unlocked it ({})", root_cause(error)),
-            format!("unlock it in your desktop's own program for passwords; {ELSEWHERE}"),
+            format!("the key store is locked ({})", root_cause(error)),
+            format!("unlock it in your desktop's password manager; {ELSEWHERE}"),
         ),
         Error::Ambiguous(found) => (
             ProblemKind::Input,
             format!("the key store has {} secrets \"{name}\"", found.len()),
-            "remove those that are wrong in your desktop's own program for passwords".into(),
+            "remove the wrong ones in your desktop's password manager".into(),
         ),
         // Its own words may repeat the secret's bytes.
         Error::BadEncoding(_) | Error::BadDataFormat(..) => (
             ProblemKind::Input,
-            format!("the secret \"{name}\" of the key store is no text"),
+            format!("the secret \"{name}\" in the key store isn't text"),
             format!("store it again: toolcrib secret set {name}"),
         ),
         _ => (

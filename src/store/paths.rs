@@ -30,12 +30,8 @@ impl Paths {
     /// When the system names no home folder.
     pub fn of_user() -> Result<Self, Problem> {
         let folders = ProjectDirs::from("", "", "toolcrib").ok_or_else(|| {
-            Problem::new(
-                ProblemKind::Missing,
-                "looking for your settings",
-                "the system names no home folder",
-            )
-            .with_remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
+            Problem::new(ProblemKind::Missing, "finding your settings", "there is no home folder")
+                .with_remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
         })?;
         Ok(Self {
             config: folders.config_dir().to_owned(),
@@ -82,7 +78,7 @@ impl Paths {
         make_private(&self.state).and_then(|()| make_private(&folder)).map_err(|error| {
             Problem::new(
                 ProblemKind::File,
-                format!("making the folder {}", folder.display()),
+                format!("creating the folder {}", folder.display()),
                 error.to_string(),
             )
             .with_remedy("make it writable, or set XDG_STATE_HOME to another folder")

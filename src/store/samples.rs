@@ -67,7 +67,7 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "first-call",
-        about: "One tool and one service: what it takes to see an answer.",
+        about: "One tool and one service: the minimum to see an answer.",
         files: files!(
             "first-call",
             "README.md",
@@ -109,7 +109,8 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "opensearch",
-        about: "OpenSearch: dynamic tools that are run step by step on a cluster of yours, and the proposal's own agent.",
+        about: "OpenSearch: dynamic tools that run step by step on a cluster, and the proposal's \
+            own agent.",
         files: files!(
             "opensearch",
             "README.md",
@@ -122,7 +123,8 @@ pub const SAMPLES: &[Sample] = &[
     },
     Sample {
         name: "gallery",
-        about: "No tools: a schema with every widget and keyword that a form knows, for `toolcrib form`.",
+        about: "No tools: a schema with every widget and keyword that forms support, for \
+            `toolcrib form`.",
         files: files!(
             "gallery",
             "README.md",
@@ -147,7 +149,7 @@ pub(crate) fn copy_sample(sample: &Sample, folder: &Path) -> Result<(), Problem>
     if let Some((path, _)) =
         sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
     {
-        let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} is there already"));
+        let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} already exists"));
         return Err(problem.with_remedy("choose an empty folder"));
     }
     sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(

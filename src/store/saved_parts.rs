@@ -68,11 +68,11 @@ impl ScratchFolder {
     /// # Errors
     /// When it could do more than that, or cannot be written.
     pub fn write_part(&self, part: &ContentPart) -> Result<PathBuf, Problem> {
-        let doing = "opening a part of an answer";
+        let doing = "opening part of an answer";
         if part.viewed_ending().is_none() {
-            let cause = format!("{} is no type that is only shown", part.summary());
+            let cause = format!("{} isn't a type that is safe to open", part.summary());
             return Err(Problem::new(ProblemKind::Input, doing, cause)
-                .with_remedy("save it, look at it, and open it yourself"));
+                .with_remedy("save it, check it, and open it yourself"));
         }
         let failed = |error: io::Error| io_problem(doing, &error);
         let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -106,7 +106,7 @@ pub(crate) fn read_value(path: &Path) -> Result<Value, Problem> {
 pub(crate) fn parse_source(path: &Path, text: Arc<str>) -> Result<Source, Problem> {
     Source::of_file(path, text).map_err(|error| {
         Problem::new(ProblemKind::Input, format!("reading {}", path.display()), error.to_string())
-            .with_remedy("fix the text in an editor first; a form needs one that can be read")
+            .with_remedy("fix the file in an editor first; a form needs valid JSON or YAML")
     })
 }
 
@@ -193,7 +193,7 @@ impl Bundle<'_> {
         let Some(root) = self.roots.iter().find(|root| real.starts_with(root)) else {
             let root = root_of(home.file);
             self.left_out.push(format!(
-                "the reference \"{reference}\" leads out of {}; it is not followed",
+                "the reference \"{reference}\" points outside {}; it isn't followed",
                 root.display()
             ));
             return None;

@@ -23,12 +23,8 @@ impl SchemaMap {
             let parts =
                 pair.rsplit_once('=').filter(|(url, file)| !url.is_empty() && !file.is_empty());
             let (url, file) = parts.ok_or_else(|| {
-                Problem::new(
-                    ProblemKind::Input,
-                    doing(pair),
-                    "it has no URL and FILE with = between",
-                )
-                .with_remedy("write --map https://example.com/schema.json=schema.json")
+                Problem::new(ProblemKind::Input, doing(pair), "it isn't URL=FILE")
+                    .with_remedy("use --map https://example.com/schema.json=schema.json")
             })?;
             let mut map = Self::default();
             map.push(url, Path::new(file).to_owned());

@@ -61,7 +61,7 @@ pub(crate) fn read_config(path: &Path, project: &Path) -> Result<FoundConfig, Pr
     };
     let Some(configured) = table::configured().next() else {
         let doing = format!("reading {}", path.display());
-        return Err(Problem::new(ProblemKind::Input, doing, "no system reads configurations"));
+        return Err(Problem::new(ProblemKind::Input, doing, "no system here reads configurations"));
     };
     let read = configured.read_config(&ConfigFile {
         path: &slashes(&path),

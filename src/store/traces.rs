@@ -52,7 +52,7 @@ impl TraceFile {
         let file = options.open(path).map_err(|error| {
             let problem = saving_problem(path, &error);
             if error.kind() == io::ErrorKind::AlreadyExists {
-                problem.with_remedy("name another file, or move that one away")
+                problem.with_remedy("choose another file, or move that one")
             } else {
                 problem
             }
@@ -134,7 +134,7 @@ pub(crate) fn read_trace(path: &Path, mut each: impl FnMut(Tapped)) -> Result<He
         }
         let whole = line.ends_with(b"\n");
         let read =
-            std::str::from_utf8(&line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| {
+            std::str::from_utf8(&line).map_err(|_| "it isn't UTF-8".to_owned()).and_then(|text| {
                 match text.trim() {
                     "" => Ok(Line::Unknown),
                     text => trace::parse_line(text),
@@ -150,10 +150,10 @@ pub(crate) fn read_trace(path: &Path, mut each: impl FnMut(Tapped)) -> Result<He
                 return Err(Problem::new(
                     ProblemKind::Input,
                     doing(),
-                    format!("line {number} is no line of a trace: {cause}"),
+                    format!("line {number} isn't a line of a trace: {cause}"),
                 )
                 .with_remedy(
-                    "open a file that `toolcrib watch --save` or `toolcrib watch --json` wrote",
+                    "open a file written by `toolcrib watch --save` or `toolcrib watch --json`",
                 ));
             }
         }

@@ -122,7 +122,7 @@ impl Walk {
             } else if !own.starts_with('.') && Format::from_path(Path::new(own)).is_some() {
                 if kind.is_symlink() && !entry.path().exists() {
                     self.found.skipped.push(format!(
-                        "{full} was left out: it is a link to a file that is not there"
+                        "{full} was left out: it is a link to a file that doesn't exist"
                     ));
                 } else {
                     self.found.files.push(FileId::new(full));
@@ -136,7 +136,7 @@ impl Walk {
         if depth > DEEPEST {
             self.found
                 .skipped
-                .push(format!("{name} was left out: it lies more than {DEEPEST} folders deep"));
+                .push(format!("{name} was left out: it is more than {DEEPEST} folders deep"));
             return;
         }
         if let Err(error) = self.walk_folder(path, &name, depth) {

@@ -61,7 +61,7 @@ impl Watch {
                 error.to_string(),
             )
             .with_remedy(
-                "changes by other programs will not be seen until the workspace is read again",
+                "changes by other programs won't be noticed until you reload the workspace",
             )
         };
         let (sender, heard) = channel();

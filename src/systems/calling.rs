@@ -45,7 +45,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     };
     if call.meta.is_some() && !takes_meta(call.tool) {
         return Err(problem(format!("calls of tools of {} have no _meta", title()))
-            .with_remedy("give arguments alone"));
+            .with_remedy("pass only arguments"));
     }
     calls.build_request(call)
 }
@@ -113,12 +113,9 @@ pub(crate) fn build_meta(tool: &Tool, given: &GivenMeta) -> Result<Map<String, V
         Some(known) => Ok(known.build_meta(given)),
         None if *given == GivenMeta::default() => Ok(Map::new()),
         None => {
-            let cause = format!(
-                "\"{}\" does not say that its calls have a configuration or a context",
-                tool.name
-            );
-            let remedy = "leave out --config and --context; `toolcrib mcp keep NAME` takes in what \
-                          a server says of its tools";
+            let cause = format!("calls of \"{}\" have no configuration or context", tool.name);
+            let remedy = "omit --config and --context; `toolcrib mcp keep NAME` saves what a \
+                server says about its tools";
             Err(Problem::new(ProblemKind::Input, "calling", cause).with_remedy(remedy))
         }
     }

@@ -341,6 +341,6 @@ impl ByHand for CommonGround {
     }
 
     fn requirements(&self) -> &'static str {
-        "a CommonGround tool is answered for by hand, over a connection that names a channel"
+        "a CommonGround tool answered by hand, over a connection with a channel"
     }
 }

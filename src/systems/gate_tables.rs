@@ -66,7 +66,8 @@ pub(crate) fn settings_schema() -> Value {
         "type": "object",
         "properties": {
             TOOLS: {
-                "type": "object", "description": "When tools are available. One that is not named is, always.",
+                "type": "object", "description": "When tools are available. Tools not listed are \
+                always available.",
                 "additionalProperties": table_schema(),
             },
         },
@@ -91,10 +92,10 @@ pub(crate) fn find_malformed(_: &LintContext<'_>, entry: &Entry, report: &mut Re
     }
     let wanted = format!("[{}.tools.NAME]", entry.system);
     if !entry.value.is_object() {
-        report.add_finding(entry, Pointer::root(), format!("has to be a table: {wanted}"));
+        report.add_finding(entry, Pointer::root(), format!("must be a table: {wanted}"));
     }
     if entry.value.get(TOOLS).is_some_and(|tools| !tools.is_object()) {
-        report.add_finding(entry, member_pointer(TOOLS), format!("has to be tables: {wanted}"));
+        report.add_finding(entry, member_pointer(TOOLS), format!("must be tables: {wanted}"));
     }
     for (at, fault) in faults_of(entry) {
         if let GateFault::Malformed(words) = fault {
@@ -110,7 +111,7 @@ pub(crate) fn find_unknown(context: &LintContext<'_>, entry: &Entry, report: &mu
     }
     let members = entry.value.as_object();
     for key in members.into_iter().flat_map(Map::keys).filter(|key| *key != TOOLS) {
-        report.add_finding(entry, member_pointer(key), format!("\"{key}\" is not read"));
+        report.add_finding(entry, member_pointer(key), format!("\"{key}\" has no effect"));
     }
     for (at, fault) in faults_of(entry) {
         if let GateFault::UnknownKey(words) = fault {
@@ -124,7 +125,7 @@ pub(crate) fn find_unknown(context: &LintContext<'_>, entry: &Entry, report: &mu
         if !names.contains(&name.as_str()) {
             let near = did_you_mean(nearest_name(name, names.iter().copied()));
             let at = member_pointer(TOOLS).child(name.as_str());
-            report.add_finding(entry, at, format!("no entry has the name \"{name}\"{near}"));
+            report.add_finding(entry, at, format!("there is no entry \"{name}\"{near}"));
         }
     }
 }

@@ -217,7 +217,7 @@ impl Shapes for OpenSearch {
     }
 
     fn convert_entry(&self, entry: &Value, shape: &str) -> Result<(Value, Vec<String>), String> {
-        let shape = Shape::parse(shape).ok_or_else(|| format!("{shape} is no shape"))?;
+        let shape = Shape::parse(shape).ok_or_else(|| format!("{shape} isn't a shape"))?;
         convert::convert_entry(entry, shape).map(|converted| (converted.entry, converted.remarks))
     }
 }

@@ -47,8 +47,8 @@ fn stubs(system: &str, tool: &str, to: &str) -> Result<&'static dyn Stubs, Probl
         let problem = Problem::new(
             ProblemKind::Input,
             doing,
-            format!("it went to {to}, where no stub can answer"),
+            format!("it went to {to}, where stubs can't answer"),
         );
-        problem.with_remedy(format!("keep calls of {}", supported_systems()))
+        problem.with_remedy(format!("use calls of {}", supported_systems()))
     })
 }

@@ -54,7 +54,7 @@ pub fn parse_place(text: &str, transport: TransportKind) -> Result<Place, Proble
         || text.contains(|letter: char| letter.is_whitespace() || letter.is_control())
     {
         return refused(
-            "it is empty, or has a blank in it",
+            "it is empty, or has a space in it",
             "name subjects, such as tg.request.joke",
         );
     }
@@ -64,15 +64,15 @@ pub fn parse_place(text: &str, transport: TransportKind) -> Result<Place, Proble
     {
         return refused(
             "a part of it is empty, or > is not its last part",
-            "write it as tg.request.joke, tg.*.joke or tg.>",
+            "use tg.request.joke, tg.*.joke or tg.>",
         );
     }
     if !subjects && parts.iter().any(wild) {
-        let remedy = "name each queue, or none for those of the workspace's services";
+        let remedy = "name each queue, or none for the queues of the workspace's services";
         return refused(&format!("{} has no wildcards", transport.title()), remedy);
     }
     if names == Names::Topics {
-        let remedy = "write it as request:tg:NAME or non-persistent://tg/request/NAME";
+        let remedy = "use request:tg:NAME or non-persistent://tg/request/NAME";
         return refused(&format!("{}'s topics have a scheme", transport.title()), remedy);
     }
     Ok(Place { name: text.to_owned(), kept: false })
@@ -120,8 +120,9 @@ pub fn default_places(catalog: &Catalog, connection: &Connection) -> Result<Vec<
                         "no subject is named, and no queue of the workspace's services has a place there: {cause}; {remedy}"
                     )
                 }
-                None => "no subject is named, and no service of the workspace has a queue there"
-                    .to_owned(),
+                None => {
+                    "no subject given, and no service of the workspace has a queue there".to_owned()
+                }
             };
             let remedy = "name what to watch, such as request:tg:joke and response:tg:joke";
             Err(Problem::new(ProblemKind::Missing, "watching", cause).with_remedy(remedy))
@@ -165,7 +166,11 @@ fn require_bus(transport: TransportKind) -> Result<(), Problem> {
     if transport.is_bus() {
         return Ok(());
     }
-    let cause = format!("{} answers its callers and shows nothing of others", transport.title());
+    let cause = format!(
+        "{} only answers its own callers and doesn't show other \
+        traffic",
+        transport.title()
+    );
     Err(Problem::new(ProblemKind::Input, "watching", cause)
         .with_remedy("choose a connection to the broker behind it"))
 }
@@ -241,7 +246,7 @@ pub(crate) fn card_source(
         None => Err(Problem::new(
             ProblemKind::Input,
             "reading cards",
-            "these messages point to no cards",
+            "these messages refer to no cards",
         )),
     }
 }

@@ -51,7 +51,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     };
     let ticks = offers.iter().map(tick).collect();
     let words = format!(
-        "The call is kept in {}/NAME.yaml; what is ticked, it expects. Secrets are left out. Its name:",
+        "Saves the call as {}/NAME.yaml. Ticked items become assertions; secrets are left out. \
+        Name:",
         page::FOLDER
     );
     Reply::Open(Box::new(Ticked::new(
@@ -65,21 +66,21 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             }
             let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
             if state.documents.get(&file).is_some_and(|document| !document.gone) {
-                return Err(format!("{file} is there already: choose another name"));
+                return Err(format!("{file} already exists: choose another name"));
             }
             let masked = |text: &str| Literal::parse(&state.mask.mask_text(text));
-            let arguments = masked(&arguments)
-                .map_err(|error| format!("its arguments cannot be read: {error}"))?;
+            let arguments =
+                masked(&arguments).map_err(|error| format!("can't read its arguments: {error}"))?;
             let meta = meta
                 .as_deref()
                 .map(masked)
                 .transpose()
-                .map_err(|error| format!("its _meta cannot be read: {error}"))?;
+                .map_err(|error| format!("can't read its _meta: {error}"))?;
             let mut steps = steps.clone();
             if let Some(steps) = &mut steps {
                 let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
                 steps.outputs = serde_json::from_str(&state.mask.mask_text(&text))
-                    .map_err(|error| format!("what steps stored cannot be read: {error}"))?;
+                    .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
             }
             let sent = SentParts { arguments, meta, route: route.clone(), steps };
             let is_ticked =
@@ -127,7 +128,7 @@ fn connection_note(state: &State) -> String {
 pub(crate) fn case_menu(state: &State) -> Reply {
     let found = workspace_cases(state);
     if found.is_empty() {
-        return Reply::Refused("the workspace has no case yet: keep a call as one".into());
+        return Reply::Refused("the workspace has no test cases: keep a call as one".into());
     }
     let good: Vec<FileId> =
         found.iter().filter(|(_, case)| case.is_ok()).map(|(file, _)| file.clone()).collect();
@@ -147,7 +148,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     let last = Item {
         title: "how they went".into(),
         detail: "each expectation that does not hold".into(),
-        refusal: state.invoke.cases.verdicts.is_empty().then(|| "none was called yet".into()),
+        refusal: state.invoke.cases.verdicts.is_empty().then(|| "not run yet".into()),
         ..Item::default()
     };
     let items =

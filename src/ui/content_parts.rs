@@ -17,13 +17,13 @@ use crate::{
 pub(crate) fn save_prompt(parts: Vec<ContentPart>) -> Reply {
     let saved = parts_to_save(&parts);
     let (words, name) = match saved.as_slice() {
-        [] => return Reply::Refused("there is nothing to save".into()),
+        [] => return Reply::Refused("nothing to save".into()),
         [(number, part)] => {
             (format!("{}, into the file:", part.summary()), part.file_name(*number))
         }
         many => (
             format!(
-                "{} parts, into the folder, or into files of this name with numbers:",
+                "{} parts. Save into the folder, or into numbered files with this name:",
                 many.len()
             ),
             "answer/".to_owned(),
@@ -44,7 +44,7 @@ pub(crate) fn open_part(parts: &[ContentPart]) -> Reply {
     choose_offer("Open", offers.collect(), NOTHING_TO_OPEN)
 }
 
-pub(crate) const NOTHING_TO_OPEN: &str = "nothing here is an image, audio, video or PDF to open";
+pub(crate) const NOTHING_TO_OPEN: &str = "there is no image, audio, video or PDF to open here";
 
 /// Whether there is something that another program can show.
 #[must_use]

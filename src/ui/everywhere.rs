@@ -55,7 +55,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         window.open_actions_menu(state)
     })
     .keys(&[verbs::MENU])
-    .help("List what can be done here, with keys; so does the right mouse button"),
+    .help("List what you can do here, with keys (also: right mouse button)"),
     Row::new(Scope::Global, "show-tools", "Tools", |window, _| window.show(ScreenId::Tools))
         .keys(&[verbs::SCREEN_1])
         .help("Design descriptors"),
@@ -69,21 +69,21 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Call a tool and watch the answer"),
     Row::new(Scope::Global, "show-watch", "Watch", |window, _| window.show(ScreenId::Watch))
         .keys(&[verbs::SCREEN_4])
-        .help("See what passes on the bus"),
+        .help("Watch the traffic on the bus"),
     Row::new(Scope::Global, "show-history", "History", |window, _| window.show(ScreenId::History))
         .keys(&[verbs::SCREEN_5])
-        .help("Find, open, compare and replay calls that were made"),
+        .help("Find, open, compare and replay earlier calls"),
     Row::new(Scope::Global, "show-connections", "Connections", |window, _| {
         window.show(ScreenId::Connections)
     })
     .keys(&[verbs::SCREEN_6])
-    .help("See, edit and test where calls go"),
+    .help("View, edit and test connections"),
     Row::new(Scope::Global, "next-pane", "next pane", |_, _| Reply::Ignored)
         .keys(&[verbs::NEXT_PANE])
         .help("Move to the next pane (in a form: to the next field)"),
     Row::new(Scope::Global, "previous-pane", "previous pane", |_, _| Reply::Ignored)
         .keys(&[verbs::PREVIOUS_PANE])
-        .help("Move to the pane before (in a form: to the field before)"),
+        .help("Move to the previous pane (in a form: to the previous field)"),
     Row::new(Scope::Global, "first", "first", |window, state| {
         window.send_key(Key::plain(Code::Home), state)
     })
@@ -103,12 +103,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         window.arrange_panes(PaneChange::Narrower, state)
     })
     .keys(&[verbs::NARROWER])
-    .help("Make this pane narrower; its edge can be dragged, too"),
+    .help("Make this pane narrower; you can also drag its edge"),
     Row::new(Scope::Global, "widen-pane", "wider", |window, state| {
         window.arrange_panes(PaneChange::Wider, state)
     })
     .keys(&[verbs::WIDER])
-    .help("Make this pane wider; its edge can be dragged, too"),
+    .help("Make this pane wider; you can also drag its edge"),
     Row::new(Scope::Global, "wrap", "wrap", |_, _| {
         Reply::Refused("this pane has no long lines to wrap".into())
     })
@@ -122,13 +122,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::UNDO])
     .edit_keys(&["alt+u"])
-    .help("Take the last edit back")
+    .help("Undo the last edit")
     .refused(|_, state| refuse_when(!state.can_undo(), "there is nothing to undo")),
     Row::new(Scope::Global, "redo", "redo", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Redo))
     })
     .keys(&[verbs::REDO])
-    .help("Make the edit again that was taken back")
+    .help("Redo the edit that was undone")
     .refused(|_, state| refuse_when(!state.can_redo(), "there is nothing to redo")),
     Row::new(Scope::Global, "save", "save", |_, state| save_selected(state))
         .keys(&[verbs::SAVE])
@@ -144,13 +144,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "switch-mode", "mode", |_, _| {
         Reply::send(Message::Document(DocumentMessage::SwitchMode))
     })
-    .help("Switch between the document's rules and what is deployed"),
+    .help("Switch between the document's rules and the deployed system's rules"),
     Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
         .help("Switch to the next theme"),
     Row::new(Scope::Global, "notices", "notices", |_, state| {
         Reply::Open(Box::new(notices::notices_page(state)))
     })
-    .help("Show what was noticed in this session"),
+    .help("Show the notices of this session"),
     Row::new(Scope::Global, "connection", "connection", |_, state| {
         Reply::Open(Box::new(connections::connection_menu(state)))
     })
@@ -159,70 +159,67 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "tool-connection", "its connection…", |_, state| {
         connections::of_tool(state)
     })
-    .help(
-        "Choose the connection that calls of the selected tool always go through; \
-             toolcrib.toml keeps it",
-    ),
+    .help("Choose the connection for calls of the selected tool; saved in toolcrib.toml"),
     Row::new(Scope::Global, "reload", "reload", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Reload))
     })
     .keys(&[verbs::RELOAD])
-    .help("Read the workspace's files again; unsaved changes are kept"),
+    .help("Reload the workspace's files; unsaved changes are kept"),
     Row::new(Scope::Global, "import", "import…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })
     .help(
-        "Take the tools of the system that the connection leads to (TrustGraph, \
-             CommonGround, OpenSearch) into the files; what changes is shown first",
+        "Import the tools of the connection's system (TrustGraph, CommonGround, OpenSearch) into \
+        files; changes are shown first",
     ),
     Row::new(Scope::Global, "push", "push…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
     })
     .help(
-        "Send the tools to the system that the connection leads to (TrustGraph, \
-             CommonGround, OpenSearch); what changes there is shown first",
+        "Push the tools to the connection's system (TrustGraph, CommonGround, OpenSearch); \
+        changes are shown first",
     )
     .risky(),
     Row::new(Scope::Global, "ask-agent", "ask agent…", |_, state| {
         Reply::Open(Box::new(questions::agent_prompt(state)))
     })
     .help(
-        "Ask the agent of the TrustGraph that the connection leads to, with the run's groups \
-             and state; its steps come as they stream",
+        "Ask the agent of the connection's TrustGraph, with the run's groups and state; its steps \
+        are streamed",
     )
     .refused(|_, state| questions::agent_refusal(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
         .keys(&[verbs::SUSPEND])
-        .help("Give the terminal back to the shell; `fg` comes back here"),
+        .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
     Row::new(Scope::Global, "quit", "quit", |_, _| Reply::send(Message::Quit { discard: false }))
         .keys(&[verbs::QUIT])
-        .help("Leave; asks when there are unsaved changes"),
+        .help("Quit; asks first if there are unsaved changes"),
     Row::new(Scope::Global, "show-waiting", "Waiting", |window, _| window.show(ScreenId::Waiting))
         .keys(&[verbs::SCREEN_7])
         .help(
-            "Answer by hand what waits: questions of MCP servers, calls of CommonGround tools; \
-             shown in the top line while there is something",
+            "Answer by hand: questions of MCP servers, calls of CommonGround tools. In the top \
+            line while something is waiting",
         ),
     Row::new(Scope::Global, "show-resources", "Resources", |window, _| {
         window.show(ScreenId::Resources)
     })
     .keys(&[verbs::SCREEN_8])
     .help(
-        "Read what MCP servers have beside their tools: resources, templates and prompts; shown \
-             in the top line once a server has some",
+        "Read the resources, templates and prompts of MCP servers. In the top line once a server \
+        has some",
     ),
     Row::new(Scope::Global, "variables", "variables…", |_, state| {
         Reply::Open(Box::new(samples::sample_menu(state)))
     })
     .help(
-        "Try sample values for the variables that the tool's arguments are filled in from, \
-             and see what it would get; nothing is sent or kept",
+        "Try sample values for the variables in the tool's arguments, and see what the tool would \
+        receive; nothing is sent or saved",
     )
     .refused(|_, state| samples::refusal_reason(state)),
 ];
 
 fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
-    Reply::Refused("there is nothing to find in this pane".into())
+    Reply::Refused("nothing to find in this pane".into())
 }
 
 fn save_selected(state: &State) -> Reply {

@@ -14,13 +14,13 @@ const PING: &str = r#"{"jsonrpc": "2.0", "id": "a", "method": "ping"}"#;
 pub(crate) fn edit_frame(connection: &Connection, seen: Option<String>) -> Reply {
     let name = connection.name.clone();
     let words = format!(
-        "Sent to {name} unchanged, also what is wrong on purpose. Replies are in Invoke under \
-         Raw, with their times."
+        "Sent to {name} exactly as written, valid or not. Replies appear in Invoke under Raw, \
+        with their times."
     );
     let frame = seen.unwrap_or_else(|| PING.to_owned());
     Reply::Open(Box::new(Prompt::new("Send a frame", words, frame, move |frame, _| {
         if frame.trim().is_empty() {
-            return Err("type what is to be sent".to_owned());
+            return Err("type what to send".to_owned());
         }
         let (connection, frame) = (name.clone(), frame.to_owned());
         Ok(Reply::send(Message::Call(CallMessage::SendFrame { connection, frame })))
@@ -30,5 +30,5 @@ pub(crate) fn edit_frame(connection: &Connection, seen: Option<String>) -> Reply
 /// Why frames can't be sent over a connection.
 pub(crate) fn frame_refusal(connection: &Connection) -> Option<String> {
     let is_possible = calling::frame_request(connection, PING, "").is_some();
-    (!is_possible).then(|| format!("connection \"{}\" takes no frames", connection.name))
+    (!is_possible).then(|| format!("connection \"{}\" doesn't accept frames", connection.name))
 }

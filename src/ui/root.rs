@@ -98,7 +98,7 @@ impl Root {
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             let words = format!(
-                "toolcrib needs {} × {} cells; here are {} × {}.",
+                "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
                 SMALLEST.0, SMALLEST.1, area.width, area.height
             );
             Pen::new(frame.buffer_mut(), area, 0).put_text(&words, styles[Role::Warning]);
@@ -501,7 +501,7 @@ impl Root {
         match moved {
             Reply::Ignored if key.is_plain(Code::Esc) => Reply::Handled,
             Reply::Ignored => Reply::Refused(format!(
-                "{key} does nothing here; {} lists the keys",
+                "{key} does nothing here; {} lists the keys that work",
                 state.keymap.display_key("help")
             )),
             other => other,

@@ -29,7 +29,8 @@ pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
         Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),
     };
     let words = format!(
-        "Its arguments will get this answer from `toolcrib serve --stub {}/NAME.yaml`. {} The stub's name:",
+        "`toolcrib serve --stub {}/NAME.yaml` will answer the same arguments with this. {} Name \
+        of the stub:",
         page::FOLDER,
         existing_stubs(state)
     );
@@ -62,7 +63,7 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
         }
         let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
         let changes = stub_changes(&file, name, &services, state)?;
-        let label = format!("keep {what} in the stub {name}");
+        let label = format!("save {what} in the stub {name}");
         Ok(Reply::Send(vec![
             Message::Document(DocumentMessage::Change { label, changes }),
             Message::Document(DocumentMessage::Save(Some(file))),
@@ -73,7 +74,8 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
 /// Asks for a name and writes the mock of a tool as that stub.
 pub(crate) fn save_mock(tool: &str, service: StubService, state: &State) -> Reply {
     let words = format!(
-        "`toolcrib serve --stub {}/NAME.yaml` will answer so for {tool}. {} The stub's name:",
+        "`toolcrib serve --stub {}/NAME.yaml` will answer for {tool} like this. {} Name of the \
+        stub:",
         page::FOLDER,
         existing_stubs(state)
     );
@@ -95,9 +97,8 @@ fn stub_changes(
         let text: Arc<str> = page::render_yaml(&stub).into();
         return Ok(vec![Change::Create { file: file.clone(), text }]);
     };
-    let source =
-        document.source.as_ref().map_err(|error| format!("{file} cannot be read: {error}"))?;
-    let stub = read_stub(source).map_err(|issue| format!("{file} is no stub: {issue}"))?;
+    let source = document.source.as_ref().map_err(|error| format!("can't read {file}: {error}"))?;
+    let stub = read_stub(source).map_err(|issue| format!("{file} isn't a stub: {issue}"))?;
     let edits = services.iter().flat_map(|service| page::rule_edits(&stub, service));
     Ok(edits.map(|edit| Change::File { file: file.clone(), document: 0, edit }).collect())
 }
@@ -115,6 +116,6 @@ fn existing_stubs(state: &State) -> String {
         .collect();
     match stubs.as_slice() {
         [] => String::new(),
-        stubs => format!("A stub that is there gets one rule more: {}.", stubs.join(", ")),
+        stubs => format!("An existing stub gets one more rule: {}.", stubs.join(", ")),
     }
 }

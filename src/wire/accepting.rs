@@ -49,11 +49,11 @@ impl BoundAddress {
         };
         if listen.is_none() && (scheme.ends_with('s') && scheme != "ws" || connection.tls.required)
         {
-            let remedy =
-                "name an address without: --connection http://127.0.0.1:0, or --listen 127.0.0.1:0";
+            let remedy = "use an address without encryption: --connection http://127.0.0.1:0, or --listen \
+                127.0.0.1:0";
             return Err(settings::bad_settings(
                 connection,
-                "is encrypted, and stubs answer without encryption",
+                "is encrypted, but stubs answer without encryption",
                 remedy,
             ));
         }
@@ -65,9 +65,8 @@ impl BoundAddress {
         let unheard = |error: std::io::Error| CallError {
             kind: ErrorKind::NoListener,
             message: format!("cannot listen at {wanted}: {error}"),
-            remedy:
-                "choose an address of this machine and a port that is free: --listen 127.0.0.1:0"
-                    .into(),
+            remedy: "choose an address of this machine and a free port: --listen 127.0.0.1:0"
+                .into(),
         };
         let listener = TcpListener::bind(&wanted).await.map_err(unheard)?;
         let at = listener.local_addr().map_err(unheard)?;

@@ -59,7 +59,7 @@ pub(crate) async fn ask_agent(
     if let Err(problem) = telling.run.subscribe(connector, connection, mask).await {
         telling
             .complaints
-            .push(format!("the broker is not listened to: {}; {}", problem.cause, problem.remedy));
+            .push(format!("not connected to the broker: {}; {}", problem.cause, problem.remedy));
     }
     let ahead = elapsed_ms(began);
     for words in telling.opening_notices() {

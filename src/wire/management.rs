@@ -66,7 +66,7 @@ impl Management {
         let tls = Tls { required, ..connection.tls.clone() };
         let there = Connection { tls, ..Connection::http(connection.name.as_str(), address) };
         let [server] = <[Server; 1]>::try_from(settings::parse_servers(&there)?)
-            .map_err(|_| settings::bad_address(&there, "one address is wanted"))?;
+            .map_err(|_| settings::bad_address(&there, "it needs exactly one address"))?;
         let client = http::client::build_client(
             HeaderMap::new(),
             tls::config_if_required(&there).await?.as_deref(),

@@ -52,8 +52,8 @@ impl Database {
         // The parser's own words may repeat parts of the address.
         let mut config: Config = address.parse().map_err(|_: Error| CallError {
             kind: ErrorKind::BadAddress,
-            message: format!("{at} does not hold the address of a PostgreSQL database"),
-            remedy: "write it as postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
+            message: format!("{at} doesn't hold the address of a PostgreSQL database"),
+            remedy: "use the form postgresql://USER:PASSWORD@HOST:PORT/NAME".into(),
         })?;
         config.application_name("toolcrib").connect_timeout(PATIENCE);
         let place = display_address(&config);
@@ -144,8 +144,8 @@ fn display_address(config: &Config) -> String {
 fn no_answer(place: &str) -> CallError {
     CallError {
         kind: ErrorKind::NoPostgres,
-        message: format!("PostgreSQL at {place} did not answer within {} s", PATIENCE.as_secs()),
-        remedy: "see whether it runs and has room for another connection".into(),
+        message: format!("PostgreSQL at {place} didn't answer within {} s", PATIENCE.as_secs()),
+        remedy: "check whether it is running and accepts another connection".into(),
     }
 }
 
@@ -154,7 +154,7 @@ fn open_failed(place: &str, error: &Error) -> CallError {
     let remedy = if error.as_db_error().is_some() {
         "check user, password and name in the address"
     } else {
-        "see whether it runs, and check the address"
+        "check whether it is running, and check the address"
     };
     CallError {
         kind: ErrorKind::NoPostgres,
@@ -175,12 +175,12 @@ fn statement_failed(place: &str, error: &Error) -> CallError {
     };
     let remedy = match kind {
         ErrorKind::PostgresDuplicate => {
-            "it was written before: ids must be new for every call, and a call has one result"
+            "it already exists: every call needs a new id, and a call has one result"
         }
         ErrorKind::PostgresSchema => {
-            "see whether it is the database of a CommonGround v1r4, and whether its user may write"
+            "check whether it is the database of a CommonGround v1r4 and whether its user may write"
         }
-        ErrorKind::ConnectionLost => "see whether PostgreSQL still runs",
+        ErrorKind::ConnectionLost => "check whether PostgreSQL is still running",
         _ => "",
     };
     CallError::new(kind, format!("PostgreSQL at {place}: {}", error_cause(error)), remedy)

@@ -392,7 +392,7 @@ fn not_allowed(connection: &Connection, start: &Start) -> CallError {
         start.lines().join("\n")
     );
     let remedy = format!(
-        "look at it, then allow it: `toolcrib mcp allow {}`, or t and then a on Connections",
+        "review it, then allow it: `toolcrib mcp allow {}`, or t and then a on Connections",
         connection.name
     );
     CallError { kind: ErrorKind::NotAllowed, message, remedy }

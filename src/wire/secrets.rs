@@ -158,9 +158,9 @@ async fn on_own_thread<T: Send + 'static>(
     };
     match timeout(PATIENCE, told).await {
         Ok(Ok(answer)) => answer,
-        Ok(Err(_)) => Err(silent("the key store broke off".into())),
+        Ok(Err(_)) => Err(silent("the connection to the key store broke".into())),
         Err(_) => {
-            Err(silent(format!("the key store did not answer within {} s", PATIENCE.as_secs())))
+            Err(silent(format!("the key store didn't answer within {} s", PATIENCE.as_secs())))
         }
     }
 }

@@ -111,12 +111,12 @@ async fn tell_step(
 }
 
 fn silence() -> (Outcome, Option<CallError>) {
-    let message = "the stub says no more, and its answer has no end";
-    let remedy = "look at the fault of its rule";
+    let message = "the stub sends no more, and its answer has no end";
+    let remedy = "check the fault of its rule";
     (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))
 }
 
 fn unreadable() -> CallError {
-    let message = "a message of the stub cannot be read";
-    CallError::new(ErrorKind::NotAReply, message, "look at the fault of its rule")
+    let message = "can't read a message of the stub";
+    CallError::new(ErrorKind::NotAReply, message, "check the fault of its rule")
 }

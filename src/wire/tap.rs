@@ -118,7 +118,7 @@ impl Tap {
                 Ok(line) => Some(line),
                 Err(problem) if is_not_there(&problem) => {
                     buffer.put_live(notice_now(format!(
-                        "{} is not there yet; it is watched once it is",
+                        "{} doesn't exist yet; it is watched as soon as it does",
                         place.name
                     )));
                     None
@@ -242,8 +242,7 @@ impl TapListener {
                 self.handle_packet(packet).await;
             }
         }
-        self.buffer
-            .put_live(notice_now(format!("nothing more is received on {}", self.place.name)));
+        self.buffer.put_live(notice_now(format!("stopped receiving on {}", self.place.name)));
     }
 
     async fn handle_packet(&self, mut packet: Packet) {
@@ -277,7 +276,7 @@ impl TapListener {
             sleep(LOOKING).await;
             match self.bus.subscribe(&self.place, SubscriptionShare::Observer).await {
                 Ok(line) => {
-                    self.buffer.put_live(notice_now(format!("{} is there now", self.place.name)));
+                    self.buffer.put_live(notice_now(format!("{} exists now", self.place.name)));
                     return Ok(line);
                 }
                 // While the connection is down it is tried again, too.

@@ -92,7 +92,7 @@ async fn read_file(path: &str) -> Result<Vec<u8>, CallError> {
 }
 
 /// What to do where the cause says no more.
-const CHECK: &str = "check the connection's certificates, and whether the server speaks TLS";
+const CHECK: &str = "check the connection's certificates, and whether the server uses TLS";
 
 /// Why there is no encrypted connection to `host` at `place`.
 #[must_use]
@@ -108,13 +108,12 @@ pub(crate) fn handshake_failed(place: &str, host: &str, error: &std::io::Error) 
 pub(crate) fn handshake_refused(place: &str, host: &str, fault: &Error) -> CallError {
     let (cause, remedy) = match fault {
         Error::InvalidCertificate(fault) => fault_of(fault, host),
-        Error::InvalidMessage(_) => (
-            "it does not speak TLS".into(),
-            "connect without TLS, or give the port that is encrypted",
-        ),
+        Error::InvalidMessage(_) => {
+            ("it doesn't use TLS".into(), "connect without TLS, or use the encrypted port")
+        }
         Error::AlertReceived(alert) => (
-            format!("it refused us ({alert:?})"),
-            "set the certificate and key that the server wants (cert-file, key-file)",
+            format!("it rejected the connection ({alert:?})"),
+            "set the certificate and key that the server requires (cert-file, key-file)",
         ),
         other => (other.to_string(), CHECK),
     };
@@ -124,24 +123,23 @@ pub(crate) fn handshake_refused(place: &str, host: &str, fault: &Error) -> CallE
 fn no_encryption(place: &str, cause: &str, remedy: &str) -> CallError {
     CallError {
         kind: ErrorKind::Tls,
-        message: format!("no encrypted connection to {place}: {cause}"),
+        message: format!("couldn't make an encrypted connection to {place}: {cause}"),
         remedy: remedy.into(),
     }
 }
 
 fn fault_of(fault: &CertificateError, host: &str) -> (String, &'static str) {
     match fault {
-        CertificateError::NotValidForName => (
-            format!("its certificate is not for {host}"),
-            "address the server by the name that its certificate has",
-        ),
+        CertificateError::NotValidForName => {
+            (format!("its certificate is not for {host}"), "use the server name in its certificate")
+        }
         CertificateError::NotValidForNameContext { presented, .. } => (
             format!("its certificate is not for {host}, but for {}", presented_names(presented)),
-            "address the server by a name that its certificate has",
+            "use a server name in its certificate",
         ),
         // A bad signature: an authority of the same name, but with another key.
         CertificateError::UnknownIssuer | CertificateError::BadSignature => (
-            "its certificate comes from an authority that this connection does not trust".into(),
+            "its certificate is from an authority that this connection doesn't trust".into(),
             "set ca-file to the authority that signed the server's certificate",
         ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => (

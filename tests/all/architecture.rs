@@ -428,7 +428,7 @@ fn world(tree: &Tree) -> Vec<String> {
     found
 }
 
-/// Files that need each other: for each circle the shortest way round.
+/// Files that need each other: for each circle the shortest path round.
 fn circles(tree: &Tree) -> Vec<String> {
     let mut graph: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for file in &tree.files {

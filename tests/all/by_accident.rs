@@ -59,7 +59,7 @@ fn the_palette_puts_first_what_was_named() {
         bench.keys("ctrl+p");
         bench.types(typed);
         let risky = ["push…", "delete", "clear", "remove"];
-        let nothing = bench.shows("nothing by that name");
+        let nothing = bench.shows("no match");
         assert!(
             nothing || !risky.iter().any(|act| chosen(&bench).starts_with(act)),
             "{typed}: {}",

@@ -102,7 +102,7 @@ fn what_the_server_would_not_take_is_said_before_it_is_sent() {
 #[test]
 fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     let mut bench = invoke("echo", 120, 40);
-    assert!(bench.shows("_meta  nothing beside the arguments"), "{}", bench.screen());
+    assert!(bench.shows("_meta  only the arguments"), "{}", bench.screen());
     bench.keys("tab enter ctrl+a");
     bench.types("{\"com.example/limit\": 1.50, \"not so\": 1}");
     bench.keys("esc");
@@ -118,11 +118,11 @@ fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     bench.keys("esc u enter ctrl+a");
     bench.types("[1]");
     bench.keys("esc esc");
-    assert!(bench.shows("_meta is no object"), "{}", bench.screen());
+    assert!(bench.shows("_meta isn't an object"), "{}", bench.screen());
     bench.keys("u");
 
     // A call that was sent comes back into the forms with it, and is kept as a case with it.
-    assert!(bench.shows("nothing beside the arguments"), "{}", bench.screen());
+    assert!(bench.shows("only the arguments"), "{}", bench.screen());
     bench.keys("tab e");
     assert!(bench.shows("_meta  meta.key-invalid"), "{}", bench.screen());
 }

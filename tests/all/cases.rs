@@ -79,7 +79,7 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
         ("unknown.yaml", "call: calculater\n"),
     ]);
     let ran = place.run(&["test", "--jobs", "1"]);
-    ran.ended(1, &["2 of 3 cases not as expected"]);
+    ran.ended(1, &["2 of 3 cases failed"]);
     for words in [
         "✗ cases/wrong.yaml",
         "outcome: expected succeeded: it failed",
@@ -188,7 +188,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
             .any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file))
     );
 
-    for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case not as expected")] {
+    for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case failed")] {
         bench.keys("t enter");
         let Some(Effect::Call { call, request, .. }) = bench.effects.last() else {
             panic!("{:?}", bench.effects)

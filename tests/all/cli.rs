@@ -228,7 +228,7 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
     let home = place.home.path().join("wrong.yaml");
     fs::write(&home, scenario).unwrap();
     let ran = place.run(&["simulate", home.to_str().unwrap(), "-w", "."]);
-    ran.ended(1, &["1 of 1 scenario not as expected: 2 differences"]);
+    ran.ended(1, &["1 of 1 scenario failed: 2 differences"]);
     assert!(
         ran.data.contains("not expected knowledge-query")
             && ran.data.contains("the state is undefined, not elsewhere"),
@@ -267,7 +267,7 @@ fn scenarios_say_what_they_exercised_and_report_to_ci() {
         "--format",
         "junit",
     ]);
-    ran.ended(1, &["1 of 1 scenario not as expected"]);
+    ran.ended(1, &["1 of 1 scenario failed"]);
     assert!(
         ran.data.contains("failures=\"1\"")
             && ran.data.contains("<failure message=\"refused: expected false: group: in admin"),
@@ -300,7 +300,7 @@ fn a_state_says_how_to_come_in_and_out_and_a_request_what_it_never_gets_to() {
     );
     assert_eq!(
         never["tools"][1],
-        json!({"tool": "reset-workflow", "why": "none of its groups is asked for"})
+        json!({"tool": "reset-workflow", "why": "none of its groups is requested"})
     );
 
     let why = place.json(&["tools", "--why", "complex-analysis", "--json", "--state", "analysis"]);

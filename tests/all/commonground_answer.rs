@@ -149,7 +149,7 @@ fn a_direct_call_writes_its_card_and_takes_the_result_from_the_inbox() {
     let there = CommonGround::start();
     there.put(&[COUNT]);
     let place = place(&there, true);
-    // It is the way that is taken unasked: the tool is not open to the UI.
+    // It is the way that is taken unasked: the tool doesn't allow UI calls.
     let events = events(&there, &place, &["word_count", "text=a b a"]);
     assert_eq!(events.last().unwrap()["outcome"], "succeeded", "{events:#?}");
     assert!(words(&events, "route").contains("directly"), "{events:#?}");
@@ -218,7 +218,11 @@ fn a_direct_call_that_the_dispatcher_would_refuse_is_refused_before_anything_is_
             "cg.v1r4.{project_id}.private.cmd.tool.lamp.switch",
             "it is in another channel than the connection's",
         ),
-        ("cg.v1r4.{project_id}.{channel_id}.evt.tool.lamp.switch", "it is no subject of commands"),
+        (
+            "cg.v1r4.{project_id}.{channel_id}.evt.tool.lamp.switch",
+            "it isn't a subject for \
+            commands",
+        ),
         ("cg.v1r4.{project_id}.{channel_id}.cmd.agent.lamp.wakeup", "it is the bell of a worker"),
         // It is the caller's name, and no service listens for an agent of ours that it never heard
         // of.

@@ -197,10 +197,10 @@ fn what_a_tool_gets_is_told_with_where_it_comes_from() {
     for line in [
         "room        \"hall\"             given",
         "brightness  5                  given",
-        "house       \"demo\"             fixed    the model does not see it; given \"mine\"",
+        "house       \"demo\"             fixed    models don't see it; given \"mine\"",
         "token       $LAMP_TOKEN        env",
         "asked_in    \"{agent_turn_id}\"  default",
-        "{agent_turn_id} has no value here: --with agent_turn_id=…",
+        "{agent_turn_id} has no value here: set it with --with agent_turn_id=…",
     ] {
         assert!(ran.data.contains(line), "{line}:\n{}", ran.data);
     }
@@ -227,7 +227,7 @@ fn the_workbench_shows_what_the_tool_gets() {
     bench.types("hall");
     assert!(bench.screen().contains("room \"hall\" (given)"), "{}", bench.screen());
     assert!(
-        bench.screen().contains("token $LAMP_TOKEN (env; the model does not see it)"),
+        bench.screen().contains("token $LAMP_TOKEN (env; models don't see it)"),
         "{}",
         bench.screen()
     );

@@ -305,6 +305,7 @@ fn what_the_api_reads_otherwise_is_told_in_its_words() {
     let told = &of(&found, "definition.wrong-type")[0].message;
     assert_eq!(
         told,
-        "the API refuses it (400): after_execution: Input should be a valid string; it reads true here: put it in quotes"
+        "the API rejects it (400): after_execution: Input should be a valid string; it reads true \
+        here: put it in quotes"
     );
 }

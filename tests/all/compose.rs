@@ -129,7 +129,7 @@ fn a_state_without_tools_is_kept_in_the_settings() {
     assert!(workflow.state_row("review").is_some());
     assert_eq!(
         states::add_state(ComposeContext::from_state(&state), "done").unwrap_err(),
-        "done is there already"
+        "done already exists"
     );
     assert!(
         states::add_state(ComposeContext::from_state(&state), "*").is_err()
@@ -183,7 +183,7 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
         plan.notes,
         [
             "leading to it: ask; scenarios: scenarios/s.yaml.",
-            "Not changed, though it names the state: scenarios/s.yaml."
+            "Not changed, although it uses the state: scenarios/s.yaml."
         ]
     );
     make(&mut state, plan);
@@ -206,9 +206,8 @@ fn an_arrow_is_drawn_and_says_what_else_it_moves() {
     .unwrap();
     assert_eq!(
         plan.notes,
-        [
-            "ask has one next state: from undefined, research it led to analysis, and leads to done then."
-        ]
+        ["ask has only one next state: from undefined, research it will lead to done instead \
+            of analysis."]
     );
     make(&mut state, plan);
     let wanted =

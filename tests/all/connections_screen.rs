@@ -55,7 +55,7 @@ fn all_are_listed_with_what_goes_through_them() {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }
     bench.clicks("broker ");
-    assert!(bench.shows("Always those of tell-joke."), "{}", bench.screen());
+    assert!(bench.shows("Always used for tell-joke."), "{}", bench.screen());
     bench.clicks("leaky");
     assert!(bench.shows("secrets do not") && bench.shows("••••"), "{}", bench.screen());
     assert!(!bench.shows("hunter2"), "{}", bench.screen());

@@ -436,7 +436,7 @@ fn agents_that_fail(trustgraph: &Deployment) {
     let hidden = ask("shout", &[]);
     assert!(
         hidden.contains(
-            "the model called \"shout\", which it does not have: it is hidden in undefined"
+            "the model called \"shout\", which it doesn't have: it is hidden in undefined"
         ),
         "{hidden}"
     );
@@ -601,8 +601,8 @@ fn takes_away_there(trustgraph: &Deployment, folder: &TempDir, mut terminal: ter
     fs::remove_file(folder.path().join("mine.yaml")).unwrap();
     terminal.wait_for("mine.yaml was removed on disk");
     terminal.press(["@push"]);
-    terminal.wait_for("Only there, and left alone: tool/mine.");
-    terminal.wait_for("All that is here is there just so.");
+    terminal.wait_for("Only there, not changed: tool/mine.");
+    terminal.wait_for("Everything here is already there, unchanged.");
     terminal.press(["x"]);
     terminal.wait_for("tool/mine  delete");
     terminal.press(["x"]);

@@ -130,7 +130,7 @@ fn its_tools_are_called_by_one_exchange() {
         called.words
     );
     run(&place, &["call", "whisper", "text=hi", "--connection", "lab"])
-        .ended(1, &["POST /whisper", "look at the server"]);
+        .ended(1, &["POST /whisper", "check the server"]);
     run(&place, &["call", "shout", "--connection", "lab"]).ended(2, &["text"]);
     // Within this process nobody has paths.
     run(&place, &["call", "shout", "text=hi", "--connection", "embedded"])

@@ -185,9 +185,10 @@ fn tool() -> Value {
         "type": "object",
         "required": ["name", "type", "description"],
         "properties": {
-            "name": {"title": "name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."},
-            "type": {"title": "type", "enum": ["knowledge-query", "text-completion", "mcp-tool"], "description": "What answers for it."},
-            "description": {"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it."},
+            "name": {"title": "name", "type": "string", "minLength": 1, "description": "Its name \
+            for the model. Every model's API accepts letters, digits, - and _."},
+            "type": {"title": "type", "enum": ["knowledge-query", "text-completion", "mcp-tool"], "description": "What answers its calls."},
+            "description": {"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to decide when to use it."},
             "group": {"title": "group", "type": "array", "uniqueItems": true, "items": {"type": "string", "minLength": 1, "examples": ["read-only", "knowledge", "basic", "admin"]}},
             "state": {"title": "state", "type": "string", "examples": ["analysis", "research"]},
             "limit": {"title": "limit", "type": "integer", "minimum": 1, "maximum": 100, "default": 10},

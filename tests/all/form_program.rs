@@ -213,7 +213,7 @@ fn another_document_where_the_output_goes_is_asked_about_first() {
     terminal.press(["enter"]);
     terminal.type_text("abc");
     terminal.press(["ctrl+s"]);
-    terminal.wait_for("out.yaml is there already and holds something else");
+    terminal.wait_for("out.yaml already exists and holds something else");
     terminal.press(["c"]);
     terminal.wait_gone("something else");
     assert_eq!(read(&folder, "out.yaml"), "a: old   # another one\n");
@@ -360,8 +360,8 @@ fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
         "c": {"$ref": "#/$defs/none"}, "n": {"type": "integer", "maximum": 5}}}"##;
     let folder = folder(&[("a.json", schema), ("i.json", r#"{"n": 7}"#)]);
     let terminal = toolcrib(["form", "a.json", "i.json"]).folder(folder.path()).start();
-    terminal.wait_for("3 faults of the schema, 1 issue");
-    terminal.wait_for("and 1 more faults of the schema");
+    terminal.wait_for("3 schema errors, 1 issue");
+    terminal.wait_for("and 1 more schema errors");
     terminal.wait_for("n more than 5");
     assert!(!terminal.contents().contains("edited as JSON"), "{}", terminal.contents());
 }
@@ -381,7 +381,7 @@ fn what_was_not_fully_checked_has_its_own_exit_code_and_a_line_on_stderr() {
         program("/bin/sh", ["-c", &words]).folder(folder.path()).start()
     };
     let mut terminal = start("flawed.json");
-    terminal.wait_for("its schema: \"type\" any is no type of JSON Schema");
+    terminal.wait_for("its schema: \"type\" any isn't a type of JSON Schema");
     terminal.press(["f6"]);
     terminal.wait_end();
     assert_eq!(read(&folder, "code"), "ended 6\n");

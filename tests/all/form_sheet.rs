@@ -103,7 +103,7 @@ fn a_field_goes_back_to_its_default_and_a_subtree_too() {
     );
     desk.goes("/mode");
     desk.acts("reset-field");
-    assert_eq!(desk.value.get("mode"), None, "the default counts where nothing is set");
+    assert_eq!(desk.value.get("mode"), None, "the default applies where nothing is set");
     assert!(desk.screen().contains("fast · default"));
     assert!(matches!(desk.acts("reset-field"), FormReply::Refused(_)));
     desk.goes("/retry");

@@ -99,7 +99,7 @@ fn a_flag_and_a_number_are_told_apart_where_no_text_is_allowed() {
     desk.keys("enter");
     desk.types("tru");
     assert_eq!(*desk.value, json!({}));
-    assert!(desk.screen().contains("fits none of the kinds yet"), "{}", desk.screen());
+    assert!(desk.screen().contains("matches none of the kinds yet"), "{}", desk.screen());
     desk.types("e");
     assert_eq!(*desk.value, json!({"u": true}));
 }

@@ -79,7 +79,7 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
 
     place.run(&["history", "show", "zzz"]).ended(2, &["no call has an id that starts with"]);
-    place.run(&["history", "remove"]).ended(2, &["no call is named"]);
+    place.run(&["history", "remove"]).ended(2, &["no call given"]);
     place.run(&["history", "remove", id]).ended(0, &["1 call is gone"]);
     assert_eq!(found(""), 1);
     place.run(&["history", "remove", "--all"]).ended(0, &["1 call is gone"]);
@@ -536,7 +536,7 @@ mod screen {
             "{screen}"
         );
         bench.keys("v");
-        assert!(bench.screen().contains("not both answers are JSON"), "{}", bench.screen());
+        assert!(bench.screen().contains("one of the answers isn't JSON"), "{}", bench.screen());
         bench.clicks("Times");
         assert!(bench.screen().contains("first chunk after"), "{}", bench.screen());
         bench.keys("esc");

@@ -147,7 +147,7 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
     assert!(bench.screen().contains("chunk 2"), "{}", bench.screen());
     bench.clicks("Text");
     bench.clicks("show");
-    assert!(bench.screen().contains("stray       id of another caller"), "{}", bench.screen());
+    assert!(bench.screen().contains("stray       id of a different call"), "{}", bench.screen());
     bench.happens([(120, chunk("{}")), (130, end(Outcome::Succeeded, None))]);
     bench.clicks("Tree");
     assert!(bench.screen().contains("The answer is not JSON"), "{}", bench.screen());
@@ -430,7 +430,7 @@ fn headers_of_request_answer_and_strays_have_a_view() {
         "with the request",
         "with the answer +5",
         "changed +9",
-        "stray +9: id of another caller",
+        "stray +9: id of a different call",
         "r-9",
     ];
     let places: Vec<_> = lines
@@ -605,7 +605,10 @@ fn following_is_turned_by_key_and_by_mouse_where_there_is_an_end_to_follow() {
         bench.clicks(view);
         bench.keys("f");
         assert!(
-            bench.shows("this view has no end to follow") && !bench.shows("f follow"),
+            bench.shows(
+                "this view doesn't grow, so there is nothing to \
+                follow"
+            ) && !bench.shows("f follow"),
             "{}",
             bench.screen()
         );
@@ -657,7 +660,7 @@ fn headers_are_found_where_they_stand() {
     bench.types("served");
     assert!(bench.shows("x-served-by") && !bench.shows("is not there"), "{}", bench.screen());
     bench.types("?");
-    assert!(bench.shows("\"served?\" is not there"), "{}", bench.screen());
+    assert!(bench.shows("\"served?\" not found"), "{}", bench.screen());
 }
 
 #[test]
@@ -692,7 +695,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
     bench.keys("esc @new-agent");
     assert!(
-        bench.shows("agent     a new one of our own") && bench.shows("not of ui-1"),
+        bench.shows("agent     a new one, made by toolcrib") && bench.shows("not of ui-1"),
         "{}",
         bench.screen()
     );

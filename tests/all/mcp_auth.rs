@@ -134,7 +134,12 @@ fn the_documents_are_shown_step_by_step() {
     assert!(server.requests_to("/register").is_empty() && server.requests_to("/token").is_empty());
     server.run(&["mcp", "ping", "web"]).ended(
         3,
-        &["the server wants a token (401)", "oauth-protected-resource/mcp: HTTP 200", "--sign-in"],
+        &[
+            "the server requires a token (401)",
+            "oauth-protected-resource/mcp: HTTP \
+            200",
+            "--sign-in",
+        ],
     );
 }
 
@@ -164,7 +169,7 @@ fn a_token_is_got_with_the_user_kept_used_and_forgotten() {
 
     server.run(&["mcp", "auth", "web"]).ended(0, &[]);
     server.run(&["mcp", "auth", "web", "--sign-out"]).ended(0, &["forgotten"]);
-    server.run(&["mcp", "ping", "web"]).ended(3, &["the server wants a token (401)"]);
+    server.run(&["mcp", "ping", "web"]).ended(3, &["the server requires a token (401)"]);
 }
 
 #[test]
@@ -283,7 +288,7 @@ fn one_signs_in_from_the_workbench() {
     screen.press(["@sign-in"]);
     screen.type_text("Cancel");
     screen.press(["enter"]);
-    screen.wait_for("cancelled; nothing was kept");
+    screen.wait_for("cancelled; nothing was saved");
     assert!(server.requests_to("/token").is_empty() && page.contains("/authorize?"));
 
     screen.press(["@sign-in", "enter"]);
@@ -306,8 +311,8 @@ fn one_signs_in_from_the_workbench() {
     screen.press(["@sign-in"]);
     screen.type_text("Sign out");
     screen.press(["enter"]);
-    screen.wait_for("the token is forgotten");
-    server.run(&["mcp", "ping", "web"]).ended(3, &["the server wants a token (401)"]);
+    screen.wait_for("deleted the token");
+    server.run(&["mcp", "ping", "web"]).ended(3, &["the server requires a token (401)"]);
 }
 
 #[test]

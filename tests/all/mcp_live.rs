@@ -158,7 +158,8 @@ fn a_call_tells_what_changed_since_the_tools_were_kept() {
     assert_eq!(drift.len(), 1, "{told:#?}");
     assert_eq!(
         drift[0]["text"],
-        "its tools are not those that were kept: 1 breaking (live), 1 trust (echo), 1 compatible (die); `toolcrib mcp keep test` shows what changed"
+        "its tools differ from the saved list: 1 breaking (live), 1 trust (echo), 1 compatible \
+        (die); `toolcrib mcp keep test` shows what changed"
     );
     assert_eq!(told.last().unwrap()["outcome"], "succeeded");
     call(&place, &["echo", "text=a"]).ended(0, &["1 breaking (live)"]);
@@ -501,7 +502,8 @@ async fn a_list_that_changes_is_held_against_the_kept_one_at_once() {
     while heard.recv().await.is_some() {}
     assert_eq!(
         hears.recv().await.unwrap(),
-        "test: its tools are not those that were kept: 1 breaking (shrink); `toolcrib mcp keep test` shows what changed"
+        "test: its tools differ from the saved list: 1 breaking (shrink); `toolcrib mcp keep \
+        test` shows what changed"
     );
     registry.close().await;
 }

@@ -22,7 +22,7 @@ fn resources_are_listed_read_and_saved() {
     let line = ["mcp", "resources", "test", "test://dot", "--save", file.to_str().unwrap()];
     place.run(&line).ended(0, &["[blob image/png, 2 B]", "Saved"]);
     assert_eq!(fs::read(&file).unwrap(), b"hi");
-    // What is there already stays.
+    // What already exists stays.
     fs::write(&file, "mine").unwrap();
     place.run(&line).ended(1, &["dot.png"]);
     assert_eq!(fs::read(&file).unwrap(), b"mine");

@@ -140,7 +140,7 @@ fn a_dry_run_shows_each_step_and_sends_nothing() {
         r#"{"query": {"match": {"text": "wind"}}, "size": 3}"#,
         "step 2 answer",
         "→ POST /_plugins/_ml/models/llm/_predict",
-        "! search.output is there once the step before has run",
+        "! search.output is available once the previous step has run",
     ] {
         assert!(ran.data.contains(words), "{words} is missing:\n{}", ran.data);
     }
@@ -347,7 +347,7 @@ fn a_cluster_is_known_by_its_authority() {
     };
     run(&files).0.ended(0, &[]);
     let (ran, requests) = run(&others);
-    ran.ended(3, &["its certificate comes from an authority that this connection does not trust"]);
+    ran.ended(3, &["its certificate is from an authority that this connection doesn't trust"]);
     assert_eq!(requests, Vec::<String>::new());
 }
 

@@ -445,6 +445,6 @@ fn a_body_with_a_name_missing_is_not_yet_said_to_be_no_json() {
         texts.into_iter().flat_map(|text| text.remarks).map(|remark| remark.text).collect()
     };
     let missing = remarks(r#"{"messages": ${parameters.messages}}"#);
-    assert_eq!(missing, ["no sample for messages: give it under Try"]);
-    assert_eq!(remarks("never ${parameters.given}"), ["this is no JSON object or array"]);
+    assert_eq!(missing, ["no sample for messages: add one in Try"]);
+    assert_eq!(remarks("never ${parameters.given}"), ["this isn't a JSON object or array"]);
 }

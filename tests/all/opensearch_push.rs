@@ -46,7 +46,7 @@ fn push(place: &Place, words: &[&str]) -> Ran {
 fn what_a_cluster_has_is_taken_in_and_can_be_called() {
     let (_serving, here) = cluster(&[]);
     let ran = here.run(&["import", "opensearch"]);
-    ran.ended(0, &["Brought along by the system itself, and left out"]);
+    ran.ended(0, &["Built into the system, so left out"]);
     let agent = read(&here, "opensearch/books.yaml");
     for words in ["agent_id: a1", "size: \"3\"", "description: Reads books"] {
         assert!(agent.contains(words), "{agent}");
@@ -73,7 +73,7 @@ fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
     let dry = push(&here, &["--dry-run"]);
     dry.ended(0, &["nothing was written (--dry-run): 1 added"]);
     assert!(dry.data.contains("+ agent/mine"), "{}", dry.data);
-    push(&here, &[]).ended(2, &["nobody is there to be asked"]);
+    push(&here, &[]).ended(2, &["there is no terminal to ask on"]);
 
     push(&here, &["--yes"]).ended(0, &["written and read back: 1 added", "kept in mine.json"]);
     assert!(read(&here, "mine.json").contains("\"agent_id\": \"toolcrib-agent-"));

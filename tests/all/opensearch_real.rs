@@ -72,7 +72,7 @@ fn a_dry_run_shows_what_the_connector_behind_a_model_sends() {
         "connector echo then sends POST https://h.example/v1",
         "its header Authorization",
         r#"its body {"q": "say \"hi\" to Ada"}"#,
-        "connector.post_process.openai.embedding picks $.data[*].embedding of the answer",
+        "connector.post_process.openai.embedding selects $.data[*].embedding of the answer",
     ] {
         assert!(ran.data.contains(words), "{words:?} is not in:\n{}", ran.data);
     }

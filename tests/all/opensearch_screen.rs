@@ -33,7 +33,7 @@ fn give(bench: &mut Workbench, field: &str, text: &str) {
 fn a_template_shows_below_it_what_it_becomes() {
     let mut bench = tools_screen();
     assert!(bench.shows("→ /books/_search"), "the default stands in\n{}", bench.screen());
-    assert!(bench.shows("no sample for question: give it under Try"), "{}", bench.screen());
+    assert!(bench.shows("no sample for question: add one in Try"), "{}", bench.screen());
     bench.keys("@try");
     assert!(bench.shows("■ request  ■ tool  ■ default"), "{}", bench.screen());
     give(&mut bench, "question text", "wind");
@@ -73,7 +73,7 @@ fn a_value_that_breaks_a_body_is_told_where_it_does() {
 #[test]
 fn filters_and_later_steps_work_on_a_sample_answer() {
     let mut bench = tools_screen();
-    assert!(bench.shows("search.output is there once step 1 has run"), "{}", bench.screen());
+    assert!(bench.shows("search.output is available once step 1 has run"), "{}", bench.screen());
     bench.keys("@try");
     give(
         &mut bench,
@@ -82,7 +82,7 @@ fn filters_and_later_steps_work_on_a_sample_answer() {
     );
     let screen = bench.screen();
     assert!(screen.contains(r#"→ ["a \"gale\""]"#), "what the filter picks\n{screen}");
-    assert!(screen.contains(r#"later steps get it escaped: [\"a \\\"gale"#), "{screen}");
+    assert!(screen.contains(r#"escaped for later steps: [\"a \\\"gale"#), "{screen}");
     assert!(!screen.contains("search.output is there once"), "{screen}");
     let output = colour_of(&bench, r#"[\"a \\\"gale\\\"\"]", "question"#);
     assert_eq!(output, colour_of(&bench, "■ step output"));

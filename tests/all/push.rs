@@ -120,13 +120,13 @@ async fn pushed(at: &'static str, stays_away: bool) -> String {
 #[tokio::test]
 async fn a_push_that_is_cut_off_says_what_is_there_now() {
     let before = pushed("put", false).await;
-    assert!(
-        before.ends_with("; read again since: nothing of it is there: all is as before"),
-        "{before}"
-    );
+    assert!(before.ends_with("; read again since: nothing was written"), "{before}");
     let between = pushed("delete", false).await;
     assert!(
-        between.ends_with("; read again since: 1 of 2 changes are there; tool/old is still there"),
+        between.ends_with(
+            "; read again since: 1 of 2 changes were written; tool/old is still \
+            there"
+        ),
         "{between}"
     );
 }
@@ -136,7 +136,8 @@ async fn a_push_that_is_cut_off_for_good_says_what_was_sent() {
     let before = pushed("put", true).await;
     assert!(
         before.ends_with(
-            "what is there now cannot be read; sent and not confirmed: put of tool/new; not sent: delete of tool/old, tool-service/toolcrib-reload"
+            "can't read the current state; sent and not confirmed: put of tool/new; not sent: \
+            delete of tool/old, tool-service/toolcrib-reload"
         ),
         "{before}"
     );

@@ -270,6 +270,6 @@ fn a_prompt_cannot_be_followed() {
     bench.clicks("greet");
     bench.effects.clear();
     bench.keys("f");
-    assert!(bench.shows("prompts cannot be followed"), "{}", bench.screen());
+    assert!(bench.shows("prompts can't be followed"), "{}", bench.screen());
     assert_eq!(bench.effects, []);
 }

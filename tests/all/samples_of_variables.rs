@@ -45,7 +45,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
         "{screen}"
     );
     bench.keys("@variables");
-    bench.clicks("take all samples back");
+    bench.clicks("remove all samples");
     assert!(
         bench.state.invoke.samples.is_empty() && bench.shows("$LAMP_TOKEN"),
         "{}",

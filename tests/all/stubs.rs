@@ -134,7 +134,7 @@ fn each_fault_is_what_a_call_sees_of_it() {
     assert!(serving.line().starts_with("listening"));
     let cases = [
         ("silence", "timed-out", "timed-out", ""),
-        ("wrong-id", "timed-out", "timed-out", "id of another caller"),
+        ("wrong-id", "timed-out", "timed-out", "id of a different call"),
         (
             "unknown-id",
             "timed-out",
@@ -142,8 +142,8 @@ fn each_fault_is_what_a_call_sees_of_it() {
             "id \"unknown\": the service could not read the request",
         ),
         ("no-id", "timed-out", "timed-out", "no id"),
-        ("broken-json", "lost", "not-json", "cannot be understood"),
-        ("not-utf8", "lost", "not-utf8", "cannot be understood"),
+        ("broken-json", "lost", "not-json", "can't be read"),
+        ("not-utf8", "lost", "not-utf8", "can't be read"),
         ("no-end", "timed-out", "timed-out", ""),
         ("endless", "timed-out", "timed-out", ""),
     ];
@@ -201,7 +201,7 @@ fn each_fault_is_told_in_words() {
     };
     for (topic, words) in [
         ("silence", ["no answer came within 1 s", "the call listened on tg.response.joke"]),
-        ("wrong-id", ["id of another caller", "does not give back the request's id"]),
+        ("wrong-id", ["id of a different call", "does not give back the request's id"]),
         ("unknown-id", ["could not read the request: {", "a reply with id \"unknown\" did come"]),
         ("no-id", ["no id: {", "a reply without an id did come"]),
     ] {
@@ -326,7 +326,7 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
         .ended(3, &[]);
 
     let kept = place.run(&["history", "export", "--stub", "-o", "kept.yaml"]);
-    kept.ended(0, &["2 rules are in kept.yaml", "nobody answered it"]);
+    kept.ended(0, &["2 rules are in kept.yaml", "it got no answer"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
     assert!(
         text.starts_with("# A stub: ")

@@ -40,11 +40,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     };
     let before = text(&bench);
     bench.keys("W");
-    assert!(
-        bench.shows("What if") && bench.shows("W accept · Esc take back"),
-        "{}",
-        bench.screen()
-    );
+    assert!(bench.shows("What if") && bench.shows("W apply · Esc discard"), "{}", bench.screen());
     bench.clicks("[ ] admin");
     assert!(
         bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"),
@@ -60,7 +56,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     bench.keys("tab tab home F enter");
     bench.keys("tab tab");
     assert!(
-        bench.shows("knowledge-query: make the tool no longer available in undefined"),
+        bench.shows("knowledge-query: make the tool unavailable in undefined"),
         "{}",
         bench.screen()
     );
@@ -295,7 +291,7 @@ fn tool_state_and_request_explain_themselves() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("end I");
     assert!(
-        bench.shows("Groups that are enough") && bench.shows("admin + knowledge"),
+        bench.shows("Sufficient groups") && bench.shows("admin + knowledge"),
         "{}",
         bench.screen()
     );

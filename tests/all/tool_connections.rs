@@ -138,7 +138,7 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
 
     bench.send(Message::Show(ScreenId::Tools));
     bench.keys("C");
-    assert!(bench.shows("embedded; 1 tool has its own"), "{}", bench.screen());
+    assert!(bench.shows("embedded; 1 tool has a connection of its own"), "{}", bench.screen());
     bench.keys("esc");
     bench.keys("u");
     assert_eq!(

@@ -224,7 +224,10 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     let mut gateway = at("ws://h", TransportKind::WebSocket);
     let told = flat(&gateway);
     assert!(
-        told.contains("a gateway over WebSocket answers its callers and shows nothing of others: choose a connection"),
+        told.contains(
+            "a gateway over WebSocket only answers its own callers and doesn't show \
+            other traffic: choose a connection"
+        ),
         "{told}"
     );
     gateway.keys("n enter");
@@ -236,7 +239,7 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
     kafka.keys("enter");
     let asked = flat(&kafka);
     assert!(
-        asked.contains("Name at least one") && asked.contains("Kafka takes no Pulsar addresses"),
+        asked.contains("Name at least one") && asked.contains("Kafka has no Pulsar addresses"),
         "{asked}"
     );
     assert!(!asked.contains("JetStream") && !asked.contains("* and >"), "{asked}");

@@ -166,7 +166,7 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
     bench.keys("@user");
     assert!(bench.shows("Insufficient"), "{}", bench.screen());
     assert!(
-        bench.shows("Available 0") && bench.shows("user: user-a may not ask for admin"),
+        bench.shows("Available 0") && bench.shows("user: user-a may not request admin"),
         "{}",
         bench.screen()
     );
@@ -181,7 +181,7 @@ fn a_user_without_permission_is_told_which_groups_exceed() {
         1,
         "but what was tried is kept"
     );
-    assert!(bench.shows("▸ no longer ask for admin"), "{}", bench.screen());
+    assert!(bench.shows("▸ stop requesting admin"), "{}", bench.screen());
     bench.keys("enter");
     assert_eq!(bench.state.context().groups, Some(vec!["read-only".into()]));
     assert!(bench.shows("Available 2"), "{}", bench.screen());
@@ -298,5 +298,5 @@ fn the_picture_has_less_or_more_detail() {
     bench.keys("+ +");
     assert!(bench.shows("· complex-analysis"), "{}", bench.screen());
     bench.keys("+");
-    assert!(bench.shows("this is the most that can be shown"));
+    assert!(bench.shows("no more detail to show"));
 }

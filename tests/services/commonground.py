@@ -778,7 +778,7 @@ class ToolService:
             card = await self.store.keep_result(context["project"], f"tool.{self.name}", context["function"], context["call"], content, labels)
         except psycopg.errors.UniqueViolation as error:
             await asyncio.sleep(self.ack_wait)
-            raise Deferred("a result of that call is there already") from error
+            raise Deferred("a result of that call already exists") from error
         return {"after_execution": content["after_execution"], "status": content["status"], "tool_result_card_id": card}
 
     async def report(self, context, lifecycle, payload):

@@ -78,7 +78,7 @@ pub fn draw_arrow(
     let gate = gate_with_arrow(&tool.gate, tail, to);
     let key = &tool.entry.key;
     if gate == tool.gate {
-        return Err(format!("{key} leads from {tail} to {to} already"));
+        return Err(format!("{key} already leads from {tail} to {to}"));
     }
     let plan =
         Plan::new(format!("draw {key}: {tail} → {to}"), context.regate_changes([(tool, &gate)]));
@@ -101,11 +101,11 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
     }
     Some(match &tool.gate.next {
         Some(before) => format!(
-            "{} has one next state: from {from} it led to {before}, and leads to {to} then.",
+            "{} has only one next state: from {from} it will lead to {to} instead of {before}.",
             tool.entry.key
         ),
         None => format!(
-            "{} has one next state: from {from} it stayed, and leads to {to} then.",
+            "{} has only one next state: from {from} it will lead to {to}; now it stays.",
             tool.entry.key
         ),
     })
@@ -115,12 +115,12 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
 fn no_longer(tool: &Tool, gate: &Gate) -> Option<String> {
     match (&tool.gate.states, &gate.states) {
         (States::Every, States::Only(only)) => Some(format!(
-            "{} is available everywhere now; then only in {}.",
+            "{} is available everywhere now; it will be available only in {}.",
             tool.entry.key,
             or_none(only)
         )),
         (_, States::Only(only)) if only.is_empty() && tool.gate.states != gate.states => {
-            Some(format!("{} is then available in no state.", tool.entry.key))
+            Some(format!("{} will be available in no state.", tool.entry.key))
         }
         _ => None,
     }
@@ -155,7 +155,7 @@ fn regate_tools(
         gates.push((tool, to));
     }
     plan.changes = context.regate_changes(gates.iter().map(|(tool, to)| (*tool, to)));
-    if plan.changes.is_empty() { Err("that is so already".to_owned()) } else { Ok(plan) }
+    if plan.changes.is_empty() { Err("nothing to change".to_owned()) } else { Ok(plan) }
 }
 
 /// Makes arrows lead to another state.

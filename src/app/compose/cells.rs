@@ -164,7 +164,7 @@ pub fn switch_cells(
         }
     }
     if changes.is_empty() {
-        return Err("that is so already".into());
+        return Err("nothing to change".into());
     }
     let label = match cells {
         [(id, column)] => format!(
@@ -213,37 +213,39 @@ fn states_after_switch(gate: &Gate, name: &Name, to: Switch, states: &[Name]) ->
 
 /// A list of the workspace's own: where it is and what it holds.
 fn list_of(context: ComposeContext<'_>, name: &str) -> Result<(Pointer, Vec<Value>), String> {
-    let settings = context.settings_value().ok_or("toolcrib.toml can't be read")?;
+    let settings = context.settings_value().ok_or("can't read toolcrib.toml")?;
     let at = own_place(settings, name).ok_or_else(|| format!("there is no group {name}"))?;
     match at.get(settings) {
         Some(Value::Array(items)) => Ok((at, items.clone())),
-        _ => Err(format!("{name} holds other groups: switch the cell of one of those")),
+        _ => Err(format!("{name} contains other groups: toggle the cell of one of those")),
     }
 }
 
 fn gate_note(tool: &Tool, gate: &Gate) -> Option<String> {
     let key = &tool.entry.key;
     match (&tool.gate.states, &gate.states) {
-        (States::Every, States::Only(only)) if !only.is_empty() => {
-            Some(format!("{key} is available everywhere now; then only in the states listed."))
-        }
+        (States::Every, States::Only(only)) if !only.is_empty() => Some(format!(
+            "{key} is available everywhere now; it will be available only in the \
+                listed states."
+        )),
         (before, States::Only(only)) if only.is_empty() && *before != gate.states => {
-            Some(format!("{key} is then available in no state."))
+            Some(format!("{key} will be available in no state."))
         }
         _ if tool.gate_table.is_some() && tool.gate.groups != gate.groups => {
             Some(match &gate.groups {
                 None => {
-                    format!("{key} is then there for every request, whatever groups it asks for.")
+                    format!("{key} will be available to every request, whatever its groups.")
                 }
                 Some(_) if tool.gate.groups.is_some() => return None,
                 Some(groups) => format!(
-                    "{key} is there for every request now; then only for those that ask for {}.",
+                    "{key} is available to every request now; it will be available only to \
+                    requests for {}.",
                     list_names(groups.iter().map(|group| &**group))
                 ),
             })
         }
         _ if gate.groups.as_ref().is_some_and(Vec::is_empty) && tool.gate.groups != gate.groups => {
-            Some(format!("{key} is then in no group: only a request for every group shows it."))
+            Some(format!("{key} will be in no group: only a request for all groups gets it."))
         }
         _ => None,
     }

@@ -34,7 +34,7 @@ pub(crate) fn of_tool(
     let key = &tool.entry.key;
     if connections.assigned_name(tool) == to {
         return Err(match to {
-            Some(name) => format!("calls of {key} go through {name} already"),
+            Some(name) => format!("calls of {key} already go through {name}"),
             None => format!("{key} has no connection of its own"),
         });
     }
@@ -59,7 +59,7 @@ pub(crate) fn of_tool(
         );
     }
     let Some(name) = to else {
-        return Ok(Plan::new(format!("{key} goes through the workspace's connection"), changes));
+        return Ok(Plan::new(format!("{key} now uses the workspace's connection"), changes));
     };
     // What was given on the command line is in no file, and the demo's own may stand in none
     // either.
@@ -67,7 +67,7 @@ pub(crate) fn of_tool(
         && connections.find_by_name(name).is_some_and(|known| !known.addresses().is_empty())
     {
         return Err(format!(
-            "connection {name} is not in {SETTINGS}; write it there under [connections.NAME] first"
+            "connection {name} isn't in {SETTINGS}; add it there as [connections.NAME] first"
         ));
     }
     let table = table_pointer(name);
@@ -86,7 +86,7 @@ pub(crate) fn of_tool(
         )
     };
     changes.push(context.in_settings(edit, text_of_new));
-    Ok(Plan::new(format!("{key} goes through {name}"), changes))
+    Ok(Plan::new(format!("{key} now uses {name}"), changes))
 }
 
 /// Where the table of a connection is in the settings file.
@@ -123,7 +123,7 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, address] = words[..] else {
         return match words[..] {
-            [] | [_] => Err("write a name and an address: local nats://127.0.0.1:4222".into()),
+            [] | [_] => Err("type a name and an address: local nats://127.0.0.1:4222".into()),
             _ => add_server(context, text),
         };
     };
@@ -132,7 +132,7 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
         let known: Vec<_> = example_addresses()
             .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
             .collect();
-        return Err(format!("an address begins with {}", known.join(" or ")));
+        return Err(format!("an address starts with {}", known.join(" or ")));
     }
     check_address(address)?;
     let value = json!({"servers": [address]});
@@ -157,14 +157,14 @@ fn check_address(address: &str) -> Result<(), String> {
 /// When it cannot be called so, is there already, or no server is named.
 pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let [name, server @ ..] = &words[..] else { return Err("write a name first".into()) };
+    let [name, server @ ..] = &words[..] else { return Err("type a name first".into()) };
     check_name_free(context, name)?;
     if let [address] = server
         && address.contains("://")
     {
         check_address(address)?;
     }
-    let configured = table::configured().next().ok_or("no system here has such servers")?;
+    let configured = table::configured().next().ok_or("no system here has servers of this kind")?;
     Ok(add_default(context, name, &Value::Object(configured.server_table(server)?)))
 }
 
@@ -176,7 +176,7 @@ pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan
 pub(crate) fn add_system(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let [name, address] = words[..] else {
-        return Err("write a name and an address: trustgraph http://127.0.0.1:8088".into());
+        return Err("type a name and an address: trustgraph http://127.0.0.1:8088".into());
     };
     // The same checks, whatever the file becomes.
     add_connection(context, text)?;
@@ -216,10 +216,10 @@ pub(crate) fn add_tables(
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
     for (row, name) in names.iter().enumerate() {
         if written_table(context, name).is_some() || *name == Connection::embedded().name {
-            return Err(format!("{name} is there already"));
+            return Err(format!("{name} already exists"));
         }
         if names[..row].contains(name) {
-            return Err(format!("two of them are called {name}; choose one"));
+            return Err(format!("two are called {name}; choose one"));
         }
     }
     let set = |(name, table): &(&str, &Map<String, Value>)| Edit::Set {
@@ -243,10 +243,10 @@ pub(crate) fn add_tables(
 fn check_name_free(context: ComposeContext<'_>, name: &str) -> Result<(), String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
     if name.is_empty() || !name.chars().all(is_plain) {
-        return Err("a name is made of letters, digits, - and _".into());
+        return Err("a name can only have letters, digits, - and _".into());
     }
     match is_in_settings(context, name) || name == Connection::embedded().name {
-        true => Err(format!("{name} is there already")),
+        true => Err(format!("{name} already exists")),
         false => Ok(()),
     }
 }
@@ -286,7 +286,7 @@ pub(crate) fn rename_connection(
             String::new,
         ));
     }
-    let note = "Cases that name it, and what scripts say with --connection, are not changed.";
+    let note = "Test cases that use it and scripts with --connection aren't changed.";
     Ok(Plan::new(format!("rename connection {from} to {to}"), changes).with_note(Some(note.into())))
 }
 
@@ -296,7 +296,7 @@ pub(crate) fn rename_connection(
 /// When the file has none of that name.
 pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if !is_in_settings(context, name) {
-        return Err(format!("{name} is not in {SETTINGS}"));
+        return Err(format!("{name} isn't in {SETTINGS}"));
     }
     let mut changes =
         vec![context.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
@@ -306,7 +306,7 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
             context.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new),
         );
     }
-    let note = usual.then(|| "Calls go through embedded then.".to_owned());
+    let note = usual.then(|| "Calls will use embedded.".to_owned());
     Ok(Plan::new(format!("delete connection {name}"), changes).with_note(note))
 }
 
@@ -320,10 +320,10 @@ pub(crate) fn make_usual(
     name: &str,
 ) -> Result<Plan, String> {
     if connections.usual == name {
-        return Err(format!("{name} is the workspace's own already"));
+        return Err(format!("{name} is already the workspace's own"));
     }
     if !is_in_settings(context, name) && name != Connection::embedded().name {
-        return Err(format!("{name} is not in {SETTINGS}"));
+        return Err(format!("{name} isn't in {SETTINGS}"));
     }
     let edit = Edit::Set { at: Pointer::root().child(USUAL), to: name.into() };
     let change =
@@ -488,7 +488,7 @@ mod tests {
         make(&mut state, plan);
         assert_eq!(state.current_connection().name, "new");
         let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
-        assert_eq!(plan.notes, ["Calls go through embedded then."]);
+        assert_eq!(plan.notes, ["Calls will use embedded."]);
         assert_eq!(
             make(&mut state, plan),
             LOCAL

@@ -52,7 +52,7 @@ impl<'s> ComposeContext<'s> {
     /// # Errors
     /// When it is no longer there.
     pub fn tool(self, id: &EntryId) -> Result<&'s Tool, String> {
-        self.catalog.tool(id).ok_or_else(|| "this tool is no longer there".to_owned())
+        self.catalog.tool(id).ok_or_else(|| "this tool no longer exists".to_owned())
     }
 
     /// The same, where it can have groups and states.
@@ -68,7 +68,8 @@ impl<'s> ComposeContext<'s> {
                 let system = systems::by_id(tool.entry.system)
                     .map_or(tool.entry.system, |system| system.title());
                 Err(format!(
-                    "{} is a tool of {system}, which knows no groups and no states: it is always available",
+                    "{} is a tool of {system}, which has no groups or states: it is always \
+                    available",
                     tool.entry.key
                 ))
             }

@@ -43,7 +43,7 @@ pub enum EntryHome {
 impl fmt::Display for EntryHome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It goes into {file}."),
+            Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It is added to {file}."),
             Self::Folder { folder, ending } => {
                 write!(f, "It gets a file of its own: {folder}KEY.{ending}.")
             }
@@ -333,7 +333,7 @@ pub fn paste_entries(
         .chain(&part.others)
         .collect();
     if entries.is_empty() {
-        return Err("there is no descriptor in this text: a tool as YAML or JSON is wanted".into());
+        return Err("there is no descriptor in this text: paste a tool as YAML or JSON".into());
     }
     let mut home = EntryHome::of_workflow(context, near);
     let mut plan = Plan::default();
@@ -360,7 +360,7 @@ pub fn paste_entries(
         })?;
         if key != wanted {
             plan.notes.push(format!(
-                "{wanted} is there already and is different: the new one is called {key}."
+                "{wanted} already exists and is different: the new one is called {key}."
             ));
         }
         let value = match kind.section {
@@ -377,7 +377,7 @@ pub fn paste_entries(
     }
     if !taken.is_empty() {
         plan.notes.push(format!(
-            "Here already, just so: {}.",
+            "Already here, unchanged: {}.",
             list_names(taken.iter().map(String::as_str))
         ));
     }

@@ -59,14 +59,14 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     let there = is_there(context, &to);
     let mut changes = Vec::new();
     match own {
-        Some(_) if there => return Err(format!("{to} is there already")),
+        Some(_) if there => return Err(format!("{to} already exists")),
         Some(at) => {
             let above =
                 from.rsplit_once('/').map(|(above, _)| format!("{above}/")).unwrap_or_default();
             let Some(key) =
                 to.strip_prefix(&above).filter(|key| !key.is_empty() && !key.contains('/'))
             else {
-                return Err(format!("it stays where it is in the hierarchy: {above}NAME"));
+                return Err(format!("it keeps its place in the hierarchy: {above}NAME"));
             };
             changes.extend(
                 context.rename_mentions(&context.find_mentions(NameKind::Group, from), &to),
@@ -84,9 +84,9 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
         }
     }
     if changes.is_empty() {
-        return Err(format!("no file names {from}"));
+        return Err(format!("no file uses {from}"));
     }
-    let note = there.then(|| format!("{to} is there already: the two become one."));
+    let note = there.then(|| format!("{to} already exists: the two are merged."));
     Ok(Plan::new(format!("rename group {from} to {to}"), changes).with_note(note).with_renaming(
         NameKind::Group,
         from,
@@ -124,18 +124,18 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
         changes.push(context.in_settings(Edit::Remove { at }, String::new));
     }
     if changes.is_empty() {
-        return Err(format!("no file names {name}"));
+        return Err(format!("no file uses {name}"));
     }
     let refer = (!keys.is_empty()).then(|| format!("In it: {}.", list_names(keys)));
     let bare = (!bare.is_empty()).then(|| {
         format!(
-            "Then in no group, so that only a request for every group shows them: {}.",
+            "These will be in no group, so only a request for all groups gets them: {}.",
             list_names(bare)
         )
     });
     let kept = files_of(&scenarios);
     let kept = (!kept.is_empty())
-        .then(|| format!("Not changed, though it names the group: {}.", list_names(kept)));
+        .then(|| format!("Not changed, although it uses the group: {}.", list_names(kept)));
     Ok(Plan::new(format!("delete group {name}"), changes)
         .with_note(refer)
         .with_note(bare)
@@ -149,11 +149,11 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
 pub fn add_list(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = parse_name(name, "group")?;
     if is_there(context, &name) {
-        return Err(format!("{name} is there already"));
+        return Err(format!("{name} already exists"));
     }
     let parts: Vec<&str> = name.split('/').collect();
     if parts.iter().any(|part| part.trim().is_empty()) {
-        return Err("a name is needed on both sides of /".into());
+        return Err("type a name on both sides of /".into());
     }
     for end in 1..parts.len() {
         let above = parts[..end].join("/");
@@ -169,6 +169,8 @@ pub fn add_list(context: ComposeContext<'_>, name: &str) -> Result<Plan, String>
         print::print_value(Format::Toml, &json!({ GROUPS: value }))
     };
     let change = context.in_settings(Edit::Set { at, to: json!([]).into() }, new);
-    let note = "The workspace's own lists are kept in toolcrib.toml; the running system does not know them.".to_owned();
+    let note = "Lists of the workspace are saved in toolcrib.toml; the running system doesn't \
+        know them."
+        .to_owned();
     Ok(Plan::new(format!("add group list {name}"), vec![change]).with_note(Some(note)))
 }

@@ -89,18 +89,18 @@ pub(crate) fn plan_import(
             plan.notes.push(format!("{words}: {}.", named(names)));
         }
     };
-    note(&unread, "Not JSON there, and left out (no tool is loaded there because of it)");
-    note(&tokens, "The token stays there, and is not written here");
-    note(&own, "Brought along by the system itself, and left out");
-    note(&kept, "Different here, and kept as it is here");
+    note(&unread, "Not JSON there, so left out (it keeps all tools there from loading)");
+    note(&tokens, "The token stays there and isn't written here");
+    note(&own, "Built into the system, so left out");
+    note(&kept, "Different here, and not changed here");
     let names: Vec<String> = new.iter().map(|(_, item, _)| item.name()).chain(taken).collect();
     plan.changes.extend(place_entries(context, &new));
     if names.is_empty() {
         let words = match (same, kept.len()) {
-            (0, 0) => "there is nothing to take in".to_owned(),
-            (same, 0) => format!("all {same} entries are here already, just so"),
+            (0, 0) => "nothing to import".to_owned(),
+            (same, 0) => format!("all {same} entries are already here, unchanged"),
             (_, kept) => format!(
-                "nothing is new; {kept} differ and are kept as they are here ({})",
+                "nothing new; {kept} differ and are not changed here ({})",
                 named(&names_of(&plan))
             ),
         };
@@ -118,7 +118,7 @@ pub(crate) fn plan_import(
 /// has them all.
 #[must_use]
 pub(crate) fn plan_given_ids(context: ComposeContext<'_>, items: &[Item]) -> Option<Plan> {
-    let mut plan = Plan { label: "keep the ids given there".to_owned(), ..Plan::default() };
+    let mut plan = Plan { label: "save the ids assigned there".to_owned(), ..Plan::default() };
     for item in items {
         let Some(deployment) = by_id(item.system).and_then(|system| system.deployment()) else {
             continue;

@@ -56,9 +56,9 @@ fn leads_to(tool: &Tool, name: &str) -> bool {
 pub fn add_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     let name = parse_name(name, "state")?;
     if is_there(context, &name) {
-        return Err(format!("{name} is there already"));
+        return Err(format!("{name} already exists"));
     }
-    let note = format!("{name} is kept in toolcrib.toml until a tool names it.");
+    let note = format!("{name} is saved in toolcrib.toml until a tool uses it.");
     Ok(Plan::new(format!("add state {name}"), vec![listing_change(context, &name)])
         .with_note(Some(note)))
 }
@@ -93,9 +93,7 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
         return Err("type the new name".into());
     }
     if from == UNDEFINED {
-        return Err(
-            "undefined is where a request without a state begins; it can't be renamed".into()
-        );
+        return Err("undefined is the state of a request without one; it can't be renamed".into());
     }
     let mut changes: Vec<Change> =
         rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry).collect();
@@ -103,10 +101,10 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     mentions.extend(context.gate_mentions(NameKind::State, from));
     changes.extend(context.rename_mentions(&mentions, &to));
     if changes.is_empty() {
-        return Err(format!("no file names {from}"));
+        return Err(format!("no file uses {from}"));
     }
     let joins = is_there(context, &to);
-    let note = joins.then(|| format!("{to} is there already: the two become one."));
+    let note = joins.then(|| format!("{to} already exists: the two are merged."));
     Ok(Plan::new(format!("rename state {from} to {to}"), changes).with_note(note).with_renaming(
         NameKind::State,
         from,
@@ -150,9 +148,7 @@ pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<S
 /// When nothing names it, or it cannot go.
 pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
     if name == UNDEFINED {
-        return Err(
-            "undefined is where a request without a state begins; it can't be deleted".into()
-        );
+        return Err("undefined is the state of a request without one; it can't be deleted".into());
     }
     let mut gates = Vec::new();
     let mut nowhere = Vec::new();
@@ -178,15 +174,15 @@ pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
         .partition(|mention| mention.naming == Naming::Settings);
     changes.extend(ComposeContext::remove_mentions(&own));
     if changes.is_empty() {
-        return Err(format!("no tool names {name}"));
+        return Err(format!("no tool uses {name}"));
     }
     let refer = state_references(context, name);
     let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
     let stranded = (!nowhere.is_empty())
-        .then(|| format!("Then available in no state: {}.", list_names(nowhere)));
+        .then(|| format!("These will be available in no state: {}.", list_names(nowhere)));
     let kept = files_of(&scenarios);
     let kept = (!kept.is_empty())
-        .then(|| format!("Not changed, though it names the state: {}.", list_names(kept)));
+        .then(|| format!("Not changed, although it uses the state: {}.", list_names(kept)));
     Ok(Plan::new(format!("delete state {name}"), changes)
         .with_note(refer)
         .with_note(stranded)

@@ -29,7 +29,7 @@ pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) 
         AnsweringMessage::Begin(tool) => return begin_answering(state, &tool, now),
         AnsweringMessage::Stop { turn } => {
             if let Some(stand) = find_stand(&state.answering, turn) {
-                let words = format!("{} is no longer answered for", stand.tool);
+                let words = format!("stopped answering for {}", stand.tool);
                 state.notices.push(NoticeKind::Done, words, now);
                 end_answering(&mut state.answering, turn);
                 return vec![Effect::StopAnswering { turn }];
@@ -62,7 +62,7 @@ pub(super) fn handle(state: &mut State, message: AnsweringMessage, now: Millis) 
                 }
                 state.notices.push(
                     NoticeKind::Done,
-                    format!("answering by hand what comes on {subject}"),
+                    format!("answering calls on {subject} by hand"),
                     now,
                 );
                 stand.subject = Some(subject);
@@ -135,10 +135,9 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
         (asked.waiting.caller_id().to_owned(), asked.waiting.tool_name().to_owned());
     let key = state.keymap.way_to("show-waiting");
     let words = match &asked.failed {
-        Some(problem) => format!(
-            "the answer of {tool} could not be written: {} — {}",
-            problem.message, problem.remedy
-        ),
+        Some(problem) => {
+            format!("couldn't send the answer of {tool}: {} — {}", problem.message, problem.remedy)
+        }
         None => format!("{agent} asks {tool}: {key} answers"),
     };
     let kind = if asked.failed.is_some() { NoticeKind::Problem } else { NoticeKind::Warning };
@@ -171,7 +170,7 @@ fn warn_of_waiting(state: &mut State, now: Millis) {
     for open in answering.open.iter_mut().filter(late) {
         open.alarmed = true;
         let (server, method) = (open.asked.waiting.caller_id(), open.asked.waiting.tool_name());
-        let words = format!("{server} still waits for an answer to {method}: {key} answers");
+        let words = format!("{server} is still waiting for an answer to {method}: {key} answers");
         notices.push(NoticeKind::Warning, words, now);
     }
 }

@@ -140,7 +140,7 @@ pub(super) fn send_again(
     if connection == MOCK_CONNECTION && request.mock.is_none() {
         // What a mock answered is not sent to the service: the history has the request alone.
         let Some(tool) = state.tool(&request.tool) else {
-            let cause = format!("a mock answered {}, and the tool is gone", request.name);
+            let cause = format!("a mock answered {}, but the tool no longer exists", request.name);
             let problem = Problem::new(ProblemKind::Missing, "sending it again", cause);
             return report_problem(state, &problem, now);
         };
@@ -216,10 +216,10 @@ pub(super) fn turn_new_agent(state: &mut State, tool: &EntryId, now: Millis) {
     let connection = state.connection_of(tool);
     let Some(CallingAgent::Named(agent)) = calling::calling_agent(&connection) else { return };
     let words = if state.network.new_agent.take().is_some_and(|name| name == connection.name) {
-        format!("calls are made in the name of {agent} again")
+        format!("calls use agent {agent} again")
     } else {
         state.network.new_agent = Some(connection.name);
-        format!("calls are made in the name of a new agent, not of {agent}")
+        format!("calls use a new agent, not {agent}")
     };
     state.notices.push(NoticeKind::Hint, words, now);
 }

@@ -64,14 +64,15 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
 
 fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
     let wrong =
-        |cause: String| Problem::new(ProblemKind::Input, format!("calling the case {file}"), cause);
+        |cause: String| Problem::new(ProblemKind::Input, format!("running the case {file}"), cause);
     let document = state
         .documents
         .get(file)
         .filter(|document| !document.gone)
-        .ok_or_else(|| wrong("the file is gone".into()))?;
-    let case =
-        cases::read_case(document).ok_or_else(|| wrong("it is no case".into()))?.map_err(wrong)?;
+        .ok_or_else(|| wrong("the file no longer exists".into()))?;
+    let case = cases::read_case(document)
+        .ok_or_else(|| wrong("it isn't a case".into()))?
+        .map_err(wrong)?;
     let tool = state
         .catalog
         .tool_called(&case.tool)
@@ -112,7 +113,7 @@ fn report_verdicts(state: &mut State, now: Millis) {
         }
         VerdictCounts { hold, differ } => {
             let words =
-                format!("{differ} of {} not as expected; the cases say why", count(hold + differ));
+                format!("{differ} of {} failed; see the cases for why", count(hold + differ));
             state.notices.push(NoticeKind::Warning, words, now);
         }
     }

@@ -35,7 +35,7 @@ pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis)
         state.notices.push(NoticeKind::Hint, words, now);
         return Vec::new();
     }
-    state.notices.push(NoticeKind::Hint, format!("reading what {} has …", connection.name), now);
+    state.notices.push(NoticeKind::Hint, format!("reading from {} …", connection.name), now);
     vec![Effect::ReadDeployed { connection, purpose }]
 }
 
@@ -123,7 +123,7 @@ pub(super) fn on_deployed_read(
             match delete.changes.is_empty() {
                 true => state.notices.push(
                     NoticeKind::Done,
-                    "nothing to push: all is there just so",
+                    "nothing to push: everything is already there",
                     now,
                 ),
                 false => {
@@ -177,12 +177,16 @@ fn plan_pushes(state: &State, items: &[Item]) -> Result<[Push; 2], Problem> {
     let broken =
         state.documents.iter().find(|(_, document)| !document.gone && document.source.is_err());
     if let Some((file, _)) = broken {
-        let cause = format!("{file} cannot be read, and what it holds would seem to be gone");
+        let cause = format!("can't read {file}, so its entries would count as deleted");
         return Err(wrong(cause).with_remedy("fix it first"));
     }
     let connection = state.current_connection();
     let (_, deployment) = table::deployment_at(&connection).ok_or_else(|| {
-        wrong(format!("connection \"{}\" leads to no system that takes entries", connection.name))
+        wrong(format!(
+            "the system behind connection \"{}\" doesn't accept \
+            entries",
+            connection.name
+        ))
     })?;
     let plan = |absent| deployment.plan_push(&state.catalog, items, absent);
     Ok([plan(AbsentEntries::Keep)?, plan(AbsentEntries::Delete)?])

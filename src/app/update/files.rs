@@ -63,7 +63,7 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
                 state.documents.note_renamed(renamed.clone());
             }
         }
-        state.notices.push(NoticeKind::Done, format!("{}; undo takes it back", plan.label), now);
+        state.notices.push(NoticeKind::Done, format!("{}; undo reverts it", plan.label), now);
     }
     effects
 }
@@ -364,10 +364,10 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
         None => Change::Remove { file: file.clone() },
     };
     state.documents.mark_saved(file, disk);
-    let effects = self::apply_changes(state, &format!("take {file} from disk"), &[change], now);
+    let effects = self::apply_changes(state, &format!("reload {file} from disk"), &[change], now);
     state.notices.push(
         NoticeKind::Done,
-        format!("{file} is as on disk; undo brings your changes back"),
+        format!("{file} is as on disk; undo restores your changes"),
         now,
     );
     effects
@@ -535,7 +535,7 @@ fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
 pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
     if answer == Recovery::Discard {
-        state.notices.push(NoticeKind::Done, "unsaved work of the earlier session discarded", now);
+        state.notices.push(NoticeKind::Done, "discarded unsaved work of the earlier session", now);
         return vec![Effect::Journal(UnsavedTexts::new())];
     }
     let changes: Vec<_> = texts
@@ -552,9 +552,9 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
     let effects = apply_changes(state, "restore unsaved work", &changes, now);
     let words = match &state.form {
         Some(form) if form.goal == FormGoal::Printed => {
-            "what was typed is back; done prints it, undo takes it away".to_owned()
+            "restored what was typed; done prints it, undo removes it".to_owned()
         }
-        _ => format!("unsaved work in {what} is back; save it or undo"),
+        _ => format!("restored unsaved work in {what}; save it or undo"),
     };
     state.notices.push(NoticeKind::Done, words, now);
     effects
@@ -574,7 +574,7 @@ pub(super) fn open_editor(
         .into_iter()
         .collect();
     if !effects.is_empty() {
-        state.notices.push(NoticeKind::Hint, format!("{file} was saved for the editor"), now);
+        state.notices.push(NoticeKind::Hint, format!("saved {file} for the editor"), now);
     }
     effects.push(Effect::Editor { file, line, column });
     effects
@@ -594,10 +594,10 @@ pub(super) fn switch_mode(state: &mut State, now: Millis) {
 fn words_of(mode: crate::model::context::Mode) -> &'static str {
     match mode {
         crate::model::context::Mode::Document => {
-            "either states key counts; the state moves only after success"
+            "either key for states applies; the state changes only after success"
         }
         crate::model::context::Mode::AsDeployed => {
-            "only applicable-states counts; the state moves after failures too"
+            "only applicable-states applies; the state changes after failures too"
         }
     }
 }

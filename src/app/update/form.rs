@@ -51,7 +51,7 @@ pub(super) fn accept(
             leave_form(state, FormEnd::Accepted { issues })
         }
         FormGoal::Saved => {
-            state.notices.push(NoticeKind::Hint, "it is saved already", now);
+            state.notices.push(NoticeKind::Hint, "already saved", now);
             Vec::new()
         }
     }

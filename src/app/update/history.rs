@@ -139,13 +139,13 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = &state.invoke.kept.open else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {
-        Problem::new(ProblemKind::Input, format!("sending {} once more", head.tool), cause)
+        Problem::new(ProblemKind::Input, format!("sending {} again", head.tool), cause)
             .with_remedy(remedy)
     };
     let refused = if head.masked {
         Some(problem(
-            "secrets in its request are not kept".into(),
-            "edit and resend it: its arguments go into the form",
+            "secrets in its request aren't saved".into(),
+            "use edit and resend: its arguments go into the form",
         ))
     } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
@@ -161,8 +161,8 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
             != &*head.transport
     {
         Some(problem(
-            format!("its connection \"{}\" is no longer there", head.connection),
-            "edit and resend it over the one that is chosen",
+            format!("its connection \"{}\" no longer exists", head.connection),
+            "use edit and resend, over the current connection",
         ))
     } else {
         None
@@ -227,7 +227,7 @@ pub(super) fn load_sent(
         ),
         (_, Err(error)) => state.notices.push(
             NoticeKind::Warning,
-            format!("its arguments cannot be read: {error}"),
+            format!("can't read its arguments: {error}"),
             now,
         ),
     }

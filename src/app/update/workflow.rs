@@ -112,7 +112,7 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     };
     state.workflow.simulation.set_groups(what_if.groups);
     if changes.is_empty() {
-        state.notices.push(NoticeKind::Done, "the groups are asked for from here on", now);
+        state.notices.push(NoticeKind::Done, "the groups are requested from here on", now);
         return Vec::new();
     }
     super::files::apply_changes(state, &label, &changes, now)
@@ -141,7 +141,7 @@ fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
     if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
-            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            "no steps during a what-if: apply it with W, or discard it with Esc",
             now,
         );
         return;
@@ -205,7 +205,7 @@ fn simulate_step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Milli
     if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
-            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            "no steps during a what-if: apply it with W, or discard it with Esc",
             now,
         );
         return;
@@ -230,7 +230,7 @@ fn try_take(
     let Some(row) = catalog.tools.iter().position(|known| known.id() == tool) else {
         return (
             StepOutcome::Refused,
-            vec![(NoticeKind::Warning, "this tool is no longer there".to_owned())],
+            vec![(NoticeKind::Warning, "this tool no longer exists".to_owned())],
         );
     };
     let context = state.context();
@@ -275,7 +275,7 @@ fn try_take(
                 StepOutcome::Refused,
                 vec![(
                     NoticeKind::Warning,
-                    format!("{} cannot be taken: {words}", catalog.tools[row].name),
+                    format!("can't take {}: {words}", catalog.tools[row].name),
                 )],
             )
         }
@@ -287,7 +287,7 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
     if state.workflow.what_if.is_some() {
         state.notices.push(
             NoticeKind::Hint,
-            "a what-if takes no steps: accept it with W, or take it back with Esc",
+            "no steps during a what-if: apply it with W, or discard it with Esc",
             now,
         );
         return Vec::new();

@@ -52,7 +52,7 @@ impl Auth {
         let authorizer = authorizer.ok_or_else(|| {
             let cause = format!("connection \"{}\" leads to no MCP server over HTTP", self.name);
             Problem::new(ProblemKind::Input, "authorizing a connection", cause)
-                .with_remedy("tokens are for servers over HTTP alone; name one of those")
+                .with_remedy("only servers over HTTP use tokens; name one of those")
         })?;
         let work = async {
             tokio::select! {
@@ -77,7 +77,7 @@ impl Auth {
         };
         if self.sign_out {
             authorizer.sign_out(connection, secrets).await.map_err(told)?;
-            out.print_status("the token is forgotten");
+            out.print_status("deleted the token");
             return Ok(Ending::Done);
         }
         if !self.sign_in {
@@ -111,7 +111,7 @@ impl Auth {
         if self.browser
             && let Err(problem) = browser::open_page(url)
         {
-            out.warn(format_args!("no browser could be opened: {problem}"));
+            out.warn(format_args!("couldn't open a browser: {problem}"));
         }
         Ok(())
     }

@@ -113,7 +113,7 @@ fn write_comparison(comparison: &EraComparison, out: &mut CommandOutput) -> std:
         }
     }
     let Some([first, second]) = comparison.both() else {
-        out.print_status("The server is not spoken with in both eras, so nothing is compared");
+        out.print_status("The server wasn't reached in both eras, so nothing is compared");
         return Ok(());
     };
     let count = |view: &EraView, kind: &str| {

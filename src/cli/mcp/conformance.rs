@@ -55,7 +55,7 @@ impl ConformanceReport {
         }
         let count = |word: &str| examined.iter().filter(|one| verdict_word(one) == word).count();
         out.print_status(format_args!(
-            "{} kept, {} broken, {} warnings, {} not looked at",
+            "{} passed, {} failed, {} warnings, {} not checked",
             count("kept"),
             count("broken"),
             count("warning"),

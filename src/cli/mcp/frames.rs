@@ -141,7 +141,7 @@ impl FramePrinter<'_> {
                 Ok(answered) => answered?,
                 Err(_) if asks => {
                     let seconds = patience.as_secs();
-                    self.out.warn(format_args!("the frame is not answered within {seconds} s"));
+                    self.out.warn(format_args!("no answer to the frame within {seconds} s"));
                     ending = Ending::Found;
                 }
                 Err(_) => {}
@@ -163,7 +163,7 @@ impl FramePrinter<'_> {
     /// Prints a frame; whether it is the answer to what was sent.
     fn print_heard(&mut self, heard: &Incoming) -> io::Result<bool> {
         let Incoming::Packet(packet) = heard else {
-            self.out.warn("frames came faster than they were written; some are missing");
+            self.out.warn("frames arrived faster than they were printed; some are missing");
             return Ok(false);
         };
         let text = String::from_utf8_lossy(&packet.body);

@@ -115,12 +115,12 @@ fn run_reading(
     let arguments = arguments::read_arguments(None, &how.arguments)?.into_value();
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();
     let request = id.map(|id| ItemRequest { kind, id: id.to_owned(), arguments });
-    looked.with("reading what a server has", async |bus| match (&request, &how.complete) {
+    looked.with("reading from a server", async |bus| match (&request, &how.complete) {
         (None, _) => write_lists(&looked, bus, kinds, global, out).await,
         (Some(request), Some(argument)) => {
             let suggested = looked.inspector.suggest_values(bus, request, argument).await;
             let suggested =
-                suggested.map_err(|problem| problem.while_doing("asking for suggestions"))?;
+                suggested.map_err(|problem| problem.while_doing("getting suggestions"))?;
             if global.json {
                 out.print_json(&suggested.into())?;
                 return Ok(Ending::Done);
@@ -129,7 +129,7 @@ fn run_reading(
                 out.print_line(out.safe_text(value).into_owned())?;
             }
             if suggested.is_empty() {
-                out.print_status("the server suggests nothing for it");
+                out.print_status("the server has no suggestions for it");
             }
             Ok(Ending::Done)
         }

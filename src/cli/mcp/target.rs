@@ -120,9 +120,9 @@ impl InspectedServer {
 }
 
 pub(super) fn nobody(name: &str) -> Problem {
-    let cause = format!("connection \"{name}\" leads to no MCP server");
+    let cause = format!("connection \"{name}\" isn't to an MCP server");
     let remedy = "name one with system = \"mcp\", or give the command after --";
-    Problem::new(ProblemKind::Input, "looking at a server", cause).with_remedy(remedy)
+    Problem::new(ProblemKind::Input, "connecting to a server", cause).with_remedy(remedy)
 }
 
 pub(super) fn server_command(
@@ -137,7 +137,7 @@ pub(super) fn server_command(
 }
 
 pub(super) async fn listing(looked: &InspectedServer, bus: &dyn Bus) -> Result<Listing, Problem> {
-    looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("asking for its lists"))
+    looked.inspector.list(bus).await.map_err(|problem| problem.while_doing("reading its lists"))
 }
 
 pub(super) fn tools(listing: &Listing) -> &[Value] {

@@ -90,7 +90,7 @@ impl ServeClients {
         let context = self.request.resolve_request(&opened, out).context;
         if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
             let problem = Problem::new(ProblemKind::Input, "serving", denied.to_string());
-            return Err(problem.with_remedy("ask for other groups, or name another user").into());
+            return Err(problem.with_remedy("request other groups, or choose another user").into());
         }
         let wanted = WantedMocks { tools, reaches: &|_| true, per_service: false };
         let (_, stubs) = sources.read_services(&opened, &wanted, out)?;
@@ -102,7 +102,7 @@ impl ServeClients {
         let history = match self.no_history {
             true => None,
             false => open_history(&opened)
-                .map_err(|problem| out.warn(format_args!("calls are not kept: {problem}")))
+                .map_err(|problem| out.warn(format_args!("calls aren't saved: {problem}")))
                 .ok(),
         };
         let token = self.read_token()?;

@@ -293,7 +293,7 @@ impl WorkspaceHost {
         };
         if template::names_variable(arguments) {
             // It would be filled in, and its value handed to the tool.
-            let message = "arguments of clients may not name variables of the environment";
+            let message = "clients' arguments can't use environment variables";
             return refused(message.to_owned(), "take {{env.…}} out");
         }
         let Some(tool) = self.tool(row) else { return Ok(()) };
@@ -397,7 +397,8 @@ impl ToolHost for WorkspaceHost {
         let is_gated = self.slots.iter().any(|slot| slot.gate.next.is_some());
         let moves = match is_gated {
             true => {
-                " Some of them lead to another state, in which others are listed: list them again after a call."
+                " Some of them change the state, in which other tools are listed: list the tools \
+                again after a call."
             }
             false => "",
         };
@@ -500,5 +501,5 @@ impl Drop for CallRecord<'_> {
 }
 
 fn not_kept(problem: &Problem) -> String {
-    format!("warning: this call is not kept in the history: {problem}")
+    format!("warning: couldn't save this call in the history: {problem}")
 }

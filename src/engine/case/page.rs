@@ -17,13 +17,13 @@ use crate::{
 pub(crate) const FOLDER: &str = "cases";
 
 const HEAD: &str = "\
-# A call kept as a case: `toolcrib test FILE` makes it again and says where the answer differs.
+# A call saved as a test case: `toolcrib test FILE` runs it again and reports differences.
 # expect may have: outcome, error (its type), contains (a text or several), json (all of it must be in the answer),
-# schema (which the answer fits), under (a time: 500ms, 30s, 2m), chunks (at least so many).
+# schema (that the answer matches), under (a time: 500ms, 30s, 2m), chunks (a minimum number).
 ";
 
 const HIDDEN: &str =
-    "# Secrets in its arguments are masked: name variables in their place, as {{env.NAME}}.\n";
+    "# Secrets in its arguments are masked: use variables in their place, such as {{env.NAME}}.\n";
 
 /// What a call said.
 pub(crate) struct SentParts {

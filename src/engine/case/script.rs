@@ -173,11 +173,7 @@ impl Expect {
         let chunks = match members.members.get("chunks") {
             None => None,
             Some(value) => Some(value.as_u64().ok_or_else(|| {
-                wrong_type(
-                    &members.at.child("chunks"),
-                    "a whole number, the least that must come",
-                    value,
-                )
+                wrong_type(&members.at.child("chunks"), "a whole number: the minimum", value)
             })?),
         };
         Ok(Self {

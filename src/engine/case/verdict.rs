@@ -166,7 +166,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
             Ok(value) => schema_difference(schema, value),
             Err(why) => Some(why.clone()),
         };
-        add("schema", "an answer that fits".into(), difference);
+        add("schema", "an answer that matches".into(), difference);
     }
     if let Some(under) = expect.under {
         let late = u128::from(answer.took_ms) >= under.as_millis();
@@ -193,7 +193,7 @@ fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
                 .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
             Some(format!("it {}{why}", outcome_phrase(outcome)))
         }
-        None => Some("it has not ended".into()),
+        None => Some("it hasn't ended".into()),
     };
     Finding { what: "outcome", expected: wanted.as_str().into(), difference }
 }
@@ -216,7 +216,7 @@ fn schema_difference(schema: &Value, value: &Value) -> Option<String> {
             format!("{at} {}", issue.words)
         }),
         Err(findings) => Some(format!(
-            "the schema is none: {}",
+            "not a schema: {}",
             findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
         )),
     }

@@ -57,9 +57,9 @@ impl RequestView {
 /// Why a tool can never run, in words.
 fn never_runs_message(why: &NeverRuns, workflow: &Workflow) -> String {
     match why {
-        NeverRuns::NotAsked => "none of its groups is asked for".into(),
-        NeverRuns::NoGroup => "it is in no group, and * is not asked for".into(),
-        NeverRuns::NotLoaded => "it is not loaded".into(),
+        NeverRuns::NotAsked => "none of its groups is requested".into(),
+        NeverRuns::NoGroup => "it is in no group, and * isn't requested".into(),
+        NeverRuns::NotLoaded => "it isn't loaded".into(),
         NeverRuns::NoState => "it lists no state".into(),
         NeverRuns::Unreachable { waits_for } => {
             let names: Vec<Name> =

@@ -71,19 +71,19 @@ impl Change {
             Self::Ask { groups } => format!("ask for {}", join_names(groups)),
             Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
             Self::AskAndTake { groups, tools: rows, .. } => {
-                format!("ask for {}, then take {}", join_names(groups), keys(rows))
+                format!("request {}, then take {}", join_names(groups), keys(rows))
             }
             Self::Start { groups, state } if groups.is_empty() => {
                 format!("start in {state}: no tool leads there")
             }
             Self::Start { groups, state } => {
-                format!("ask for {} and start in {state}: no tool leads there", join_names(groups))
+                format!("request {} and start in {state}: no tool leads there", join_names(groups))
             }
             Self::Edit(edits) => {
                 edits.iter().map(GateEdit::description).collect::<Vec<_>>().join(" and ")
             }
             Self::Drop { groups, then: None } => {
-                format!("no longer ask for {}", join_names(groups))
+                format!("stop requesting {}", join_names(groups))
             }
             Self::Drop { groups, then: Some(then) } => {
                 format!("no longer ask for {}; {}", join_names(groups), then.description(tools))

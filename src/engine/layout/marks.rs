@@ -56,9 +56,9 @@ impl BoxMark {
             Self::Current => "the current state; its box has a heavy edge",
             Self::DeadEnd => "dead end: no tool is available",
             Self::Trap => "trap: tools lead only among these states",
-            Self::Far => "out of reach; its box has a broken edge",
+            Self::Far => "unreachable; its box has a dashed edge",
             Self::Folded => "several states folded into one box",
-            Self::Beyond => "linked to states that are not shown",
+            Self::Beyond => "linked to states that aren't shown",
             Self::Plain => "a state, drawn as a dot",
         }
     }

@@ -21,7 +21,7 @@ pub(crate) fn no_group(context: &LintContext<'_>, tool: &Tool, report: &mut Repo
         let found = report.add_finding(
             place.entry,
             place.member(tool.keys.groups),
-            "it is in no group: only a request for \"*\" shows it",
+            "it is in no group: only a request for \"*\" gets it",
         );
         let without = if tool.gate_table.is_some() {
             "remove the list: available to every request"
@@ -70,7 +70,7 @@ pub(crate) fn comma_in_group(context: &LintContext<'_>, tool: &Tool, report: &mu
 
 pub(crate) fn surrounding_blanks(context: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (key, name) in gate_names(tool).filter(|(_, name)| name.trim() != &***name) {
-        let message = format!("\"{name}\" begins or ends with a blank, and names match exactly");
+        let message = format!("\"{name}\" starts or ends with a space, and names match exactly");
         let place = context.gate_place(tool);
         report
             .add_finding(place.entry, place.name(key, name), message)
@@ -158,14 +158,19 @@ pub(crate) fn write_reachable(context: &LintContext<'_>, tool: &Tool, report: &m
         .iter()
         .find(|group| has_word(group, WRITING))
         .map(|group| format!("is also in \"{group}\""));
-    let writing = writing
-        .or_else(|| has_word(&tool.name, WRITING).then(|| "by its name changes things".to_owned()));
+    let writing = writing.or_else(|| {
+        has_word(&tool.name, WRITING).then(|| {
+            "seems to change data, by its \
+            name"
+                .to_owned()
+        })
+    });
     if let Some(writing) = writing {
         let message = format!("a request for \"{reading}\" gets this tool, which {writing}");
         let place = context.gate_place(tool);
         let found = report.add_finding(place.entry, place.name(tool.keys.groups, reading), message);
         if groups.len() > 1 {
-            found.fix_remove(format!("take it out of \"{reading}\""));
+            found.fix_remove(format!("remove it from \"{reading}\""));
         }
     }
 }

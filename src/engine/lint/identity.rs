@@ -21,7 +21,7 @@ pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) 
     for entry in context.catalog.entries() {
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
             let message = format!(
-                "the {} \"{}\" is also in {}; loaded together, the last one counts",
+                "the {} \"{}\" is also in {}; if both are loaded, the last one applies",
                 entry.kind.as_str(),
                 entry.key,
                 relative_place(earlier, entry)
@@ -62,7 +62,7 @@ pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
         let Some(first) = set.next() else { continue };
         for tool in set.filter(|tool| tool.name != first.name) {
             let message = format!(
-                "it differs from \"{}\" ({}) only by its name",
+                "it differs from \"{}\" ({}) only in its name",
                 first.name,
                 relative_place(&first.entry, &tool.entry)
             );
@@ -86,7 +86,7 @@ const LONGEST_NAME: usize = 64;
 pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let fits = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     let fault = match tool.name.chars().find(|letter| !fits(*letter)) {
-        Some(' ') => "has a blank in it".to_owned(),
+        Some(' ') => "has a space in it".to_owned(),
         Some(letter) => format!("has '{}' in it", letter.escape_debug()),
         None if tool.name.len() > LONGEST_NAME => format!("is longer than {LONGEST_NAME} letters"),
         None => return,
@@ -94,7 +94,7 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
     let found = report.add_finding(
         &tool.entry,
         name_place(tool),
-        format!("the name \"{}\" {fault}; function-calling APIs refuse it", tool.name),
+        format!("the name \"{}\" {fault}; function-calling APIs reject it", tool.name),
     );
     let plain = plain_name(&tool.name);
     if !plain.is_empty() && tool.entry.value.is_object() {

@@ -16,7 +16,8 @@ pub(crate) fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Rep
         if let Some(what) = looks_secret(key, text) {
             let variable = variable_name(key);
             let message = format!(
-                "\"{key}\" holds what looks like {what}; keep it in the environment (say {variable}), not in a file that is shared"
+                "\"{key}\" seems to contain {what}; keep it in an environment variable (such as \
+                {variable}), not in a shared file"
             );
             report.add_finding(entry, path.iter().copied().collect::<Pointer>(), message);
         }

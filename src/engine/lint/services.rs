@@ -50,7 +50,8 @@ pub(crate) fn queue_shared(context: &LintContext<'_>, report: &mut Report<'_>) {
             // The same key twice is said already.
             Some(other) if other.key() != service.key() => {
                 let message = format!(
-                    "the service \"{}\" takes requests from \"{queue}\" too: each request goes to one of the two",
+                    "the service \"{}\" also reads requests from \"{queue}\": each request goes \
+                    to one of the two",
                     other.key()
                 );
                 report.add_finding(&service.entry, queue_place(service, queue, First), message);

@@ -27,7 +27,7 @@ pub(crate) fn empty_states(context: &LintContext<'_>, tool: &Tool, report: &mut 
         let found = report.add_finding(
             place.entry,
             place.member(tool.keys.states),
-            "it lists no state: the tool is never available",
+            "its list of states is empty: the tool is never available",
         );
         found.fix_remove("remove the list: available in every state");
     }
@@ -98,7 +98,7 @@ pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
     for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
         if let Some(state) = part.target.filter(|target| dead.contains(target)) {
             let message = format!(
-                "no tool is available in \"{}\": a run ends there",
+                "no tool is available in \"{}\": runs end there",
                 state_name(workflow, state)
             );
             let place = context.gate_place(tool);
@@ -133,7 +133,7 @@ pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
                 report.add_finding(
                     place.entry,
                     place.member(tool.keys.next),
-                    format!("{only}: a run that comes there never leaves"),
+                    format!("{only}: a run that gets there never leaves"),
                 );
             }
         }
@@ -157,7 +157,7 @@ pub(crate) fn unreachable_tool(context: &LintContext<'_>, report: &mut Report<'_
         let names: Vec<String> =
             waits_for.iter().map(|state| format!("\"{}\"", state_name(workflow, *state))).collect();
         let message = format!(
-            "no run from \"{UNDEFINED}\" reaches {}, even with every group",
+            "no run from \"{UNDEFINED}\" reaches {}, even with all groups",
             names.join(" or ")
         );
         let place = context.gate_place(tool);

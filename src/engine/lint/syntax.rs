@@ -27,18 +27,18 @@ pub const CODES: &[(&str, Severity, &str)] = &[
     (
         DUPLICATE_KEY,
         Severity::Error,
-        "A key appears twice in one object; parsers keep only one of them, and not all the same \
-         one.",
+        "A key appears twice in one object; parsers keep only one of them, but not all the same \
+        one.",
     ),
     (
         READS_DIFFERENTLY,
         Severity::Warning,
-        "A plain YAML word that YAML 1.1 readers, such as PyYAML, take for something else.",
+        "A plain YAML word that YAML 1.1 parsers, such as PyYAML, read differently.",
     ),
     (
         NOT_JSON,
         Severity::Warning,
-        "Python reads it and JSON does not have it: NaN, Infinity, half of a surrogate pair.",
+        "Python reads it but it isn't JSON: NaN, Infinity, half of a surrogate pair.",
     ),
 ];
 
@@ -69,8 +69,8 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>
         NoteKind::DuplicateKey => (
             DUPLICATE_KEY,
             format!(
-                "the key \"{name}\" appears twice in one object; the last one counts here, other \
-                 parsers may take the first"
+                "the key \"{name}\" appears twice in one object; the last one applies here, but \
+                other parsers may use the first"
             ),
         ),
         NoteKind::NotJson => {
@@ -79,7 +79,8 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>
             (
                 NOT_JSON,
                 format!(
-                    "{written} is not JSON: TrustGraph and other programs in Python read it, most others refuse the file"
+                    "{written} isn't JSON: TrustGraph and other Python programs read it, most \
+                    others reject the file"
                 ),
             )
         }
@@ -93,7 +94,8 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>
             (
                 READS_DIFFERENTLY,
                 format!(
-                    "PyYAML and other readers of YAML 1.1 read {written} as {there}, not as it reads here; put it in quotes if text is meant"
+                    "PyYAML and other YAML 1.1 parsers read {written} as {there}; put it in \
+                    quotes if you mean text"
                 ),
             )
         }

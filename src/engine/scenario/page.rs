@@ -17,7 +17,7 @@ pub(crate) const FOLDER: &str = "scenarios";
 
 /// What is at the head of every file.
 const HEAD: &str = "\
-# A run of the workflow, kept as a scenario: `toolcrib simulate FILE` runs it again and says where it differs.
+# A run of the workflow, saved as a scenario: `toolcrib simulate FILE` runs it again and reports differences.
 # A step may have: groups (from this step on), tool, outcome, and under expect: before, after, available, includes,
 # hidden, filtered_by_group, filtered_by_state, refused.
 ";

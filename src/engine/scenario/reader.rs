@@ -77,7 +77,7 @@ fn read_mode(top: &Members<'_>) -> Result<Option<Mode>, FileIssue> {
         Some("as deployed" | "as-deployed") => Ok(Some(Mode::AsDeployed)),
         Some(other) => Err(file_issue(
             &top.at.child("mode"),
-            format!("{other:?} is no mode: write \"document\" or \"as deployed\""),
+            format!("{other:?} isn't a mode: use \"document\" or \"as deployed\""),
         )),
     }
 }

@@ -240,7 +240,7 @@ impl<T: Gated> SeenTools<'_, T> {
         let refused = matches!(self.end, StepEnd::Refused { .. });
         let difference = match (expected, why) {
             (Some(Refusal::Expected), _) => {
-                (!refused).then(|| "the step was not refused".to_owned())
+                (!refused).then(|| "the step wasn't refused".to_owned())
             }
             (_, Some(why)) => Some(why),
             (Some(Refusal::Excluded), None) => None,

@@ -43,14 +43,15 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     offer(
         "transport",
         true,
-        json!({"enum": TRANSPORTS.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(), "description": "Said by the address, so it may be left out"}),
+        json!({"enum": TRANSPORTS.iter().map(|kind| kind.as_str()).collect::<Vec<_>>(), "description": "The address implies it, so it is optional"}),
     );
     offer(
         TOOLS,
         true,
-        json!({"type": "array", "items": {"type": "string"}, "description": "Tools whose calls always go through it, by key or name; each tool belongs to one connection"}),
+        json!({"type": "array", "items": {"type": "string"}, "description": "Tools whose calls \
+            always use it, by key or name; each tool belongs to one connection"}),
     );
-    offer("user", is_wire, json!({"type": "string", "description": "Who we are, with a password"}));
+    offer("user", is_wire, json!({"type": "string", "description": "User name, with a password"}));
     for what in ["password", "token"] {
         let [variable, key] = [format!("{what}-variable"), format!("{what}-key")];
         offer(
@@ -61,7 +62,8 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         offer(
             &key,
             is_wire,
-            json!({"type": "string", "description": format!("The {what}'s name in the system's key store; `toolcrib secret set NAME` puts it there")}),
+            json!({"type": "string", "description": format!("Name of the {what} in the system's \
+                key store; `toolcrib secret set NAME` saves it there")}),
         );
     }
     offer(
@@ -72,12 +74,13 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     offer(
         "tls",
         is_wire,
-        json!({"type": "boolean", "description": "Encrypted always; said by the address too (tls://, amqps://, https:// …)"}),
+        json!({"type": "boolean", "description": "Always encrypted; the address can imply it, too \
+            (tls://, amqps://, https:// …)"}),
     );
     for (key, words) in [
-        ("ca-file", "The authorities to trust, a PEM file; else those of the system"),
-        ("cert-file", "Our certificate, a PEM file"),
-        ("key-file", "Its key, a PEM file"),
+        ("ca-file", "Certificate authorities to trust, a PEM file; default: the system's"),
+        ("cert-file", "Client certificate, a PEM file"),
+        ("key-file", "Key of the client certificate, a PEM file"),
     ] {
         offer(key, is_wire, json!({"type": "string", "format": "path", "description": words}));
     }
@@ -93,7 +96,7 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     offer(
         LARGEST,
         true,
-        json!({"type": "integer", "minimum": 1, "default": LARGEST_ANSWER / MIB, "description": "How many MiB an answer may have; a call whose answer has more is ended"}),
+        json!({"type": "integer", "minimum": 1, "default": LARGEST_ANSWER / MIB, "description": "Maximum size of an answer in MiB; a call with a larger answer is ended"}),
     );
     for system in systems {
         if let Some(table) = system.table {
@@ -104,7 +107,8 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         offer(
             key,
             false,
-            json!({"type": "string", "format": "password", "description": "It does not belong in this file"}),
+            json!({"type": "string", "format": "password", "description": "It doesn't belong in \
+                this file"}),
         );
     }
     json!({"type": "object", "properties": offered, "additionalProperties": false})
@@ -133,7 +137,8 @@ fn command_schema() -> [(&'static str, Value); 5] {
     [
         (
             COMMAND,
-            json!({"type": "string", "description": "The program that starts the server; no shell reads it"}),
+            json!({"type": "string", "description": "The program that starts the server; it isn't \
+                run in a shell"}),
         ),
         (
             "args",
@@ -142,18 +147,21 @@ fn command_schema() -> [(&'static str, Value); 5] {
         (
             ENV,
             texts(
-                "Variables that it gets beside PATH, HOME and the like; $NAME is the value of a variable of yours",
+                "Environment variables it gets in addition to PATH, HOME and the like; $NAME is \
+                the value of one of yours",
             ),
         ),
         (
             ENV_KEY,
             texts(
-                "Variables that it gets from the system's key store, by the names that they have there",
+                "Environment variables whose values are in the system's key store, with their \
+                names there",
             ),
         ),
         (
             "dir",
-            json!({"type": "string", "format": "path", "description": "The folder that it runs in, counted from the workspace's. Default: the workspace's"}),
+            json!({"type": "string", "format": "path", "description": "The folder it runs in, \
+                relative to the workspace's. Default: the workspace's"}),
         ),
     ]
 }

@@ -133,7 +133,7 @@ pub(crate) fn said_by(address: Option<&str>, members: &Map<String, Value>) -> Tr
 fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerCommand> {
     let Some(program) = reader.read_text(table, COMMAND).filter(|program| !program.is_empty())
     else {
-        let message = format!("connection \"{name}\" starts no server; add command = \"PROGRAM\"");
+        let message = format!("connection \"{name}\" has no command; add command = \"PROGRAM\"");
         reader.add_finding(Severity::Error, "settings.no-command", &table.at, message);
         return None;
     };
@@ -144,7 +144,8 @@ fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerC
             let secret = text.strip_prefix('$').map(|name| SecretAt::Variable(name.to_owned()));
             if secret.is_none() && is_secret_name(variable) && !text.is_empty() {
                 let message = format!(
-                    "secrets do not belong in this file; write {variable} = \"$NAME\" for an environment variable of yours, or name it in {ENV_KEY}"
+                    "secrets don't belong in this file; use {variable} = \"$NAME\" for an \
+                    environment variable of yours, or name it in {ENV_KEY}"
                 );
                 let at = own.at.child(variable.as_str());
                 reader.add_finding(Severity::Error, "settings.secret", &at, message);
@@ -191,7 +192,8 @@ pub(crate) fn read_tools(
         match connections.of_tools.get(&tool) {
             Some(other) if other != name => {
                 let message = format!(
-                    "calls of \"{}\" go through connection \"{}\" already; name the tool in one of the two",
+                    "calls of \"{}\" already use connection \"{}\"; name the tool in only one of \
+                    the two",
                     tool.escape_debug(),
                     other.escape_debug()
                 );
@@ -234,7 +236,8 @@ fn read_credentials(reader: &mut Reader, table: &Table<'_>) -> Option<Credential
         (None, None, Some(token), None) => Some(Credentials::Token { token }),
         (None, None, None, Some(path)) => Some(Credentials::File { path }),
         _ => {
-            let message = "say who we are in one way: user with password-variable or password-key, or token-variable or token-key, or credentials-file";
+            let message = "set only one kind of credentials: user with password-variable or \
+                password-key, or token-variable or token-key, or credentials-file";
             reader.add_finding(Severity::Error, "settings.credentials", &table.at, message);
             None
         }
@@ -289,7 +292,7 @@ pub(crate) fn find_connection(
         let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
         let cause = format!("no transport is known for {}", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause)
-            .with_remedy(format!("addresses begin with {}", known.join(" or "))));
+            .with_remedy(format!("addresses start with {}", known.join(" or "))));
     };
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     Ok(Connection { tls, ..Connection::from_address(transport, wanted, wanted) })

@@ -124,9 +124,11 @@ pub fn table_schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            GROUPS: names("groups", "Only requests that ask for one of these get it. None given: every request does."),
-            STATES: names("states", "Only in these states. None given, or *: in every state."),
-            NEXT: {"type": "string", "description": "The state after it. None given: the state stays."},
+            GROUPS: names("groups", "Only requests for one of these groups get it. Empty: every \
+                request gets it."),
+            STATES: names("states", "Available only in these states. Empty, or *: in every state."),
+            NEXT: {"type": "string", "description": "The state after a call. Empty: the state \
+                stays."},
         },
         "additionalProperties": false,
     })
@@ -160,7 +162,7 @@ pub fn gate_faults(table: &Value) -> Vec<(Pointer, GateFault)> {
             key if KEYS.contains(&key) => return None,
             key => {
                 let near = did_you_mean(nearest_name(key, KEYS));
-                GateFault::UnknownKey(format!("\"{key}\" is not read{near}"))
+                GateFault::UnknownKey(format!("\"{key}\" has no effect{near}"))
             }
         };
         Some((root.child(key.as_str()), fault))

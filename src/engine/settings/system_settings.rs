@@ -101,7 +101,7 @@ impl SettingsSchema {
             keys.iter().filter(|key| table.members.contains_key(*key)).collect();
         for key in written.iter().filter(|_| !self.transports.contains(&kind)) {
             let message = format!(
-                "{key} counts only {}, which transport {} is not",
+                "{key} only applies {}, which transport {} isn't",
                 self.counts,
                 kind.as_str()
             );

@@ -113,7 +113,8 @@ impl Reader {
         for (key, instead) in secrets {
             if rest.shift_remove(*key).is_some() {
                 let message = format!(
-                    "secrets do not belong in this file; name the environment variable that holds it with {instead}-variable, or its name in the system's key store with {instead}-key"
+                    "secrets don't belong in this file; name the environment variable that holds \
+                    it with {instead}-variable, or its name in the system's key store with {instead}-key"
                 );
                 self.add_finding(
                     Severity::Error,
@@ -137,10 +138,10 @@ impl Reader {
         let [variable, key] = keys.each_ref().map(|key| self.read_text(table, key));
         let message = match (&variable, &key) {
             (Some(_), Some(_)) => {
-                format!("{what} lies in one place: keep either {} or {}", keys[0], keys[1])
+                format!("{what} can only be in one place: use either {} or {}", keys[0], keys[1])
             }
             (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => {
-                format!("name the place where {what} lies")
+                format!("name the place of {what}")
             }
             _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
         };

@@ -134,7 +134,7 @@ fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
             reader.check_keys(&table, &["allowed-groups"]);
             if !table.members.contains_key("allowed-groups") {
                 let message = format!(
-                    "profile \"{}\" has no allowed-groups; without them it may ask for nothing",
+                    "profile \"{}\" has no allowed-groups, so it may request no groups",
                     user.escape_debug()
                 );
                 reader.add_finding(Severity::Warning, "settings.empty-profile", &table.at, message);

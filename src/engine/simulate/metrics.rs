@@ -127,7 +127,7 @@ fn add_state_metrics<T: Gated>(
     page.write_head(
         "agent_workflow_duration_seconds",
         "histogram",
-        "Time spent in each state that was left.",
+        "Time spent in each state before leaving it.",
     );
     for (state, seconds) in durations {
         page.write_histogram(
@@ -141,7 +141,7 @@ fn add_state_metrics<T: Gated>(
     page.write_head(
         "agent_state_availability",
         "gauge",
-        "Tools available per state under the groups asked for.",
+        "Tools available per state with the requested groups.",
     );
     for (row, state) in workflow.states().iter().enumerate() {
         page.write_line(
@@ -179,12 +179,13 @@ fn add_security_metrics(page: &mut MetricsPage, simulation: &Simulation, profile
     for (name, help, count) in [
         (
             "agent_group_access_denied_total",
-            "Requests for groups beyond the user's permissions, and tools outside the groups asked for.",
+            "Requests for groups beyond the user's permissions, and tools outside the requested \
+            groups.",
             denied,
         ),
         (
             "agent_invalid_state_transition_total",
-            "Attempts to use a tool in a state that it does not list.",
+            "Attempts to use a tool in a state that it doesn't list.",
             invalid,
         ),
         (

@@ -55,7 +55,7 @@ pub(crate) fn request_difference(when: &When, asking: &Asking<'_>) -> Option<Str
         when.contains
             .iter()
             .find(|wanted| !held(wanted))
-            .map(|wanted| format!("the arguments do not hold {wanted:?}"))
+            .map(|wanted| format!("the arguments don't contain {wanted:?}"))
     };
     part("arguments", "them", &when.arguments, asking.arguments)
         .or_else(|| part("configuration", "it", &when.config, asking.config))

@@ -39,7 +39,7 @@ impl MockSource {
     /// The words for those that need no text, with what they mean.
     pub const WORDS: [(Self, &'static str, &'static str); 3] = [
         (Self::Example, "example", "an example of the tool's output schema"),
-        (Self::Kept, "kept", "the newest answer that the tool gave"),
+        (Self::Kept, "kept", "the tool's newest answer"),
         (Self::Echo, "echo", "the arguments of the call"),
     ];
 
@@ -149,8 +149,8 @@ fn example_answer(tool: &MockedTool<'_>, options: &MockOptions) -> String {
     match &tool.output_schema {
         Some(schema) => pretty_json(&make_example(schema, options.seed).value, None),
         None => format!(
-            "This is a mock answer of {}, in place of its service. It comes in pieces, as a \
-             streamed answer does.",
+            "This is a mock answer of {}, in place of its service. It arrives in chunks, like a \
+            streamed answer.",
             tool.name
         ),
     }

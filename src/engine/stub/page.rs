@@ -15,11 +15,11 @@ use crate::{
 pub(crate) const FOLDER: &str = "stubs";
 
 const HEAD: &str = "\
-# A stub: `toolcrib serve --stub FILE` answers for these services. Of each service's rules the first that matches a request counts.
-# when (left out: every request): arguments and config that must be there, user, contains (a text or several, anywhere in the arguments)
-# answer: a text, or a list of pieces: texts, or {text or json, after: 300ms}; delay: before the first; pause: between two
+# A stub: `toolcrib serve --stub FILE` answers for these services. The first rule of a service that matches a request applies.
+# when (default: every request): arguments and config that the request must have, user, contains (a text or several, anywhere in the arguments)
+# answer: a text, or a list of chunks: texts, or {text or json, after: 300ms}; delay: before the first; pause: between two
 # echo: true answers the arguments of the request, as JSON, after the answer
-# error: {type, message}, after the answer or in its place
+# error: {type, message}, after the answer or instead of it
 ";
 
 /// The text of a file that [`super::read::read_stub`] reads again.

@@ -24,12 +24,8 @@ const ERROR: &[&str] = &["type", "message"];
 /// The first thing that is not as it must be: unknown key, wrong type, unknown word, a rule that
 /// says nothing or contradicts itself.
 pub fn read_stub(source: &Source) -> Result<Stub, FileIssue> {
-    let empty = || {
-        file_issue(
-            &Pointer::root(),
-            "the file is empty: a stub has services, and each of them rules",
-        )
-    };
+    let empty =
+        || file_issue(&Pointer::root(), "the file is empty: a stub has services, each with rules");
     let value = source.value(0).ok_or_else(empty)?;
     let top = Members::from_value(value, Pointer::root(), STUB)?;
     let at = top.at.child("services");
@@ -38,7 +34,7 @@ pub fn read_stub(source: &Source) -> Result<Stub, FileIssue> {
         None => {
             return Err(file_issue(
                 &top.at,
-                "\"services\" is missing: an object with the key of each service that is answered for",
+                "\"services\" is missing: an object with the key of each service to answer for",
             ));
         }
         Some(other) => return Err(wrong_type(&at, "an object with at least one service", other)),
@@ -64,7 +60,7 @@ pub(crate) fn unreached_rules(stub: &Stub) -> Vec<FileIssue> {
                 .find(|earlier| earlier.when.is_any() || earlier.when == rule.when);
             found.extend(earlier.map(|earlier| {
                 let words = format!(
-                    "no request gets to \"{}\": \"{}\" before it takes all that it would",
+                    "no request reaches \"{}\": \"{}\" before it matches all of them",
                     rule.name, earlier.name
                 );
                 file_issue(&rules.item(row), words)
@@ -82,7 +78,7 @@ fn read_service(name: &str, value: &Value, at: Pointer) -> Result<StubService, F
         None => {
             return Err(file_issue(
                 &members.at,
-                "\"rules\" is missing: a list, the first rule that matches a request counts",
+                "\"rules\" is missing: a list; the first rule that matches a request applies",
             ));
         }
         Some(other) => return Err(wrong_type(&at, "a list with at least one rule", other)),
@@ -115,7 +111,7 @@ fn read_when(members: &Members<'_>) -> Result<When, FileIssue> {
         None => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object.clone())),
         Some(other) => {
-            Err(wrong_type(&members.at.child(name), "an object: what must be there", other))
+            Err(wrong_type(&members.at.child(name), "an object: what the request must have", other))
         }
     };
     let user = match members.members.get("user") {
@@ -161,7 +157,7 @@ fn read_then(members: &Members<'_>) -> Result<StubAnswer, FileIssue> {
         Fault::of_word(&word).ok_or_else(|| {
             file_issue(
                 &members.at.child("fault"),
-                format!("{word:?} is no fault: write one of {}", words()),
+                format!("{word:?} isn't a fault: use one of {}", words()),
             )
         })
     });
@@ -212,19 +208,19 @@ fn find_contradiction(then: &StubAnswer) -> Option<&'static str> {
     let said = !then.pieces.is_empty() || then.echo || then.error.is_some();
     match then.fault {
         None if !said => {
-            Some("the rule says nothing: give it an answer, an error, or the fault \"silence\"")
+            Some("the rule is empty: add an answer, an error, or the fault \"silence\"")
         }
         Some(Fault::Silence) if said => Some(
-            "the fault \"silence\" says nothing: take the answer and the error away, or the fault",
+            "the fault \"silence\" sends nothing: remove the answer and the error, or the fault",
         ),
         Some(Fault::NoEnd | Fault::Endless) if then.error.is_some() => {
-            Some("an error ends the answer: take the error away, or the fault")
+            Some("an error ends the answer: remove the error, or the fault")
         }
         Some(Fault::OutOfOrder)
             if then.pieces.len() + usize::from(then.echo) + usize::from(then.error.is_some())
                 < 2 =>
         {
-            Some("one message has no order: give the answer two pieces at least")
+            Some("one message has no order: the answer needs at least two chunks")
         }
         _ => None,
     }

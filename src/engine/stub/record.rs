@@ -94,7 +94,7 @@ fn rule_end(
                 _ => {
                     let why = problem
                         .map_or_else(String::new, |problem| format!(": {}", problem.message));
-                    return Err(format!("nobody answered it{why}"));
+                    return Err(format!("it got no answer{why}"));
                 }
             };
             // What could not be read came after the pieces.

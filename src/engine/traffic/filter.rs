@@ -178,7 +178,7 @@ fn split_words(text: &str) -> Vec<String> {
 
 fn parse_milliseconds(text: &str) -> Result<u64, String> {
     let time = duration::parse_duration(text).and_then(|time| u64::try_from(time.as_millis()).ok());
-    time.ok_or_else(|| format!("\"{text}\" is no time; write {}", duration::EXAMPLES))
+    time.ok_or_else(|| format!("\"{text}\" isn't a time; use {}", duration::EXAMPLES))
 }
 
 fn parse_term(word: &str) -> Result<Term, String> {

@@ -304,10 +304,10 @@ impl Record {
     /// When there are too many.
     pub fn watch_for(&mut self, filter: Filter) -> Result<(), String> {
         if filter.is_empty() {
-            return Err("an alert for everything would ring all the time".into());
+            return Err("an alert for everything would go off all the time".into());
         }
         if self.alerts.len() == MOST {
-            return Err(format!("there are {MOST} alerts already; take one away first"));
+            return Err(format!("there are already {MOST} alerts; remove one first"));
         }
         let row = self.alerts.len();
         let alerts = self.alerts.iter().cloned().chain([Alert::new(filter)]).collect();

@@ -20,7 +20,8 @@ pub enum StartTime {
 const DAY: i64 = 24 * 60 * 60;
 
 /// What can be written.
-const WRITE: &str = "write 10m, 2h, a time of day such as 14:05, or a moment such as 2026-01-01T12:00 (or 2026-01-01T12:00:00Z)";
+const WRITE: &str = "use 10m, 2h, a time of day such as 14:05, or a date and time such as \
+    2026-01-01T12:00 (or 2026-01-01T12:00:00Z)";
 
 impl StartTime {
     /// `10m`, `2h`; `14:05`, `2026-01-01T14:05` by the clock on the wall; a moment such as
@@ -36,7 +37,7 @@ impl StartTime {
         if let Some((date, clock)) = text.split_once(['T', 't', ' ']) {
             let day = date_in(date)
                 .filter(|_| date.len() == 10)
-                .ok_or_else(|| format!("\"{date}\" is no day; {WRITE}"))?;
+                .ok_or_else(|| format!("\"{date}\" isn't a day; {WRITE}"))?;
             return Ok(Self::Wall(midnight_seconds(day) + time_of_day(clock)?));
         }
         if text.contains(':') {
@@ -49,7 +50,7 @@ impl StartTime {
         }
         let ago =
             duration::parse_duration(text).and_then(|ago| u64::try_from(ago.as_millis()).ok());
-        ago.map(Self::Ago).ok_or_else(|| format!("\"{text}\" is no time; {WRITE}"))
+        ago.map(Self::Ago).ok_or_else(|| format!("\"{text}\" isn't a time; {WRITE}"))
     }
 
     /// The moment that it means now. `offset` says by how many minutes the clock on the wall was
@@ -78,7 +79,7 @@ impl StartTime {
             }
         };
         if at > now {
-            return Err("that is still to come; name a time in the past".into());
+            return Err("that is in the future; use a time in the past".into());
         }
         Ok(at)
     }
@@ -86,7 +87,7 @@ impl StartTime {
 
 /// Seconds after midnight: `14:05`, `14:05:30`.
 fn time_of_day(text: &str) -> Result<i64, String> {
-    let wrong = |why: &str| Err(format!("\"{text}\" is no time of day: {why}; {WRITE}"));
+    let wrong = |why: &str| Err(format!("\"{text}\" isn't a time of day: {why}; {WRITE}"));
     let mut parts = Vec::new();
     for part in text.split(':') {
         let digits =

@@ -147,7 +147,7 @@ pub fn parse_line(line: &str) -> Result<Line, String> {
         "watch" => {
             let format = value.get("format").and_then(Value::as_u64).unwrap_or(0);
             if format != FORMAT {
-                return Err(format!("it is of format {format}, and only {FORMAT} is known here"));
+                return Err(format!("its format is {format}, but toolcrib only reads {FORMAT}"));
             }
             let text =
                 |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -184,9 +184,7 @@ fn parse_message(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
     let text = |name: &str| value.get(name).and_then(Value::as_str);
     let body: Arc<[u8]> = match (text("body"), text("body_hex")) {
         (Some(body), _) => body.as_bytes().into(),
-        (None, Some(hex)) => {
-            parse_hex(hex).ok_or("its \"body_hex\" is no hexadecimal text")?.into()
-        }
+        (None, Some(hex)) => parse_hex(hex).ok_or("its \"body_hex\" isn't hexadecimal")?.into(),
         (None, None) => return Err("it has neither \"body\" nor \"body_hex\"".into()),
     };
     let header =
@@ -197,7 +195,7 @@ fn parse_message(value: &Value, at: Millis) -> Result<ObservedMessage, String> {
         at,
         subject: text("subject").ok_or("it has no \"subject\"")?.into(),
         reply: text("reply").map(Arc::from),
-        headers: headers.ok_or("its \"headers\" are not pairs of texts")?,
+        headers: headers.ok_or("its \"headers\" aren't pairs of texts")?,
         size: value.get("size").and_then(Value::as_u64).unwrap_or(body.len() as u64),
         body,
         kept: match text("kept") {

@@ -50,7 +50,7 @@ pub fn preflight_action(command: &Command, world: &ActionWorld) -> Vec<Fault> {
         rejected(
             Part::Header(headers::TURN),
             "missing_agent_turn_id",
-            "it is missing; every action wants a new turn id",
+            "it is missing; every action needs a new turn id",
         );
     }
     match &world.worker_target {
@@ -99,7 +99,7 @@ pub fn preflight_action(command: &Command, world: &ActionWorld) -> Vec<Fault> {
         rejected(
             Part::Agent,
             "busy",
-            "the agent has another action under way; if that never ends it is wedged: make a new one",
+            "the agent is busy with another action; if that never ends it is stuck: make a new one",
         );
     }
     if matches!(world.repeated, Known::Found(())) {
@@ -138,7 +138,8 @@ fn check_silent_drops(command: &Command, body: &Map<String, Value>, faults: &mut
         );
     }
     if let Some(name) = preflight::control_fields(body).first() {
-        let text = "identity belongs into the headers; with it in the body nothing is answered, though older documents show it there";
+        let text = "identity belongs in the headers; with it in the body there is no answer, \
+            although older documents show it there";
         silent(Part::Field((*name).into()), text.into(), CommandFate::Dropped);
     }
     if body.get("action_id").and_then(Value::as_str).is_none_or(|id| id.trim().is_empty()) {

@@ -20,7 +20,7 @@ use crate::{
 
 /// Who puts values in. The god endpoint hands on what it gets.
 const BY_DISPATCHER: &str =
-    "Workers and UI actions do this; the god endpoint hands on just what is given.";
+    "Workers and UI actions do this; the god endpoint passes the arguments on unchanged.";
 
 /// What a connection knows of a call, with what-if values over it.
 #[must_use]

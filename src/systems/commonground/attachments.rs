@@ -121,7 +121,7 @@ pub(crate) fn labels_attachment(call: &Card, result: &Card) -> Attachment {
     let words = match lost[..] {
         [] => format!("labels: all {} of the call are on the result", rows.len()),
         _ => format!(
-            "labels: not copied from the call to the result: {}; lineage breaks there",
+            "labels not copied from the call to the result: {}; lineage breaks there",
             lost.join(", ")
         ),
     };

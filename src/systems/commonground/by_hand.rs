@@ -140,8 +140,8 @@ impl WaitingCall for Waiting {
     }
 
     fn how_to_type(&self) -> &'static str {
-        "type its result in one line, as JSON or in plain words; {\"error\": {\"code\": …, \"message\": …}} fails; \
-         {\"status\": \"partial\", \"result\": …, \"error\": …, \"after_execution\": …} says all of it"
+        "type the result in one line, as JSON or plain text; {\"error\": {\"code\": …, \
+        \"message\": …}} fails; {\"status\": \"partial\", \"result\": …, \"error\": …, \"after_execution\": …} sets everything"
     }
 
     fn preview(&self, answer: &Value) -> Preview {
@@ -175,16 +175,16 @@ fn answer_schema(answer: &Value, command: Option<AfterExecution>) -> Value {
         STATUS.into(),
         json!({
             "enum": STATUSES, "default": SUCCESS,
-            "description": "How it went. Whatever is not a success needs an error, a partial result too.",
+            "description": "The status. Everything but success needs an error, also a partial \
+            result.",
         }),
     );
     let result = match succeeds {
         true => {
-            "What the tool gives back: JSON, such as {\"on\": true}, or plain words. null is an empty one."
+            "What the tool returns: JSON, such as {\"on\": true}, or plain text. null is an empty \
+            result."
         }
-        false => {
-            "What there is all the same. Left out, a failure has its error here too, as with CommonGround's own tools."
-        }
+        false => "A partial result. Default: the error, as CommonGround's own tools do.",
     };
     if !succeeds {
         properties.insert(ERROR.into(), error_schema());
@@ -200,7 +200,8 @@ fn answer_schema(answer: &Value, command: Option<AfterExecution>) -> Value {
         json!({
             "enum": [AfterExecution::Suspend.as_str(), AfterExecution::Terminate.as_str()], "default": after.as_str(),
             "description": format!(
-                "What becomes of the turn. suspend: {}. terminate: {}. Left out, it is as the command says: {}.",
+                "What happens to the turn. suspend: {}. terminate: {}. Default: as the command \
+                says, {}.",
                 AfterExecution::Suspend.description(), AfterExecution::Terminate.description(), after.as_str(),
             ),
         }),
@@ -214,9 +215,11 @@ fn error_schema() -> Value {
         "type": "object", "required": ["code", "message"],
         "description": "Why it did not succeed.",
         "properties": {
-            "code": {"type": "string", "minLength": 1, "examples": CODES, "description": "A short stable word, such as bad_request."},
-            "message": {"type": "string", "minLength": 1, "description": "What went wrong, for people."},
-            "detail": {"description": "More about it, as JSON."},
+            "code": {"type": "string", "minLength": 1, "examples": CODES, "description": "A \
+            short, stable code, such as bad_request."},
+            "message": {"type": "string", "minLength": 1, "description": "What went wrong, for \
+            users."},
+            "detail": {"description": "Details, as JSON."},
         },
     })
 }

@@ -179,16 +179,16 @@ impl ContentFault {
     pub fn message(self) -> String {
         match self {
             Self::NoTag => format!("the content has no \"{TAG}\", so its type is unknown"),
-            Self::UnknownTag => format!("\"{TAG}\" names no class of content that the store knows"),
+            Self::UnknownTag => format!("\"{TAG}\" isn't a known class of content"),
             Self::Status => "\"status\" is blank".into(),
             Self::Field(name) => format!(
-                "\"{name}\" is missing, of another type, or one that the content may not have"
+                "\"{name}\" is missing, has the wrong type, or isn't allowed in the content"
             ),
             Self::AfterExecution => {
                 "\"after_execution\" is neither \"suspend\" nor \"terminate\"".into()
             }
             Self::ErrorForbidden => "a success must not have an \"error\"".into(),
-            Self::ErrorRequired => "what did not succeed must have an \"error\"".into(),
+            Self::ErrorRequired => "everything but a success must have an \"error\"".into(),
             Self::ErrorIncomplete => {
                 "\"error\" needs a \"code\" and a \"message\" that are not empty".into()
             }

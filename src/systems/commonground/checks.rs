@@ -30,31 +30,31 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "identity.no-description",
         severity: CheckLevel::WARNING,
-        about: "The tool has no description: a model cannot tell when to use it.",
+        about: "The tool has no description: a model can't know when to use it.",
         run: Run::Tool(members::no_description),
     },
     Check {
         code: "identity.shadowed",
         severity: CheckLevel::WARNING,
-        about: "The name is that of a tool which CommonGround's worker has itself, or nearly so.",
+        about: "The name is that of one of CommonGround's own tools, or very similar.",
         run: Run::Tool(members::name_shadowed),
     },
     Check {
         code: "descriptor.unknown-key",
         severity: CheckLevel::WARNING,
-        about: "CommonGround does not know the key and drops it.",
+        about: "CommonGround doesn't know the key and drops it.",
         run: Run::Entry(members::unknown_key),
     },
     Check {
         code: "gate.malformed",
         severity: CheckLevel::ERROR,
-        about: "[commonground] of toolcrib.toml says something in another shape than is read.",
+        about: "A value of [commonground] in toolcrib.toml has the wrong type.",
         run: Run::Entry(gate_tables::find_malformed),
     },
     Check {
         code: "gate.unknown",
         severity: CheckLevel::WARNING,
-        about: "[commonground] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
+        about: "[commonground] in toolcrib.toml has an unknown key, or a tool that doesn't exist.",
         run: Run::Entry(gate_tables::find_unknown),
     },
     Check {
@@ -67,93 +67,96 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "subject.variable-unknown",
         severity: CheckLevel::ERROR,
-        about: "The subject has a variable that the dispatcher does not fill in.",
+        about: "The subject has a variable that the dispatcher doesn't fill in.",
         run: Run::Tool(subject::variable_unknown),
     },
     Check {
         code: "subject.literal",
         severity: CheckLevel::WARNING,
-        about: "The subject names one project or channel: from any other the dispatcher refuses to send there.",
+        about: "The subject names one project or channel: the dispatcher refuses to send there \
+            from any other.",
         run: Run::Tool(subject::subject_literal),
     },
     Check {
         code: "parameters.not-object",
         severity: CheckLevel::WARNING,
-        about: "The parameters are no schema of an object, which models' APIs refuse.",
+        about: "The parameters aren't the schema of an object: models' APIs reject them.",
         run: Run::Tool(parameters::not_object),
     },
     Check {
         code: "parameters.bare-array",
         severity: CheckLevel::WARNING,
-        about: "An array without items where CommonGround does not look for it; some models' APIs refuse it.",
+        about: "An array without items, at a place that CommonGround doesn't check; some models' \
+            APIs reject it.",
         run: Run::Tool(parameters::bare_array),
     },
     Check {
         code: "parameters.unchecked",
         severity: CheckLevel::WARNING,
-        about: "CommonGround takes this part of the schema, but nothing can check values by it: a pattern that only Python reads, a reference that leads out of it or nowhere, an unknown version of JSON Schema.",
+        about: "CommonGround accepts this part of the schema, but values can't be checked against \
+            it: a pattern in Python's syntax, a reference outside the schema, an unknown version of JSON Schema.",
         run: Run::Tool(parameters::schema_unchecked),
     },
     Check {
         code: "parameters.required-undefined",
         severity: CheckLevel::WARNING,
-        about: "A required parameter is not among the properties.",
+        about: "A required parameter isn't among the properties.",
         run: Run::Tool(parameters::required_undefined),
     },
     Check {
         code: "options.malformed",
         severity: CheckLevel::WARNING,
-        about: "A part of the options holds another kind of value than CommonGround reads; it is ignored without a word.",
+        about: "An option has the wrong type; CommonGround silently ignores it.",
         run: Run::Tool(options::options_malformed),
     },
     Check {
         code: "options.unknown-key",
         severity: CheckLevel::NOTE,
-        about: "CommonGround reads no option of that name.",
+        about: "CommonGround has no option with that name.",
         run: Run::Tool(options::unknown_key),
     },
     Check {
         code: "options.default-refused",
         severity: CheckLevel::WARNING,
-        about: "A default or fixed value breaks the schema of its parameter.",
+        about: "A default or fixed value doesn't match the schema of its parameter.",
         run: Run::Tool(options::value_refused),
     },
     Check {
         code: "options.never-used",
         severity: CheckLevel::WARNING,
-        about: "A default or fixed value never counts: a fixed value or a variable of the \
-                environment overrides it.",
+        about: "A default or fixed value has no effect: a fixed value or an environment variable \
+            overrides it.",
         run: Run::Tool(options::never_used),
     },
     Check {
         code: "options.variable-unknown",
         severity: CheckLevel::WARNING,
-        about: "A value names a variable that CommonGround does not know, or does not fill in at \
-                that place.",
+        about: "A value has a variable that CommonGround doesn't know, or doesn't fill in there.",
         run: Run::Tool(options::variable_unknown),
     },
     Check {
         code: "options.variable-shown",
         severity: CheckLevel::NOTE,
-        about: "A default with a variable is shown to the model as it is written, not filled in.",
+        about: "Models see a default's variable as written, not filled in.",
         run: Run::Tool(options::variable_shown),
     },
     Check {
         code: "options.waiting",
         severity: CheckLevel::NOTE,
-        about: "The waiting time is no longer than the one that holds without it.",
+        about: "The timeout has no effect: it isn't longer than the default.",
         run: Run::Tool(options::timeout_ineffective),
     },
     Check {
         code: "jina.host",
         severity: CheckLevel::ERROR,
-        about: "CommonGround's Jina service reaches two hosts only, and refuses any other at run time.",
+        about: "CommonGround's Jina service only reaches two hosts and rejects others at run time.",
         run: Run::Tool(options::jina_host),
     },
     Check {
         code: "jina.key-in-query",
         severity: CheckLevel::WARNING,
-        about: "An argument from the environment goes into the address of the request, where logs keep it.",
+        about: "An argument from the environment becomes part of the request's URL, which ends up \
+            in logs.",
         run: Run::Tool(options::jina_key_in_query),
     },
 ];

@@ -108,7 +108,7 @@ pub fn refusal_error(tool: &str, result: &Value) -> Option<CallError> {
         "busy" => {
             ("the agent has another turn under way", "wait until it ends, or start another agent")
         }
-        "rejected" | "error" => ("PMO does not do it", "look into PMO's log"),
+        "rejected" | "error" => ("PMO doesn't do it", "check PMO's log"),
         _ => return None,
     };
     let code = result["error_code"].as_str().unwrap_or(status);

@@ -23,9 +23,10 @@ pub(crate) fn services<'l>(listeners: &'l [(String, String)], to: &str) -> Vec<&
 #[must_use]
 pub(crate) fn oddity(services: &[&str], to: &str) -> Option<String> {
     match services {
-        [] => {
-            Some(format!("no consumer covers {to}: its service does not run, or listens elsewhere"))
-        }
+        [] => Some(format!(
+            "no consumer covers {to}: its service isn't running, or listens \
+                elsewhere"
+        )),
         [_] => None,
         _ => Some(format!(
             "{} services listen on {to} ({}): all answer, and only the first answer can be stored; stop all but one",

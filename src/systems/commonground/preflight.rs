@@ -102,8 +102,8 @@ fn check_delivery(
     let Some(subject) = subject else {
         return unheard(
             Part::Subject,
-            "a subject has at least eight tokens and begins with cg; with fewer it is in no stream, and publishing ends in a time-out \
-             that is no fault of the server"
+            "a subject starts with cg and has at least eight tokens; with fewer it is in no \
+            stream, and publishing times out"
                 .into(),
         );
     };

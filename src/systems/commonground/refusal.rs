@@ -88,7 +88,7 @@ const TEXTS: &[Row] = &[
     (
         "no response from stream",
         "no stream keeps the tool's subject",
-        "see whether target_subject begins with cg.v1r4 and has eight parts, and push the tool",
+        "check that target_subject starts with cg.v1r4 and has eight parts, and push the tool",
     ),
     (
         "recursion_depth_exceeded",
@@ -123,12 +123,12 @@ const TEXTS: &[Row] = &[
     (
         "upstream_unavailable",
         "no stream keeps the tool's subject, or what the service needs cannot be reached",
-        "see whether target_subject has eight parts, and look into the service's log",
+        "check that target_subject has eight parts, and check the service's log",
     ),
     (
         "inbox_not_empty",
         "the turn cannot end while rows of the agent's inbox are open",
-        "see which results are still to come",
+        "check which results are still missing",
     ),
     (
         "delegation denied: caller profile missing delegation_policy",
@@ -142,7 +142,7 @@ const TEXTS: &[Row] = &[
     ),
     (
         "ui_not_allowed",
-        "the tool is not open to the UI",
+        "the tool doesn't allow UI calls",
         "set \"ui_allowed\": true in its options and push it",
     ),
     ("tool_definition_missing", "the project has no such tool", "push its definition"),
@@ -167,7 +167,7 @@ const TEXTS: &[Row] = &[
     (
         "dispatch_failed",
         "the UI worker could not send the tool's command",
-        "see whether target_subject has eight parts, and look into the UI worker's log",
+        "check that target_subject has eight parts, and check the UI worker's log",
     ),
     (
         "missing_tool_result_card",
@@ -179,7 +179,7 @@ const TEXTS: &[Row] = &[
         "the card reported is no result",
         "give it the type tool.result and such a content",
     ),
-    ("Name or service not known", "the service has no way to the internet", "call it where it has"),
+    ("Name or service not known", "the service has no internet access", "run it where it has"),
     (
         "tool_timeout",
         "no result came within the tool's time; a later one can no longer be stored",

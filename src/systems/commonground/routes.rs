@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// Is in a request for the agent that a session makes for itself, until it has one.
-pub(crate) const OWN_AGENT: &str = "<an agent of our own>";
+pub(crate) const OWN_AGENT: &str = "<an agent made by toolcrib>";
 
 /// Where the result of a direct call shows: the caller's inbox, a table.
 const INBOX: &str = "state.agent_inbox";
@@ -61,7 +61,7 @@ const ROUTES: &[Row] = &[
     },
     Row {
         id: "direct",
-        title: "direct: card and rows written into PostgreSQL, then the command; options merged here",
+        title: "direct: card and rows written to PostgreSQL, then the command; options merged here",
         closed: direct_closed,
         request: direct_request,
     },
@@ -73,7 +73,8 @@ const ROUTES: &[Row] = &[
     },
     Row {
         id: "probe",
-        title: "NATS only: a probe without a card; the service refuses it, and so shows that it is there",
+        title: "NATS only: a probe without a card; the service rejects it, which shows that it is \
+            running",
         closed: probe_closed,
         request: probe_request,
     },
@@ -127,7 +128,11 @@ fn no_nats(connection: &Connection) -> Option<String> {
 
 fn no_agent(channel: &Channel) -> Option<String> {
     let missing = channel.agent.is_none() && channel.api.is_none();
-    missing.then(|| "it needs an agent: name one (agent = \"…\"), or the API that makes one (api = \"http://…\")".to_owned())
+    missing.then(|| {
+        "it needs an agent: set one (agent = \"…\"), or the API that creates one (api \
+        = \"http://…\")"
+            .to_owned()
+    })
 }
 
 fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<String> {
@@ -135,7 +140,11 @@ fn ui_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Option<
         tool.entry.value.get(keys::OPTIONS).and_then(|options| options.get(keys::UI_ALLOWED))
             == Some(&Value::Bool(true));
     no_nats(connection).or_else(|| no_agent(channel)).or_else(|| {
-        (!allowed).then(|| "the tool is not open to the UI: set \"ui_allowed\": true in its options, and push it".to_owned())
+        (!allowed).then(|| {
+            "the tool doesn't allow UI calls: set \"ui_allowed\": true in its \
+            options, and push it"
+                .to_owned()
+        })
     })
 }
 
@@ -143,7 +152,8 @@ fn direct_closed(tool: &Tool, connection: &Connection, channel: &Channel) -> Opt
     let variable = || {
         let name = &connection.name;
         format!(
-            "it writes into PostgreSQL: set postgres-variable or postgres-key in [connections.{name}.commonground]"
+            "it writes to PostgreSQL: set postgres-variable or postgres-key in \
+            [connections.{name}.commonground]"
         )
     };
     no_nats(connection)
@@ -170,7 +180,7 @@ fn undispatched_reason(tool: &Tool, channel: &Channel) -> Option<String> {
         Undispatched::Invalid => return None,
         Undispatched::Project => "it is in another project than the connection's",
         Undispatched::Channel => "it is in another channel than the connection's",
-        Undispatched::NoCommand => "it is no subject of commands",
+        Undispatched::NoCommand => "it isn't a subject for commands",
         Undispatched::Wakeup => "it is the bell of a worker",
     };
     Some(format!("the dispatcher refuses to send to {to}: {why}"))
@@ -248,7 +258,7 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         |offer: &RouteOffer| offer.closed.as_ref().map(|closed| format!("{}: {closed}", offer.id));
     let Some(row) = row else {
         return refused(
-            "no way leads to it".into(),
+            "no route to it works".into(),
             offers.iter().filter_map(why).collect::<Vec<_>>().join("; "),
         );
     };
@@ -261,8 +271,8 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     }
     if channel.version != Channel::VERSION {
         let remedy =
-            format!("take the version out of the connection, or set it to {}", Channel::VERSION);
-        return refused(format!("version {} is not spoken here", channel.version), remedy);
+            format!("remove the version from the connection, or set it to {}", Channel::VERSION);
+        return refused(format!("version {} isn't supported", channel.version), remedy);
     }
     let ids = derive_ids(call.correlation);
     let agent = channel.agent.as_deref().unwrap_or(OWN_AGENT);

@@ -32,11 +32,11 @@ pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
     let mut put = |key: &str, schema: Value| drop(properties.insert(key.to_owned(), schema));
     put(
         name,
-        json!({"title": "tool name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."}),
+        json!({"title": "tool name", "type": "string", "minLength": 1, "description": "Its name for the model. Every model's API accepts letters, digits, - and _."}),
     );
     put(
         keys::DESCRIPTION,
-        json!({"title": "description", "type": ["string", "null"], "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
+        json!({"title": "description", "type": ["string", "null"], "format": "multiline", "description": "For the model: what it does and when to use it."}),
     );
     put(keys::TARGET_SUBJECT, target(value, catalog));
     put(
@@ -44,8 +44,8 @@ pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
         json!({
             "title": "after execution", "description": "What a result does to the model's turn.",
             "oneOf": [
-                {"const": keys::SUSPEND, "title": keys::SUSPEND, "description": "The turn waits for the result; then the model goes on with it."},
-                {"const": keys::TERMINATE, "title": keys::TERMINATE, "description": "The result ends the turn and is what comes of it."},
+                {"const": keys::SUSPEND, "title": keys::SUSPEND, "description": "The turn waits for the result; then the model continues with it."},
+                {"const": keys::TERMINATE, "title": keys::TERMINATE, "description": "The result ends the turn and is its outcome."},
             ],
         }),
     );
@@ -81,7 +81,10 @@ fn target(value: &Value, catalog: &Catalog) -> Value {
         let sent = subject::render_subject(&subject, &context).text;
         help.push_str(&format!(" In the channel public of the project demo: {sent}"));
         if let Some(parsed) = Subject::parse(&sent) {
-            help.push_str(&format!(", received by who listens on {}", parsed.service_filter()));
+            help.push_str(&format!(
+                ", received by services that listen on {}",
+                parsed.service_filter()
+            ));
         }
     }
     json!({"title": "target subject", "type": "string", "minLength": 1, "examples": known, "description": help})

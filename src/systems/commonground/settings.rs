@@ -33,7 +33,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
     transports: TRANSPORTS,
     counts: "over NATS",
     schema,
-    required: ("settings.no-channel", "CommonGround is spoken to in a channel of a project"),
+    required: ("settings.no-channel", "CommonGround is called in a channel of a project"),
     rules: &[
         id_rule(VERSION),
         id_rule(PROJECT),
@@ -75,15 +75,15 @@ fn schema() -> Value {
     let text = |words: &str| json!({"type": "string", "description": words});
     json!({
         "type": "object",
-        "description": "The channel of a CommonGround project that it leads to",
+        "description": "The channel of a CommonGround project",
         "properties": {
             PROJECT: text("The project's id"),
             CHANNEL: text("The channel's id"),
             VERSION: text("The version in every subject; v1r4"),
-            AGENT: text("The agent in whose name calls are made; else one of our own for each session"),
+            AGENT: text("The agent that calls are made as. Default: a new one for each session"),
             API: text("The management API: http://HOST:PORT"),
-            "postgres-variable": text("The environment variable that holds PostgreSQL's address"),
-            "postgres-key": text("The name of PostgreSQL's address in the system's key store"),
+            "postgres-variable": text("The environment variable with PostgreSQL's address"),
+            "postgres-key": text("Name of PostgreSQL's address in the system's key store"),
         },
         "required": [PROJECT, CHANNEL],
     })

@@ -213,7 +213,7 @@ pub(crate) fn id_fault(id: &str) -> Option<String> {
     Some(match odd {
         '.' => "has a dot, which cuts it into two tokens of the subject".into(),
         '*' | '>' => format!("has {odd:?}, a wildcard of NATS"),
-        odd if odd.is_whitespace() => "has a blank, which no subject may have".into(),
+        odd if odd.is_whitespace() => "has a space, which a subject can't have".into(),
         odd => format!("has {odd:?}; use letters, digits, _ and - only"),
     })
 }

@@ -97,8 +97,8 @@ pub trait Deployment: Sync {
     /// # Errors
     /// When nothing does.
     fn check_reload(&self) -> Result<(), Problem> {
-        let cause = "nothing there loads definitions again: each is read when it is used";
-        Err(Problem::new(ProblemKind::Input, "pushing", cause).with_remedy("leave --reload out"))
+        let cause = "nothing there reloads definitions: each is read when it is used";
+        Err(Problem::new(ProblemKind::Input, "pushing", cause).with_remedy("omit --reload"))
     }
 
     /// What there can be called, as a file of a workspace would hold it: the items, and what else

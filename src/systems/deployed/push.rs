@@ -91,10 +91,10 @@ impl Push {
             now.iter().find(|item| item.section == change.section && item.key == change.key)
         };
         let told = self.changes.iter().filter_map(|change| match (&change.after, found(change)) {
-            (None, Some(_)) => Some(format!("{} is still there", change.name())),
-            (Some(_), None) => Some(format!("{} is not there", change.name())),
+            (None, Some(_)) => Some(format!("{} still exists", change.name())),
+            (Some(_), None) => Some(format!("{} doesn't exist", change.name())),
             (Some(after), Some(item)) if !same(&item.text, after) => {
-                Some(format!("{} is another than was sent", change.name()))
+                Some(format!("{} differs from what was sent", change.name()))
             }
             _ => None,
         });
@@ -107,9 +107,9 @@ impl Push {
         let unmet = self.unmet_changes(now);
         let (all, done) = (self.changes.len(), self.changes.len() - unmet.len());
         match done {
-            0 if all > 0 => "nothing of it is there: all is as before".to_owned(),
-            _ if unmet.is_empty() => "all of it is there all the same".to_owned(),
-            _ => format!("{done} of {all} changes are there; {}", unmet.join("; ")),
+            0 if all > 0 => "nothing was written".to_owned(),
+            _ if unmet.is_empty() => "everything was written anyway".to_owned(),
+            _ => format!("{done} of {all} changes were written; {}", unmet.join("; ")),
         }
     }
 

@@ -98,7 +98,7 @@ impl WantedValue {
     pub fn command_note(&self) -> Option<String> {
         match &self.place {
             ValuePlace::KeyStore(key) => {
-                Some(format!("`toolcrib secret set {key}` keeps the value of {}", self.title))
+                Some(format!("`toolcrib secret set {key}` saves the value of {}", self.title))
             }
             ValuePlace::Text(_) => None,
         }

@@ -59,7 +59,7 @@ impl WaitingRequest {
     fn message(&self) -> Cow<'_, str> {
         match &self.asked.kind {
             Kind::Form { message, .. } | Kind::Url { message, .. } => visible_text(message),
-            _ => Cow::Borrowed("an answer in the place of a model"),
+            _ => Cow::Borrowed("an answer in place of a model"),
         }
     }
 
@@ -121,8 +121,8 @@ impl WaitingCall for WaitingRequest {
 
     fn caller_outcome(&self) -> String {
         match &self.asked.kind {
-            Kind::Url { .. } => "open the URL yourself, in a browser; toolcrib does not".to_owned(),
-            _ => "its call goes on with your answer".to_owned(),
+            Kind::Url { .. } => "open the URL in a browser yourself; toolcrib doesn't".to_owned(),
+            _ => "its call continues with your answer".to_owned(),
         }
     }
 
@@ -140,7 +140,8 @@ impl WaitingCall for WaitingRequest {
     fn answer_schema(&self, answer: &Value) -> Value {
         let action = json!({
             "enum": [ACCEPT, "decline", "cancel"],
-            "description": "accept sends the values; decline says no; cancel closes the question without an answer",
+            "description": "accept sends the values; decline refuses; cancel closes the question \
+            without an answer",
         });
         match &self.asked.kind {
             Kind::Form { schema, .. } if answer[ACTION] == ACCEPT => json!({
@@ -162,7 +163,8 @@ impl WaitingCall for WaitingRequest {
                 "properties": {
                     CONTENT: {"type": "object", "required": ["type"], "properties": {
                         "type": {"type": "string", "enum": ["text", "image", "audio", "tool_use"]},
-                        "text": {"type": "string", "format": "textarea", "description": "What the model says"},
+                        "text": {"type": "string", "format": "textarea", "description": "The \
+                        model's answer"},
                     }},
                     "model": {"type": "string", "description": "The model that is reported to the server"},
                     "stopReason": {"type": "string", "examples": ["endTurn", "stopSequence", "maxTokens", "toolUse"]},
@@ -209,16 +211,16 @@ impl WaitingCall for WaitingRequest {
             ("decline", _) if is_elicited => Decision::Decline.into_result(),
             ("cancel", _) if is_elicited => Decision::Cancel.into_result(),
             (ACCEPT, Kind::Url { .. }) => Decision::Accept(None).into_result(),
-            (_, Kind::Url { .. }) => return Err("it is none of accept, decline, cancel".into()),
+            (_, Kind::Url { .. }) => return Err("it isn't accept, decline or cancel".into()),
             (ACCEPT, Kind::Form { schema, .. }) => {
                 Decision::Accept(Some(form_defaults(schema))).into_result()
             }
             (_, Kind::Form { schema, .. }) => {
                 let mut content = form_defaults(schema);
-                content.extend(object().map_err(|error| format!("it is no object: {error}"))?);
+                content.extend(object().map_err(|error| format!("it isn't an object: {error}"))?);
                 Decision::Accept(Some(content)).into_result()
             }
-            ("refuse", _) => self.refusal_answer("the user refused it"),
+            ("refuse", _) => self.refusal_answer("the user declined it"),
             _ => match object() {
                 Ok(whole) if whole.contains_key(CONTENT) || whole.contains_key(ERROR) => {
                     whole.into()

@@ -54,91 +54,95 @@ const MALFORMED: &str = "server.malformed";
 
 /// Every finding of this system.
 pub const ROWS: &[Row] = &[
-    error("tool.name-missing", "The tool has no name: nobody can call it."),
+    error("tool.name-missing", "The tool has no name, so it can't be called."),
     warning("tool.name-length", "The name is empty or has more than 128 characters."),
     warning(
         "tool.name-pattern",
-        "The name has other characters than letters of A to Z, digits, `_`, `-` and `.`.",
+        "The name has characters other than A to Z, a to z, digits, `_`, `-` and `.`.",
     ),
     warning(
         "tool.name-refused",
-        "Model APIs take names of 1 to 64 letters, digits, `_` and `-`, and refuse this one.",
+        "Model APIs accept names of 1 to 64 letters, digits, `_` and `-`, and reject this one.",
     ),
     error("tool.name-duplicate", "Another tool of the server has the same name."),
     warning(
         "tool.no-description",
-        "The tool has no description: a model cannot tell when to use it.",
+        "The tool has no description: a model can't know when to use it.",
     ),
-    note("tool.unknown-member", "The revision that the server speaks knows no such member."),
+    note("tool.unknown-member", "The server's revision of the protocol has no such member."),
     note("text.long", "The description has more than 1,024 characters."),
     error(
         "input.missing",
-        "The tool has no schema of its arguments, and some clients lose the whole list by it.",
+        "The tool has no schema for its arguments; some clients drop the whole list because of it.",
     ),
-    error("input.not-object", "The schema of the arguments is no object."),
-    error("input.type-not-object", "The root of the schema of arguments is not of type object."),
-    error("output.not-object", "The schema of the answer is no object."),
+    error("input.not-object", "The schema of the arguments isn't an object."),
+    error("input.type-not-object", "The root of the arguments' schema isn't of type object."),
+    error("output.not-object", "The schema of the answer isn't an object."),
     error(
         "output.type-not-object",
-        "Before revision 2026-07-28 an answer is an object, and its schema says so.",
+        "Before revision 2026-07-28, an answer and its schema must be of type object.",
     ),
-    warning("schema.dialect-unknown", "`$schema` names no version of JSON Schema that is known."),
-    error("schema.invalid", "The schema breaks the schema of its own version."),
-    warning("schema.ref-external", "A reference leads out of the schema; no client may follow it."),
-    error("schema.ref-dangling", "A reference leads nowhere."),
-    warning("schema.required-undeclared", "A required member is not among the properties."),
+    warning("schema.dialect-unknown", "`$schema` isn't a known version of JSON Schema."),
+    error("schema.invalid", "The schema isn't valid in its version of JSON Schema."),
     warning(
-        "annotations.not-boolean",
-        "A hint is neither true nor false, and counts as not given.",
+        "schema.ref-external",
+        "A reference points outside the schema; clients may not follow \
+        it.",
     ),
-    warning("annotations.contradict", "The tool says that it is read-only and destructive."),
+    error("schema.ref-dangling", "A reference points to nothing."),
+    warning("schema.required-undeclared", "A required member isn't among the properties."),
+    warning("annotations.not-boolean", "A hint is neither true nor false, so it is ignored."),
+    warning("annotations.contradict", "The tool claims to be read-only and destructive."),
     warning(
         "annotations.name-contradicts",
-        "The tool says that it is read-only, and its name says that it changes something.",
+        "The tool claims to be read-only, but its name suggests that it changes something.",
     ),
     warning("icons.unsafe-scheme", "An icon is neither an https: nor a data: address."),
     warning("exec.task-unknown", "`taskSupport` is neither forbidden nor optional nor required."),
-    warning("meta.key-invalid", "A key of `_meta` is not what the protocol allows."),
-    warning("header.empty", "An argument names no header: over HTTP the tool must not be called."),
+    warning("meta.key-invalid", "The protocol doesn't allow this key of `_meta`."),
+    warning(
+        "header.empty",
+        "An argument's header name is missing: the tool must not be called \
+        over HTTP.",
+    ),
     warning(
         "header.not-token",
-        "An argument names what is no header: over HTTP the tool must not be called.",
+        "An argument's header name is invalid: the tool must not be called over HTTP.",
     ),
     warning(
         "header.duplicate",
-        "Two arguments name the same header: over HTTP the tool must not be called.",
+        "Two arguments have the same header name: the tool must not be called over HTTP.",
     ),
     warning(
         "header.type",
-        "A header is wanted of what is no string, integer or boolean: over HTTP the tool must not be called.",
+        "A header is set on something other than a string, integer or boolean: the tool must not \
+        be called over HTTP.",
     ),
     warning(
         "header.unreachable",
-        "A header is wanted of what is not always at one place: over HTTP the tool must not be called.",
+        "A header is set on a value whose place can vary: the tool must not be called over HTTP.",
     ),
-    warning(
-        "text.ansi",
-        "A text begins an escape sequence, which steers a terminal that shows it.",
-    ),
+    warning("text.ansi", "A text has an escape sequence, which controls a terminal that shows it."),
     warning("text.control", "A text has control characters."),
-    warning("text.tags", "A text has tag characters, which nobody sees and a model reads."),
-    warning("text.bidi", "A text turns the direction of writing."),
-    warning("text.invisible", "A text has characters that are not seen."),
+    warning(
+        "text.tags",
+        "A text has tag characters, which are invisible to users but not to \
+        models.",
+    ),
+    warning("text.bidi", "A text changes the direction of writing."),
+    warning("text.invisible", "A text has invisible characters."),
     warning(
         "text.injection",
         "A title or description reads like an instruction to the model, hidden from the user.",
     ),
-    warning(EDITED, "The tools are not as the server gave them: the list was changed by hand."),
-    error(
-        NO_SERVER,
-        "The list does not say of which server it is; the name of its file counts instead.",
-    ),
-    warning(UNKNOWN_KEY, "`toolcrib.toml` says something of a server or a tool that is not read."),
+    warning(EDITED, "The tools differ from the server's: the list was edited by hand."),
+    error(NO_SERVER, "The list doesn't name its server; the name of its file is used instead."),
+    warning(UNKNOWN_KEY, "`toolcrib.toml` has an unknown key for a server or tool."),
     warning(
         UNKNOWN_TOOL,
-        "`toolcrib.toml` says something of a tool that the server's kept list does not have.",
+        "`toolcrib.toml` has settings for a tool that isn't in the server's saved list.",
     ),
-    error(MALFORMED, "`toolcrib.toml` says something of a server in another shape than is read."),
+    error(MALFORMED, "`toolcrib.toml` has a value of the wrong type for a server."),
 ];
 
 /// Keys of `[mcp.NAME]` that are read.
@@ -178,7 +182,8 @@ pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
             .and_then(Value::as_str)
             .is_none_or(|hash| hash == kept::hash_tools(tools));
         if !is_kept {
-            let message = "the tools are not as the server gave them; take the list in again, or accept what is there";
+            let message = "the tools differ from the server's; save the list again, or accept the \
+                current one";
             found.push_finding(EDITED, server, Pointer::root().child(keys::HASH), message);
         }
     }
@@ -235,7 +240,7 @@ impl FoundFindings {
                 UNKNOWN_KEY,
                 server,
                 Pointer::root().child(key.as_str()),
-                format!("\"{key}\" is not read{near}"),
+                format!("\"{key}\" has no effect{near}"),
             );
         }
         let at = Pointer::root().child(keys::TOOLS);

@@ -33,7 +33,7 @@ impl Contents {
             "text" => {
                 let text = text_of(block, "text");
                 if text.is_none() {
-                    self.push_fault("content.malformed", place.child("text"), "is no text");
+                    self.push_fault("content.malformed", place.child("text"), "isn't text");
                 }
                 self.parts.push(ContentPart { kind, text, ..part });
             }

@@ -46,7 +46,7 @@ impl Deployment for McpDeployment {
     }
 
     fn read_only(&self) -> Option<&'static str> {
-        Some("`toolcrib mcp keep NAME` keeps a server's tools in the workspace")
+        Some("`toolcrib mcp keep NAME` saves a server's tool list in the workspace")
     }
 
     fn plan_push(&self, _: &Catalog, _: &[Item], _: AbsentEntries) -> Result<Push, Problem> {

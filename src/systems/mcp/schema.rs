@@ -23,7 +23,8 @@ fn settings() -> Value {
         "type": "object",
         "properties": {
             "tools": {
-                "type": "object", "description": "When its tools are available. A tool that is not named is, always.",
+                "type": "object", "description": "When its tools are available. Tools not listed \
+                are always available.",
                 "additionalProperties": table_schema(),
             },
         },
@@ -35,19 +36,23 @@ fn tool() -> Value {
     json!({
         "type": "object",
         "properties": {
-            "name": {"type": "string", "minLength": 1, "maxLength": 128, "description": "What it is called by."},
-            "title": {"type": "string", "description": "Its name for people."},
-            "description": {"type": "string", "format": "multiline", "description": "What the model reads to choose it."},
+            "name": {"type": "string", "minLength": 1, "maxLength": 128, "description": "Its name \
+            in calls."},
+            "title": {"type": "string", "description": "Its name for users."},
+            "description": {"type": "string", "format": "multiline", "description": "What the \
+            model reads to decide when to use it."},
             "inputSchema": {"type": "object", "description": "The JSON Schema of its arguments."},
             "outputSchema": {"type": "object", "description": "The JSON Schema of its structured answer."},
             "annotations": {
-                "type": "object", "description": "What the server claims of it; no permission follows from it.",
+                "type": "object", "description": "What the server claims about it; grants no \
+                permission.",
                 "properties": {
                     "title": {"type": "string"},
-                    "readOnlyHint": hint("It changes nothing. Not given: it may."),
-                    "destructiveHint": hint("It may destroy. Not given: it may."),
-                    "idempotentHint": hint("A second call with the same arguments changes nothing more. Not given: it may."),
-                    "openWorldHint": hint("It reaches beyond its server. Not given: it may."),
+                    "readOnlyHint": hint("It changes nothing. Default: it may."),
+                    "destructiveHint": hint("It may delete or overwrite. Default: it may."),
+                    "idempotentHint": hint("A second call with the same arguments changes nothing \
+                    more. Default: it may."),
+                    "openWorldHint": hint("It reaches systems beyond its server. Default: it may."),
                 },
             },
         },
@@ -60,9 +65,9 @@ fn list() -> Value {
         "type": "object",
         "properties": {
             "server": {"type": "string", "minLength": 1, "description": "The server's name in this workspace."},
-            "era": {"enum": ["legacy", "modern"], "description": "How it was spoken with."},
-            "version": {"type": "string", "description": "The revision of the protocol that it spoke."},
-            "time": {"type": "string", "description": "When it was asked."},
+            "era": {"enum": ["legacy", "modern"], "description": "Which transport was used."},
+            "version": {"type": "string", "description": "Its revision of the protocol."},
+            "time": {"type": "string", "description": "When the list was read."},
             "hash": {"type": "string", "description": "Shows whether the tools are unchanged."},
             "tools": {"type": "array", "items": {"type": "object"}},
         },

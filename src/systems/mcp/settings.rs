@@ -118,8 +118,9 @@ fn schema() -> Value {
     let mut schema = json!({
         "type": "object",
         "properties": {
-            SYSTEM: {"type": "string", "enum": [keys::SYSTEM], "description": "An MCP server is there"},
-            keys::ERA: {"type": "string", "enum": ["auto", "legacy", "modern"], "default": "auto", "description": "How to speak with it: as its answer to a probe says, as up to 2025-11-25, or as from 2026-07-28 on"},
+            SYSTEM: {"type": "string", "enum": [keys::SYSTEM], "description": "It is an MCP \
+                server"},
+            keys::ERA: {"type": "string", "enum": ["auto", "legacy", "modern"], "default": "auto", "description": "The protocol's era: detected by a probe, up to 2025-11-25, or from 2026-07-28 on"},
             keys::CAPABILITIES: {
                 "type": "array", "uniqueItems": true,
                 "items": {"type": "string", "enum": words(&Capability::ALL)},
@@ -128,7 +129,8 @@ fn schema() -> Value {
             },
             keys::ROOTS: {
                 "type": "array", "items": {"type": "string"},
-                "description": "Folders that the server gets when it asks for roots, from the workspace's folder on. Default: none",
+                "description": "Folders that the server gets when it requests roots, relative to \
+                the workspace's. Default: none",
             },
         },
     });

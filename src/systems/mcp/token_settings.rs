@@ -65,8 +65,8 @@ pub fn properties() -> Map<String, Value> {
     let mut add = |key: String, property: Value| drop(properties.insert(key, property));
     add(keys::CLIENT_ID.into(), text("The client that is registered at the server's authorization server, or the https URL of a document about it; without it, one is registered where that can be".into()));
     let mut add_secret = |key: &str, what: &str| {
-        add(format!("{key}-variable"), text(format!("The environment variable that holds {what}")));
-        add(format!("{key}-key"), text(format!("The name in the system's key store of {what}")));
+        add(format!("{key}-variable"), text(format!("The environment variable with {what}")));
+        add(format!("{key}-key"), text(format!("The name of {what} in the system's key store")));
     };
     add_secret(keys::CLIENT_SECRET, "the secret of that client");
     add_secret(keys::CLIENT_PEM, "the private key (PEM) with which that client signs who it is");
@@ -85,7 +85,8 @@ pub fn properties() -> Map<String, Value> {
         keys::GRANT.into(),
         json!({
             "type": "string", "enum": words, "default": GrantKind::default().as_str(),
-            "description": "How a token is got: you allow it on a page; the client's secret or key is enough; the token of a workload is; or your enterprise's identity provider vouches for you",
+            "description": "How to get a token: you allow it on a page; with the client's secret \
+            or key; with a workload's token; or from your enterprise's identity provider",
         }),
     );
     properties

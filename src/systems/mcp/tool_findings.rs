@@ -93,7 +93,7 @@ fn check_descriptions(tool: &Value, faults: &mut Vec<Fault>) {
         faults.push(Fault::new(
             "tool.no-description",
             member_pointer("description"),
-            "says nothing for a model to choose it by",
+            "doesn't say when a model should use it",
         ));
     }
     if description.chars().count() > LONGEST_DESCRIPTION {

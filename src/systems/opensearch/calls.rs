@@ -50,13 +50,13 @@ impl Calls for OpenSearchCalls {
         let route = match call.route {
             Some(word) => offers.iter().find(|offer| offer.id == word).ok_or_else(|| {
                 let known: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
-                let cause = format!("{word} is no way that this call can take");
+                let cause = format!("{word} isn't a route of this call");
                 Problem::new(ProblemKind::Input, "calling", cause)
-                    .with_remedy(format!("take one of {}", known.join(", ")))
+                    .with_remedy(format!("use one of {}", known.join(", ")))
             })?,
             None => {
                 offers.iter().find(|offer| offer.closed.is_none()).or(offers.first()).ok_or_else(
-                    || Problem::new(ProblemKind::Input, "calling", "there is no way to call it"),
+                    || Problem::new(ProblemKind::Input, "calling", "there is no route to call it"),
                 )?
             }
         };
@@ -166,7 +166,7 @@ impl Steps for OpenSearchCalls {
         let mut order = RunOrder::from_body(&request.body)
             .filter(|_| request.to == LOCAL)
             .ok_or_else(|| {
-                problem("the cluster runs it as a whole".into()).with_remedy("take --route local")
+                problem("the cluster runs it as a whole".into()).with_remedy("use --route local")
             })?;
         let plan = order.read_plan().map_err(problem)?;
         let find = |name: &Option<String>| {
@@ -301,7 +301,7 @@ fn inputs_of(step: &ToolSpec, prepared: &PreparedStep) -> Vec<StepInput> {
             argument: format!("{}.{name}", step.called()),
             name: name.to_owned(),
             value: seen.and_then(|seen| seen.value.clone()),
-            origin: seen.map_or_else(|| "nothing gives it".into(), |seen| seen.origin.words()),
+            origin: seen.map_or_else(|| "it has no value".into(), |seen| seen.origin.words()),
         });
     }
     inputs
@@ -371,9 +371,9 @@ impl StepOutputs {
 fn note_outputs(prepared: &mut PreparedStep, is_output: impl Fn(&str) -> bool) {
     for name in prepared.unfilled_names() {
         if is_output(&name) {
-            prepared.remarks.push(format!("{name} is there once the step before has run"));
+            prepared.remarks.push(format!("{name} is available once the previous step has run"));
         } else {
-            prepared.remarks.push(format!("nothing gives a value to {name}"));
+            prepared.remarks.push(format!("{name} has no value"));
         }
     }
 }
@@ -383,7 +383,7 @@ fn note_outputs(prepared: &mut PreparedStep, is_output: impl Fn(&str) -> bool) {
 pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
     let (line, body) = match &prepared.request {
         Ok(request) => (format!("{} {}", request.method, request.path), request.body.clone()),
-        Err(why) => (format!("cannot be sent: {why}"), None),
+        Err(why) => (format!("can't be sent: {why}"), None),
     };
     let origins = piece_origins(prepared);
     let origin_of = |name: &str| origins.get(name).copied().unwrap_or(PieceOrigin::Tool);

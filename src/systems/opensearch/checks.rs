@@ -35,8 +35,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "template.default",
         severity: CheckLevel::WARNING,
-        about: "A default follows `:` alone: only `:-` separates it from the name, so no \
-                parameter has that name.",
+        about: "A default follows a single `:`: only `:-` separates it from the name, so no \
+            parameter has that name.",
         run: Run::Entry(templates::single_colon),
     },
     Check {
@@ -48,25 +48,28 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "template.nested",
         severity: CheckLevel::WARNING,
-        about: "A placeholder within a placeholder is not read: the first `}` ends the outer one.",
+        about: "A placeholder inside a placeholder isn't filled in: the first `}` ends the outer \
+            one.",
         run: Run::Entry(templates::nested),
     },
     Check {
         code: "template.null-text",
         severity: CheckLevel::WARNING,
-        about: "`:-null` between quotes is the text null in a tool's request_body; a null it is only in a connector's, of names in one word.",
+        about: "`:-null` in quotes is the text \"null\" in a tool's request_body; only in a \
+            connector's is it a null, and only for names of letters, digits and _.",
         run: Run::Entry(templates::null_text),
     },
     Check {
         code: "template.no-value",
         severity: CheckLevel::WARNING,
-        about: "Nothing gives a placeholder's name a value: input_schema, which says what a model gives, does not name it.",
+        about: "A placeholder has no value: input_schema, which defines what a model gives, \
+            doesn't have its name.",
         run: Run::Entry(templates::no_value),
     },
     Check {
         code: "template.cycle",
         severity: CheckLevel::ERROR,
-        about: "Parameters name each other in a circle: the tool cannot run.",
+        about: "Parameters refer to each other in a cycle: the tool can't run.",
         run: Run::Entry(templates::cycle),
     },
     Check {
@@ -84,97 +87,102 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "request.body",
         severity: CheckLevel::ERROR,
-        about: "The body is not JSON, whatever its placeholders are filled in with.",
+        about: "The body isn't JSON, whatever values its placeholders get.",
         run: Run::Entry(requests::body),
     },
     Check {
         code: "request.swapped-body",
         severity: CheckLevel::WARNING,
-        about: "A search path has the body of a model's call, or the other way round.",
+        about: "A search has the body of a model's call, or the other way round.",
         run: Run::Entry(requests::swapped_body),
     },
     Check {
         code: "output.filter",
         severity: CheckLevel::ERROR,
-        about: "The filter is no JSONPath that can be read: it picks nothing.",
+        about: "The filter isn't a valid JSONPath: it selects nothing.",
         run: Run::Entry(requests::filter),
     },
     Check {
         code: "output.processors",
         severity: CheckLevel::ERROR,
-        about: "A processor cannot be made: the cluster refuses the tool, or leaves the processor out.",
+        about: "A processor is invalid: the cluster rejects the tool, or ignores the processor.",
         run: Run::Entry(requests::processors),
     },
     Check {
         code: "steps.output",
         severity: CheckLevel::WARNING,
-        about: "A step asks for the output of a step that is not before it.",
+        about: "A step uses the output of a step that isn't before it.",
         run: Run::Entry(agents::step_output),
     },
     Check {
         code: "steps.name-clash",
         severity: CheckLevel::ERROR,
-        about: "Two steps have the same name: the cluster refuses the agent, and outputs go over each other.",
+        about: "Two steps have the same name: the cluster rejects the agent, and their outputs \
+            overwrite each other.",
         run: Run::Entry(agents::name_clash),
     },
     Check {
         code: "agent.type",
         severity: CheckLevel::ERROR,
-        about: "The cluster knows no agents of that type.",
+        about: "The cluster has no such agent type.",
         run: Run::Entry(agents::agent_type),
     },
     Check {
         code: "agent.model",
         severity: CheckLevel::ERROR,
-        about: "A conversational or plan_execute_and_reflect agent needs a model: the cluster refuses it without.",
+        about: "A conversational or plan_execute_and_reflect agent needs a model: the cluster \
+            rejects it without one.",
         run: Run::Entry(agents::agent_model),
     },
     Check {
         code: "agent.name",
         severity: CheckLevel::ERROR,
-        about: "An agent's name has 1 to 128 letters.",
+        about: "An agent's name must have 1 to 128 characters.",
         run: Run::Entry(agents::agent_name),
     },
     Check {
         code: "tool.unknown-type",
         severity: CheckLevel::WARNING,
-        about: "The kept list of a cluster's tools has no such type: an agent is registered with it, and fails when it runs.",
+        about: "The saved list of the cluster's tools has no such type: the agent can be \
+            registered, but fails when it runs.",
         run: Run::All(agents::unknown_type),
     },
     Check {
         code: "gate.malformed",
         severity: CheckLevel::ERROR,
-        about: "[opensearch] of toolcrib.toml says something in another shape than is read.",
+        about: "A value of [opensearch] in toolcrib.toml has the wrong type.",
         run: Run::Entry(gate_tables::find_malformed),
     },
     Check {
         code: "gate.unknown",
         severity: CheckLevel::WARNING,
-        about: "[opensearch] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
+        about: "[opensearch] in toolcrib.toml has an unknown key, or a tool that doesn't exist.",
         run: Run::Entry(gate_tables::find_unknown),
     },
     Check {
         code: "connector.action",
         severity: CheckLevel::ERROR,
-        about: "An action has a type, a method and a url; its name, where it has one, is up to 64 letters, digits, - and _, and no type.",
+        about: "An action needs a type, a method and a url; its optional name has up to 64 \
+            letters, digits, - and _, and isn't a type.",
         run: Run::Entry(connectors::action),
     },
     Check {
         code: "connector.header",
         severity: CheckLevel::ERROR,
-        about: "A header that names somebody takes credentials only, no parameters.",
+        about: "An authentication header can use credentials, but not parameters.",
         run: Run::Entry(connectors::header),
     },
     Check {
         code: "connector.url",
         severity: CheckLevel::ERROR,
-        about: "The address is no URL with a host, whatever its placeholders are filled in with.",
+        about: "The address isn't a URL with a host, whatever values its placeholders get.",
         run: Run::Entry(connectors::url),
     },
     Check {
         code: "connector.body",
         severity: CheckLevel::ERROR,
-        about: "The body of an action is no JSON object or array, whatever its placeholders are filled in with.",
+        about: "An action's body isn't a JSON object or array, whatever values its placeholders \
+            get.",
         run: Run::Entry(connectors::body),
     },
 ];

@@ -38,7 +38,7 @@ pub fn read_bodies(text: &str) -> Result<Vec<Value>, String> {
         }
     }
     push_body(&body, begins, &mut bodies)?;
-    if bodies.is_empty() { Err("there is no JSON in it".into()) } else { Ok(bodies) }
+    if bodies.is_empty() { Err("it has no JSON".into()) } else { Ok(bodies) }
 }
 
 fn push_body(text: &str, begins: usize, to: &mut Vec<Value>) -> Result<(), String> {

@@ -54,11 +54,13 @@ pub struct Converted {
 pub fn convert_entry(entry: &Value, to: Shape) -> Result<Converted, String> {
     let sort = EntrySort::of_entry(entry);
     if matches!(sort, EntrySort::Connector | EntrySort::Model | EntrySort::Listed) {
-        return Err("only tools and agents are converted".into());
+        return Err("only tools and agents can be converted".into());
     }
     let plan = Plan::of_entry(entry);
     if plan.is_open {
-        return Err("a model chooses the steps of this agent; no other shape says that".into());
+        return Err("a model chooses the steps of this agent; no other shape can express \
+            that"
+            .into());
     }
     let mut remarks = Vec::new();
     let steps: Vec<Value> =
@@ -141,7 +143,7 @@ fn with_method(step: &Value, remarks: &mut Vec<String>) -> Value {
     if let Some(own) = own.and_then(Value::as_object_mut) {
         let method = if spec.parameters.contains_key(keys::REQUEST_BODY) { "POST" } else { "GET" };
         own.insert(keys::METHOD.into(), method.into());
-        remarks.push(format!("{} names no method; {method} is taken", spec.called()));
+        remarks.push(format!("{} has no method; {method} is used", spec.called()));
     }
     step
 }

@@ -114,9 +114,9 @@ pub fn filter_answer(answer: &str, response_filter: Option<&str>) -> Result<Stri
     };
     let path = JsonPath::parse(filter)?;
     let value = read_document(answer)
-        .ok_or_else(|| format!("the answer is not JSON, so that {filter} picks nothing"))?;
+        .ok_or_else(|| format!("the answer isn't JSON, so {filter} selects nothing"))?;
     let picked =
-        path.read(&value).ok_or_else(|| format!("{filter} picks nothing of the answer"))?;
+        path.read(&value).ok_or_else(|| format!("{filter} selects nothing in the answer"))?;
     Ok(java::value_text(&picked, Numbers::AsRead))
 }
 

@@ -33,7 +33,13 @@ pub fn read_error(status: u16, body: &str) -> CallError {
         Value::String(error) => (String::new(), error.clone()),
         _ => (String::new(), short_text(body)),
     };
-    let message = if message.is_empty() { "the cluster says no more".to_owned() } else { message };
+    let message = if message.is_empty() {
+        "the cluster gave no \
+        details"
+            .to_owned()
+    } else {
+        message
+    };
     let kind = match kind.as_str() {
         "" => ErrorKind::parse(&format!("http-{status}")),
         other => ErrorKind::parse(other),
@@ -65,13 +71,13 @@ fn short_text(body: &str) -> String {
 
 fn remedy_for(status: u16, message: &str) -> String {
     if let Some(setting) = setting_in(message) {
-        return format!("switch it on: set {setting} to true in the cluster's settings");
+        return format!("enable it: set {setting} to true in the cluster's settings");
     }
     match status {
-        401 => "name yourself: user with password-variable, or token-variable, in the connection",
-        403 => "ask for a role that may do this",
+        401 => "set credentials in the connection: user with password-variable, or token-variable",
+        403 => "get a role that allows this",
         _ if message.contains("no handler found") => {
-            "check uri and method; where the path begins with /_plugins/_ml, the ML plugin is missing"
+            "check uri and method; if the path starts with /_plugins/_ml, the ML plugin is missing"
         }
         _ if message.contains("Tool type not found") => {
             "the server has no tool of that type; let the steps be run here (--route local)"
@@ -80,13 +86,16 @@ fn remedy_for(status: u16, message: &str) -> String {
         _ if message.contains("(line ") => {
             "correct request_body, at that line and column of what was sent"
         }
-        _ if message.contains("no such index") => "check the index in uri, and what fills it in",
+        _ if message.contains("no such index") => {
+            "check the index in uri and where its value is \
+            from"
+        }
         _ if message.contains("Failed to find model") => "check model_id",
         _ if message.contains("Failed to find agent") => {
             "check agent_id; `toolcrib push opensearch` registers the agent"
         }
         _ if message.contains("not filled in payload") => {
-            "give these parameters, or defaults in the connector's request_body"
+            "set these parameters, or add defaults to the connector's request_body"
         }
         404 => "check the path and the names in it",
         429 | 503 => "try again later",

@@ -44,8 +44,8 @@ pub fn sample_schema(entry: &Entry) -> Option<Value> {
     let mut properties = Map::new();
     properties.insert(PARAMETERS.into(), parameters);
     let step = |name: String| {
-        let help = "An answer as the cluster gives it, to see what filters and processors make of \
-                    it and what later steps get";
+        let help = "A sample of the cluster's answer, to see the result of filters and processors \
+            and what later steps get";
         (name, json!({"type": "string", "format": "multiline", "description": help}))
     };
     if !steps.is_empty() {

@@ -44,8 +44,8 @@ pub fn store_output(output: &Value, output_filter: Option<&str>) -> StoredOutput
 fn filter_text(text: &str, filter: &str) -> Result<String, String> {
     let path = JsonPath::parse(filter)?;
     let value = read_document(text)
-        .ok_or_else(|| format!("the output is not JSON, so that {filter} picks nothing"))?;
+        .ok_or_else(|| format!("the output isn't JSON, so {filter} selects nothing"))?;
     let picked =
-        path.read(&value).ok_or_else(|| format!("{filter} picks nothing of the output"))?;
+        path.read(&value).ok_or_else(|| format!("{filter} selects nothing in the output"))?;
     Ok(java::output_text(&picked))
 }

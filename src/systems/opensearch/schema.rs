@@ -60,7 +60,8 @@ fn texts(help: &str) -> Value {
 /// Parameters that the cluster reads of every tool.
 fn common_parameters() -> Map<String, Value> {
     let mut properties = Map::new();
-    let filter = "JSONPath that picks a part of the output for the steps after it; what it does not find leaves the whole output";
+    let filter = "JSONPath that selects a part of the output for later steps; if it finds \
+        nothing, the output is unchanged";
     properties.insert(keys::OUTPUT_FILTER.into(), text(filter));
     properties.insert(keys::OUTPUT_PROCESSORS.into(), processors());
     properties.insert(
@@ -95,7 +96,7 @@ fn processors() -> Value {
         "additionalProperties": true,
     });
     json!({
-        "description": "What is made of the output, one after the other, before output_filter",
+        "description": "Processors for the output, applied in order before output_filter",
         "anyOf": [
             {"type": "array", "items": item, "title": "a list"},
             {"type": "string", "format": "multiline", "title": "its JSON text"},
@@ -110,11 +111,23 @@ fn dynamic_parameters(entry: &Value) -> Value {
         keys::METHOD.into(),
         json!({"type": "string", "enum": METHODS, "description": "In capitals"}),
     );
-    properties.insert(keys::URI.into(), text("The path on the cluster and its query: /${parameters.index}/_search. Values go in as they are"));
-    properties.insert(keys::REQUEST_BODY.into(), template("JSON with ${parameters.NAME} or ${parameters.NAME:-DEFAULT}. Values go in as they are: a quote in one breaks it"));
+    properties.insert(
+        keys::URI.into(),
+        text(
+            "The path on the cluster, with its query: \
+        /${parameters.index}/_search. Values are inserted unchanged",
+        ),
+    );
+    properties.insert(
+        keys::REQUEST_BODY.into(),
+        template(
+            "JSON with ${parameters.NAME} or \
+        ${parameters.NAME:-DEFAULT}. Values are inserted unchanged: a quote in one breaks the JSON",
+        ),
+    );
     properties.insert(
         keys::RESPONSE_FILTER.into(),
-        text("JSONPath that picks a part of the answer; what it does not find is a failure"),
+        text("JSONPath that selects a part of the answer; if it finds nothing, the step fails"),
     );
     properties.extend(common_parameters());
     add_missing(&mut properties, own_texts(iter::once(entry)));
@@ -132,8 +145,8 @@ fn parameters_of_type(kind: &str) -> Map<String, Value> {
     let mut add = |name: &str, schema: Value| drop(properties.insert(name.into(), schema));
     match kind {
         keys::MODEL_TOOL => {
-            add(keys::MODEL_ID, text("The model that is asked"));
-            add("prompt", template("What it is asked, where its connector's body names it"));
+            add(keys::MODEL_ID, text("The model"));
+            add("prompt", template("Its input, if the connector's body uses it"));
             add("response_field", text("The member of the answer that is the output: response"));
         }
         keys::AGENT_TOOL => add(keys::AGENT_ID, text("The agent that is run")),
@@ -175,7 +188,7 @@ fn typed_parameters(entry: &Value) -> Value {
     add_missing(&mut properties, own_texts(iter::once(entry)));
     json!({
         "type": "object", "properties": properties, "additionalProperties": true,
-        "description": "Defaults: a request's parameters go over them",
+        "description": "Defaults: a request's parameters override them",
     })
 }
 
@@ -193,22 +206,26 @@ fn tool_properties(parameters: Value) -> Map<String, Value> {
     );
     properties
         .insert(keys::NAME.into(), text("Unique in an agent; without it the type is the name"));
-    properties
-        .insert(keys::DESCRIPTION.into(), template("What the tool does, as a model reads it"));
+    properties.insert(keys::DESCRIPTION.into(), template("What the tool does, for the model"));
     properties.insert(keys::PARAMETERS.into(), parameters);
     properties.insert(keys::CONFIG.into(), texts("Parameters that nothing overrides"));
     properties.insert(keys::ATTRIBUTES.into(), json!({
         "type": "object", "additionalProperties": true,
         "properties": {
-            keys::INPUT_SCHEMA: {"description": "JSON Schema of what a model gives: as a text, or as it is"},
+            keys::INPUT_SCHEMA: {"description": "JSON Schema of what a model gives: as text or as \
+                an object"},
             keys::REQUIRED_PARAMETERS: {"description": "The only parameters that the tool gets: a list of names"},
             "strict": {"type": "boolean", "default": false},
         },
     }));
-    properties.insert(keys::INCLUDE_OUTPUT.into(), json!({
-        "type": "boolean", "default": false,
-        "description": "The agent's answer has this step's output too; the last step's it always has",
-    }));
+    properties.insert(
+        keys::INCLUDE_OUTPUT.into(),
+        json!({
+            "type": "boolean", "default": false,
+            "description": "Include this step's output in the agent's answer; the last step's is \
+            always included",
+        }),
+    );
     properties
 }
 
@@ -260,12 +277,14 @@ fn agent(entry: &Value) -> Value {
         "type": "object", "required": [keys::NAME, keys::TYPE], "additionalProperties": true,
         "properties": {
             keys::NAME: {"type": "string", "minLength": 1, "maxLength": 128, "description": "The agent's name"},
-            keys::TYPE: {"type": "string", "examples": AGENT_TYPES, "description": "flow and conversational_flow run their tools in order; of the others a model chooses"},
-            keys::AGENT_ID: text("Under which the cluster has it; toolcrib calls it by this"),
+            keys::TYPE: {"type": "string", "examples": AGENT_TYPES, "description": "flow and \
+                conversational_flow run their tools in order; for other types a model chooses"},
+            keys::AGENT_ID: text("Its id in the cluster; toolcrib calls it by this"),
             keys::DESCRIPTION: template("What the agent is for"),
             keys::TOOLS: {"type": "array", "items": step_schema(entry, keys::TOOLS), "description": "In order. Each sees the outputs before it as ${parameters.TOOL.output}"},
             "llm": {
-                "type": "object", "additionalProperties": true, "description": "The model that chooses, of other types than flow",
+                "type": "object", "additionalProperties": true, "description": "The model that \
+                chooses tools, for types other than flow",
                 "properties": {keys::MODEL_ID: text("Its id"), keys::PARAMETERS: texts("Its parameters")},
             },
             "memory": {
@@ -283,11 +302,11 @@ fn connector() -> Value {
         "type": "object", "required": [keys::NAME, keys::PROTOCOL, keys::ACTIONS], "additionalProperties": true,
         "properties": {
             keys::NAME: text("The connector's name"),
-            keys::CONNECTOR_ID: text("Under which the cluster has it"),
-            keys::DESCRIPTION: template("What is behind it"),
+            keys::CONNECTOR_ID: text("Its id in the cluster"),
+            keys::DESCRIPTION: template("The service behind it"),
             "version": {"description": "A number of your own"},
-            keys::PROTOCOL: {"type": "string", "examples": ["http", "aws_sigv4", "mcp_sse", "mcp_streamable_http"], "description": "How it is spoken with"},
-            keys::PARAMETERS: texts("Defaults for placeholders; those of a request go over them"),
+            keys::PROTOCOL: {"type": "string", "examples": ["http", "aws_sigv4", "mcp_sse", "mcp_streamable_http"], "description": "The protocol"},
+            keys::PARAMETERS: texts("Defaults for placeholders; a request's values override them"),
             "credential": texts("Secrets for ${credential.NAME} in headers; the cluster encrypts them"),
             keys::ACTIONS: {
                 "type": "array", "description": "What it can do",
@@ -301,9 +320,12 @@ fn connector() -> Value {
                             "type": "object", "default": {}, "additionalProperties": {"type": "string"},
                             "description": "Values with ${credential.NAME}, and ${parameters.NAME} where that is allowed",
                         },
-                        keys::REQUEST_BODY: template("JSON with ${parameters.NAME}; values are escaped, objects and lists go in as they are"),
-                        "pre_process_function": template("Makes the model's input: one that is built in, or a Painless script"),
-                        "post_process_function": template("Makes the tool's output: one that is built in, or a Painless script"),
+                        keys::REQUEST_BODY: template("JSON with ${parameters.NAME}; values are \
+                            escaped, objects and lists are inserted unchanged"),
+                        "pre_process_function": template("Makes the model's input: a built-in \
+                        function, or a Painless script"),
+                        "post_process_function": template("Makes the tool's output: a built-in \
+                        function, or a Painless script"),
                     },
                 },
             },
@@ -315,7 +337,7 @@ fn connector() -> Value {
 fn listed() -> Value {
     json!({
         "type": "object", "additionalProperties": true,
-        "description": "A tool as the cluster lists it; the cluster alone changes it",
+        "description": "A tool as the cluster lists it; it can only be changed in the cluster",
         "properties": {
             keys::NAME: text("Its name"), keys::TYPE: text("Its type"),
             keys::DESCRIPTION: template("What it does"), "version": text("Its version"),

@@ -31,7 +31,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
 fn schema() -> Value {
     json!({
         "type": "object",
-        "description": "The cluster that it leads to",
+        "description": "The OpenSearch cluster",
         "properties": {
             RETRIES: {
                 "type": "integer", "minimum": 0, "maximum": 10, "default": USUAL_RETRIES,

@@ -153,7 +153,7 @@ fn property_of(default: Option<&str>, is_quoted: bool) -> Value {
         json!({})
     };
     if let Some(default) = default.filter(|default| *default != "null") {
-        property["description"] = format!("Without it: {default}").into();
+        property["description"] = format!("Default: {default}").into();
     }
     property
 }

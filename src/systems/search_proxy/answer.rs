@@ -218,10 +218,8 @@ fn remedy_for(code: &str, error: &Value, details: &[&Value], retry_after: Option
         "EMPTY_SEARCH_RESULTS" => "nothing was found: ask for something else".to_owned(),
         _ => match (is_retryable, retry_after) {
             (true, Some(seconds)) => format!("send it again after {seconds} s"),
-            (true, None) => "send it again: the proxy calls it retryable".to_owned(),
-            (false, _) => {
-                "sending it again does not help: the proxy calls it not retryable".to_owned()
-            }
+            (true, None) => "send it again: the proxy marks it as retryable".to_owned(),
+            (false, _) => "don't send it again: the proxy marks it as not retryable".to_owned(),
         },
     }
 }

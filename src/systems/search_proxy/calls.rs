@@ -60,7 +60,7 @@ impl Calls for ProxyCalls {
         let offers = self.call_routes(call.tool, call.connection);
         let route = match call.route {
             Some(word) if !offers.iter().any(|offer| offer.id == word) => {
-                let cause = format!("{word} is no way that this call can take");
+                let cause = format!("{word} isn't a route of this call");
                 return Err(problem(cause, "leave out --route, or take stream or whole"));
             }
             Some(word) => Some(word),

@@ -35,37 +35,37 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "proxy.provider",
         severity: CheckLevel::ERROR,
-        about: "The entry does not say which engine or crawler answers: the proxy refuses the request.",
+        about: "The entry has no engine or crawler: the proxy rejects the request.",
         run: Run::Tool(provider),
     },
     Check {
         code: "proxy.configuration",
         severity: CheckLevel::ERROR,
-        about: "The proxy refuses every request with this configuration (HTTP 422).",
+        about: "The proxy rejects every request with this configuration (HTTP 422).",
         run: Run::Tool(configuration),
     },
     Check {
         code: "proxy.ignored-key",
         severity: CheckLevel::WARNING,
-        about: "The proxy does not read the member and drops it.",
+        about: "The proxy ignores the member.",
         run: Run::Tool(ignored_key),
     },
     Check {
         code: "proxy.exposed",
         severity: CheckLevel::WARNING,
-        about: "An exposed member is none that the proxy reads: the model cannot give it.",
+        about: "The proxy has no such member, so the model can't give it.",
         run: Run::Tool(exposed),
     },
     Check {
         code: "proxy.gate-malformed",
         severity: CheckLevel::ERROR,
-        about: "[search-proxy] of toolcrib.toml says something in another shape than is read.",
+        about: "A value of [search-proxy] in toolcrib.toml has the wrong type.",
         run: Run::Entry(gate_tables::find_malformed),
     },
     Check {
         code: "proxy.gate-unknown",
         severity: CheckLevel::WARNING,
-        about: "[search-proxy] of toolcrib.toml names a key that is not read, or a tool that no entry has.",
+        about: "[search-proxy] in toolcrib.toml has an unknown key, or a tool that doesn't exist.",
         run: Run::Entry(gate_tables::find_unknown),
     },
 ];
@@ -117,7 +117,7 @@ fn ignored_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for ignored in read_configuration(given, &schema).ignored {
         let name = ignored.at.last().unwrap_or_default().to_owned();
         let near = nearest_name(&name, ignored.known.iter().map(String::as_str));
-        let message = format!("\"{name}\" is not read{}", did_you_mean(near));
+        let message = format!("\"{name}\" has no effect{}", did_you_mean(near));
         let at = member_pointer(keys::CONFIGURATION).join(&ignored.at);
         let found = report.add_finding(&tool.entry, at, message);
         match near {
@@ -135,7 +135,7 @@ fn exposed(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
             continue;
         }
         let near = nearest_name(name, known.keys().map(String::as_str));
-        let message = format!("\"{name}\" is not read{}", did_you_mean(near));
+        let message = format!("\"{name}\" has no effect{}", did_you_mean(near));
         let at = member_pointer(keys::EXPOSED).item(row);
         let found = report.add_finding(&tool.entry, at, message);
         if let Some(near) = near {

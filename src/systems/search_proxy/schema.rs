@@ -28,11 +28,12 @@ pub fn entry_schema(entry: &Entry) -> Value {
     let mut add = |name: &str, schema: Value| drop(properties.insert(name.to_owned(), schema));
     add(
         keys::NAME,
-        json!({"type": "string", "minLength": 1, "description": "The name that a model calls it by."}),
+        json!({"type": "string", "minLength": 1, "description": "Its name for models."}),
     );
     add(
         keys::DESCRIPTION,
-        json!({"type": "string", "format": "multiline", "description": "What a model reads of it."}),
+        json!({"type": "string", "format": "multiline", "description": "Its description for \
+            models."}),
     );
     add(
         keys::ENDPOINT,

@@ -27,7 +27,7 @@ fn schema() -> Value {
     let properties: Map<String, Value> =
         CONTEXT.iter().map(|known| (known.key.to_owned(), property(known.help))).collect();
     json!({
-        "type": "object", "description": "The search proxy of Unique that it leads to",
+        "type": "object", "description": "Unique's search proxy",
         "properties": properties,
     })
 }

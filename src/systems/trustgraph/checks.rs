@@ -43,13 +43,14 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "entry.malformed",
         severity: CheckLevel::ERROR,
-        about: "The entry is not an object, or its text is not JSON.",
+        about: "The entry isn't an object, or its text isn't JSON.",
         run: Run::Entry(entries::entry_malformed),
     },
     Check {
         code: "entry.not-json-text",
         severity: CheckLevel::WARNING,
-        about: "An entry of an export is an object; the configuration service wants text that holds JSON.",
+        about: "An entry of an export is an object; the configuration service expects JSON as \
+            text.",
         run: Run::All(entries::not_json_text),
     },
     Check {
@@ -61,19 +62,19 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "type.unknown",
         severity: TOLERATED,
-        about: "TrustGraph does not know the tool's type.",
+        about: "TrustGraph doesn't know the tool's type.",
         run: Run::Tool(fields::type_unknown),
     },
     Check {
         code: "identity.no-name",
         severity: CheckLevel::ERROR,
-        about: "The tool has no name for the model to call it by.",
+        about: "The tool has no name for the model.",
         run: Run::Tool(fields::no_name),
     },
     Check {
         code: "identity.no-description",
         severity: CheckLevel::WARNING,
-        about: "The tool has no description: a model cannot tell when to use it.",
+        about: "The tool has no description: a model can't know when to use it.",
         run: Run::Tool(fields::no_description),
     },
     Check {
@@ -85,25 +86,25 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "descriptor.missing-field",
         severity: TOLERATED,
-        about: "A field that the tool's type needs is not there.",
+        about: "A field that the tool's type needs is missing.",
         run: Run::Tool(fields::field_missing),
     },
     Check {
         code: "descriptor.wrong-type",
         severity: CheckLevel::ERROR,
-        about: "A field holds another kind of value than TrustGraph reads.",
+        about: "A field has a type that TrustGraph can't read.",
         run: Run::Entry(fields::wrong_type),
     },
     Check {
         code: "descriptor.unusual-type",
         severity: CheckLevel::by_mode(Severity::Error, Severity::Warning),
-        about: "A field holds another kind of value than it should; TrustGraph loads it as it is.",
+        about: "A field has the wrong type; TrustGraph loads it as it is.",
         run: Run::Entry(fields::unusual_type),
     },
     Check {
         code: "descriptor.unknown-key",
         severity: CheckLevel::WARNING,
-        about: "TrustGraph does not know the key and ignores it.",
+        about: "TrustGraph doesn't know the key and ignores it.",
         run: Run::Entry(fields::unknown_key),
     },
     Check {
@@ -115,8 +116,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "gates.misspelt-key",
         severity: CheckLevel::ERROR,
-        about: "A key that seems to mean groups or states is not read: the tool has no gate, or \
-                the key is in the wrong place.",
+        about: "A key that seems to mean groups or states has no effect: the tool isn't \
+            restricted, or the key is in the wrong place.",
         run: Run::Tool(gates::misspelt_key),
     },
     Check {
@@ -128,13 +129,13 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "states.both-keys",
         severity: CheckLevel::WARNING,
-        about: "Both states keys are there and differ; only \"applicable-states\" counts.",
+        about: "Both keys for states are set and differ; only \"applicable-states\" applies.",
         run: Run::Tool(gates::both_keys),
     },
     Check {
         code: "service.not-named",
         severity: CheckLevel::ERROR,
-        about: "A tool of type tool-service names no service.",
+        about: "A tool of type tool-service has no service.",
         run: Run::Tool(services::not_named),
     },
     Check {
@@ -146,13 +147,13 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.parameter-missing",
         severity: CheckLevel::ERROR,
-        about: "A tool does not give a configuration value that its service requires.",
+        about: "A tool lacks a configuration value that its service requires.",
         run: Run::Tool(services::parameter_missing),
     },
     Check {
         code: "service.value-undeclared",
         severity: CheckLevel::WARNING,
-        about: "A tool gives a value that its service does not declare; it is not passed on.",
+        about: "A tool has a value that its service doesn't declare; it isn't passed on.",
         run: Run::Tool(services::value_undeclared),
     },
     Check {
@@ -164,7 +165,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.id-differs",
         severity: CheckLevel::WARNING,
-        about: "The service's id is not its key: by the document tools find it by its id, as deployed by its key.",
+        about: "The service's id differs from its key: in the document tools refer to its id, as \
+            deployed to its key.",
         run: Run::Service(services::id_differs),
     },
     Check {
@@ -176,7 +178,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.queue-name",
         severity: CheckLevel::ERROR,
-        about: "A queue's name cannot be read.",
+        about: "A queue's name is invalid.",
         run: Run::Service(services::queue_name),
     },
     Check {
@@ -188,13 +190,13 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "service.parameter-shadowed",
         severity: CheckLevel::WARNING,
-        about: "A parameter is called like a field that every tool has.",
+        about: "A parameter has the name of a field that every tool has.",
         run: Run::Service(services::parameter_shadowed),
     },
     Check {
         code: "server.unknown",
         severity: CheckLevel::WARNING,
-        about: "A tool names an MCP server that is not in the workspace.",
+        about: "A tool refers to an MCP server that isn't in the workspace.",
         run: Run::Tool(services::server_unknown),
     },
     Check {
@@ -206,7 +208,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "arguments.malformed",
         severity: CheckLevel::ERROR,
-        about: "The arguments are not a list of objects.",
+        about: "The arguments aren't a list of objects.",
         run: Run::Tool(arguments::arguments_malformed),
     },
     Check {
@@ -224,13 +226,13 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "arguments.unknown-type",
         severity: CheckLevel::WARNING,
-        about: "An argument's type is no JSON type; nothing checks it, and a model can only guess.",
+        about: "An argument's type isn't a JSON type; nothing checks it, and models have to guess.",
         run: Run::Tool(arguments::unknown_type),
     },
     Check {
         code: "arguments.no-description",
         severity: CheckLevel::WARNING,
-        about: "An argument has no description for the model to go by.",
+        about: "An argument has no description for the model.",
         run: Run::Tool(arguments::no_description),
     },
     Check {
@@ -242,19 +244,20 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "arguments.named-like-parameter",
         severity: CheckLevel::WARNING,
-        about: "An argument is called like a configuration parameter of the service.",
+        about: "An argument has the name of a configuration parameter of the service.",
         run: Run::Tool(arguments::named_like_parameter),
     },
     Check {
         code: "arguments.name-refused",
         severity: CheckLevel::NOTE,
-        about: "An argument's name has letters that the function-calling APIs of OpenAI and Anthropic refuse.",
+        about: "An argument's name has characters that the function-calling APIs of OpenAI and \
+            Anthropic reject.",
         run: Run::Tool(arguments::name_refused),
     },
     Check {
         code: "arguments.unknown-key",
         severity: CheckLevel::NOTE,
-        about: "A key of an argument that no model gets to see.",
+        about: "A key of an argument that models don't see.",
         run: Run::Tool(arguments::unknown_key),
     },
     Check {
@@ -272,19 +275,20 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "arguments.schema-invalid",
         severity: CheckLevel::ERROR,
-        about: "The schema of the arguments is no JSON Schema for an object.",
+        about: "The schema of the arguments isn't a JSON Schema for an object.",
         run: Run::Tool(schema::schema_invalid),
     },
     Check {
         code: "arguments.schema-differs",
         severity: CheckLevel::WARNING,
-        about: "The list of arguments and their schema name different ones; TrustGraph's own model reads the list alone.",
+        about: "The list of arguments and their schema differ; TrustGraph's own model only reads \
+            the list.",
         run: Run::Tool(schema::schema_differs),
     },
     Check {
         code: "load.set-refused",
         severity: CheckLevel::only_as_deployed(Severity::Error),
-        about: "The entry stops TrustGraph from loading any tool.",
+        about: "The entry keeps TrustGraph from loading any tool.",
         run: Run::All(set::loading_refused),
     },
 ];

@@ -94,7 +94,11 @@ impl Dialogue {
             offered.iter().filter_map(|row| descriptor::request_failure(&self.tools.tools[*row])),
         );
         if offered.is_empty() {
-            warnings.push("0 tools: with these groups in this state the agent has none, and answers from itself".into());
+            warnings.push(
+                "0 tools: with these groups in this state the agent has none and \
+                answers on its own"
+                    .into(),
+            );
         }
         warnings
     }
@@ -204,7 +208,7 @@ impl Dialogue {
         }
         let (why, remedy) = self.why_hidden(name);
         let said = heard.map_or_else(String::new, |(_, words)| format!(" (it says: {words})"));
-        Some((format!("the model called \"{name}\", which it does not have{said}: {why}"), remedy))
+        Some((format!("the model called \"{name}\", which it doesn't have{said}: {why}"), remedy))
     }
 
     /// The agent took as many steps as it may.
@@ -216,12 +220,12 @@ impl Dialogue {
             _ => return None,
         };
         let remedy = format!(
-            "see above which step repeats itself, and describe its tool better; or raise --max-iterations of the agent's service \
-             ({MOST_STEPS} unless set)"
+            "see above which step repeats, and improve its tool's description; or raise \
+            --max-iterations of the agent's service (default: {MOST_STEPS})"
         );
         Some((
             format!(
-                "{likely}the agent gave up after {steps} steps without an answer ({TOO_MANY_STEPS})"
+                "{likely}the agent stopped after {steps} steps without an answer ({TOO_MANY_STEPS})"
             ),
             remedy,
         ))
@@ -241,7 +245,7 @@ impl Dialogue {
         let Some(row) = held.or_else(|| tools.iter().rposition(|tool| tool.name == name)) else {
             let near = similar::nearest_name(name, tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map_or_else(String::new, |near| format!("; the nearest is \"{near}\""));
-            let remedy = "give the tool a name that a model repeats as it is: no spaces, no quotes";
+            let remedy = "give the tool a name that models repeat exactly: no spaces, no quotes";
             return (format!("no tool has that name{near}"), remedy.into());
         };
         let explanation = Explainer::new(tools, &self.context, &[]).explain(tools, row);
@@ -272,11 +276,9 @@ fn failure_cause((part, words): (Failing, &str)) -> (String, String) {
     match part {
         Failing::Prompt => (
             format!("the prompt service or the language model behind it failed: {words}"),
-            "see whether the model answers, and look into the log of the prompt service".into(),
+            "check whether the model answers, and check the log of the prompt service".into(),
         ),
-        Failing::Agent => {
-            (format!("the agent failed: {words}"), "look into the agent's log for more".into())
-        }
+        Failing::Agent => (format!("the agent failed: {words}"), "check the agent's log".into()),
     }
 }
 

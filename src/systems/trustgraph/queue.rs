@@ -88,7 +88,7 @@ impl<'t> Queue<'t> {
                 Some(class) => Ok(Self::Logical { class, space, topic }),
                 None => Err(queue_problem(
                     text,
-                    format!("its class \"{class}\" is none of request, response, notify, flow"),
+                    format!("its class \"{class}\" isn't request, response, notify or flow"),
                 )),
             },
             [_, _] => Err(queue_problem(text, "it has two parts instead of three")),
@@ -114,7 +114,7 @@ impl<'t> Queue<'t> {
                 Ok(PulsarTopic { address: format!("{scheme}://{path}"), subscription: "shared" })
             }
             Self::Subject(_) => {
-                Err(queue_problem(&self.to_string(), "Pulsar knows no NATS subjects"))
+                Err(queue_problem(&self.to_string(), "Pulsar has no NATS subjects"))
             }
             Self::Bare(name) => Err(queue_problem(name, "Pulsar needs a class and a topic space")),
         }
@@ -190,10 +190,10 @@ impl<'t> Queue<'t> {
             Self::Logical { class, space, topic } => Ok((*class, space, topic)),
             Self::Bare(name) => Ok((Class::Flow, "tg", name)),
             Self::Address { .. } => {
-                Err(queue_problem(&self.to_string(), format!("{broker} takes no Pulsar addresses")))
+                Err(queue_problem(&self.to_string(), format!("{broker} has no Pulsar addresses")))
             }
             Self::Subject(_) => {
-                Err(queue_problem(&self.to_string(), format!("{broker} knows no NATS subjects")))
+                Err(queue_problem(&self.to_string(), format!("{broker} has no NATS subjects")))
             }
         }
     }
@@ -264,7 +264,7 @@ pub(crate) fn spell_queue(queue: &str, transport: TransportKind) -> Result<Queue
     match SPELLINGS.iter().find(|(kind, _)| *kind == transport) {
         Some((_, spell)) => {
             spell(&queue).map_err(|problem| match portable_spelling(name, transport) {
-                Some(better) => problem.with_remedy(format!("write it as {better}")),
+                Some(better) => problem.with_remedy(format!("use {better}")),
                 None => problem,
             })
         }
@@ -303,11 +303,11 @@ fn check_subject(subject: &str) -> Result<(), Problem> {
     let fault = if subject.is_empty() {
         "it is empty"
     } else if subject.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        "it has a blank or a control character in it"
+        "it has a space or a control character"
     } else if subject.split('.').any(str::is_empty) {
         "a part of it is empty"
     } else if subject.contains(['*', '>']) {
-        "it has a wildcard in it, and one message goes to one subject"
+        "it has a wildcard, but a message goes to one subject"
     } else if subject.len() > LONGEST_SUBJECT {
         "it is longer than 1024 bytes"
     } else {
@@ -318,7 +318,7 @@ fn check_subject(subject: &str) -> Result<(), Problem> {
         format!("reading the subject \"{}\"", subject.escape_debug()),
         fault,
     )
-    .with_remedy("write it like tg.request.joke: names joined by single dots"))
+    .with_remedy("use names joined by single dots, such as tg.request.joke"))
 }
 
 /// The longest topic that Kafka takes.
@@ -337,7 +337,7 @@ fn check_topic(name: &str) -> Result<(), Problem> {
         format!("reading the topic \"{}\"", name.escape_debug()),
         fault,
     )
-    .with_remedy("write it like request:tg:NAME"))
+    .with_remedy("use a name such as request:tg:NAME"))
 }
 
 fn queue_problem(queue: &str, cause: impl Into<String>) -> Problem {
@@ -346,9 +346,7 @@ fn queue_problem(queue: &str, cause: impl Into<String>) -> Problem {
         format!("reading the queue name \"{}\"", queue.escape_debug()),
         cause,
     )
-    .with_remedy(
-        "write it as request:tg:NAME, as non-persistent://tg/request/NAME, or as nats://SUBJECT",
-    )
+    .with_remedy("use request:tg:NAME, non-persistent://tg/request/NAME, or nats://SUBJECT")
 }
 
 #[cfg(test)]

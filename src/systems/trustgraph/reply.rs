@@ -128,17 +128,18 @@ pub(crate) fn error_of(fields: &Map<String, Value>) -> Option<CallError> {
     Some(CallError {
         kind: if kind.is_empty() { ErrorKind::Unspecified } else { ErrorKind::parse(&kind) },
         message: if message.is_empty() {
-            "the service reported an error and did not say which".into()
+            "the service reported an error without details".into()
         } else {
             message
         },
-        remedy: "the service itself refused; look at the arguments and configuration it was sent"
+        remedy: "the service returned an error; check the arguments and configuration it received"
             .into(),
     })
 }
 
 fn unreadable_error(kind: ErrorKind, message: String) -> CallError {
-    let remedy = "look at the raw reply; the service must answer with {\"error\", \"response\", \"end_of_stream\"} as UTF-8 JSON";
+    let remedy = "check the raw reply; the service must answer with {\"error\", \"response\", \
+        \"end_of_stream\"} as UTF-8 JSON";
     CallError::new(kind, message, remedy)
 }
 

@@ -74,34 +74,36 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
 
     put(
         keys::NAME,
-        json!({"title": "name", "type": "string", "minLength": 1, "description": "What the model calls it by. Letters, digits, - and _ pass every model's API."}),
+        json!({"title": "name", "type": "string", "minLength": 1, "description": "Its name for \
+            the model. Every model's API accepts letters, digits, - and _."}),
     );
     put(
         keys::TYPE,
-        json!({"title": "type", "enum": types::TYPES.iter().map(|of| of.name).collect::<Vec<_>>(), "description": of.map_or("What answers for it.", |of| of.about)}),
+        json!({"title": "type", "enum": types::TYPES.iter().map(|of| of.name).collect::<Vec<_>>(), "description": of.map_or("What answers its calls.", |of| of.about)}),
     );
     put(
         keys::DESCRIPTION,
-        json!({"title": "description", "type": "string", "format": "multiline", "description": "What the model reads to choose it: what it does, when to use it."}),
+        json!({"title": "description", "type": "string", "format": "multiline", "description": "For the model: what it does and when to use it."}),
     );
     put(
         keys::GROUP,
         list(
             "group",
-            "A request sees it when it asks for one of these. Left out: \"default\".",
+            "Visible to requests for any of these groups. Default: \"default\".",
             &groups,
         ),
     );
     put(
         keys::STATE,
-        json!({"title": "state", "type": "string", "examples": states, "description": "The state after a successful call. Left out: the state stays."}),
+        json!({"title": "state", "type": "string", "examples": states, "description": "The state \
+            after a successful call. Default: the state stays."}),
     );
     for key in states_keys(value, catalog.mode) {
         put(
             key,
             list(
                 "available in",
-                "The states in which it is available. Left out, or with \"*\": in every state.",
+                "The states in which it is available. Default, or with \"*\": every state.",
                 &states,
             ),
         );
@@ -235,9 +237,10 @@ fn arguments() -> Value {
         "items": {
             "type": "object", "title": "argument",
             "properties": {
-                "name": {"title": "name", "type": "string", "minLength": 1, "pattern": "^[a-zA-Z0-9_.-]{1,64}$", "description": "What the model calls it by."},
-                "type": {"title": "type", "type": "string", "enum": ["string", "number", "integer", "boolean", "array", "object"], "default": "string", "description": "What kind of value the model is to give. Nothing checks it at run time."},
-                "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
+                "name": {"title": "name", "type": "string", "minLength": 1, "pattern": "^[a-zA-Z0-9_.-]{1,64}$", "description": "Its name for the model."},
+                "type": {"title": "type", "type": "string", "enum": ["string", "number", "integer", "boolean", "array", "object"], "default": "string", "description": "The kind of value that the model gives. Not checked at run time."},
+                "description": {"title": "description", "type": "string", "description": "For the \
+                model: how to fill it in."},
             },
             "required": ["name", "type", "description"],
         },
@@ -247,7 +250,8 @@ fn arguments() -> Value {
 fn arguments_schema() -> Value {
     json!({
         "title": "arguments schema", "type": "object",
-        "description": "A JSON Schema for the arguments, where a list of names and types does not say enough: choices, bounds, nested values. The form and the check of a call go by it; TrustGraph keeps it and reads the list.",
+        "description": "A JSON Schema for the arguments, if a list of names and types isn't \
+        enough: choices, bounds, nested values. The form and the checks of a call use it; TrustGraph stores it but reads the list.",
     })
 }
 
@@ -261,7 +265,8 @@ fn service() -> Value {
     json!({
         "$schema": DRAFT, "title": "Tool service", "type": "object",
         "properties": {
-            "id": {"title": "id", "type": "string", "minLength": 1, "description": "What tools name as their service. The deployed code reads the configuration key instead: keep both the same."},
+            "id": {"title": "id", "type": "string", "minLength": 1, "description": "What tools \
+            refer to as their service. The deployed code uses the configuration key instead: keep both the same."},
             "request-queue": queue("takes requests", "request queue"),
             "response-queue": queue("brings answers", "response queue"),
             "config-params": {
@@ -269,8 +274,8 @@ fn service() -> Value {
                 "items": {
                     "type": "object", "title": "parameter",
                     "properties": {
-                        "name": {"title": "name", "type": "string", "minLength": 1, "description": "The tool's key that holds the value."},
-                        "required": {"title": "required", "type": "boolean", "default": false, "description": "Whether every tool must give it."},
+                        "name": {"title": "name", "type": "string", "minLength": 1, "description": "The key in the tool with the value."},
+                        "required": {"title": "required", "type": "boolean", "default": false, "description": "Whether every tool must set it."},
                     },
                     "required": ["name"],
                 },
@@ -284,8 +289,9 @@ fn server() -> Value {
     json!({
         "$schema": DRAFT, "title": "MCP server", "type": "object",
         "properties": {
-            "url": {"title": "url", "type": "string", "format": "uri", "minLength": 1, "description": "Where the server answers."},
-            "remote-name": {"title": "remote name", "type": "string", "description": "The tool's name on the server. Left out: this entry's key."},
+            "url": {"title": "url", "type": "string", "format": "uri", "minLength": 1, "description": "The server's address."},
+            "remote-name": {"title": "remote name", "type": "string", "description": "The tool's \
+            name on the server. Default: this entry's key."},
             "auth-token": {"title": "token", "type": "string", "writeOnly": true, "description": "Stored as plain text by TrustGraph: keep it out of shared files."},
         },
         "required": ["url"],

@@ -42,9 +42,12 @@ fn schema() -> Value {
     json!({
         "type": "object",
         "properties": {
-            WORKSPACE: {"type": "string", "description": "The workspace of the deployment; else the token's own"},
-            FLOW: {"type": "string", "default": "default", "description": "The flow that flow services are asked of"},
-            BROKER: {"type": "string", "description": "The broker behind the gateway, a connection's name or an address: the tools that the agent really has, and its true errors, are read there"},
+            WORKSPACE: {"type": "string", "description": "The workspace of the deployment. \
+                Default: the token's own"},
+            FLOW: {"type": "string", "default": "default", "description": "The flow that flow \
+                services belong to"},
+            BROKER: {"type": "string", "description": "The broker behind the gateway, a \
+                connection's name or an address: shows the tools that the agent really has, and its true errors"},
         },
     })
 }

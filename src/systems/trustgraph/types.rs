@@ -47,7 +47,7 @@ pub(crate) enum FieldKind {
 
 const COLLECTION: Field = Field {
     key: "collection",
-    about: "The collection to ask; the request's own when left out.",
+    about: "The collection. Default: the request's own.",
     kind: FieldKind::Text,
     required: false,
 };
@@ -121,13 +121,13 @@ pub(crate) const TYPES: &[ToolType] = &[
             COLLECTION,
             Field {
                 key: "index-name",
-                about: "Only this index; all when left out.",
+                about: "Only this index. Default: all.",
                 kind: FieldKind::Text,
                 required: false,
             },
             Field {
                 key: "limit",
-                about: "How many rows at most.",
+                about: "Maximum number of rows.",
                 kind: FieldKind::Count { default: 10 },
                 required: false,
             },

@@ -107,14 +107,12 @@ fn remarks(
     }
     match of("group") {
         Some(Value::String(group)) if group != "*" => {
-            say(
-                "group is a text and no list: it is taken letter by letter, so that no tool is available",
-            );
+            say("group is a text instead of a list: it is read letter by letter, so no tool is \
+                available");
         }
         Some(Value::Array(groups)) if groups.is_empty() => {
-            say(
-                "the list of groups is empty: no tool is available, and the agent answers from itself",
-            );
+            say("the list of groups is empty: no tool is available, and the agent answers on its \
+                own");
         }
         _ => {}
     }

@@ -21,43 +21,43 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "entry.refused",
         severity: CheckLevel::ERROR,
-        about: "The platform refuses the entry, and with it the whole list: no tool of the space is there.",
+        about: "The platform rejects the entry and with it the whole list: the space has no tools.",
         run: Run::All(members::refused),
     },
     Check {
         code: "entry.icon",
         severity: CheckLevel::WARNING,
-        about: "The platform does not know the icon and shows IconBook.",
+        about: "The platform doesn't know the icon and shows IconBook.",
         run: Run::Tool(members::icon),
     },
     Check {
         code: "entry.ignored-key",
         severity: CheckLevel::WARNING,
-        about: "The platform does not read the key and drops it.",
+        about: "The platform ignores the key.",
         run: Run::Tool(members::ignored_key),
     },
     Check {
         code: "entry.two-spellings",
         severity: CheckLevel::WARNING,
-        about: "A member is there in both spellings; only the one in camelCase counts.",
+        about: "A member is set in both spellings; only the one in camelCase applies.",
         run: Run::Tool(members::two_spellings),
     },
     Check {
         code: "entry.config-error",
         severity: CheckLevel::NOTE,
-        about: "configError is what the platform says; the one of a file is dropped.",
+        about: "configError is set by the platform; a file's value is dropped.",
         run: Run::Tool(members::config_error),
     },
     Check {
         code: "entry.read-as",
         severity: CheckLevel::NOTE,
-        about: "A member is taken for true or false although it is neither.",
+        about: "A member is read as true or false although it is neither.",
         run: Run::Tool(members::read_as),
     },
     Check {
         code: "entry.sub-agent-flag",
         severity: CheckLevel::WARNING,
-        about: "The configuration is read as that of a sub-agent, but the entry counts as none.",
+        about: "The configuration is read as a sub-agent's, but the entry isn't one.",
         run: Run::Tool(members::sub_agent_flag),
     },
     Check {
@@ -69,61 +69,66 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "config.unknown-tool",
         severity: CheckLevel::WARNING,
-        about: "None of the platform's own tools has this name; where no package registers it, the tool is disabled without a reason.",
+        about: "None of the platform's own tools has this name; if no package registers it, the \
+            tool is silently disabled.",
         run: Run::All(configuration::unknown_tool),
     },
     Check {
         code: "config.rejected",
         severity: CheckLevel::ERROR,
-        about: "The tool's class refuses the configuration: the platform disables the tool and says no more than that.",
+        about: "The tool's class rejects the configuration: the platform disables the tool \
+            without details.",
         run: Run::All(configuration::rejected),
     },
     Check {
         code: "config.ignored-key",
         severity: CheckLevel::WARNING,
-        about: "The tool's class does not know the key and drops it.",
+        about: "The tool's class doesn't know the key and drops it.",
         run: Run::All(configuration::ignored_key),
     },
     Check {
         code: "config.two-spellings",
         severity: CheckLevel::WARNING,
-        about: "A key of the configuration is there in both spellings; only the one in camelCase counts.",
+        about: "A key of the configuration is set in both spellings; only the one in camelCase \
+            applies.",
         run: Run::All(configuration::two_spellings),
     },
     Check {
         code: "config.read-as",
         severity: CheckLevel::NOTE,
-        about: "A value is taken for another: a text for a number, a number for true.",
+        about: "A value is converted: a text to a number, a number to true.",
         run: Run::All(configuration::read_as),
     },
     Check {
         code: "config.mcp",
         severity: CheckLevel::WARNING,
-        about: "The configuration of an MCP server's tool lacks what the platform writes there; nothing checks it.",
+        about: "The configuration of an MCP server's tool lacks a value that the platform sets; \
+            nothing checks it.",
         run: Run::Tool(configuration::mcp),
     },
     Check {
         code: "prompt.template",
         severity: CheckLevel::WARNING,
-        about: "A text of the configuration is no template that can be read; where the tool renders it, the tool fails.",
+        about: "A text of the configuration is an invalid template; the tool fails when it \
+            renders it.",
         run: Run::Tool(configuration::template),
     },
     Check {
         code: "turn.malformed",
         severity: CheckLevel::ERROR,
-        about: "`[unique]` of toolcrib.toml says something in another shape than is read.",
+        about: "A value of `[unique]` in toolcrib.toml has the wrong type.",
         run: Run::Entry(turn::malformed),
     },
     Check {
         code: "turn.unknown-key",
         severity: CheckLevel::WARNING,
-        about: "`[unique]` of toolcrib.toml has a key that is not read.",
+        about: "`[unique]` in toolcrib.toml has an unknown key.",
         run: Run::Entry(turn::unknown_key),
     },
     Check {
         code: "turn.unknown-tool",
         severity: CheckLevel::WARNING,
-        about: "`[unique]` of toolcrib.toml names a tool that no entry has.",
+        about: "`[unique]` in toolcrib.toml has a tool that doesn't exist.",
         run: Run::Entry(turn::unknown_tool),
     },
 ];

@@ -27,8 +27,8 @@ const REQUIREMENTS: &str = "unique.app/context-requirements";
 
 /// What comes with a message at the platform: the key, and what it is.
 const CONTEXT: [(&str, &str); 8] = [
-    (USER_ID, "The user; counts only where no bearer token is sent."),
-    (COMPANY_ID, "The user's company; counts only where no bearer token is sent."),
+    (USER_ID, "The user; only used without a bearer token."),
+    (COMPANY_ID, "The user's company; only used without a bearer token."),
     (CHAT_ID, "The chat that the message is in."),
     ("unique.app/chat/user-message-id", "The user's message."),
     ("unique.app/chat/assistant-id", "The space."),
@@ -107,7 +107,7 @@ impl CallMeta for UniqueMeta {
             let parsed = configuration.as_str().and_then(|text| serde_json::from_str(text).ok());
             let configuration = parsed.as_ref().unwrap_or(configuration);
             let wrong = match config_schema(tool) {
-                None => vec!["the server says of no configuration of this tool".to_owned()],
+                None => vec!["the server declares no configuration for this tool".to_owned()],
                 Some(said) => configuration_faults(configuration, &said[keys::JSON_SCHEMA]),
             };
             faults.extend(wrong.into_iter().map(|words| MetaFault {

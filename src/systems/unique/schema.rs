@@ -70,10 +70,11 @@ fn tool(entry: &Value, catalog: &Catalog) -> Value {
                 json!({"enum": keys::ICONS, "default": keys::DEFAULT_ICON, "description": "Anything else becomes IconBook."})
             }
             keys::SELECTION_POLICY => policy(),
-            keys::IS_ENABLED => flag(true, "Off: the tool is never built."),
+            keys::IS_ENABLED => flag(true, "Off: the tool is never loaded."),
             keys::IS_EXCLUSIVE => flag(
                 false,
-                "Only there when the user chooses it, and then alone; left out of every other turn.",
+                "Only available when the user chooses it, and then alone; left out of all other \
+                turns.",
             ),
             keys::IS_SUB_AGENT => flag(
                 false,
@@ -95,11 +96,13 @@ fn tool(entry: &Value, catalog: &Catalog) -> Value {
 
 fn policy() -> Value {
     json!({
-        "default": keys::BY_USER, "description": "Whether a user's turn begins with the tool.",
+        "default": keys::BY_USER, "description": "Whether a user's turn starts with the tool.",
         "oneOf": [
-            {"const": keys::FORCED_BY_DEFAULT, "title": keys::FORCED_BY_DEFAULT, "description": "Chosen unless the user takes it away: the first answer has to call it."},
-            {"const": keys::ON_BY_DEFAULT, "title": keys::ON_BY_DEFAULT, "description": "Switched on unless the user switches it off."},
-            {"const": keys::BY_USER, "title": keys::BY_USER, "description": "Switched on by the user."},
+            {"const": keys::FORCED_BY_DEFAULT, "title": keys::FORCED_BY_DEFAULT, "description": "Selected unless the user removes it: the first answer must call it."},
+            {"const": keys::ON_BY_DEFAULT, "title": keys::ON_BY_DEFAULT, "description": "On \
+                unless the user turns it off."},
+            {"const": keys::BY_USER, "title": keys::BY_USER, "description": "Turned on by the \
+                user."},
         ],
     })
 }
@@ -149,7 +152,8 @@ fn settings(catalog: &Catalog) -> Value {
             "responses": {"type": "boolean", "default": false, "description": "The model is reached over the Responses API, which alone has code_interpreter."},
             "samples": {"type": "object", "description": "Values for the variables of prompts, over those of the configuration."},
             "tools": {
-                "type": "object", "description": "When tools are available, for a workflow of your own on top. A tool that is not named is, always.",
+                "type": "object", "description": "When tools are available, for a workflow of \
+                your own on top. Tools not listed are always available.",
                 "additionalProperties": gate_table::table_schema(),
             },
         },

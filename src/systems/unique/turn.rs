@@ -104,7 +104,7 @@ pub fn decide_turn(candidates: &[TurnTool], turn: &Turn) -> Vec<Decision> {
             return absent(why.clone());
         }
         if !is_made(candidate) {
-            return absent("only the Responses API has it".to_owned());
+            return absent("only available in the Responses API".to_owned());
         }
         let why = if is_off(candidate) {
             "the user switched it off".to_owned()

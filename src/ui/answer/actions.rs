@@ -29,7 +29,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::Handled
     })
     .keys(&[verbs::FOLLOW])
-    .help("Keep the newest piece in view, or stay here")
+    .help("Follow the newest chunk, or stop following")
     .refused(|screen, _| refuse_when(screen.shown_answer().is_following().is_none(), NO_END)),
     Row::new(Scope::Answer, "next-answer-view", "next view", |screen, state| {
         let call = screen.shown_call(state);
@@ -45,7 +45,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Show the messages that are not part of the answer")
     .refused(|screen, state| {
         let has_none = screen.shown_call(state).is_none_or(|call| call.strays == 0);
-        refuse_when(has_none, "this call has no strays")
+        refuse_when(has_none, "this call has no stray messages")
     }),
     Row::new(Scope::Answer, "parts", "parts…", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| {
@@ -53,31 +53,24 @@ pub(crate) const ACTIONS: &[Row] = &[
         })
     })
     .keys(&[verbs::OPEN])
-    .help("Save or open an image, audio or a resource of the answer, or read what a link leads to")
+    .help("Save or open an image, audio or resource of the answer, or read what a link points to")
     .refused(|screen, _| {
-        refuse_when(!screen.shown_answer().has_parts(), "the answer is nothing but text")
+        refuse_when(!screen.shown_answer().has_parts(), "the answer is text only")
     }),
     Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))
     })
     .keys(&[verbs::KEEP])
-    .help(
-        "Keep the call with its answer as a case of the workspace, to be made again and \
-             compared",
-    ),
+    .help("Save the call and its answer as a test case, to run again and compare"),
     Row::new(Scope::Answer, "keep-stub", "keep as stub", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| stubs::save_stub_rule(call, state))
     })
     .help(
-        "Keep the answer as a rule of a stub, so that toolcrib serve --stub gives it to the \
-             same arguments",
+        "Save the answer as a stub rule: toolcrib serve --stub answers the same arguments with it",
     ),
     Row::new(Scope::Answer, "cases", "cases…", |_, state| cases::case_menu(state))
         .keys(&[verbs::TEST])
-        .help(
-            "Make the calls of the workspace's cases, one or all, and see where the answers \
-             differ",
-        ),
+        .help("Run the workspace's test cases, one or all, and see where answers differ"),
 ];
 
-pub(crate) const NO_END: &str = "this view has no end to follow";
+pub(crate) const NO_END: &str = "this view doesn't grow, so there is nothing to follow";

@@ -218,7 +218,7 @@ impl Answer {
     ) {
         let ended = call.outcome().is_some();
         if !ended {
-            let words = "The tree is made when the answer has ended.";
+            let words = "The tree appears when the answer is complete.";
             Pen::new(buffer, area, 0).put_text(words, styles[Role::Ghost]);
             return;
         }
@@ -415,7 +415,7 @@ fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
 fn tree_of(text: &str) -> Result<JsonTree, String> {
     if text.len() > LARGEST_TREE {
         return Err(format!(
-            "The answer is {}; trees are made up to {}. Text shows all of it.",
+            "The answer is {}; the tree view is limited to {}. Text shows all of it.",
             size::format_size(text.len() as u64),
             size::format_size(LARGEST_TREE as u64)
         ));
@@ -429,7 +429,8 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
     let send = look.keymap.way_to("send");
     let words = format!(
-        "No call yet. Fill in the arguments and press {send}: the answer comes here, piece by piece."
+        "No call yet. Fill in the arguments and press {send}: the answer appears here, chunk by \
+        chunk."
     );
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
         Pen::new(buffer, area, line).put_text(&words, look.styles[Role::Ghost]);

@@ -111,7 +111,7 @@ impl<'c> EventRow<'c> {
         let (event, call, number) = match self {
             Self::Event(event, call, number) => (event, call, number),
             Self::Gap(count) => {
-                let text = format!("{count} events are no longer in memory");
+                let text = format!("{count} events were dropped from memory");
                 return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
             }
         };

@@ -207,7 +207,7 @@ impl Answer {
         if found || query.is_empty() {
             Reply::Handled
         } else {
-            Reply::Refused(format!("\"{query}\" is not there"))
+            Reply::Refused(format!("\"{query}\" not found"))
         }
     }
 

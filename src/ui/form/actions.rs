@@ -35,7 +35,7 @@ type Row = action_rows::Row<Form, FocusedRow, FormReply>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Form, "open-field", "edit", |form, _| form.open_focused())
         .keys(&[verbs::ACTIVATE, verbs::EDIT_FIELD])
-        .help("Edit, open, fold or switch the field"),
+        .help("Edit, open, fold or toggle the field"),
     Row::new(Scope::Form, "add-item", "add", |form, row| form.add_at(row.0))
         .keys(&[verbs::ADD])
         .edit_keys(&["alt+a"])
@@ -45,14 +45,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         form.name_member(&form.object_around(&form.fields[row.0]))
     })
     .edit_keys(&["alt+m"])
-    .help("Add a member beside the field, under a name of your own")
+    .help("Add a member with a name of your choice next to the field")
     .refused(|form, row| form.member_refusal(row.0)),
     Row::new(Scope::Form, "remove-value", "remove", |form, row| {
         form.commit_edits(vec![Edit::Remove { at: form.place_of(row) }])
     })
     .keys(&[verbs::DELETE])
     .edit_keys(&["alt+d", "alt+x"])
-    .help("Take the value away: an item goes, a field is unset")
+    .help("Remove the value: deletes an item, unsets a field")
     .risky()
     .refused(|form, row| form.removal_refusal(row.0)),
     Row::new(Scope::Form, "move-up", "move up", |form, row| {
@@ -72,14 +72,14 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::COPY])
     .edit_keys(&["alt+c"])
-    .help("Put a copy of the item after it")
+    .help("Duplicate the item below it")
     .refused(|form, row| form.copy_refusal(row.0)),
     Row::new(Scope::Form, "rename-member", "rename entry", |form, row| {
         form.open_editor(row.0, rename::open_editor)
     })
     .keys(&[verbs::RENAME])
     .edit_keys(&["alt+r"])
-    .help("Give the entry another name")
+    .help("Rename the entry")
     .refused(|form, row| form.rename_refusal(row.0)),
     Row::new(Scope::Form, "set-null", "null", |form, row| form.set_null(row.0))
         .edit_keys(&["alt+n"])
@@ -108,7 +108,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Form, "field-help", "whole help", |form, _| form.toggle_help())
         .keys(&[verbs::EXPLAIN])
         .edit_keys(&["alt+h"])
-        .help("Show all of the field's description")
+        .help("Show the field's full description")
         .refused(|form, row| form.help_refusal(row.0)),
     Row::new(Scope::Form, "next-issue", "next issue", |form, _| {
         form.go_to_issue(SearchDirection::Down)
@@ -126,43 +126,49 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|form, _| form.issue_refusal()),
     Row::new(Scope::Form, "find-field", "find field", |form, _| form.begin_search())
         .keys(&[verbs::FIND])
-        .help("Find a field by its name or description, also in what is folded away"),
+        .help("Find a field by name or description, including folded ones"),
     Row::new(Scope::Form, "only-set", "only what's set", |form, _| form.toggle_only_set())
         .edit_keys(&["alt+l"])
-        .help("Hide the fields that are not set, or show them again"),
+        .help("Hide unset fields, or show them again"),
     Row::new(Scope::Form, "copy-value", "copy as JSON", |form, row| {
         form.copy_value(&form.place_of(row), Format::Json)
     })
     .edit_keys(&["alt+y"])
-    .help("Copy the field's value, with all that it holds, as JSON")
+    .help("Copy the field's value as JSON")
     .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
     Row::new(Scope::Form, "copy-yaml", "copy as YAML", |form, row| {
         form.copy_value(&form.place_of(row), Format::Yaml)
     })
-    .help("Copy the field's value, with all that it holds, as YAML")
+    .help("Copy the field's value as YAML")
     .refused(|form, row| refuse_when(form.is_unset(row.0), NOTHING_TO_COPY)),
     Row::new(Scope::Form, "paste-value", "paste value", |form, _| {
         form.paste_value(&form.clip.clone())
     })
     .edit_keys(&["alt+v"])
-    .help("Put the JSON or YAML that was copied in the field's place, or into the list")
+    .help("Paste the copied JSON or YAML over the field, or into the list")
     .refused(|form, row| form.paste_refusal(row.0)),
     Row::new(Scope::Form, "reset-field", "reset", |form, row| {
         form.put_back_edit(form.reset_edit(row.0))
     })
     .edit_keys(&["alt+z"])
-    .help("Set the field, with all that it holds, back to its default")
-    .refused(|form, row| refuse_when(form.reset_edit(row.0).is_none(), "it is as it would begin")),
+    .help("Reset the field to its default")
+    .refused(|form, row| {
+        refuse_when(
+            form.reset_edit(row.0).is_none(),
+            "it already has its \
+        default",
+        )
+    }),
     Row::new(Scope::Form, "revert-field", "revert", |form, row| {
         form.put_back_edit(form.revert_edit(row.0))
     })
     .edit_keys(&["alt+b"])
-    .help("Set the field, with all that it holds, back to what is saved")
-    .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it is as it is saved")),
+    .help("Reset the field to its saved value")
+    .refused(|form, row| refuse_when(form.revert_edit(row.0).is_none(), "it has its saved value")),
 ];
 
 const NO_VALUE: &str = "there is no value here";
-const NO_FIX: &str = "there is no automatic fix here";
+const NO_FIX: &str = "no automatic fix here";
 const NOTHING_TO_COPY: &str = "there is no value to copy";
 
 impl Form {
@@ -237,26 +243,26 @@ impl Form {
         let field = &self.fields[row];
         let is_locked = field.locks.add || field.node.hints.locks.add;
         self.change_refusal(row)
-            .or_else(|| refuse_when(is_locked, "the uiSchema lets nobody add here"))
+            .or_else(|| refuse_when(is_locked, "the uiSchema doesn't allow adding here"))
     }
 
     fn add_refusal(&self, row: usize) -> Option<String> {
-        let why = "this is no list, nor an object that takes further members";
+        let why = "this is neither a list nor an object that accepts more members";
         self.lock_refusal(row).or_else(|| refuse_when(!self.can_add(&self.fields[row]), why))
     }
 
     fn member_refusal(&self, row: usize) -> Option<String> {
         let object = self.object_around(&self.fields[row]);
         self.lock_refusal(row).or_else(|| {
-            refuse_when(!self.takes_members(&object), "the object takes no further members")
+            refuse_when(!self.takes_members(&object), "the object accepts no more members")
         })
     }
 
     fn removal_refusal(&self, row: usize) -> Option<String> {
         let field = &self.fields[row];
         self.change_refusal(row)
-            .or_else(|| refuse_when(field.locks.remove, "the uiSchema lets nobody remove it"))
-            .or_else(|| refuse_when(!field.is_removable(), "there is no value to take away"))
+            .or_else(|| refuse_when(field.locks.remove, "the uiSchema doesn't allow removing it"))
+            .or_else(|| refuse_when(!field.is_removable(), "there is no value to remove"))
     }
 
     fn item_refusal(&self, row: usize) -> Option<String> {
@@ -266,7 +272,7 @@ impl Form {
     fn order_refusal(&self, row: usize) -> Option<String> {
         let is_locked = self.fields[row].locks.order;
         self.change_refusal(row)
-            .or_else(|| refuse_when(is_locked, "the uiSchema keeps the order of this list"))
+            .or_else(|| refuse_when(is_locked, "the uiSchema fixes the order of this list"))
             .or_else(|| self.item_refusal(row))
     }
 
@@ -287,8 +293,7 @@ impl Form {
     fn rename_refusal(&self, row: usize) -> Option<String> {
         let field = &self.fields[row];
         let is_given = !matches!(field.role, Role::Entry { .. }) || self.is_unset(row);
-        self.change_refusal(row)
-            .or_else(|| refuse_when(is_given, "its name is given by the schema"))
+        self.change_refusal(row).or_else(|| refuse_when(is_given, "the schema defines its name"))
     }
 
     fn null_refusal(&self, row: usize) -> Option<String> {
@@ -301,7 +306,7 @@ impl Form {
     fn empty_refusal(&self, row: usize) -> Option<String> {
         let has_empty = empty_value(&self.fields[row]).is_some();
         self.change_refusal(row)
-            .or_else(|| refuse_when(!has_empty, "this is no text, list or object"))
+            .or_else(|| refuse_when(!has_empty, "this is not a text, list or object"))
     }
 
     fn text_refusal(&self, row: usize) -> Option<String> {
@@ -319,8 +324,7 @@ impl Form {
     }
 
     fn paste_refusal(&self, row: usize) -> Option<String> {
-        self.change_refusal(row)
-            .or_else(|| refuse_when(self.clip.is_empty(), "nothing was copied yet"))
+        self.change_refusal(row).or_else(|| refuse_when(self.clip.is_empty(), "nothing copied yet"))
     }
 
     fn open_focused(&mut self) -> FormReply {

@@ -79,7 +79,7 @@ impl Form {
             Some(field) if field.is_removable() && !field.node.read_only => {
                 self.commit_edits(vec![Edit::Remove { at: field.pointer.clone() }])
             }
-            _ => FormReply::Refused("this cannot be taken away".into()),
+            _ => FormReply::Refused("this can't be removed".into()),
         }
     }
 
@@ -107,7 +107,7 @@ impl Form {
             }
             (Kind::Object { .. }, _) => self
                 .commit_edits(vec![Edit::Set { at, to: Value::Object(Default::default()).into() }]),
-            _ => FormReply::Refused("only lists and objects take more; use set".into()),
+            _ => FormReply::Refused("only lists and objects accept more; use set".into()),
         }
     }
 
@@ -128,7 +128,7 @@ impl Form {
                 return FormReply::Refused(read_only::WHY.into());
             }
             Some((Kind::Variant { branches, .. }, _)) => branches.len(),
-            _ => return FormReply::Refused("this field has one kind only".into()),
+            _ => return FormReply::Refused("this field has only one kind".into()),
         };
         if branch >= branches {
             return FormReply::Refused(format!("choose a number from 1 to {branches}"));
@@ -162,7 +162,7 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         return Ok(Value::Null.into());
     }
     match &field.kind {
-        Kind::ReadOnly | Kind::Const(_) => Err("this value cannot be changed".into()),
+        Kind::ReadOnly | Kind::Const(_) => Err("this value can't be changed".into()),
         Kind::Text(_) => Ok(text_value(text)),
         Kind::Number { whole } => parse::parse_number(text, *whole).or_else(refused),
         Kind::Toggle => match text.to_lowercase().as_str() {

@@ -112,7 +112,7 @@ impl Chooser {
         }
         if !cell.field.required && matches!(cell.field.role, Seat::Member) {
             let help =
-                if cell.field.node.default.is_some() { "the default counts" } else { "left out" };
+                if cell.field.node.default.is_some() { "the default applies" } else { "left out" };
             let present = cell.field.presence == Presence::Unset;
             means.push((
                 OptionAction::Unset,

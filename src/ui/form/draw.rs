@@ -78,7 +78,7 @@ impl Form {
     fn top_lines(&self) -> Vec<HelpLine> {
         let cells = self.area.width.saturating_sub(3);
         let mut lines = Vec::new();
-        let rest = if self.is_checked() { "" } else { "; everything is edited as JSON" };
+        let rest = if self.is_checked() { "" } else { "; edit everything as JSON" };
         for finding in self.schema_findings().iter().take(FAULTS) {
             let text = format!("{finding}{rest}");
             lines.extend(mark_lines(

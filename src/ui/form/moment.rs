@@ -128,9 +128,7 @@ impl MomentLine {
                 self.input.move_cursor(cursor.min(next.len()));
                 cell.set_value(next)
             }
-            None => {
-                Answer::Refused("this is no date or time yet whose parts could be stepped".into())
-            }
+            None => Answer::Refused("not a date or time yet, so there is no part to step".into()),
         }
     }
 

@@ -69,8 +69,8 @@ impl NumberLine {
     fn step_value(&mut self, cell: &Cell<'_>, by: i8) -> Answer {
         let Some(next) = stepped_number(cell, by) else {
             let words = messages::describe_bounds(&cell.field.node)
-                .unwrap_or_else(|| "no further number can be written exactly".into());
-            return Answer::Refused(format!("it goes no further: {words}"));
+                .unwrap_or_else(|| "no next number can be written exactly".into());
+            return Answer::Refused(format!("that's the limit: {words}"));
         };
         match Literal::parse(&next) {
             Ok(literal) => {

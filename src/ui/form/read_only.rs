@@ -9,8 +9,7 @@ use crate::{
 
 pub(crate) struct ReadOnly;
 
-pub(super) const WHY: &str =
-    "read-only by its schema: what owns it sets it. Alt+J edits it all the same";
+pub(super) const WHY: &str = "read-only in its schema: its owner sets it. Alt+J edits it anyway";
 
 impl Widget for ReadOnly {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {

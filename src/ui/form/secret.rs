@@ -44,7 +44,9 @@ fn placeholder_text(cell: &Cell<'_>) -> String {
     // A default must not be shown either.
     match cell.field.node.default.as_ref().filter(|_| cell.value.is_none()) {
         Some(default) if !default.is_null() => "•••• · default".into(),
-        _ if cell.value.is_none() => "secret, typed hidden; $ names an environment variable".into(),
+        _ if cell.value.is_none() => "secret, hidden as you type; $NAME uses an environment \
+            variable"
+            .into(),
         _ => cell.placeholder_text(),
     }
 }
@@ -139,7 +141,7 @@ impl Editor for Hidden {
         match clip::requested_clip(input) {
             // A secret does not go to the clipboard.
             Some(_) if !self.is_shown() && self.input.selected_text().is_some() => {
-                return Answer::Refused("a secret is not copied".into());
+                return Answer::Refused("secrets aren't copied".into());
             }
             Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
             Some(Clip::Cut) => {

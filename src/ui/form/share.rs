@@ -57,7 +57,7 @@ impl Form {
         let is_secret = field.node.write_only || field.kind == Kind::Text(TextKind::Secret);
         Some(match field.pointer.get(self.saved.as_deref()?) {
             None => "was not set".into(),
-            Some(_) if is_secret => "was another one".into(),
+            Some(_) if is_secret => "was a different value".into(),
             Some(Value::String(text)) => format!("was \"{}\"", super::cell::one_line(text)),
             Some(Value::Array(items)) => {
                 format!("was {}", count_text(items.len(), "item", "items"))

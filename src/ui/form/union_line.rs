@@ -177,7 +177,7 @@ impl Form {
                     .unwrap_or_default();
                 self.view.picks.entry((at.clone(), routes.place)).or_insert(branch);
                 self.drafts
-                    .insert(at.clone(), (text.to_owned(), "fits none of the kinds yet".into()));
+                    .insert(at.clone(), (text.to_owned(), "matches none of the kinds yet".into()));
                 self.relayout_fields();
                 FormReply::Handled
             }

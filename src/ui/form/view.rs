@@ -406,7 +406,7 @@ impl Form {
             _ => (edits, 0),
         };
         let Some(value) = apply_edits(&self.value, &edits) else {
-            return FormReply::Refused("the value has changed meanwhile; try again".into());
+            return FormReply::Refused("the value has changed in the meantime; try again".into());
         };
         for edit in &edits {
             self.follow_edit(edit);

@@ -32,8 +32,8 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
         title: format!("as {SETTINGS} says"),
         detail: match connections.of_tools.len() {
             0 => connections.usual.clone(),
-            1 => format!("{}; 1 tool has its own", connections.usual),
-            count => format!("{}; {count} tools have their own", connections.usual),
+            1 => format!("{}; 1 tool has a connection of its own", connections.usual),
+            count => format!("{}; {count} tools have connections of their own", connections.usual),
         },
         ..Item::default()
     };
@@ -61,7 +61,7 @@ pub(crate) fn connection_menu(state: &State) -> Menu {
 pub(crate) fn of_tool(state: &State) -> Reply {
     if let Some(connection) = state.selected.as_ref().and_then(|id| state.deployed_on(id)) {
         return Reply::Refused(format!(
-            "no file here defines this tool: it is called where it is deployed, on {connection}"
+            "no file here defines this tool: it is called on {connection}, where it is deployed"
         ));
     }
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {

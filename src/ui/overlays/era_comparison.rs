@@ -100,7 +100,7 @@ impl Layout {
             });
         }
         let Some(both) = comparison.both() else {
-            let words = "It does not speak both eras, so there is nothing to compare.";
+            let words = "The server doesn't support both eras, so there is nothing to compare.";
             lines.extend(self.say(Role::Dim, words));
             return lines;
         };

@@ -186,9 +186,7 @@ impl Overlay for Menu {
                 .fill_rest(plain);
         }
         if self.shown.is_empty() {
-            Pen::new(buffer, self.rows, 0)
-                .skip(2)
-                .put_text("nothing by that name", styles[Role::Ghost]);
+            Pen::new(buffer, self.rows, 0).skip(2).put_text("no match", styles[Role::Ghost]);
         }
         let role = if self.refused.is_some() { Role::Warning } else { Role::Dim };
         let below = Rect { y: self.rows.bottom(), height: foot, ..rows };

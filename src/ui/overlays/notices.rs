@@ -34,7 +34,7 @@ pub(crate) fn notices_page(state: &State) -> page::PageOverlay {
         }
     }
     if lines.is_empty() {
-        lines.push(vec![(Role::Dim, "nothing so far".to_owned())]);
+        lines.push(vec![(Role::Dim, "no notices yet".to_owned())]);
     }
     page::PageOverlay::new("Notices", lines).at_end()
 }

@@ -299,7 +299,7 @@ pub(crate) fn propose_plan(plan: Plan, state: &State) -> Result<Proposed, String
     for file in files {
         let word = match (&file.before, &file.after) {
             (None, _) => "  new file",
-            (_, None) => "  the file goes",
+            (_, None) => "  the file is deleted",
             _ => "",
         };
         lines.push(vec![(Role::Accent, file.file.to_string()), (Role::Dim, word.to_owned())]);

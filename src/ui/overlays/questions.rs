@@ -76,7 +76,8 @@ pub(crate) fn import_proposal(title: String, items: Vec<Item>) -> Proposal {
 
 /// Connects to a server of tools, and lists them.
 fn server_proposal() -> Proposal {
-    let words = "A name for it, and the command that starts it or its address. Nothing is started before you allow it.";
+    let words = "A name, and the command that starts the server, or its address. Nothing is \
+        started before you allow it.";
     Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
         connections::add_server(ComposeContext::from_state(state), text)
     })
@@ -90,7 +91,8 @@ fn server_proposal() -> Proposal {
 
 /// The address of a running system; what it has is imported once its connection is in the settings.
 fn system_proposal() -> Proposal {
-    let words = "A name for it, and its address: TrustGraph's gateway (http://…:8088), a broker with CommonGround (nats://…:4222), or an OpenSearch cluster (http://…:9200). CommonGround and OpenSearch need their settings on Connections before the import.";
+    let words = "A name and an address: TrustGraph's gateway (http://…:8088), a broker with \
+        CommonGround (nats://…:4222), or an OpenSearch cluster (http://…:9200). CommonGround and OpenSearch need their settings on Connections before the import.";
     Proposal::with_text_input(
         "Import from a running system",
         words,
@@ -130,8 +132,8 @@ fn push_proposal(keep: &Push, delete: &Push, state: &State) -> Proposal {
         key: "x",
         hint: "delete too",
         button: format!("delete {} there too", absent.len()),
-        off: format!("Only there, and left alone: {names}."),
-        on: format!("Taken away there, as the workspace does not have it: {names}."),
+        off: format!("Only there, not changed: {names}."),
+        on: format!("Deleted there, because the workspace doesn't have it: {names}."),
     };
     let delete = delete.clone();
     proposal.with_switch(also, move |_| propose_push(&delete))
@@ -144,9 +146,9 @@ fn system_title(system: &str) -> &'static str {
 
 /// What a push changes there; why not, when none of it would be loaded then.
 fn propose_push(push: &Push) -> Result<Proposed, String> {
-    push.loads.clone().map_err(|cause| format!("Nothing can be written: {cause}."))?;
+    push.loads.clone().map_err(|cause| format!("Can't write anything: {cause}."))?;
     if push.changes.is_empty() {
-        return Err("All that is here is there just so.".into());
+        return Err("Everything here is already there, unchanged.".into());
     }
     let mut lines = Vec::new();
     for change in &push.changes {
@@ -264,8 +266,8 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         }
         Question::LeaveForm(goal) => {
             let words = match goal {
-                FormGoal::Printed => "What you changed is not printed yet.",
-                FormGoal::Saved => "What you changed is not saved yet.",
+                FormGoal::Printed => "Your changes aren't printed yet.",
+                FormGoal::Saved => "Your changes aren't saved yet.",
             };
             let done =
                 if *goal == FormGoal::Printed { "print and leave" } else { "save and leave" };
@@ -274,7 +276,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 Answer { key: 's', words: done, messages: vec![Message::DropQuestion, accept] },
                 Answer {
                     key: 'd',
-                    words: "quit without it",
+                    words: "quit without saving it",
                     messages: vec![Message::Quit { discard: true }],
                 },
                 Answer { key: 'c', words: "cancel", messages: aside.clone() },
@@ -292,9 +294,8 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 said.push("…");
             }
             let unread = state.form.as_ref().is_some_and(|form| !form.unread.is_empty());
-            let lost =
-                if unread { " What is typed and is no value will not be in it." } else { "" };
-            let words = format!("{count}: {}.{lost} It can be kept as a draft.", said.join("; "));
+            let lost = if unread { " Invalid input will be dropped." } else { "" };
+            let words = format!("{count}: {}.{lost} You can save it as a draft.", said.join("; "));
             let accept = Message::Accept { then: *then, draft: DraftPolicy::Allow };
             let answers = vec![
                 Answer { key: 'm', words: "keep editing", messages: aside.clone() },
@@ -308,7 +309,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let mine = document.map_or(0, |document| document.changed_rows().len());
             let (title, words) = match disk {
                 Some(_) if is_other => {
-                    ("There already", format!("{file} is there already and holds something else."))
+                    ("There already", format!("{file} already exists and holds something else."))
                 }
                 Some(_) => (
                     "Changed on disk",
@@ -385,7 +386,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
 fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
     let Some(document) = state.documents.get(file) else {
-        return vec![vec![name, (Role::Warning, "  the file is not there any more".into())]];
+        return vec![vec![name, (Role::Warning, "  the file no longer exists".into())]];
     };
     let mut lines = difference::changed_lines(
         &state.mask.mask_text(document.text.whole_text()),
@@ -409,5 +410,5 @@ fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<differenc
 
 fn aside_words(lines: usize) -> String {
     let lines = count_text(lines, "line", "lines");
-    format!("Saving would put that aside. You changed {lines}.")
+    format!("Saving would overwrite that. You changed {lines}.")
 }

@@ -60,9 +60,7 @@ fn variables(state: &State) -> Vec<Variable> {
 /// Why there is nothing to try; `None` where there is.
 #[must_use]
 pub(crate) fn refusal_reason(state: &State) -> Option<String> {
-    variables(state)
-        .is_empty()
-        .then(|| "no variable is filled into this tool's arguments".to_owned())
+    variables(state).is_empty().then(|| "this tool's arguments use no variables".to_owned())
 }
 
 /// The variables of the chosen tool; one is given a sample, or all samples are taken back.
@@ -77,7 +75,7 @@ pub(crate) fn sample_menu(state: &State) -> Menu {
     let mut items: Vec<Item> = variables.iter().map(item).collect();
     let samples: Vec<String> = state.invoke.samples.iter().map(|(name, _)| name.clone()).collect();
     if !samples.is_empty() {
-        items.push(Item { title: "take all samples back".into(), ..Item::default() });
+        items.push(Item { title: "remove all samples".into(), ..Item::default() });
     }
     let present: Vec<String> = variables
         .iter()
@@ -98,8 +96,8 @@ pub(crate) fn sample_menu(state: &State) -> Menu {
 }
 
 fn prompt(variable: &Variable, present: &str) -> Reply {
-    let words = "A sample value, to preview what the tool would get; nothing is sent or saved. It \
-                 is shown in full, so don't use a real secret. Clear it to remove the sample.";
+    let words = "A sample value to preview what the tool would receive; nothing is sent or saved. \
+        It is shown in full, so don't use a real secret. Clear it to remove the sample.";
     let name = variable.name.clone();
     Reply::Open(Box::new(Prompt::new(
         format!("What if {}", variable.shown),

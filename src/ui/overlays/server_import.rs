@@ -43,7 +43,7 @@ impl Choice {
                     messages.push(Message::Connection(message));
                 }
                 ValuePlace::Text(_) if value.is_empty() => {
-                    return Err(format!("{} of {} must be given", wanted.title, self.name));
+                    return Err(format!("{} of {} is required", wanted.title, self.name));
                 }
                 ValuePlace::Text(place) => {
                     self.table.values_mut().for_each(|member| replace_text(member, place, value));
@@ -101,13 +101,17 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         written.and_then(Value::as_object).is_some_and(|known| known == table)
     };
     let (note, refusal) = match (&server.table, written) {
-        (Err(reason), _) => ("can't be added", Some(reason.clone())),
+        (Err(reason), _) => ("can't add", Some(reason.clone())),
         (Ok(table), Some(_)) if is_in(table) => {
-            ("added", Some(format!("{} is in {SETTINGS} already", server.name)))
+            ("added", Some(format!("{} is already in {SETTINGS}", server.name)))
         }
         (Ok(_), Some(_)) => (
             "name taken",
-            Some(format!("{SETTINGS} has another connection {}; rename that first", server.name)),
+            Some(format!(
+                "{SETTINGS} has a different connection {}; rename that \
+                first",
+                server.name
+            )),
         ),
         (Ok(_), None) if server.disabled => ("off there", None),
         (Ok(_), None) => ("", None),
@@ -121,12 +125,12 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         details.push((Role::Warning, format!("⚠ {refusal}")));
     }
     if server.disabled {
-        details.push((Role::Info, "It is switched off in that file.".to_owned()));
+        details.push((Role::Info, "It is disabled in that file.".to_owned()));
     }
     details.extend(server.notes.iter().map(|note| (Role::Info, note.clone())));
     details.extend(server.wanted.iter().map(|wanted| {
         let words = match wanted.place {
-            ValuePlace::KeyStore(_) => "is kept in the key store",
+            ValuePlace::KeyStore(_) => "is saved in the key store",
             ValuePlace::Text(_) => "is part of its settings",
         };
         (Role::Info, format!("It asks for {}, which {words}.", wanted.title))
@@ -157,7 +161,8 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
     }
     // Two servers of one name are refused before anything is typed.
     take_servers(&chosen, Vec::new(), state)?;
-    let words = "What these servers ask for. Secrets are typed hidden and kept in the system's key store, not in the settings; one that is left empty can be given later.";
+    let words = "Values that these servers need. Secrets are hidden as you type and saved in the \
+        system's key store, not in the settings. You can leave one empty and enter it later.";
     let then = move |values: &[&str], state: &State| {
         let (mut chosen, mut secrets, mut rest) = (chosen.clone(), Vec::new(), values);
         for choice in &mut chosen {

@@ -84,7 +84,7 @@ pub(crate) fn call_lines(call: &Call) -> Vec<String> {
     lines.push(format!("Arguments: {}", call.request.arguments));
     lines.extend((0..call.events.len()).flat_map(|row| event_lines(call, row)));
     if call.outcome().is_none() {
-        lines.push("It has not ended.".to_owned());
+        lines.push("It hasn't ended.".to_owned());
     }
     lines
 }
@@ -111,9 +111,9 @@ fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> 
             match text.chars().count() > LONGEST {
                 true => {
                     let start: String = text.chars().take(LONGEST).collect();
-                    format!("piece {number}: {start}… (type answer text to see all)")
+                    format!("chunk {number}: {start}… (type answer text to see all)")
                 }
-                false => format!("piece {number}: {text}"),
+                false => format!("chunk {number}: {text}"),
             }
         }
         EventKind::Stray { cause, .. } => {

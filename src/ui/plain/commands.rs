@@ -52,13 +52,19 @@ const fn command(
 }
 
 pub(crate) const COMMANDS: &[Command] = &[
-    command(Verb::Help, "help", "[WORD]", "List what works here, or what has that word in it"),
+    command(
+        Verb::Help,
+        "help",
+        "[WORD]",
+        "List the commands that work here, or those with that \
+        word",
+    ),
     command(Verb::Help, "?", "[WORD]", "The same"),
     command(Verb::List, "list", "[WORD]", "List what this screen has"),
-    command(Verb::Select, "select", "NAME", "Select something of the list, by name or number"),
-    command(Verb::Show, "show", "[NAME]", "Show all about what is selected"),
-    command(Verb::Invoke, "invoke", "[TOOL]", "Go to Invoke with a tool"),
-    command(Verb::Form, "form", "[NAME]", "Ask the fields of the form one after the other"),
+    command(Verb::Select, "select", "NAME", "Select an item of the list, by name or number"),
+    command(Verb::Show, "show", "[NAME]", "Show everything about the selected item"),
+    command(Verb::Invoke, "invoke", "[TOOL]", "Open a tool in Invoke"),
+    command(Verb::Form, "form", "[NAME]", "Ask for the form's fields one by one"),
     command(Verb::Fields, "fields", "", "List the fields of the form with their values"),
     command(Verb::Errors, "form errors", "", "List the errors of the form, each with its field"),
     command(Verb::Set, "set", "FIELD VALUE", "Give a field a value; JSON works for any field"),
@@ -67,12 +73,18 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::Choose, "choose", "FIELD NUMBER", "Choose one of the kinds of a field"),
     command(Verb::File, "file", "", "Print the file of the selected entry as it will be saved"),
     command(Verb::Problems, "problems", "", "List the problems that the checks found"),
-    command(Verb::Tick, "group tick", "GROUP", "Tick or untick a group in Workflow"),
-    command(Verb::Why, "why", "TOOL", "Show why a tool is hidden, and what would show it"),
+    command(Verb::Tick, "group tick", "GROUP", "Select or deselect a group in Workflow"),
+    command(
+        Verb::Why,
+        "why",
+        "TOOL",
+        "Show why a tool is hidden, and what would make it \
+        available",
+    ),
     command(Verb::Answer, "answer text", "", "Print the whole answer of the selected call"),
-    command(Verb::Stop, "stop", "", "Cancel the running call; taken at once"),
-    command(Verb::Wait, "wait", "[COUNT]", "While a call runs: wait for so many pieces of it"),
-    command(Verb::Quit, "exit", "", "Leave; asks when there are unsaved changes"),
+    command(Verb::Stop, "stop", "", "Cancel the running call, at once"),
+    command(Verb::Wait, "wait", "[COUNT]", "While a call runs: wait for that many chunks"),
+    command(Verb::Quit, "exit", "", "Quit; asks first if there are unsaved changes"),
 ];
 
 /// What a line came to.
@@ -114,14 +126,14 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("next-pane", "list"),
     ("previous-pane", "list"),
     ("find", "list WORD"),
-    ("next-theme", "nothing: plain mode has no colours"),
+    ("next-theme", "none: plain mode has no colours"),
     ("group-by", "list"),
     ("next-preview", "file, problems or show"),
     ("next-problem", "problems"),
     ("try", "show"),
     ("matrix", "show, and group tick"),
     ("draw", "from any state, or arrows…"),
-    ("follow", "nothing: pieces are printed as they come"),
+    ("follow", "none: chunks are printed as they arrive"),
     ("next-answer-view", "answer text"),
     ("strays", "show"),
     ("follow-watch", "list"),

@@ -160,7 +160,7 @@ impl Dialog {
                 }
                 "4" if switch.is_some() => self.give(Entry::Switch, state),
                 other => {
-                    out.push(format!("{other} is none of the numbers. Nothing was done."));
+                    out.push(format!("{other} isn't one of the numbers. Nothing was done."));
                     self.repeat();
                     Answered::Open
                 }
@@ -252,7 +252,7 @@ impl Dialog {
 fn text_hint(present: &str) -> String {
     match present {
         "" => "Type the text, or cancel.".to_owned(),
-        present => format!("Present text: {present}. Enter keeps it; or type another, or cancel."),
+        present => format!("Current text: {present}. Enter keeps it; or type another, or cancel."),
     }
 }
 

@@ -128,7 +128,7 @@ impl Session {
                 self.edit_row(row, state, messages, |form| form.set_by_text(row, &text));
             }
             Some(Err(why)) => self.out.push(why),
-            None => self.out.push("The form is no longer here. Nothing was set.".to_owned()),
+            None => self.out.push("The form is closed. Nothing was set.".to_owned()),
         }
     }
 
@@ -164,7 +164,11 @@ impl Session {
 
     pub(super) fn end_walk(&mut self, state: &State) {
         self.walk = None;
-        self.out.push("The form is done. save saves the file, undo takes edits back.".to_owned());
+        self.out.push(
+            "The form is complete. Type save to save the file, undo to undo \
+            edits."
+                .to_owned(),
+        );
         self.with_form(state, fields::error_lines);
     }
 
@@ -235,7 +239,7 @@ impl Session {
                 self.edit_row(row, state, messages, |form| form.choose_branch(row, branch))
             }
             _ if takes_lines => {
-                self.out.push("Go on with more lines, then a line with only a dot.".to_owned());
+                self.out.push("Type more lines, then a line with only a dot.".to_owned());
                 self.set_walk_lines(Some(vec![literal.to_owned()]));
                 return;
             }

@@ -209,12 +209,12 @@ fn kind_words(field: &Field) -> String {
             let options = choices.iter().flat_map(|choices| &choices.options).map(option_text);
             match options.collect::<Vec<_>>().join(", ") {
                 known if known.is_empty() => "list of texts, separated by commas".to_owned(),
-                known => format!("list of texts, separated by commas, known are {known}"),
+                known => format!("list of texts, separated by commas; known: {known}"),
             }
         }
         Kind::List { len, .. } => format!("list of {len}"),
         Kind::Object { .. } => "object".to_owned(),
-        Kind::Map { len, .. } => format!("object with {len} members of any name"),
+        Kind::Map { len, .. } => format!("object with {len} members with any names"),
         Kind::Variant { branches, chosen, .. } => {
             let label = |(number, branch): (usize, &crate::schema::kind::Branch)| {
                 let mark = if *chosen == Some(number) { " (chosen)" } else { "" };

@@ -102,7 +102,7 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
             let more = if older > 0 { format!(", {older} older") } else { String::new() };
             format!("Kept calls: {rows}{more}")
         }
-        ScreenId::Waiting => format!("Calls that wait for an answer: {rows}"),
+        ScreenId::Waiting => format!("Calls waiting for an answer: {rows}"),
         ScreenId::Connections => format!("Connections: {rows}"),
         ScreenId::Resources => format!("Resources and prompts: {rows}"),
         ScreenId::Form => "One form. Type: fields".to_owned(),
@@ -112,7 +112,7 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
 fn watch_words(state: &State) -> String {
     match &state.watching.source {
         Source::Nothing => "Nothing is watched; type: watch…".to_owned(),
-        Source::Opening => "The watch begins".to_owned(),
+        Source::Opening => "The watch is starting".to_owned(),
         Source::Listening => format!("Watching {}", state.watching.head.connection),
         Source::Stopped => "The watch has stopped".to_owned(),
         Source::Failed(problem) => format!("The watch failed: {}", problem.message),
@@ -126,7 +126,7 @@ fn entry_row(entry: &Entry, state: &State) -> ListRow {
         Some(tool) => {
             let available = Filter::new(&state.context()).admits(&tool.gate);
             let word = if available { "available" } else { "hidden" };
-            let next = tool.gate.next.iter().map(|next| format!(", leads to {next}"));
+            let next = tool.gate.next.iter().map(|next| format!(", next state {next}"));
             format!("tool, {word}{}", next.collect::<String>())
         }
         None => entry.kind.as_str().to_owned(),
@@ -165,7 +165,7 @@ fn call_rows(state: &State) -> Vec<ListRow> {
 fn kept_rows(state: &State) -> Vec<ListRow> {
     let kept = &state.invoke.kept;
     let row = |call: &crate::model::trace::Summary| {
-        let outcome = call.outcome.map_or("without an end", |outcome| outcome.as_str());
+        let outcome = call.outcome.map_or("not ended", |outcome| outcome.as_str());
         let mark = if kept.selected.as_ref() == Some(&call.id) { ", selected" } else { "" };
         let marked = if kept.marked.as_ref() == Some(&call.id) { ", marked" } else { "" };
         let at = call.at.to_timestamp();
@@ -198,8 +198,8 @@ fn connection_rows(state: &State) -> Vec<ListRow> {
         match state.network.tests.reports.get(name).map(|(_, report)| report) {
             Some(Report::Reached(_)) => words.push_str(", test passed"),
             Some(Report::Failed(_)) => words.push_str(", test failed"),
-            Some(Report::NotAllowed(_)) => words.push_str(", its start is not allowed"),
-            Some(Report::UnderWay) => words.push_str(", test under way"),
+            Some(Report::NotAllowed(_)) => words.push_str(", not allowed to start"),
+            Some(Report::UnderWay) => words.push_str(", test running"),
             None => {}
         }
         if shown == Some(name) {
@@ -301,7 +301,7 @@ fn entry_lines(state: &State) -> Vec<String> {
         };
         lines.push(format!("Available in: {states}"));
         if let Some(next) = &tool.gate.next {
-            lines.push(format!("Leads to: {next}"));
+            lines.push(format!("Next state: {next}"));
         }
     }
     lines.extend(state.findings_of(&entry.id).map(finding_line));
@@ -316,7 +316,7 @@ fn invoke_lines(state: &State) -> Vec<String> {
     let mut lines = vec![format!("{}: {}", tool.name, tool.description)];
     lines.push(format!("Connection: {}", state.connection_of(tool.id()).name));
     if state.invoke.mocks.contains(tool.id()) {
-        lines.push("Calls are mocked: they are answered here, and nothing is sent.".to_owned());
+        lines.push("Calls are mocked: they are answered here and nothing is sent.".to_owned());
     }
     if let Some(call) = state.invoke.calls.selected_call() {
         lines.extend(call_lines(call));
@@ -331,8 +331,8 @@ fn item_lines(state: &State) -> Vec<String> {
     };
     let mut lines = vec![format!("{} {}", item.kind.title(), item.id)];
     match state.network.resources.report(item) {
-        None => lines.push("It was not read yet. Type: read".to_owned()),
-        Some(ReadReport::UnderWay) => lines.push("It is being read.".to_owned()),
+        None => lines.push("Not read yet. Type: read".to_owned()),
+        Some(ReadReport::UnderWay) => lines.push("Reading it.".to_owned()),
         Some(ReadReport::Failed(problem)) => lines.push(format!("Error: {problem}")),
         Some(ReadReport::Done(content)) => lines.push(format!("{:#}", content.result)),
     }

@@ -306,7 +306,7 @@ impl Session {
     pub(super) fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
         let title = state.keymap.action(action).title;
         if let Some(instead) = commands::instead_of(action) {
-            let words = format!("{title} changes only what is drawn. Type instead: {instead}");
+            let words = format!("{title} only changes the drawing. Use instead: {instead}");
             self.out.push(words);
             return;
         }
@@ -363,7 +363,7 @@ impl Session {
         {
             return match numbered_screen(row, state) {
                 Some(action) => self.act(action, state, messages),
-                None => self.out.push("There is no screen of that number. Type: help".to_owned()),
+                None => self.out.push("There is no screen with that number. Type: help".to_owned()),
             };
         }
         let line = line.trim_end_matches('…');
@@ -375,14 +375,14 @@ impl Session {
             Found::Action(action, "") => self.act(action, state, messages),
             Found::Action(action, name) => self.act_on(action, name, state, messages),
             Found::Several(names) => {
-                self.out.push(format!("Several commands begin so: {}.", names.join(", ")));
+                self.out.push(format!("Several commands start with this: {}.", names.join(", ")));
             }
             Found::Nothing(near) if near.is_empty() => {
                 self.out.push(format!("There is no command {line}. Type: help"));
             }
             Found::Nothing(near) => {
                 let near = near.join(", ");
-                self.out.push(format!("There is no command {line}. Close to it: {near}"));
+                self.out.push(format!("There is no command {line}. Did you mean {near}?"));
             }
         }
     }
@@ -457,7 +457,7 @@ impl Session {
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
             Verb::Stop => self.stop(state, messages),
-            Verb::Wait => self.out.push("Nothing is under way.".to_owned()),
+            Verb::Wait => self.out.push("Nothing is running.".to_owned()),
             Verb::Quit => messages.push(Message::Quit { discard: false }),
         }
     }
@@ -479,7 +479,7 @@ impl Session {
             lines.extend(Some(line).filter(|line| fits(line)));
         }
         lines.push(format!(
-            "Actions on {}; the name of what they are about may follow:",
+            "Actions on {}; you can add the name of the item:",
             self.screen_title(state)
         ));
         for action in commands::actions_of(&state.keymap, state.screen) {
@@ -599,6 +599,6 @@ fn find_listed(word: &str, rows: &[ListRow]) -> Result<Listed, String> {
         .collect();
     Err(match near.is_empty() {
         true => format!("There is nothing called {word} here. Type: list"),
-        false => format!("There is nothing called {word} here. Close to it: {}", near.join(", ")),
+        false => format!("There is nothing called {word} here. Did you mean {}?", near.join(", ")),
     })
 }

@@ -72,13 +72,10 @@ type Row = action_rows::Row<ConnectionsScreen>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Connections, "test-connection", "test", ConnectionsScreen::test)
         .keys(&[verbs::TEST])
-        .help("Open the connection and ask what is there; nothing is sent to a service")
+        .help("Connect and query the server; nothing is sent to a service")
         .refused(ConnectionsScreen::broken_refusal),
     Row::new(Scope::Connections, "allow-start", "allow start…", ConnectionsScreen::allow_start)
-        .help(
-            "Allow that the server of the connection is started, after a look at the exact \
-             command",
-        )
+        .help("Allow starting the connection's server, after showing the exact command")
         .refused(ConnectionsScreen::start_refusal),
     Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
         .keys(&[verbs::NEW])
@@ -86,51 +83,57 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Connections, "import-servers", "import servers…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::FindServers))
     })
-    .help(
-        "Add MCP servers that other programs have configured, on this machine and in this folder",
-    ),
+    .help("Add MCP servers configured for other programs, on this machine and in this folder"),
     Row::new(Scope::Connections, "keep-tools", "keep tools…", |screen, state| {
         kept::keep_tools(state, &screen.shown).unwrap_or_else(Reply::Refused)
     })
     .keys(&[verbs::KEEP])
-    .help("Keep the tools of the server in the workspace, or accept what changed of them")
+    .help("Save the server's tool list in the workspace, or accept its changes")
     .refused(|screen, state| kept::keep_tools(state, &screen.shown).err()),
     Row::new(Scope::Connections, "open-resources", "resources…", |screen, _| {
         Reply::send(Message::Resource(ResourceMessage::Show(screen.shown.clone())))
     })
     .keys(&[verbs::OPEN])
-    .help("Read the resources and prompts that the server has beside its tools")
+    .help("Read the server's resources and prompts")
     .refused(ConnectionsScreen::server_refusal),
     Row::new(Scope::Connections, "compare-eras", "compare eras…", |screen, state| {
         server::compare_prompt(state, &screen.shown)
     })
     .keys(&[verbs::DIFF])
-    .help("Open an MCP server in both eras of its protocol, and compare its lists and a call")
+    .help("Open an MCP server in both eras of the protocol and compare its lists and one call")
     .refused(ConnectionsScreen::server_refusal),
     Row::new(Scope::Connections, "adopt-tools", "make TrustGraph tools…", |screen, state| {
         server::adopt_tools(state, &screen.shown)
     })
-    .help("Write entries by which TrustGraph calls tools of the MCP server; they are shown first")
+    .help("Write TrustGraph entries that call the MCP server's tools; they are shown first")
     .refused(|screen, state| server::adopt_refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "sign-in", "sign in…", |screen, state| {
         sign_in::open_menu(state, &screen.shown)
     })
-    .help("Get a token for the server of the connection, look at what it says about tokens, or forget the token")
+    .help(
+        "Get a token for the connection's server, see what it says about tokens, or delete the \
+        token",
+    )
     .refused(|screen, state| sign_in::refusal(state, &screen.shown)),
     Row::new(Scope::Connections, "choose-connection", "use for all", ConnectionsScreen::choose)
-        .help("Let all calls of this session go through it, or again as toolcrib.toml says")
+        .help("Use it for all calls of this session, or follow toolcrib.toml again")
         .refused(ConnectionsScreen::broken_refusal),
-    Row::new(Scope::Connections, "default-connection", "set as \
-                                  default", ConnectionsScreen::make_usual)
-        .help("Make it the default connection, for all tools that name none of their own")
-        .refused(|screen, state| screen.usual_plan(state).err()),
+    Row::new(
+        Scope::Connections,
+        "default-connection",
+        "set as \
+                                  default",
+        ConnectionsScreen::make_usual,
+    )
+    .help("Make it the default, for all tools without a connection of their own")
+    .refused(|screen, state| screen.usual_plan(state).err()),
     Row::new(Scope::Connections, "rename-connection", "rename…", ConnectionsScreen::rename)
         .keys(&[verbs::RENAME])
-        .help("Give the connection another name")
+        .help("Rename the connection")
         .refused(ConnectionsScreen::absent_refusal),
     Row::new(Scope::Connections, "remove-connection", "delete…", ConnectionsScreen::remove)
         .keys(&[verbs::DELETE])
-        .help("Take the connection out of toolcrib.toml")
+        .help("Delete the connection from toolcrib.toml")
         .risky()
         .refused(ConnectionsScreen::absent_refusal),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
@@ -195,8 +198,8 @@ impl ConnectionsScreen {
         }
         let inside = inset_area(inside);
         let words = format!(
-            "It was given on the command line and is not saved. Press n to add it to {SETTINGS} \
-             under a name."
+            "It comes from the command line and isn't saved. Press n to add it to {SETTINGS} \
+            under a name."
         );
         for (row, line) in (0..inside.height).zip(wrap(&words, usize::from(inside.width).max(1))) {
             Pen::new(buffer, inside, row).put_text(&line, styles[Role::Dim]);
@@ -232,7 +235,7 @@ fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
 }
 
 const NOTHING_TO_ALLOW: &str =
-    "a test (t) says whether it starts something that you have not allowed";
+    "a test (t) shows whether it starts something that you haven't allowed";
 
 /// What the last test of a connection found not to be allowed.
 fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
@@ -259,7 +262,8 @@ fn ask_to_allow(name: String, start: &Start) -> Reply {
 fn add_connection(state: &State) -> Reply {
     let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
-    let words = "Its name, and the address that it leads to, such as local nats://127.0.0.1:4222, or the command of an MCP server, such as everything npx -y @modelcontextprotocol/server-everything";
+    let words = "A name and an address, such as local nats://127.0.0.1:4222; or a name and the \
+        command of an MCP server, such as everything npx -y @modelcontextprotocol/server-everything";
     Reply::Open(Box::new(Proposal::with_text_input(
         "New connection",
         words,
@@ -425,7 +429,7 @@ impl ConnectionsScreen {
     fn server_refusal(&self, state: &State) -> Option<String> {
         let connection = state.network.connections.find_by_name(&self.shown);
         let is_server = connection.is_some_and(|at| table::kept_tools_at(at).is_some());
-        refuse_when(!is_server, "it leads to no MCP server")
+        refuse_when(!is_server, "it isn't a connection to an MCP server")
     }
 
     fn allow_start(&mut self, state: &State) -> Reply {
@@ -441,7 +445,7 @@ impl ConnectionsScreen {
 
     fn rename(&mut self, _: &State) -> Reply {
         let name = self.shown.clone();
-        let words = format!("Connection {name} is called:");
+        let words = format!("New name of connection {name}:");
         Reply::Open(Box::new(Proposal::with_text_input(
             "Rename the connection",
             words,

@@ -57,17 +57,17 @@ type Row = action_rows::Row<History>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::History, "replay", "replay…", |_, state| replay(state))
         .keys(&[verbs::PAUSE])
-        .help("Let the answer come once more, at its own speed or faster; once more stops it")
+        .help("Replay the answer at its original speed or faster; press again to stop")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "mark", "mark", |_, state| mark(state))
         .keys(&[verbs::TICK])
-        .help("Mark the call, to compare another one with it")
+        .help("Mark the call to compare another one with it")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "compare-calls", "compare", |_, state| compare(state))
         .keys(&[verbs::DIFF])
         .help(
-            "Compare the call with the marked one, or with the one before it: text, JSON, steps, \
-             times",
+            "Compare the call with the marked one, or with the one before: text, JSON, steps, \
+            times",
         )
         .refused(|_, state| {
             let is_only = state.invoke.kept.comparison_target().is_none();
@@ -78,13 +78,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::History(HistoryMessage::Resend))
     })
     .keys(&[verbs::AGAIN, verbs::SEND])
-    .help("Send the call's request once more, over the connection that it was made for")
+    .help("Send the call's request again, over its own connection")
     .refused(|_, state| resend_refusal(state)),
     Row::new(Scope::History, "edit-kept", "edit, resend", |_, state| {
         with_open(state, edit_and_resend)
     })
     .keys(&[verbs::EDIT])
-    .help("Put the call's arguments into the form of Invoke, to change and send them")
+    .help("Put the call's arguments into Invoke's form, to edit and send")
     .refused(|_, state| agent_refusal(state).or_else(|| none_open(state))),
     Row::new(Scope::History, "copy-kept", "copy as…", |_, state| with_open(state, copy_menu))
         .keys(&[verbs::COPY_AS])
@@ -96,7 +96,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "remove-kept", "remove", |_, state| with_open(state, remove_question))
         .keys(&[verbs::DELETE])
-        .help("Take the call out of the history")
+        .help("Delete the call from the history")
         .risky()
         .refused(|_, state| none_open(state)),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
@@ -156,17 +156,15 @@ impl History {
             area,
             look.styles,
         ));
-        let words = match (
-            state.invoke.kept.listing.calls.is_empty(),
-            state.invoke.kept.is_loading(),
-        ) {
-            (_, true) => "reading the history …",
-            (true, _) if state.invoke.kept.query.is_empty() => {
-                "No call is kept yet. What is called in Invoke, or by `toolcrib call`, is found here from then on."
-            }
-            (true, _) => "Nothing fits what is looked for.",
-            (false, _) => "opening …",
-        };
+        let words =
+            match (state.invoke.kept.listing.calls.is_empty(), state.invoke.kept.is_loading()) {
+                (_, true) => "reading the history …",
+                (true, _) if state.invoke.kept.query.is_empty() => {
+                    "No calls yet. Calls made in Invoke or with `toolcrib call` appear here."
+                }
+                (true, _) => "No call matches.",
+                (false, _) => "opening …",
+            };
         for (line, words) in (0_u16..).zip(wrap(words, usize::from(inside.width))) {
             Pen::new(buffer, inside, line).put_text(&words, look.styles[Role::Ghost]);
         }
@@ -198,8 +196,16 @@ fn opened_call(state: &State) -> Option<&ShownCall> {
 
 /// Asks how fast, with the own speed chosen.
 fn replay_menu() -> Reply {
-    let speeds: [(&str, u32); 4] =
-        [("at its own speed", 1), ("twice as fast", 2), ("ten times as fast", 10), ("at once", 0)];
+    let speeds: [(&str, u32); 4] = [
+        ("at the original speed", 1),
+        ("twice as fast", 2),
+        ("ten times as fast", 10),
+        (
+            "at \
+            once",
+            0,
+        ),
+    ];
     let items = speeds
         .iter()
         .map(|(title, _)| Item { title: (*title).to_owned(), ..Item::default() })
@@ -242,7 +248,8 @@ fn copy_menu(open: &ShownCall) -> Reply {
 fn export_prompt(open: &ShownCall) -> Reply {
     let id = open.trace.head.id.clone();
     let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
-    let words = "The call as it is kept, without its secrets, as JSON lines. The file, from the folder where toolcrib was started:";
+    let words = "Writes the call as JSON lines, without secrets. File, relative to the folder \
+        where toolcrib was started:";
     Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| {
         match path.is_empty() {
             true => Err("a file needs a name".into()),
@@ -256,7 +263,7 @@ fn export_prompt(open: &ShownCall) -> Reply {
 
 fn remove_question(open: &ShownCall) -> Reply {
     let head = &open.trace.head;
-    let words = format!("This call of {} is taken out of the history for good.", head.tool);
+    let words = format!("Deletes this call of {} from the history for good.", head.tool);
     let remove = Choice {
         key: 'y',
         words: "remove",
@@ -456,7 +463,7 @@ fn compare(state: &State) -> Reply {
 
 fn resend_refusal(state: &State) -> Option<String> {
     let is_masked = opened_call(state).is_some_and(|open| open.trace.head.masked);
-    refuse_when(is_masked, "secrets in its request are not kept: edit and resend it")
+    refuse_when(is_masked, "secrets in its request aren't saved: edit and resend it")
         .or_else(|| none_open(state))
 }
 
@@ -470,13 +477,13 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
 
 fn agent_refusal(state: &State) -> Option<String> {
     let is_agents = opened_call(state).is_some_and(|open| agents::is_at(&open.trace.head.to));
-    refuse_when(is_agents, "this was asked of the agent, and is no call of a tool")
+    refuse_when(is_agents, "this was a question to the agent, not a call of a tool")
 }
 
 fn stub_refusal(state: &State) -> Option<String> {
     let is_replaying = opened_call(state).is_some_and(|open| open.replaying);
     agent_refusal(state)
-        .or_else(|| refuse_when(is_replaying, "the answer is still coming once more"))
+        .or_else(|| refuse_when(is_replaying, "the replay is still running"))
         .or_else(|| none_open(state))
 }
 
@@ -484,5 +491,5 @@ fn stub_refusal(state: &State) -> Option<String> {
 fn case_refusal(state: &State) -> Option<String> {
     let has_no_end = opened_call(state).is_some_and(|open| open.call.outcome().is_none());
     stub_refusal(state)
-        .or_else(|| refuse_when(has_no_end, "the call has no end that could be expected"))
+        .or_else(|| refuse_when(has_no_end, "the call hasn't ended, so there is nothing to expect"))
 }

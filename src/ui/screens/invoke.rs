@@ -85,35 +85,32 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "send-many", "n times…", |_, state| {
         with_tool(state, |tool| times_prompt(state, tool))
     })
-    .help("Send the request many times, some at once, and see the median and the slowest")
+    .help("Send the request many times, several at once, and see the median and the slowest")
     .refused(|_, state| many_refusal(state)),
     Row::new(Scope::Invoke, "route", "route…", |_, state| route_menu(state))
-        .help(
-            "Choose the way that calls of CommonGround tools take: UI action, direct, god \
-             endpoint, probe",
-        )
+        .help("Choose the route of CommonGround calls: UI action, direct, god endpoint, probe")
         .refused(|_, state| {
-            refuse_when(routes_of(state).is_empty(), "this tool is called in one way only")
+            refuse_when(routes_of(state).is_empty(), "this tool has only one route")
         }),
     Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
         .help(
-            "Call in the name of a new agent of CommonGround, although the connection names one \
-             (when that one is busy, or wedged); or in that one's name again",
+            "Call as a new CommonGround agent although the connection names one (if that one is \
+            busy or stuck); or as that one again",
         )
         .refused(|_, state| {
-            let why = "the connection names no agent: a new one is made anyway";
+            let why = "the connection names no agent, so each call uses a new one";
             refuse_when(!names_agent(state), why)
         }),
     Row::new(Scope::Invoke, "answer-by-hand", "answer", |_, state| answer_by_hand(state))
         .help(
-            "Answer for the CommonGround tool by hand, in the place of its service; its calls \
-             appear in Waiting",
+            "Answer calls of the CommonGround tool by hand, in place of its service; they appear \
+            in Waiting",
         )
         .refused(|_, state| by_hand_refusal(state)),
     Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
         .help(
-            "List the tools of the system that the connection leads to (TrustGraph, CommonGround) \
-             below the workspace's own, to call them without a definition here",
+            "List the tools deployed on the connection's system (TrustGraph, CommonGround), to \
+            call them without a definition here",
         )
         .refused(|_, state| listing_refusal(state)),
     Row::new(Scope::Invoke, "cancel", "cancel", Invoke::cancel)
@@ -122,17 +119,17 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(Invoke::cancel_refusal),
     Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
         .keys(&[verbs::AGAIN])
-        .help("Send the selected call's request once more")
+        .help("Send the selected call's request again")
         .refused(|_, state| no_call(state)),
     Row::new(Scope::Calls, "edit-sent", "edit, resend", Invoke::edit_sent)
         .keys(&[verbs::EDIT])
         .help(
-            "Put the arguments of the call that is shown into the form, to change and send them; \
-             of a frame under Raw, edit and send that",
+            "Put the arguments of the shown call into the form, to edit and send; under Raw, edit \
+            and send the frame",
         )
         .refused(|_, state| no_call(state).or_else(|| agent_refusal(state))),
     Row::new(Scope::Invoke, "send-frame", "send frame…", Invoke::edit_frame)
-        .help("Edit a frame to an MCP server and send it as it is, also wrong on purpose")
+        .help("Edit a frame and send it to the MCP server exactly as written, valid or not")
         .refused(|_, state| frame_refusal(&frame_connection(state))),
     Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
         .keys(&[verbs::COPY_AS])
@@ -602,7 +599,7 @@ impl Invoke {
     fn cancel_refusal(&self, state: &State) -> Option<String> {
         let shown = state.invoke.calls.selected_call();
         let has_ended = shown.is_none_or(|call| call.outcome().is_some());
-        refuse_when(has_ended && !self.answer.shows_strays(), "no call is running here")
+        refuse_when(has_ended && !self.answer.shows_strays(), "no call is running")
     }
 
     fn resend(&mut self, state: &State) -> Reply {

@@ -57,28 +57,26 @@ type Row = action_rows::Row<ResourcesScreen>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Resources, "read-item", "read", ResourcesScreen::read)
         .keys(&[verbs::SEND])
-        .help("Read the chosen resource, or get the prompt, with what is typed for it")
+        .help("Read the selected resource or get the prompt, with the arguments you typed")
         .refused(|screen, _| refuse_when(screen.shown.is_none(), NOTHING_CHOSEN)),
     Row::new(Scope::Resources, "follow-resource", "follow", |screen, _| {
         screen.ask_of_shown(ResourceMessage::Follow)
     })
     .keys(&[verbs::FOLLOW])
-    .help(
-        "Let the server say when the chosen resource changes, and read it again then; or no longer",
-    )
+    .help("Subscribe to the selected resource and reload it when it changes, or unsubscribe")
     .refused(|screen, _| screen.follow_refusal()),
     Row::new(Scope::Resources, "list-items", "list again", |_, state| match server_name(state) {
         Some(name) => Reply::send(Message::Connection(ConnectionMessage::Test(name))),
         None => Reply::Refused(NO_SERVER.into()),
     })
     .keys(&[verbs::RELOAD])
-    .help("Ask the server again what it has")
+    .help("Reload the server's lists")
     .refused(|_, state| refuse_when(server_name(state).is_none(), NO_SERVER)),
     Row::new(Scope::Resources, "open-part", "open", |screen, state| {
         screen.content(state).map_or(Reply::Handled, |read| content_parts::open_part(&read.parts))
     })
     .keys(&[verbs::OPEN])
-    .help("Open what was read with the system's program: images, audio, video, PDF")
+    .help("Open the content with the system's program: images, audio, video, PDF")
     .refused(|screen, state| {
         let read = screen.content(state);
         let has_some = read.is_some_and(|read| content_parts::has_viewed(&read.parts));
@@ -90,17 +88,17 @@ pub(crate) const ACTIONS: &[Row] = &[
             _ => Reply::Refused(NOTHING_READ.into()),
         }
     })
-    .help("Choose one part of what was read, to save it, to open it, or to follow its link")
+    .help("Choose a part of the content, to save it, open it or follow its link")
     .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
     Row::new(Scope::Resources, "next-content-view", "next view", |screen, _| {
         screen.pane.next_view();
         Reply::Handled
     })
     .keys(&[verbs::VIEW])
-    .help("Switch what was read: as text and Markdown, or as JSON as it came"),
+    .help("Switch the view: text and Markdown, or JSON as received"),
     Row::new(Scope::Resources, "copy-content", "copy", ResourcesScreen::copy)
         .keys(&[verbs::COPY_AS])
-        .help("Copy the text that was read, or its JSON where that is shown")
+        .help("Copy the content as text, or as JSON in that view")
         .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
     Row::taking_over("save", |screen, state| {
         screen
@@ -116,9 +114,9 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|screen, state| screen.undo_refusal(state, EditedText::can_redo)),
 ];
 
-const NO_SERVER: &str = "no connection leads to an MCP server; n on Connections (6) adds one";
+const NO_SERVER: &str = "there is no connection to an MCP server; n on Connections (6) adds one";
 const NOTHING_CHOSEN: &str = "choose a resource or a prompt first";
-const NOTHING_READ: &str = "nothing was read yet; F6 reads";
+const NOTHING_READ: &str = "nothing is read yet; F6 reads it";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Resources", "Arguments", "Content"];
@@ -157,13 +155,13 @@ impl ResourcesScreen {
     fn undo_refusal(&self, state: &State, can: fn(&EditedText) -> bool) -> Option<String> {
         let shown = self.shown.as_ref();
         let typed = shown.and_then(|item| state.network.resources.typed_arguments(item));
-        refuse_when(!typed.is_some_and(can), "nothing was typed for it")
+        refuse_when(!typed.is_some_and(can), "no arguments were typed")
     }
 
     fn follow_refusal(&self) -> Option<String> {
         match &self.shown {
             None => Some(NOTHING_CHOSEN.to_owned()),
-            Some(item) => refuse_when(item.kind == ItemKind::Prompt, "prompts cannot be followed"),
+            Some(item) => refuse_when(item.kind == ItemKind::Prompt, "prompts can't be followed"),
         }
     }
 
@@ -235,7 +233,7 @@ impl ResourcesScreen {
 fn about_lines(item: &ServerItem, cells: usize) -> Vec<Line> {
     let kind = match item.kind {
         ItemKind::Resource => "resource",
-        ItemKind::Template => "template of resources",
+        ItemKind::Template => "resource template",
         ItemKind::Prompt => "prompt",
     };
     let mut lines = wrapped_lines(&item.id, Role::Accent, cells);

@@ -61,20 +61,20 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Make a new tool or service"),
     Row::new(Scope::Tools, "duplicate", "duplicate", |_, state| dialogs::duplicate_entry(state))
         .keys(&[verbs::COPY])
-        .help("Make a copy of the selected entry under another key")
+        .help("Duplicate the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
         .keys(&[verbs::RENAME])
-        .help("Give the selected entry another key, in every place that names it")
+        .help("Rename the selected entry's key everywhere it is used")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "delete", "delete", |_, state| dialogs::delete_entry(state))
         .keys(&[verbs::DELETE])
-        .help("Take the selected entry out of its file")
+        .help("Delete the selected entry from its file")
         .risky()
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "editor", "$EDITOR", |_, state| dialogs::open_editor(state))
         .keys(&[verbs::EDITOR])
-        .help("Open the file in your editor at this entry, and come back")
+        .help("Open the file in your editor at this entry")
         .refused(|_, state| nothing_selected(state)),
     Row::new(Scope::Tools, "diff", "diff", |_, state| dialogs::show_unsaved_diff(state))
         .keys(&[verbs::DIFF])
@@ -90,10 +90,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "mock-service", "mock service", |_, state| mock_service(state))
         .keys(&[verbs::MOCK])
-        .help(
-            "Answer calls of the selected tool here, in the place of its service, and open it in \
-             Invoke",
-        )
+        .help("Mock the selected tool's service and open the tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "group-by", "group by", Tools::next_arrangement)
         .help("Arrange the catalog by group, file, state or type"),
@@ -113,8 +110,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::Handled
     })
     .help(
-        "Fill the templates of an OpenSearch entry in with sample parameters, and try its filters \
-         and processors on sample answers",
+        "Try the templates of an OpenSearch entry with sample parameters, and its filters and \
+        processors on sample answers",
     )
     .refused(|tools, state| tools.try_refusal(state)),
     Row::taking_over("wrap", |tools, _| tools.preview.toggle_wrap()),
@@ -488,7 +485,7 @@ impl Tools {
             let inside = pane.draw(frame.buffer_mut(), area, look.styles);
             Pen::new(frame.buffer_mut(), inside, 1)
                 .skip(2)
-                .put_text("Nothing is here yet: n makes a new tool.", look.styles[Role::Dim]);
+                .put_text("No tools yet: n makes a new one.", look.styles[Role::Dim]);
             return;
         };
         let kind = entry.kind.as_str();

@@ -67,19 +67,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Waiting, "refuse-call", "refuse…", |_, state| {
         state.answering.shown_call().map_or(Reply::Handled, refuse_prompt)
     })
-    .help("Answer the call with a failure: a message is asked for, its code is refused")
+    .help("Answer the call with an error: asks for a message; its code is refused")
     .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "leave-call", "skip call", |screen, _| {
         screen.ask_of_shown(AnsweringMessage::Leave)
     })
-    .help(
-        "Leave the call without an answer: its caller waits in vain, as with a service that \
-             hangs",
-    )
+    .help("Never answer the call: its caller waits in vain, as for a service that hangs")
     .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "stop-answering", "stop…", |_, state| stop_answering(state))
-        .help("Answer for a tool no longer")
-        .refused(|_, state| refuse_when(state.answering.is_idle(), "nothing is answered for")),
+        .help("Stop answering for a tool")
+        .refused(|_, state| refuse_when(state.answering.is_idle(), "no tool is answered by hand")),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, _| screen.ask_of_shown(AnsweringMessage::Undo)),
@@ -135,7 +132,11 @@ impl Waiting {
         let Some(open) = state.answering.shown_call() else {
             let inside =
                 Pane { title: "Answer", focused, ..Pane::default() }.draw(buffer, area, styles);
-            Pen::new(buffer, inset_area(inside), 0).put_text("no call waits", styles[Role::Ghost]);
+            Pen::new(buffer, inset_area(inside), 0).put_text(
+                "no call is \
+                waiting",
+                styles[Role::Ghost],
+            );
             return;
         };
         let title = format!("Answer of {}", open.asked.waiting.tool_name());
@@ -178,7 +179,7 @@ impl Waiting {
         let shown = state.answering.shown_call();
         let title =
             shown.map_or("Preview", |open| open.asked.waiting.preview(&open.answer_value()).title);
-        let pane = Pane { title, note: "as it will be written", focused, ..Pane::default() };
+        let pane = Pane { title, note: "as it will be sent", focused, ..Pane::default() };
         let inside = inset_area(pane.draw(buffer, area, styles));
         let form = self.middle.forms.shown_form();
         let mending = form.map_or(0, |form| form.issues().len() + form.draft_issues().len());
@@ -224,17 +225,17 @@ fn stop_answering(state: &State) -> Reply {
             return answering_reply(message);
         }
         let calls = if waiting == 1 {
-            "One call waits".to_owned()
+            "One call is waiting".to_owned()
         } else {
-            format!("{waiting} calls wait")
+            format!("{waiting} calls are waiting")
         };
-        let words = format!("{calls} for {tool}, and would be left without an answer.");
+        let words = format!("{calls} for {tool}, and would get no answer.");
         let answers = vec![
             Answer { key: 'n', words: "keep answering", messages: Vec::new() },
             Answer { key: 'y', words: "stop", messages: vec![Message::Answering(message)] },
         ];
         Reply::Open(Box::new(Confirm::new(
-            format!("Answer for {tool} no longer?"),
+            format!("Stop answering for {tool}?"),
             words,
             answers,
             Vec::new(),
@@ -263,11 +264,11 @@ fn stop_answering(state: &State) -> Reply {
         ..Item::default()
     };
     let items = rows.iter().map(item).collect();
-    Reply::Open(Box::new(Menu::with_replies("Answer no longer for", items, move |row| match rows
-        .get(row)
-    {
-        Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
-        None => Reply::Handled,
+    Reply::Open(Box::new(Menu::with_replies("Stop answering for", items, move |row| {
+        match rows.get(row) {
+            Some((turn, tool, waiting)) => stop_one(*turn, tool, *waiting),
+            None => Reply::Handled,
+        }
     })))
 }
 
@@ -346,7 +347,7 @@ impl Screen for Waiting {
         let is_sent = state.answering.shown_call().is_some_and(|open| open.sent);
         match pane {
             MIDDLE if is_sent && !leaves => {
-                return Reply::Refused("the answer is on its way".into());
+                return Reply::Refused("the answer is being sent".into());
             }
             RIGHT if self.card.handle_input(input) => return Reply::Handled,
             _ => {}
@@ -366,7 +367,7 @@ impl Screen for Waiting {
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {
         action_rows::refusal_reason(ACTIONS, self, id, state)
-            .or_else(|| self.middle.forms.refusal(id, "no call waits"))
+            .or_else(|| self.middle.forms.refusal(id, "no call is waiting"))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -407,7 +408,7 @@ impl Screen for Waiting {
 
 fn nothing_to_answer(state: &State) -> Option<String> {
     match state.answering.shown_call() {
-        None => Some("no call waits".into()),
-        Some(open) => refuse_when(open.sent, "the answer is on its way"),
+        None => Some("no call is waiting".into()),
+        Some(open) => refuse_when(open.sent, "the answer is being sent"),
     }
 }

@@ -47,20 +47,20 @@ type Row = action_rows::Row<WatchScreen>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Watch, "watch", "watch…", |_, state| dialogs::ask_subjects(state))
         .keys(&[verbs::NEW])
-        .help("Choose what to listen to, and begin")
+        .help("Choose subjects or queues and start watching")
         .refused(|_, state| bus_refusal(state)),
     Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
-        .help("Stop watching; the messages so far stay")
-        .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is listened to")),
+        .help("Stop watching; messages so far are kept")
+        .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is watched")),
     Row::new(Scope::Watch, "pause", "pause", |_, _| watch_reply(WatchMessage::Pause))
         .keys(&[verbs::PAUSE])
         .help(
-            "Keep the screen still, or take in what came meanwhile; nothing is lost up to the \
-             bound",
+            "Pause the screen, or resume; messages that arrive in the meantime are kept, up to a \
+            limit",
         ),
     Row::new(Scope::Watch, "follow-watch", "follow", WatchScreen::toggle_follow)
         .keys(&[verbs::FOLLOW])
-        .help("Keep the newest conversation in view, or stay here"),
+        .help("Follow the newest conversation, or stop following"),
     Row::new(Scope::Watch, "filter-watch", "filter", WatchScreen::open_filter)
         .keys(&[verbs::FIND])
         .help(
@@ -68,12 +68,12 @@ pub(crate) const ACTIONS: &[Row] = &[
              -not",
         ),
     Row::new(Scope::Watch, "routine", "routine", |_, _| watch_reply(WatchMessage::Reveal))
-        .help("Show or hide messages without news, such as a watchdog's")
+        .help("Show or hide messages without content, such as a watchdog's")
         .refused(|_, state| {
             refuse_when(state.watching.record.routine_count() == 0, "nothing is hidden")
         }),
     Row::new(Scope::Watch, "pieces", "pieces", WatchScreen::toggle_pieces)
-        .help("Show the pieces of a streamed answer one by one, or together"),
+        .help("Show the chunks of a streamed answer one by one, or together"),
     Row::new(Scope::Watch, "alert", "alert…", |_, state| dialogs::ask_alerts(state))
         .keys(&[verbs::ADD])
         .help("Add an alert, written as a filter, or remove one"),
@@ -88,23 +88,23 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| nothing_heard(state)),
     Row::new(Scope::Watch, "open-trace", "open trace", |_, _| dialogs::open_trace())
         .keys(&[verbs::OPEN])
-        .help("Show what was kept in a file"),
+        .help("Open a saved trace"),
     Row::new(Scope::Watch, "resend-watched", "resend", WatchScreen::resend)
         .keys(&[verbs::AGAIN])
-        .help("Send the request once more, as a call of its tool")
+        .help("Send the request again, as a call of its tool")
         .refused(WatchScreen::resend_refusal),
     Row::new(Scope::Watch, "send-watched-frame", "send frame…", WatchScreen::edit_frame)
-        .help("Edit the chosen frame of an MCP server and send it as it is, also wrong on purpose")
+        .help("Edit the selected MCP frame and send it exactly as written, valid or not")
         .refused(|_, state| frame_refusal(&state.watched_connection())),
     Row::new(Scope::Watch, "watched-tool", "edit tool", WatchScreen::show_tool)
         .keys(&[verbs::EDIT])
-        .help("Open the tool that the request went to in Tools")
+        .help("Open the request's tool in Tools")
         .refused(WatchScreen::tool_refusal),
     Row::new(Scope::Watch, "cards", "cards", WatchScreen::read_cards)
         .keys(&[verbs::VIEW])
         .help(
-            "Read the cards that the message or conversation names: call and result beside each \
-             other, labels compared",
+            "Read the cards that the message or conversation refers to: call and result side by \
+            side, labels compared",
         )
         .refused(|screen, state| cards::refusal_reason(state, screen.chosen_cards(state).as_ref())),
     Row::new(Scope::Watch, "copy-watched", "copy…", WatchScreen::copy_chosen)
@@ -296,7 +296,7 @@ impl Screen for WatchScreen {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            _ if self.is_typing() => vec![("Enter", "keep the filter"), ("Esc", "show all")],
+            _ if self.is_typing() => vec![("Enter", "save the filter"), ("Esc", "show all")],
             LEFT => vec![("Enter", "filter by it")],
             _ if self.conversations.chosen.is_none() => Vec::new(),
             MIDDLE => vec![("Enter", "its messages")],
@@ -389,7 +389,7 @@ impl WatchScreen {
             self.chosen_message(state).and_then(|number| state.watching.record.message(number));
         let why = match message.map(|message| tool_at(state, &message.crossing.subject)) {
             None => NONE_CHOSEN,
-            Some(None) => "no tool of this workspace sends its requests there",
+            Some(None) => "no tool of this workspace sends requests there",
             Some(Some(_)) => return None,
         };
         Some(why.into())

@@ -29,7 +29,8 @@ pub(crate) fn no_responders(route: &Route, place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("no service listens on {} at {place}", route.to.name),
-        "start the service, or let `toolcrib serve` answer for it; if it runs, compare its subject with the request-queue",
+        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        subject with the request-queue",
     )
 }
 
@@ -47,8 +48,8 @@ pub(crate) fn connection_lost(place: &str, pieces: u64) -> CallError {
 pub(crate) fn stream_without_end(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
-        format!("{place} ended its stream of events, and none of them said that it was the last"),
-        "look at the pieces that came; the service may have failed",
+        format!("{place} ended its stream of events, and none of them was marked as the last"),
+        "check the chunks that arrived; the service may have failed",
     )
 }
 
@@ -60,7 +61,7 @@ pub(crate) fn lost_meanwhile(place: &str) -> CallError {
             "the connection to {place} broke while the call was under way, and its result was not \
              received"
         ),
-        "see whether the result is there already before sending it again once the connection is back",
+        "check whether the result already exists before you send it again",
     )
 }
 
@@ -78,15 +79,15 @@ pub(crate) fn permission_denied(words: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
         words.to_owned(),
-        "ask for permission to publish and subscribe there, or use other credentials",
+        "get permission to publish and subscribe there, or use other credentials",
     )
 }
 
 pub(crate) fn answer_too_large(limits: Limits) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
-        format!("the answer grew past {}, and was stopped there", size::format_size(limits.answer)),
-        "ask for less; what came so far is kept",
+        format!("the answer grew past {} and was stopped there", size::format_size(limits.answer)),
+        "request less; what arrived so far is kept",
     )
 }
 
@@ -104,7 +105,7 @@ pub(crate) fn message_too_large(limits: Limits, size: u64, before: u64) -> CallE
             size::format_size(size),
             size::format_size(limits.answer)
         ),
-        "ask for less, or let the service send its answer in pieces",
+        "request less, or let the service send its answer in chunks",
     )
 }
 
@@ -116,8 +117,8 @@ pub(crate) fn slow_consumer(messages: u64, bytes: u64) -> CallError {
     };
     CallError::new(
         ErrorKind::SlowConsumer,
-        format!("the answer has gaps: {what}, because they came faster than they could be taken"),
-        "let the service send fewer and larger pieces, or take its output faster",
+        format!("the answer has gaps: {what}, because they arrived faster than they could be read"),
+        "let the service send fewer and larger chunks, or read its output faster",
     )
 }
 
@@ -130,7 +131,8 @@ pub(crate) fn receipt_stage(receipt: &Receipt) -> (&'static str, String) {
         Receipt::Kept { stream, sequence, duplicate: true } => (
             "duplicate",
             format!(
-                "JetStream had this request already, by its Nats-Msg-Id: stream {stream}, message {sequence}; who reads the stream does not get it again"
+                "JetStream already had this request, by its Nats-Msg-Id: stream {stream}, message \
+                {sequence}; who reads the stream does not get it again"
             ),
         ),
         Receipt::Refused { stream, cause } => (
@@ -165,17 +167,18 @@ impl StrangerCounts {
     fn reply_hint(self) -> Option<String> {
         let one = match self {
             Self { unknown: 1.., .. } => {
-                "a reply with id \"unknown\" did come: the service could not read a request"
+                "a reply with id \"unknown\" arrived: the service couldn't read a request"
             }
             Self { nameless: 1.., .. } => {
-                "a reply without an id did come: a service gives back the id that came with the request"
+                "a reply without an id arrived: a service must return the id of the request"
             }
             Self { foreign: 1.., .. } => {
-                "a reply with another id did come: it is of another call, or the service does not give back the request's id"
+                "a reply with another id arrived: it belongs to another call, or the service \
+                doesn't return the request's id"
             }
             _ => return None,
         };
-        Some(format!("{one}; look at it among the strays"))
+        Some(format!("{one}; see the stray messages"))
     }
 }
 
@@ -200,7 +203,7 @@ pub(crate) fn timed_out_first(
         return CallError::new(
             ErrorKind::TimedOutFirst,
             message,
-            "see whether the server hangs, or wait longer",
+            "check whether the server hangs, or wait longer",
         );
     }
     if let Some(receipt) = receipt {
@@ -221,7 +224,8 @@ pub(crate) fn timed_out_first(
         ErrorKind::TimedOutFirst,
         message,
         format!(
-            "the call listened on {heard}; check {}the response-queue and whether replies carry the request's id, or wait longer",
+            "the call listened on {heard}; check {}the response-queue and whether replies have \
+            the request's id, or wait longer",
             transport.spec().unheard
         ),
     )
@@ -231,7 +235,7 @@ pub(crate) fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
     CallError::new(
         ErrorKind::TimedOutIdle,
         format!(
-            "after {} nothing more came for {}, and none said end_of_stream",
+            "after {} nothing more arrived for {}, and none had end_of_stream",
             pieces_text(pieces),
             format_duration(limits.idle)
         ),
@@ -247,9 +251,10 @@ pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
             format_duration(limits.total),
             pieces_text(pieces)
         ),
-        "allow more time, or ask for less; a service ends its answer with end_of_stream: true; what came so far is kept",
+        "allow more time, or request less; a service ends its answer with end_of_stream: true; \
+        what arrived so far is kept",
     )
 }
 
 pub(crate) const GAP: &str =
-    "messages were dropped here because they arrived faster than they were read";
+    "messages were dropped because they arrived faster than they were read";

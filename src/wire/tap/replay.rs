@@ -67,15 +67,19 @@ impl StoredPast {
         }
         self.put_notice(match (self.keeps.is_empty(), count) {
             (true, _) if self.bus.transport().spec().keeps => {
-                "no stream keeps what passes here, so that there is nothing to show of before".into()
+                "no stream keeps the traffic here, so there are no earlier messages".into()
             }
             (true, _) => {
-                let words = "only what JetStream keeps is read of before, over NATS; from here on it is what passes now";
+                let words = "earlier messages are only available from JetStream over NATS; live \
+                    traffic from here on";
                 words.into()
             }
-            (false, 0) => "nothing was kept since then; from here on it is what passes now".into(),
-            (false, 1) => "1 message was kept since then; from here on it is what passes now".into(),
-            (false, count) => format!("{count} messages were kept since then; from here on it is what passes now"),
+            (false, 0) => "no messages were kept since then; live traffic from here on".into(),
+            (false, 1) => "1 message was kept since then; live traffic from here on".into(),
+            (false, count) => format!(
+                "{count} messages were kept since then; live traffic from \
+                here on"
+            ),
         })
         .await;
         self.buffer.go_on(twice, now_millis());

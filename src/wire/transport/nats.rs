@@ -93,7 +93,7 @@ fn handle_event(news: &ConnectionEvents, event: &Event) {
         Event::Connected => news.mark_connected(),
         Event::Disconnected => news.mark_broken(),
         Event::LameDuckMode => {
-            news.send_notice(format!("{} is about to shut down", news.display_address()));
+            news.send_notice(format!("{} is shutting down", news.display_address()));
         }
         Event::SlowConsumer(_) => news.count_overflow(),
         Event::ServerError(error) => {
@@ -108,8 +108,7 @@ impl Nats {
         self.home.close_reason().unwrap_or_else(|| CallError {
             kind: ErrorKind::NoServer,
             message: format!("the connection to {} is down, so nothing was sent", self.place),
-            remedy: "it is being tried again; send once it is back, or choose another connection"
-                .into(),
+            remedy: "reconnecting; send again once it is back, or choose another connection".into(),
         })
     }
 
@@ -164,7 +163,7 @@ impl Nats {
     fn send_failed(&self, error: impl std::fmt::Display) -> CallError {
         CallError {
             kind: ErrorKind::ConnectionLost,
-            message: format!("the message could not be handed to {}: {error}", self.place),
+            message: format!("couldn't pass the message to {}: {error}", self.place),
             remedy: "send it again once the connection is back".into(),
         }
     }
@@ -277,7 +276,7 @@ impl Bus for Nats {
             let subscriber = subscriber.map_err(|error| CallError {
                 kind: ErrorKind::BadSubject,
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
-                remedy: "write the subject as names joined by single dots".into(),
+                remedy: "a subject is names joined by single dots".into(),
             })?;
             let (feeder, line) = message_queue(CAPACITY);
             tokio::spawn(forward_messages(subscriber, share, feeder, Arc::clone(&self.home)));

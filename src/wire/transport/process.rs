@@ -262,7 +262,7 @@ pub(crate) struct Process {
 /// When the connection has no command, a secret is missing, or the program cannot be run.
 pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<Process, CallError> {
     let Some(command) = connection.command() else {
-        let cause = "names no command to start";
+        let cause = "has no command";
         return Err(bad_settings(connection, cause, "add command = \"PROGRAM\""));
     };
     let mut env = BTreeMap::new();
@@ -328,8 +328,12 @@ impl Bus for Process {
     ) -> BusFuture<'a, QueueReceiver> {
         let output = self.output.lock().unwrap_or_else(PoisonError::into_inner).take();
         Box::pin(std::future::ready(output.ok_or_else(|| {
-            let message = format!("somebody listens to {} already", self.news.display_address());
-            CallError::new(ErrorKind::NoListener, message, "give it a connection of its own")
+            let message = format!(
+                "another program already listens to \
+                {}",
+                self.news.display_address()
+            );
+            CallError::new(ErrorKind::NoListener, message, "use a separate connection for it")
         })))
     }
 
@@ -490,21 +494,18 @@ fn ended(status: ExitStatus) -> String {
 fn over(place: &str, how: &str, last_words: &Lock<Vec<String>>) -> CallError {
     let words = last_words.lock().unwrap_or_else(PoisonError::into_inner).join("\n");
     let message = match words.is_empty() {
-        true => format!("{place} {how}, and wrote nothing to standard error"),
+        true => format!("{place} {how} and wrote nothing to standard error"),
         false => format!("{place} {how}; it last wrote to standard error:\n{words}"),
     };
-    CallError::new(
-        ErrorKind::ConnectionLost,
-        message,
-        "run the command by hand to see what it says",
-    )
+    CallError::new(ErrorKind::ConnectionLost, message, "run the command by hand to see its output")
 }
 
 fn unstarted(command: &ProcessLaunch, error: &io::Error) -> CallError {
-    let message = format!("{} cannot be started: {error}", command.program);
+    let message = format!("can't start {}: {error}", command.program);
     let remedy = match error.kind() {
         io::ErrorKind::NotFound => {
-            "install it, or give its path; if the connection has a dir, that folder must exist too"
+            "install it, or use its full path; if the connection has a dir, that folder must \
+            exist, too"
         }
         _ => "make the file executable",
     };
@@ -519,7 +520,7 @@ fn too_long(from: &str, largest: usize) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
         message,
-        "set largest-answer of the connection higher, or ask for less",
+        "raise largest-answer of the connection, or request less",
     )
 }
 

@@ -150,8 +150,7 @@ impl<L: Link> Reconnecting<L> {
                 "the connection to {} is down, so nothing was sent",
                 self.news.display_address()
             ),
-            remedy: "it is being tried again; send once it is back, or choose another connection"
-                .into(),
+            remedy: "reconnecting; send again once it is back, or choose another connection".into(),
         };
         self.links.borrow().clone().ok_or_else(|| self.news.close_reason().unwrap_or_else(down))
     }
@@ -189,8 +188,12 @@ impl<L: Link> Reconnecting<L> {
         let within = CONFIRMING.as_secs();
         CallError {
             kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm within {within} s {what}", self.news.display_address()),
-            remedy: "see whether the server is stopped or overloaded, and what became of the message before sending it again"
+            message: format!(
+                "{} did not confirm within {within} s {what}",
+                self.news.display_address()
+            ),
+            remedy: "check whether the server is stopped or overloaded, and whether the message \
+                arrived, before you send it again"
                 .into(),
         }
     }

@@ -51,7 +51,7 @@ impl Server {
                 .map_or((authority, None), |(host, port)| (host, Some(port))),
         };
         let port = port.map_or(Ok(usual), |port| {
-            port.parse().map_err(|_| format!("{} is no port", port.escape_debug()))
+            port.parse().map_err(|_| format!("{} isn't a port", port.escape_debug()))
         })?;
         if host.is_empty() {
             return Err("it names no host".into());
@@ -96,7 +96,7 @@ pub(crate) fn bad_address(connection: &Connection, cause: &str) -> CallError {
             connection.name,
             display_address(connection)
         ),
-        remedy: format!("write the server as {scheme}://HOST:PORT"),
+        remedy: format!("use an address such as {scheme}://HOST:PORT"),
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) async fn resolve_token(
         Credentials::Token { token } => secrets.resolve_secret(connection, token).await.map(Some),
         Credentials::Password { .. } | Credentials::File { .. } => Err(bad_settings(
             connection,
-            &format!("needs a token to name us {where_to}"),
+            &format!("needs a token for {where_to}"),
             "set token-variable or token-key",
         )),
     }
@@ -130,7 +130,7 @@ pub(crate) fn bad_settings(connection: &Connection, cause: &str, remedy: &str) -
 pub(crate) fn bad_file(path: &str, cause: &str) -> CallError {
     CallError {
         kind: ErrorKind::BadSettings,
-        message: format!("cannot use {path}: {cause}"),
+        message: format!("can't use {path}: {cause}"),
         remedy: "correct the path in the connection's settings".into(),
     }
 }

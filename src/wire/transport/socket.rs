@@ -50,7 +50,7 @@ async fn connect(
     };
     let stream = TcpStream::connect(&found[..]).await.map_err(|error| {
         no_server(
-            format!("nothing answers at {server}: {error}"),
+            format!("couldn't connect to {server}: {error}"),
             "start the server there, or correct the address",
         )
     })?;
@@ -59,10 +59,7 @@ async fn connect(
     let Some(config) = encryption else { return Ok(Box::new(stream)) };
     let place = server.to_string();
     let name = ServerName::try_from(server.host.clone()).map_err(|error| {
-        no_server(
-            format!("{place} cannot be verified: {error}"),
-            "address the server by name or address",
-        )
+        no_server(format!("can't verify {place}: {error}"), "address the server by name or address")
     })?;
     let stream = TlsConnector::from(Arc::clone(config)).connect(name, stream).await;
     stream
@@ -93,10 +90,11 @@ where
 /// The server took the connection, or not even that, and said nothing.
 #[must_use]
 pub(crate) fn no_answer(server: &Server) -> CallError {
-    let message = format!("{server} did not answer within {} s", CONNECTING.as_secs());
+    let message = format!("{server} didn't answer within {} s", CONNECTING.as_secs());
     no_server(
         message,
-        "check the address, whether the server is overloaded or stopped, and whether a firewall is in between",
+        "check the address, whether the server is overloaded or stopped, and whether a firewall \
+        blocks it",
     )
 }
 

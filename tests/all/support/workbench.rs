@@ -141,7 +141,7 @@ impl Workbench {
         self.draw();
     }
 
-    /// The same while the next input is there already, so that nothing is drawn.
+    /// The same while the next input already exists, so that nothing is drawn.
     pub fn input_undrawn(&mut self, input: &Input) {
         for message in self.root.handle_input(input, &self.state) {
             self.send(message);

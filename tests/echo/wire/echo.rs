@@ -62,7 +62,7 @@ impl Reader for Whole {
             Some(status) if !(200..300).contains(&status) => Reply::Error(CallError::new(
                 ErrorKind::parse(&format!("http-{status}")),
                 text,
-                "look at the server",
+                "check the server",
             )),
             _ => Reply::Chunk { text, last: true },
         }

@@ -28,7 +28,7 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         report.add_finding(
             &tool.entry,
             member_pointer(keys::DESCRIPTION),
-            "it has no description: a model cannot tell when to use it",
+            "it has no description: a model can't know when to use it",
         );
     }
 }
@@ -47,7 +47,7 @@ pub(crate) fn name_shadowed(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
         .find(|name| **name != tool.name && name.eq_ignore_ascii_case(&tool.name));
     if let Some(near) = near {
         let message = format!(
-            "it differs from CommonGround's own tool \"{near}\" by case alone; models mix them up"
+            "it differs from CommonGround's own tool \"{near}\" only in case; models mix them up"
         );
         report.add_finding(&tool.entry, at, message);
     }
@@ -64,7 +64,8 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
             if named_by == keys::TOOL_NAME
                 && members.get(keys::NAME) != members.get(keys::TOOL_NAME)
             {
-                let message = "\"tool_name\" counts: \"name\" is read only where that is missing, and dropped here";
+                let message = "\"tool_name\" applies: \"name\" is only used without it, and \
+                    dropped here";
                 report.add_finding(entry, member_pointer(key), message).fix_remove("remove it");
             }
             continue;

@@ -88,12 +88,12 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
                 report.add_finding(
                     &tool.entry,
                     place,
-                    format!("\"{key}\" belongs into \"{}\"; here it is not read", keys::ARGS),
+                    format!("\"{key}\" belongs in \"{}\"; here it has no effect", keys::ARGS),
                 );
                 continue;
             }
             let message = format!(
-                "CommonGround reads no option \"{key}\", though its service may{}",
+                "CommonGround has no option \"{key}\", although its service may{}",
                 did_you_mean(near)
             );
             let found = report.add_finding(&tool.entry, place, message);
@@ -133,7 +133,8 @@ pub(crate) fn value_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
         let Ok(checker) = Checker::compile(&with_definitions(asked, parameters)) else { continue };
         if let Some(issue) = checker.issues(value).first() {
             let message = format!(
-                "the schema of \"{name}\" refuses it: {}; nothing checks it before the tool gets it",
+                "it doesn't match the schema of \"{name}\": {}; nothing checks it before the tool \
+                gets it",
                 issue.words
             );
             report.add_finding(&tool.entry, option_pointer(&[keys::ARGS, kind, name]), message);
@@ -171,7 +172,7 @@ pub(crate) fn never_used(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
         } else {
             continue;
         };
-        let message = format!("it has no effect: {over} of that name overrides it");
+        let message = format!("it has no effect: {over} with that name overrides it");
         report
             .add_finding(&tool.entry, option_pointer(&[keys::ARGS, kind, name]), message)
             .fix_remove("remove it");
@@ -184,7 +185,8 @@ pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Re
         let Value::String(text) = value else {
             if let Some(variable) = nested_variable(value) {
                 let message = format!(
-                    "{{{variable}}} stays as written: only texts at the top are filled in, not those in maps and lists"
+                    "{{{variable}}} isn't filled in: only top-level texts are, not those in maps \
+                    and lists"
                 );
                 report.add_finding(&tool.entry, place, message);
             }
@@ -192,8 +194,11 @@ pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Re
         };
         for variable in template::variable_names(text).filter(|name| !template::is_variable(name)) {
             let near = nearest_name(variable, VARIABLES);
-            let message =
-                format!("{{{variable}}} is no variable and stays as written{}", did_you_mean(near));
+            let message = format!(
+                "{{{variable}}} isn't a variable and stays as \
+                    written{}",
+                did_you_mean(near)
+            );
             let found = report.add_finding(&tool.entry, place.clone(), message);
             if let Some(near) = near {
                 found.fix_set(
@@ -246,7 +251,8 @@ pub(crate) fn timeout_ineffective(_: &LintContext<'_>, tool: &Tool, report: &mut
         let seconds = tool_options(tool).get(key).and_then(Value::as_f64);
         if seconds.is_some_and(|seconds| seconds > 0.0 && seconds <= WAITED) {
             let message = format!(
-                "it changes nothing: a worker waits {WAITED} seconds at least, and this only lengthens that"
+                "it has no effect: a worker waits at least {WAITED} seconds, and this can only \
+                make it longer"
             );
             report
                 .add_finding(&tool.entry, option_pointer(&[key]), message)
@@ -289,7 +295,8 @@ pub(crate) fn jina_key_in_query(_: &LintContext<'_>, tool: &Tool, report: &mut R
     }
     for name in merge::environment_variables(tool_options(tool)).keys() {
         let message = format!(
-            "\"{name}\" goes into the address of the request; the key that the service sends as a header is named by auth_env"
+            "\"{name}\" becomes part of the request's URL; name the key for the service's header \
+            in auth_env"
         );
         report
             .add_finding(&tool.entry, option_pointer(&[keys::ENVS, name]), message)

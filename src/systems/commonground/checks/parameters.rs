@@ -25,18 +25,18 @@ pub(crate) fn not_object(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
             && entries::definition_name(&tool.entry.value).is_some()
         {
             let message =
-                "it has no parameters, which makes an empty schema: models' APIs want an object";
+                "it has no parameters, so its schema is empty: models' APIs expect an object";
             let at = member_pointer(keys::PARAMETERS);
             let found = report.add_finding(&tool.entry, at.clone(), message);
             found.fix_edits(
-                "say that it takes none",
+                "set an empty object: no parameters",
                 [Edit::Set { at, to: json!({"type": "object", "properties": {}}).into() }],
             );
         }
         return;
     };
     if parameters.get("type").and_then(Value::as_str) != Some("object") {
-        let message = "models' APIs want a schema of type object here";
+        let message = "models' APIs expect a schema of type object here";
         let at = member_pointer(keys::PARAMETERS);
         let found = report.add_finding(&tool.entry, at.clone(), message);
         if parameters.get("type").is_none() {
@@ -59,8 +59,11 @@ pub(crate) fn schema_unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Re
         .into_iter()
         .filter(|flaw| flaw.unchecked)
     {
-        let message =
-            format!("CommonGround takes it, and values are not checked by it here: {}", flaw.words);
+        let message = format!(
+            "CommonGround accepts it, but values aren't checked against it: \
+                {}",
+            flaw.words
+        );
         report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&flaw.at), message);
     }
 }
@@ -74,7 +77,8 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
         if properties.is_none_or(|properties| !properties.contains_key(name)) {
             let at = member_pointer(keys::PARAMETERS).child("required").item(row);
             let message = format!(
-                "\"{name}\" is required and not among the properties: the model has to guess what it is"
+                "\"{name}\" is required but not among the properties: the model has to guess what \
+                it is"
             );
             report.add_finding(&tool.entry, at, message).fix_remove("remove it");
         }
@@ -87,12 +91,11 @@ pub(crate) fn bare_array(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'
     let mut found = Vec::new();
     visit(parameters, &member_pointer(keys::PARAMETERS), Visibility::Seen, &mut found);
     for at in found {
-        let message = "it can be an array and has no \"items\": the API takes it, some models' APIs refuse it";
+        let message = "it can be an array but has no \"items\": the API accepts it, some models' \
+            APIs reject it";
         let items = at.child("items");
         let fix = Edit::Set { at: items, to: json!({"type": "string"}).into() };
-        report
-            .add_finding(&tool.entry, at, message)
-            .fix_edits("say that its items are texts", [fix]);
+        report.add_finding(&tool.entry, at, message).fix_edits("set its items to strings", [fix]);
     }
 }
 

@@ -20,20 +20,16 @@ use crate::{
 
 /// Stable codes with what they say, by rule. The API's answer to each is an error.
 pub const CODES: &[(Rule, &str, &str)] = &[
-    (Rule::Tags, "definition.tag", "A YAML tag that the API's reader does not follow."),
-    (Rule::Mapping, "definition.malformed", "The definition is no map."),
-    (Rule::Name, "definition.no-name", "The definition has no name, or a blank one."),
+    (Rule::Tags, "definition.tag", "A YAML tag that the API's parser doesn't support."),
+    (Rule::Mapping, "definition.malformed", "The definition isn't a map."),
+    (Rule::Name, "definition.no-name", "The definition's name is missing or blank."),
     (
         Rule::Fields,
         "definition.wrong-type",
-        "A member is missing that has to be there, or holds another kind of value than the API takes.",
+        "A required member is missing, or has a type that the API rejects.",
     ),
-    (
-        Rule::Items,
-        "definition.bare-array",
-        "An array of the parameters does not say what its items are.",
-    ),
-    (Rule::Schema, "definition.schema-invalid", "The parameters are no JSON Schema."),
+    (Rule::Items, "definition.bare-array", "An array in the parameters doesn't define its items."),
+    (Rule::Schema, "definition.schema-invalid", "The parameters aren't a JSON Schema."),
     (
         Rule::Reserved,
         "definition.name-reserved",
@@ -44,18 +40,18 @@ pub const CODES: &[(Rule, &str, &str)] = &[
         "definition.lifecycle",
         "`after_execution` is neither suspend nor terminate.",
     ),
-    (Rule::Subject, "definition.subject", "`target_subject` is no subject of a tool service."),
+    (Rule::Subject, "definition.subject", "`target_subject` isn't a subject of a tool service."),
     (
         Rule::Storable,
         "definition.not-json",
-        "A value that JSON does not have: a date, a set, bytes, no number.",
+        "A value that JSON doesn't have: a date, a set, bytes, NaN.",
     ),
 ];
 
 /// A key that the API stores as another text than it is written.
 pub const KEY_NOT_TEXT: (&str, &str) = (
     "definition.key-not-text",
-    "A key deep in a map is no text to YAML 1.1; the API stores the text that JSON makes of it.",
+    "A nested key isn't text in YAML 1.1; the API stores it as converted to JSON text.",
 );
 
 fn code(rule: Rule) -> &'static str {
@@ -74,7 +70,8 @@ pub fn refusal_findings(entry: &Entry, source: &Source) -> Vec<Finding> {
     for (at, oddity) in &read.oddities {
         if let (PythonOddity::Key(kind), [_, _, _, ..]) = (oddity, at.tokens()) {
             let message = format!(
-                "this key is no text to the API but of type {kind}: it stores it as text; put it in quotes"
+                "for the API this key isn't text but of type {kind}; it stores it as text; put it \
+                in quotes"
             );
             Report::new(KEY_NOT_TEXT.0, Severity::Warning, &mut findings).add_finding(
                 entry,
@@ -89,9 +86,9 @@ pub fn refusal_findings(entry: &Entry, source: &Source) -> Vec<Finding> {
 fn report_refusal(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &mut Vec<Finding>) {
     let mut message = match &refusal.field {
         Some(field) => {
-            format!("the API refuses it ({}): {}: {}", refusal.status, field.name, refusal.text)
+            format!("the API rejects it ({}): {}: {}", refusal.status, field.name, refusal.text)
         }
-        None => format!("the API refuses it ({}): {}", refusal.status, refusal.text),
+        None => format!("the API rejects it ({}): {}", refusal.status, refusal.text),
     };
     // What is there is no text to the API although it looks like one.
     let read_as = read.oddities.iter().find_map(|(at, oddity)| match oddity {
@@ -124,7 +121,7 @@ fn report_refusal(entry: &Entry, read: &Reading, refusal: &Refusal, findings: &m
         (Rule::Items, _) => {
             let at: Pointer = refusal.at.child("items");
             found.fix_edits(
-                "say that its items are texts",
+                "set its items to strings",
                 [Edit::Set { at, to: serde_json::json!({"type": "string"}).into() }],
             );
         }

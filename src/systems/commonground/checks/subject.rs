@@ -35,8 +35,9 @@ pub(crate) fn subject_undeliverable(_: &LintContext<'_>, tool: &Tool, report: &m
         tokens
             .iter()
             .any(|token| token.contains(['*', '>']))
-            .then(|| "\"*\" and \">\" are for listening: nothing can be sent to a subject with wildcards".to_owned()),
-        (tokens[0] != "cg").then(|| format!("it begins with \"{}\", not \"cg\"", tokens[0])),
+            .then(|| "\"*\" and \">\" are for subscribing: nothing can be sent to a subject with \
+                wildcards".to_owned()),
+        (tokens[0] != "cg").then(|| format!("it starts with \"{}\", not \"cg\"", tokens[0])),
         (tokens.len() < 8).then(|| {
             format!(
                 "it has {} parts and needs eight (…cmd.tool.TARGET.SUFFIX): no stream keeps it, sending times out",
@@ -67,13 +68,14 @@ pub(crate) fn variable_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Re
     let Some(subject) = subject(tool) else { return };
     for name in template::variable_names(subject).filter(|name| !SUBJECT_VARIABLES.contains(name)) {
         let why = if template::is_variable(name) {
-            "is not filled in in a subject"
+            "isn't filled in in a subject"
         } else {
-            "is no variable"
+            "isn't a variable"
         };
         let near = nearest_name(name, SUBJECT_VARIABLES);
         let message = format!(
-            "{{{name}}} {why}: it stays as written and nobody listens there; project_id, channel_id and agent_id are filled in{}",
+            "{{{name}}} {why}: it stays as written, and no service listens there; project_id, \
+            channel_id and agent_id are filled in{}",
             did_you_mean(near)
         );
         let found = report.add_finding(&tool.entry, member_pointer(keys::TARGET_SUBJECT), message);

@@ -130,7 +130,7 @@ fn refusal_messages(entries: &[&Entry]) -> Vec<String> {
         let refusal = rules::refusals(&read).into_iter().next()?;
         let field = refusal.field.map_or_else(String::new, |field| format!("{}: ", field.name));
         Some(format!(
-            "{} in {}:{}: the API would refuse it: {field}{}",
+            "{} in {}:{}: the API would reject it: {field}{}",
             entry.key,
             entry.id.file(),
             entry.line,

@@ -18,21 +18,21 @@ pub(crate) fn options_schema(definition: &Value) -> Value {
     let fixed = function::fixed_arguments(options);
     let defaults = values(
         "defaults",
-        "Filled in where the model gives nothing; null, empty text and 0 count as given. The model is shown them.",
+        "Used for arguments that the model doesn't give; null, empty text and 0 count as given. The model sees them.",
         declared,
         |name| !function::is_hidden(options, name),
     );
     let present = |name: &str| fixed.is_some_and(|fixed| fixed.contains_key(name));
     let fixed_form = values(
         "fixed",
-        "Override whatever the model gives. It does not see these names.",
+        "Override what the model gives. It doesn't see these names.",
         declared,
         present,
     );
     put(
         keys::ARGS,
         json!({
-            "title": "arguments", "type": "object", "description": "Values that do not come from the model. {variables} are filled in in texts.",
+            "title": "arguments", "type": "object", "description": "Values that don't come from the model. {variables} in texts are filled in.",
             "properties": {keys::DEFAULTS: defaults, keys::FIXED: fixed_form},
         }),
     );
@@ -40,29 +40,29 @@ pub(crate) fn options_schema(definition: &Value) -> Value {
         keys::ENVS,
         json!({
             "title": "from the environment", "type": "object",
-            "description": "Argument → variable of the environment, which the service reads when it runs. The model does not see these names; only the variable's name is kept.",
+            "description": "Argument → environment variable, which the service reads when it runs. The model doesn't see these names; only the variable's name is saved.",
             "additionalProperties": {"type": "string", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "title": "variable"},
         }),
     );
     put(
         keys::UI_ALLOWED,
-        json!({"title": "UI may call it", "type": "boolean", "default": false, "description": "Opens the tool to UI actions, toolcrib's own calls among them."}),
+        json!({"title": "allow UI calls", "type": "boolean", "default": false, "description": "Allows UI actions to call the tool, including toolcrib's own calls."}),
     );
     put(keys::SUSPEND_TIMEOUT, seconds("waiting time"));
     if options.get(keys::TIMEOUT).is_some() {
-        put(keys::TIMEOUT, seconds("waiting time, its other name"));
+        put(keys::TIMEOUT, seconds("timeout, its other name"));
     }
     if options.get(keys::OPENAPI).is_some() {
         put(keys::OPENAPI, jina("jina, its old name"));
     }
     put(keys::JINA, jina("jina"));
-    json!({"title": "options", "type": "object", "description": "What the model does not decide.", "properties": properties})
+    json!({"title": "options", "type": "object", "description": "Settings that the model doesn't control.", "properties": properties})
 }
 
 fn seconds(title: &str) -> Value {
     json!({
         "title": title, "type": "number", "exclusiveMinimum": 0, "default": 30,
-        "description": "Seconds that a turn waits for the result. Only lengthens: 30 are waited anyway.",
+        "description": "Seconds that a turn waits for the result; at least 30.",
     })
 }
 
@@ -120,18 +120,18 @@ fn variables() -> Vec<String> {
 
 fn jina(title: &str) -> Value {
     json!({
-        "title": title, "type": "object", "description": "The request that CommonGround's Jina service makes of the arguments.",
+        "title": title, "type": "object", "description": "The request that CommonGround's Jina service makes from the arguments.",
         "properties": {
             "mode": {"title": "mode", "enum": ["search", "reader", "read", "crawl"], "description": "search looks things up; the others read a page. Omitted: derived from the host."},
             "base_url": {"title": "base url", "type": "string", "examples": ["https://s.jina.ai", "https://r.jina.ai"], "description": "s.jina.ai for search, r.jina.ai for reading; no other host is reached."},
             "path": {"title": "path", "type": "string", "default": "/search", "description": "For search."},
             "endpoint_template": {"title": "endpoint", "type": "string", "default": "/{url}", "description": "For reading; {url} becomes the page's address, percent-encoded."},
             "method": {"title": "method", "enum": ["GET", "POST"], "default": "GET", "description": "GET sends the arguments in the address, POST as JSON."},
-            "auth_env": {"title": "key from", "type": "string", "default": "JINA_API_KEY", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "description": "The variable of the environment that holds the key. Unset: asked without one."},
-            "accept": {"title": "accept", "type": "string", "default": "text/plain", "description": "What kind of answer is wanted."},
-            "timeout_s": {"title": "seconds", "type": "number", "exclusiveMinimum": 0, "description": "How long the request may take."},
+            "auth_env": {"title": "key from", "type": "string", "default": "JINA_API_KEY", "pattern": "^[A-Za-z_][A-Za-z0-9_]*$", "description": "The environment variable with the key. Unset: no key is sent."},
+            "accept": {"title": "accept", "type": "string", "default": "text/plain", "description": "The format of the answer."},
+            "timeout_s": {"title": "seconds", "type": "number", "exclusiveMinimum": 0, "description": "Timeout of the request."},
             "headers": {"title": "headers", "type": "object", "additionalProperties": {"type": "string"}, "description": "Further headers; never keys."},
-            "defaults": {"title": "defaults", "type": "object", "description": "Arguments of the request that are not given."},
+            "defaults": {"title": "defaults", "type": "object", "description": "Defaults for arguments of the request."},
         },
     })
 }

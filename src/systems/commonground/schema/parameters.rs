@@ -12,16 +12,16 @@ pub(crate) fn parameters_schema(parameters: Option<&Value>) -> Value {
     json!({
         "title": "parameters", "type": "object", "description": "What the model gives with each call.",
         "properties": {
-            "type": {"title": "type", "const": "object", "description": "Models' APIs want an object here."},
+            "type": {"title": "type", "const": "object", "description": "Models' APIs expect an object here."},
             "properties": {
                 "title": "properties", "type": "object", "description": "The arguments, by name.",
                 "additionalProperties": {"$ref": "#/$defs/argument"},
             },
             "required": {
-                "title": "required", "type": "array", "uniqueItems": true, "description": "The arguments that the model has to give.",
+                "title": "required", "type": "array", "uniqueItems": true, "description": "The arguments that the model must give.",
                 "items": {"type": "string", "examples": names},
             },
-            "description": {"title": "description", "type": "string", "description": "What the arguments are for, all together."},
+            "description": {"title": "description", "type": "string", "description": "What the arguments as a whole are for."},
         },
         "required": ["type", "properties"],
     })
@@ -38,7 +38,7 @@ pub(crate) fn definitions() -> Value {
 fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
     let mut properties = json!({
         "type": {"const": kind, "title": "type"},
-        "description": {"title": "description", "type": "string", "description": "What the model reads to fill it in."},
+        "description": {"title": "description", "type": "string", "description": "For the model: how to fill it in."},
     });
     if let (Value::Object(all), Value::Object(more)) = (&mut properties, fields) {
         all.extend(more);
@@ -49,14 +49,14 @@ fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Valu
 fn text() -> Value {
     typed_schema(
         "string",
-        ("text", "Words, one of a few words, a date, an address."),
+        ("text", "Text, a choice of words, a date, an address."),
         json!({
-            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The only texts that are allowed."},
-            "default": {"title": "default", "type": "string", "description": "What holds where the model gives nothing. Only shown to it: options.args.defaults fills it in."},
-            "minLength": {"title": "at least letters", "type": "integer", "minimum": 0},
-            "maxLength": {"title": "at most letters", "type": "integer", "minimum": 0},
-            "pattern": {"title": "pattern", "type": "string", "format": "regex", "description": "A regular expression that the text has to match."},
-            "format": {"title": "format", "type": "string", "examples": ["date", "time", "date-time", "duration", "email", "uri", "uuid", "hostname", "ipv4"], "description": "What kind of text it is; models go by it, most APIs do not check it."},
+            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The allowed texts."},
+            "default": {"title": "default", "type": "string", "description": "The default. Only shown to the model: options.args.defaults sets it."},
+            "minLength": {"title": "minimum length", "type": "integer", "minimum": 0},
+            "maxLength": {"title": "maximum length", "type": "integer", "minimum": 0},
+            "pattern": {"title": "pattern", "type": "string", "format": "regex", "description": "A regular expression that the text must match."},
+            "format": {"title": "format", "type": "string", "examples": ["date", "time", "date-time", "duration", "email", "uri", "uuid", "hostname", "ipv4"], "description": "The kind of text; models follow it, most APIs don't check it."},
         }),
     )
 }
@@ -68,8 +68,8 @@ fn number(kind: &str, told: (&str, &str)) -> Value {
         json!({
             "minimum": {"title": "at least", "type": kind},
             "maximum": {"title": "at most", "type": kind},
-            "enum": {"title": "one of", "type": "array", "items": {"type": kind}, "description": "The only numbers that are allowed."},
-            "default": {"title": "default", "type": kind, "description": "What holds where the model gives nothing. Only shown to it: options.args.defaults fills it in."},
+            "enum": {"title": "one of", "type": "array", "items": {"type": kind}, "description": "The allowed numbers."},
+            "default": {"title": "default", "type": kind, "description": "The default. Only shown to the model: options.args.defaults sets it."},
         }),
     )
 }
@@ -85,11 +85,11 @@ fn flag() -> Value {
 fn list() -> Value {
     let mut list = typed_schema(
         "array",
-        ("list", "Several of one kind, in their order."),
+        ("list", "A list of items of one kind."),
         json!({
-            "items": {"$ref": "#/$defs/argument", "title": "items", "description": "What each item is."},
-            "minItems": {"title": "at least items", "type": "integer", "minimum": 0},
-            "maxItems": {"title": "at most items", "type": "integer", "minimum": 0},
+            "items": {"$ref": "#/$defs/argument", "title": "items", "description": "The kind of each item."},
+            "minItems": {"title": "minimum items", "type": "integer", "minimum": 0},
+            "maxItems": {"title": "maximum items", "type": "integer", "minimum": 0},
             "uniqueItems": {"title": "each once", "type": "boolean", "default": false},
         }),
     );
@@ -100,13 +100,13 @@ fn list() -> Value {
 fn object() -> Value {
     typed_schema(
         "object",
-        ("object", "Members with names, each of a kind of its own."),
+        ("object", "Named members, each with its own kind."),
         json!({
             "properties": {
                 "title": "properties", "type": "object", "description": "Its members, by name.",
                 "additionalProperties": {"$ref": "#/$defs/argument"},
             },
-            "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The members that have to be there."},
+            "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The required members."},
         }),
     )
 }

@@ -52,7 +52,7 @@ fn classify_mark(crossing: &ObservedMessage, key: &str) -> Decoded {
                         || "the tool says no".into(),
                         |card| format!("the tool says no; its result card {card} says why"),
                     ),
-                    remedy: "look at the result card".into(),
+                    remedy: "see the result card".into(),
                 });
             (Part::Outcome(problem), "result", words.join(" · "))
         }

@@ -22,7 +22,8 @@ pub(crate) fn waiting_reason(conversation: &Conversation, now: Millis) -> Option
     let alone = conversation.own_count() == 1 && waited >= PROMPT;
     match (subject.component.as_str(), subject.target.as_str(), subject.suffix.as_str()) {
         ("tool", ..) if alone => Some(format!(
-            "nobody took it up for {} s: is a service running that listens on {}, and not busy with another command? It takes one at a time",
+            "no service accepted it for {} s: is one running that listens on {}, and not busy \
+            with another command? It takes one at a time",
             waited / 1_000,
             subject.service_filter()
         )),

@@ -75,7 +75,7 @@ pub(super) fn name_clash(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         }
         let is_taken = |name: &str| steps.iter().any(|step| step.spec.called() == name);
         let free = (2..).map(|count| format!("{called}_{count}")).find(|name| !is_taken(name));
-        let words = format!("a step before it is called \"{called}\" too");
+        let words = format!("an earlier step is also called \"{called}\"");
         let finding = report.add_finding(entry, step.at.child(keys::NAME), words);
         if let Some(free) = free {
             finding.fix_set(format!("name it \"{free}\""), Value::from(free));
@@ -92,7 +92,7 @@ pub(super) fn agent_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         return;
     }
     let near = nearest_name(kind, AGENT_TYPES.iter().copied());
-    let words = format!("\"{kind}\" is no type of agent{}", did_you_mean(near));
+    let words = format!("\"{kind}\" isn't an agent type{}", did_you_mean(near));
     let finding = report.add_finding(entry, member_pointer(keys::TYPE), words);
     if let Some(near) = near {
         finding.fix_set(format!("set to \"{near}\""), Value::from(near));

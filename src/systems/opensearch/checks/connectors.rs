@@ -33,11 +33,10 @@ pub(super) fn header(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
             if takes_parameters(name, protocol) {
                 continue;
             }
-            let words = format!("{name} takes no ${{parameters.…}}: the cluster refuses the call");
-            report.add_finding(entry, at.child("headers").child(name.as_str()), words).fix_set(
-                "take it from the credential",
-                Value::from(text.replace(PARAMETERS, CREDENTIAL)),
-            );
+            let words = format!("{name} can't use ${{parameters.…}}: the cluster rejects the call");
+            report
+                .add_finding(entry, at.child("headers").child(name.as_str()), words)
+                .fix_set("use the credential", Value::from(text.replace(PARAMETERS, CREDENTIAL)));
         }
     }
 }
@@ -58,8 +57,8 @@ pub(super) fn action(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
             let near = nearest_name(kind, ACTION_TYPES.iter().copied());
             let types = ACTION_TYPES.join(", ");
             let words = match kind {
-                "" => format!("{ACTION_TYPE} is missing; it is one of {types}"),
-                _ => format!("\"{kind}\" is no type of action{}", did_you_mean(near)),
+                "" => format!("{ACTION_TYPE} is missing; use one of {types}"),
+                _ => format!("\"{kind}\" isn't an action type{}", did_you_mean(near)),
             };
             let finding = report.add_finding(entry, at.child(ACTION_TYPE), words);
             if let Some(near) = near {
@@ -68,7 +67,7 @@ pub(super) fn action(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
         }
         for member in [keys::METHOD, "url"] {
             if text(member).is_none() {
-                let words = format!("{member} is missing: the cluster refuses the connector");
+                let words = format!("{member} is missing: the cluster rejects the connector");
                 report.add_finding(entry, at.child(member), words);
             }
         }
@@ -94,7 +93,7 @@ pub(super) fn url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
             continue;
         }
         if let Err(why) = check_url(&sample_text(url)) {
-            report.add_finding(entry, at.child("url"), format!("the url cannot be reached: {why}"));
+            report.add_finding(entry, at.child("url"), format!("the url isn't valid: {why}"));
         }
     }
 }
@@ -106,7 +105,7 @@ pub(super) fn body(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) 
         let lines = || sample.lines().map(str::trim).filter(|line| !line.is_empty());
         let is_ndjson = lines().all(strict_json::is_structured);
         if sample.trim() != "0" && !strict_json::is_structured(&sample) && !is_ndjson {
-            let words = "request_body is no JSON object or array";
+            let words = "request_body isn't a JSON object or array";
             report.add_finding(entry, at.child(keys::REQUEST_BODY), words);
         }
     }

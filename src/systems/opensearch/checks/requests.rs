@@ -135,8 +135,8 @@ pub(super) fn swapped_body(_: &LintContext<'_>, entry: &Entry, report: &mut Repo
     for step in &steps {
         let Some((path, body)) = uses(step).filter(|(path, body)| path != body) else { continue };
         let words = match path {
-            Use::Search => "a search gets the body of a model's call",
-            Use::Model => "a model gets the body of a search",
+            Use::Search => "a search has the body of a model's call",
+            Use::Model => "a model's call has the body of a search",
         };
         let at = step.parameter(keys::REQUEST_BODY);
         let found = report.add_finding(entry, at.clone(), words);

@@ -132,7 +132,7 @@ pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<
         }
         let words = format!("without a value {} is the text \"null\", not null", some_of(&names));
         report.add_finding(entry, step.parameter(keys::REQUEST_BODY), words).fix_set(
-            "take the quotes away: null then, and values bring their own quotes",
+            "remove the quotes: then it is null, and texts bring their own quotes",
             serde_json::Value::from(fixed),
         );
     }
@@ -143,7 +143,8 @@ pub(super) fn null_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<
             continue;
         }
         let words = format!(
-            "without a value {} is the text \"null\": a null takes a name of letters, digits and _",
+            "without a value {} is the text \"null\": null only works for names of letters, \
+            digits and _",
             some_of(&names)
         );
         report.add_finding(entry, at.child(keys::REQUEST_BODY), words);
@@ -171,7 +172,7 @@ pub(super) fn no_value(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'
             let Some(missing) = missing else { continue };
             let near = nearest_name(missing.name, given.iter().map(String::as_str));
             let words = format!(
-                "nothing gives \"{}\" a value: {} does not name it{}",
+                "\"{}\" has no value: {} doesn't have it{}",
                 missing.name,
                 keys::INPUT_SCHEMA,
                 did_you_mean(near)
@@ -190,7 +191,7 @@ pub(super) fn no_value(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'
                 }
                 None => {
                     if let Some(edit) = name_in_schema(&entry.value, &name) {
-                        finding.fix_edits(format!("name it in {}", keys::INPUT_SCHEMA), [edit]);
+                        finding.fix_edits(format!("add it to {}", keys::INPUT_SCHEMA), [edit]);
                     }
                 }
             }

@@ -68,9 +68,9 @@ impl fmt::Display for HeaderError {
         let name = self.name();
         match self {
             Self::NotAllowed(_) => {
-                write!(to, "header {name} takes no ${{parameters.…}}; use ${{credential.…}}")
+                write!(to, "header {name} can't use ${{parameters.…}}; use ${{credential.…}}")
             }
-            Self::Unresolved(_) => write!(to, "nothing gives a value to header {name}"),
+            Self::Unresolved(_) => write!(to, "header {name} has no value"),
             Self::ControlCharacter(_) => write!(to, "header {name} contains a control character"),
             Self::TooLong(_) => write!(to, "header {name} is too long"),
             Self::Template(_, error) => write!(to, "header {name}: {}", error.message()),

@@ -184,20 +184,21 @@ fn function_words(action: &Value, request: &TextMap) -> Vec<String> {
         let runs_always =
             text_of(request, RUNS_ALWAYS).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         words.push(if before.starts_with("connector.pre_process.") {
-            format!("{before} before it takes texts alone, and refuses parameters")
+            format!("{before} before it only accepts texts and rejects parameters")
         } else if runs_always {
-            "pre_process_function, a script, runs before it, in the cluster alone: the body is another then".into()
+            "pre_process_function, a script, runs before it, only in the cluster: the body will \
+            differ"
+                .into()
         } else {
-            "pre_process_function, a script, is left out where parameters are given".into()
+            "pre_process_function, a script, is skipped if parameters are given".into()
         });
     }
     if let Some(after) = action["post_process_function"].as_str() {
         let picked = PICKED.iter().find(|(name, _)| *name == after);
         words.push(match picked {
-            Some((name, path)) => format!("{name} picks {path} of the answer"),
+            Some((name, path)) => format!("{name} selects {path} of the answer"),
             None => {
-                "post_process_function, a script, makes another answer of it, in the cluster alone"
-                    .into()
+                "post_process_function, a script, changes the answer, only in the cluster".into()
             }
         });
     }

@@ -163,7 +163,7 @@ fn note_update(
         left.filter(|member| section.id != Some(*member) && ours.get(*member).is_none()).collect();
     if !gone.is_empty() {
         push.notes.push(format!(
-            "{name}: an update takes nothing away, so that {} stays there.",
+            "{name}: an update removes nothing, so {} stays there.",
             gone.join(", ")
         ));
     }
@@ -190,7 +190,8 @@ fn unknown_types(catalog: &Catalog, there: &[Item]) -> Vec<String> {
         (!unknown.is_empty()).then(|| {
             let kinds: Vec<&str> = unknown.into_iter().collect();
             format!(
-                "{}: there is no {} in the cluster; the agent is registered all the same, and fails when it runs.",
+                "{}: there is no {} in the cluster; the agent can be registered, but fails when \
+                it runs.",
                 entry.key,
                 kinds.join(", ")
             )
@@ -212,7 +213,7 @@ fn unsent_tools(catalog: &Catalog) -> Option<String> {
     let names: Vec<&str> =
         catalog.entries().filter(is_ours).map(|entry| entry.key.as_str()).collect();
     (!names.is_empty())
-        .then(|| format!("Not sent, since only toolcrib runs them: {}.", names.join(", ")))
+        .then(|| format!("Not sent, because only toolcrib runs them: {}.", names.join(", ")))
 }
 
 /// A request that makes a change, and where the cluster answers with an id of its own.

@@ -54,7 +54,7 @@ pub(super) fn asked_schema(entry: &Value) -> Value {
             for found in find_placeholders(text, PARAMETERS) {
                 let mut property = json!({"type": "string"});
                 if let Some(default) = text_of(&own, found.name).or(found.default) {
-                    property["description"] = format!("Without it: {default}").into();
+                    property["description"] = format!("Default: {default}").into();
                 }
                 properties.entry(found.name.to_owned()).or_insert(property);
             }
@@ -114,7 +114,7 @@ impl ConnectorFields<'_> {
             Ok(rendered) => (rendered, Vec::new()),
             Err(AddressError::BadUrl { rendered, why }) => {
                 let is_filled = rendered.unfilled_names().is_empty();
-                let words = format!("this is no address: {why}");
+                let words = format!("this isn't a URL: {why}");
                 let why = is_filled.then(|| remark(RemarkLevel::Warning, words));
                 (rendered, why.into_iter().collect())
             }
@@ -163,7 +163,7 @@ impl ConnectorFields<'_> {
             Err(BodyError::InvalidPayload(rendered)) => {
                 // What is missing may be what makes JSON of it.
                 let is_whole = rendered.unfilled_names().is_empty();
-                let error = is_whole.then(|| "this is no JSON object or array".to_owned());
+                let error = is_whole.then(|| "this isn't a JSON object or array".to_owned());
                 (rendered, Vec::new(), error)
             }
             Err(BodyError::Unfilled(_, rendered)) => (rendered, Vec::new(), None),
@@ -227,7 +227,7 @@ impl ConnectorFields<'_> {
                 format!("{names} {} escaped", if is_one { "is" } else { "are" })
             }),
             of(&holding, RemarkLevel::Warning, &|names, _| {
-                format!("there is a placeholder in the value of {names}, and is filled in too")
+                format!("the value of {names} has a placeholder, which is filled in, too")
             }),
         ];
         remarks.into_iter().flatten().collect()

@@ -70,7 +70,7 @@ pub(super) fn remark(level: RemarkLevel, text: impl Into<String>) -> FieldRemark
 
 /// Names that stay as they are because no sample gives them.
 pub(super) fn unsampled_remark(names: &[&str]) -> Option<FieldRemark> {
-    let words = || format!("no sample for {}: give it under Try", first_names(names));
+    let words = || format!("no sample for {}: add one in Try", first_names(names));
     (!names.is_empty()).then(|| remark(RemarkLevel::Rule, words()))
 }
 

@@ -144,7 +144,7 @@ impl StepContext<'_> {
             let step = name.strip_suffix(keys::OUTPUT_SUFFIX);
             match step.and_then(|step| self.before.iter().position(|known| *known == step)) {
                 Some(step) => {
-                    let words = format!("{name} is there once step {} has run", step + 1);
+                    let words = format!("{name} is available once step {} has run", step + 1);
                     remarks.push(remark(RemarkLevel::Rule, words));
                 }
                 None if is_given(name) => unsampled.push(name),
@@ -154,7 +154,7 @@ impl StepContext<'_> {
         remarks.extend(unsampled_remark(&unsampled));
         if !ungiven.is_empty() {
             let names = first_names(&ungiven);
-            let words = format!("nothing gives {names}: {} does not name it", keys::INPUT_SCHEMA);
+            let words = format!("{names} has no value: it isn't in {}", keys::INPUT_SCHEMA);
             remarks.push(remark(RemarkLevel::Warning, words));
         }
         remarks
@@ -164,7 +164,7 @@ impl StepContext<'_> {
     fn add_hints(&self, step: &ToolSpec, texts: &mut Vec<FieldText>) {
         for name in [keys::RESPONSE_FILTER, keys::OUTPUT_PROCESSORS, keys::OUTPUT_FILTER] {
             if text_of(&step.parameters, name).is_some() {
-                let words = "paste a sample answer under Try to see what it makes of it";
+                let words = "paste a sample answer in Try to see its result";
                 texts.push(FieldText {
                     at: self.parameter(name),
                     remarks: vec![remark(RemarkLevel::Hint, words)],
@@ -204,11 +204,11 @@ impl StepContext<'_> {
             let stored = &read.stored;
             let mut remarks = Vec::new();
             if let Some(why) = &stored.unfiltered {
-                let words = format!("the whole output is kept: {why}");
+                let words = format!("the output is unchanged: {why}");
                 remarks.push(remark(RemarkLevel::Warning, words));
             }
             if stored.stored != stored.filtered {
-                let words = format!("later steps get it escaped: {}", start_of(&stored.stored));
+                let words = format!("escaped for later steps: {}", start_of(&stored.stored));
                 remarks.push(remark(RemarkLevel::Rule, words));
             }
             let pieces = plain_piece(start_of(&stored.filtered));
@@ -288,7 +288,7 @@ fn placeholder_remarks(rendered: &Rendered, prepared: &PreparedStep) -> Option<F
     let names: Vec<&str> = holding.map(|seen| seen.name.as_str()).collect();
     let words = || {
         let names = first_names(&names);
-        format!("there is a placeholder in the value of {names}, and is filled in too")
+        format!("the value of {names} has a placeholder, which is filled in, too")
     };
     (!names.is_empty()).then(|| remark(RemarkLevel::Warning, words()))
 }

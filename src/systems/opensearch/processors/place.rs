@@ -28,17 +28,17 @@ pub fn set_value(root: &mut Value, path: &str, value: &Value) -> Result<(), Stri
 fn add_member(root: &mut Value, path: &str, value: &Value) -> Result<(), String> {
     let dot = path.rfind('.');
     let Some(dot) = dot.filter(|dot| path.rfind('[').is_none_or(|bracket| bracket < *dot)) else {
-        return Err(format!("{path} leads nowhere, and only a member can be created"));
+        return Err(format!("{path} doesn't exist, and only members can be created"));
     };
     let (parent, name) = (&path[..dot], &path[dot + 1..]);
     let places = JsonPath::parse(parent)?.locate(root);
     if places.is_empty() {
-        return Err(format!("{parent} leads nowhere"));
+        return Err(format!("{parent} doesn't exist"));
     }
     for place in places {
         let members = place.get_mut(root).and_then(Value::as_object_mut);
         members
-            .ok_or_else(|| format!("{parent} is no object, so that it gets no {name}"))?
+            .ok_or_else(|| format!("{parent} isn't an object, so {name} can't be added"))?
             .insert(name.to_owned(), value.clone());
     }
     Ok(())
@@ -51,7 +51,7 @@ fn add_member(root: &mut Value, path: &str, value: &Value) -> Result<(), String>
 pub fn remove_value(root: &mut Value, path: &str) -> Result<(), String> {
     let places = JsonPath::parse(path)?.locate(root);
     if places.is_empty() {
-        return Err(format!("{path} leads nowhere"));
+        return Err(format!("{path} doesn't exist"));
     }
     if places.iter().any(Pointer::is_root) {
         return Err(format!("{path} is the whole output, which cannot be removed"));

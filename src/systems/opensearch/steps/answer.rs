@@ -60,7 +60,7 @@ pub fn read_answer(
         let filter = text_of(parameters, keys::RESPONSE_FILTER);
         let text = filter_answer(raw, filter).map_err(|why| {
             let kind = ErrorKind::parse("filter-no-match");
-            CallError::new(kind, why, "correct response_filter, or take it away")
+            CallError::new(kind, why, "correct response_filter, or remove it")
         })?;
         Value::String(text)
     } else {
@@ -73,7 +73,7 @@ pub fn read_answer(
         text_of(parameters, keys::OUTPUT_FILTER),
     );
     if let Some(why) = &stored.unfiltered {
-        remarks.push(format!("output_filter leaves the whole output: {why}"));
+        remarks.push(format!("output_filter left the output unchanged: {why}"));
     }
     Ok(StepAnswer { status, raw: raw.to_owned(), output, processed, stored, remarks })
 }
@@ -91,7 +91,7 @@ fn process_output(
             Some(processed.value)
         }
         Err(why) => {
-            remarks.push(format!("output_processors do nothing: {why}"));
+            remarks.push(format!("output_processors had no effect: {why}"));
             None
         }
     }

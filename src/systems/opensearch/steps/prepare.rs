@@ -173,7 +173,7 @@ pub fn prepare_step(number: usize, step: &ToolSpec, state: &RunState) -> Prepare
     for parameter in given {
         if parameter.value.as_deref().is_some_and(|value| value.contains(PARAMETERS)) {
             remarks.push(format!(
-                "the value of {} holds a placeholder, which is filled in too",
+                "the value of {} has a placeholder, which is filled in, too",
                 parameter.name
             ));
         }
@@ -196,7 +196,7 @@ fn with_method(mut parameters: TextMap, remarks: &mut Vec<String>) -> TextMap {
         let has_body = text_of(&parameters, keys::REQUEST_BODY)
             .is_some_and(|body| !body.is_empty() && body != "null");
         let method = if has_body { "POST" } else { "GET" };
-        remarks.push(format!("the step names no method; {method} is taken"));
+        remarks.push(format!("no method: {method} is used"));
         parameters.insert(keys::METHOD.into(), Some(method.into()));
     }
     parameters
@@ -206,7 +206,7 @@ fn dynamic_request(parameters: &TextMap, remarks: &mut Vec<String>) -> Result<St
     let built = build_request(parameters).map_err(|error| match error {
         DynamicError::BadBody { rendered, why } if !rendered.unfilled_names().is_empty() => {
             let names = rendered.unfilled_names().join(", ");
-            format!("the body is not JSON ({why}): nothing gives a value to {names}")
+            format!("the body isn't JSON ({why}): {names} has no value")
         }
         other => other.to_string(),
     })?;
@@ -242,7 +242,12 @@ pub fn raw_value_remarks(rendered: &Rendered) -> Vec<String> {
     });
     breaking
         .filter(|name| known.insert(*name))
-        .map(|name| format!("the value of {name} holds a quote and goes in as it is: it may add members to the body"))
+        .map(|name| {
+            format!(
+                "the value of {name} has a quote and is inserted unchanged: it may \
+            add members to the body"
+            )
+        })
         .collect()
 }
 

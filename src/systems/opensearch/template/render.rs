@@ -83,7 +83,13 @@ impl RenderError {
     pub fn message(&self) -> String {
         match self {
             Self::Cycle { chain, back_to } => {
-                format!("parameters name each other in a circle: {} → {back_to}", chain.join(" → "))
+                format!(
+                    "parameters refer to each other in a cycle: {} → {back_to}",
+                    chain.join(
+                        " \
+                    → "
+                    )
+                )
             }
             Self::TooDeep(name) => {
                 format!("values name values more than {DEEPEST} deep, beginning at {name}")

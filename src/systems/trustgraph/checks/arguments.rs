@@ -110,7 +110,7 @@ pub(crate) fn unknown_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         };
         let near = nearest_name(named, TYPES);
         let message = format!(
-            "{} has the type \"{named}\", which is none of {}{}",
+            "{} has the type \"{named}\", which isn't one of {}{}",
             argument_title(item),
             TYPES.join(", "),
             did_you_mean(near)
@@ -135,7 +135,7 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         report.add_finding(
             &tool.entry,
             at,
-            format!("{} has no description for the model to go by", argument_title(item)),
+            format!("{} has no description for the model", argument_title(item)),
         );
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn named_like_parameter(
             .filter(|name| service.parameters.iter().any(|parameter| parameter.name == *name))
         {
             let message = format!(
-                "the argument \"{name}\" is called like a configuration parameter of \"{}\"",
+                "the argument \"{name}\" has the name of a configuration parameter of \"{}\"",
                 service.key()
             );
             report.add_finding(&tool.entry, argument_pointer(row).child(keys::NAME), message);
@@ -188,7 +188,8 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
             continue;
         };
         let message = format!(
-            "function-calling APIs refuse the argument name \"{name}\": letters, digits, _ - . alone, {LONGEST_NAME} at most"
+            "function-calling APIs reject the argument name \"{name}\": use only letters, digits, \
+            _ - . (at most {LONGEST_NAME})"
         );
         report.add_finding(&tool.entry, argument_pointer(row).child(keys::NAME), message);
     }
@@ -204,7 +205,7 @@ pub(crate) fn unknown_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
         {
             let near = nearest_name(key, KEYS).filter(|near| item.get(near).is_none());
             let message = format!(
-                "\"{key}\" of {} is not read: a model sees name, type and description{}",
+                "\"{key}\" of {} has no effect: a model sees name, type and description{}",
                 argument_title(item),
                 did_you_mean(near)
             );

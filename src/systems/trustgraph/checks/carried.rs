@@ -16,7 +16,8 @@ use crate::{
 pub const UNCARRIED: (&str, Severity, &str) = (
     "service.queue-uncarried",
     Severity::Warning,
-    "The broker of the chosen connection cannot carry the queue under this name; a call over it is refused.",
+    "The current connection's broker doesn't support a queue with this name; calls over it are \
+    refused.",
 );
 
 const QUEUES: [&str; 2] = [keys::REQUEST_QUEUE, keys::RESPONSE_QUEUE];
@@ -68,14 +69,14 @@ pub fn uncarried_queues(catalog: &Catalog, connections: &Connections) -> Vec<Fin
             }
             let Err(problem) = queue::spell_queue(name, connection.transport()) else { continue };
             let message = format!(
-                "connection \"{}\" cannot carry the queue \"{}\": {}",
+                "connection \"{}\" doesn't support the queue \"{}\": {}",
                 connection.name,
                 name.escape_debug(),
                 problem.cause
             );
             let found = report.add_finding(entry, member_pointer(key), message);
             if let Some(better) = queue::portable_spelling(name, connection.transport()) {
-                found.fix_set(format!("change to {better}, which every broker carries"), better);
+                found.fix_set(format!("change to {better}, which every broker supports"), better);
             }
         }
     }

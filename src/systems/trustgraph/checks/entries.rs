@@ -23,7 +23,7 @@ pub(crate) fn entry_malformed(_: &LintContext<'_>, entry: &Entry, report: &mut R
     report.add_finding(
         entry,
         Pointer::root(),
-        format!("the {} \"{}\" cannot be read: {what}", entry.kind.as_str(), entry.key),
+        format!("can't read the {} \"{}\": {what}", entry.kind.as_str(), entry.key),
     );
 }
 
@@ -41,8 +41,8 @@ pub(crate) fn not_json_text(context: &LintContext<'_>, report: &mut Report<'_>) 
     for entry in ours()
         .filter(|entry| entry.id.place().form == EntryForm::Plain && texts.contains(&map_of(entry)))
     {
-        let message =
-            "an object among entries that are JSON text; the configuration service takes text only";
+        let message = "an object among entries that are JSON text; the configuration service only accepts \
+            text";
         let found = report.add_finding(entry, Pointer::root(), message);
         found.fix_edits(
             "write it as JSON text",

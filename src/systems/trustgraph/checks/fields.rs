@@ -31,7 +31,7 @@ pub(crate) fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         report.add_finding(
             &tool.entry,
             Pointer::root(),
-            format!("no type; it is one of {}", type_names().join(", ")),
+            format!("no type; use one of {}", type_names().join(", ")),
         );
     }
 }
@@ -41,7 +41,7 @@ pub(crate) fn type_unknown(_: &LintContext<'_>, tool: &Tool, report: &mut Report
         return;
     }
     let near = nearest_name(&tool.kind, type_names());
-    let message = format!("TrustGraph knows no type \"{}\"{}", tool.kind, did_you_mean(near));
+    let message = format!("TrustGraph has no type \"{}\"{}", tool.kind, did_you_mean(near));
     let message = if near.is_some() {
         message
     } else {
@@ -63,7 +63,7 @@ pub(crate) fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Repor
             context.mode() == Mode::AsDeployed && descriptor::request_failure(tool).is_some();
         let breaks =
             if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
-        let message = format!("no name: the model has nothing to call it by{breaks}");
+        let message = format!("no name: the model can't call it{breaks}");
         let found = report.add_finding(&tool.entry, Pointer::root(), message);
         found.fix_edits(
             format!("name it \"{}\"", tool.entry.key),
@@ -77,7 +77,7 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         report.add_finding(
             &tool.entry,
             member_or_root(&tool.entry, keys::DESCRIPTION),
-            "no description: a model cannot tell when to use it",
+            "no description: a model can't know when to use it",
         );
     }
 }
@@ -170,7 +170,7 @@ fn odd_types(entry: &Entry, taken: LoaderChoice, report: &mut Report<'_>) {
             (MemberShape::Texts, Value::Array(items)) => wrong_items(entry, key, items, report),
             (MemberShape::Texts, Value::String(one)) => {
                 let message = format!(
-                    "\"{key}\" is a text and must be a list of texts; TrustGraph refuses to load it"
+                    "\"{key}\" is a text but must be a list of texts; TrustGraph refuses to load it"
                 );
                 report
                     .add_finding(entry, member_pointer(key), message)
@@ -196,7 +196,7 @@ fn wrong_value(entry: &Entry, key: &str, holds: MemberShape, report: &mut Report
     let found = report.add_finding(
         entry,
         member_pointer(key),
-        format!("\"{key}\" is {} and must be {}{then}", actual_type(value), expected_type(holds)),
+        format!("\"{key}\" is {} but must be {}{then}", actual_type(value), expected_type(holds)),
     );
     match (holds, value) {
         (_, Value::Null) => found.fix_remove("remove it"),
@@ -212,7 +212,7 @@ fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_
         let found = report.add_finding(
             entry,
             member_pointer(key).item(index),
-            format!("an item of \"{key}\" is {} and must be a text", actual_type(item)),
+            format!("an item of \"{key}\" is {} but must be a text", actual_type(item)),
         );
         match item {
             Value::Number(_) | Value::Bool(_) => found.fix_set("make it a text", item.to_string()),
@@ -270,7 +270,7 @@ pub(crate) fn unknown_key(context: &LintContext<'_>, entry: &Entry, report: &mut
             continue;
         }
         let message = format!(
-            "TrustGraph does not know the key \"{key}\" and ignores it{}",
+            "TrustGraph doesn't know the key \"{key}\" and ignores it{}",
             did_you_mean(near)
         );
         let found = report.add_finding(entry, member_pointer(key), message);

@@ -29,7 +29,7 @@ pub(crate) fn misspelt_key(context: &LintContext<'_>, tool: &Tool, report: &mut 
         let Some(meant) = meant_key(key) else { continue };
         let effect = match meant {
             keys::GROUP => "the tool is not in these groups",
-            keys::STATE => "the state does not move",
+            keys::STATE => "the state doesn't change",
             _ => "the tool is available in every state",
         };
         let found = report.add_finding(
@@ -66,7 +66,7 @@ pub(crate) fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
     };
     if document != deployed {
         let message = format!(
-            "\"{}\" and \"{}\" differ; only the second counts",
+            "\"{}\" and \"{}\" differ; only the second applies",
             keys::STATES_DOCUMENT,
             keys::STATES_DEPLOYED
         );

@@ -144,7 +144,7 @@ fn compare_arguments(tool: &Tool, remote: &Remote<'_>, schema: &Value, report: &
         .collect();
     let takes = |what: String| format!("{} of {}: {what}", remote.name, remote.server);
     if !missing.is_empty() {
-        let message = takes(format!("{} is required and not listed", missing.join(", ")));
+        let message = takes(format!("{} is required but not listed", missing.join(", ")));
         let at = match listed.is_empty() {
             true => Pointer::root(),
             false => member_pointer(keys::ARGUMENTS),
@@ -159,7 +159,7 @@ fn compare_arguments(tool: &Tool, remote: &Remote<'_>, schema: &Value, report: &
                 to: schema.clone().into(),
             });
         }
-        report.add_finding(&tool.entry, at, message).fix_edits("list those of the server", edits);
+        report.add_finding(&tool.entry, at, message).fix_edits("use the server's list", edits);
     }
     let is_closed = schema.get("additionalProperties") == Some(&json!(false));
     for (row, argument) in listed.iter().enumerate() {
@@ -169,11 +169,8 @@ fn compare_arguments(tool: &Tool, remote: &Remote<'_>, schema: &Value, report: &
             let near = properties
                 .and_then(|properties| nearest_name(&name, properties.keys().map(String::as_str)));
             if is_closed || near.is_some() {
-                let words = format!(
-                    "it takes no argument \"{}\"{}",
-                    name.escape_debug(),
-                    did_you_mean(near)
-                );
+                let words =
+                    format!("it has no argument \"{}\"{}", name.escape_debug(), did_you_mean(near));
                 let found = report.add_finding(&tool.entry, at.clone().child("name"), takes(words));
                 if let Some(near) = near {
                     found.fix_set(format!("change to \"{near}\""), near);

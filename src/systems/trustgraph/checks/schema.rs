@@ -104,10 +104,10 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     let found = report.add_finding(
         &tool.entry,
         member_pointer(keys::ARGUMENTS_SCHEMA),
-        format!("{words}: TrustGraph's own model reads the list alone"),
+        format!("{words}: TrustGraph's own model only reads the list"),
     );
     found.fix_edits(
-        "list them by the schema",
+        "list them as in the schema",
         [Edit::Set { at: member_pointer(keys::ARGUMENTS), to: Value::Array(items).into() }],
     );
 }

@@ -74,7 +74,8 @@ pub(crate) fn service_unknown(context: &LintContext<'_>, report: &mut Report<'_>
         let near = by_id.map(|service| service.key()).or_else(|| names.nearest(key));
         let message = match by_id {
             Some(service) => format!(
-                "no service has the key \"{key}\"; it is the id of \"{}\", and TrustGraph as deployed goes by keys",
+                "no service has the key \"{key}\"; it is the id of \"{}\", but TrustGraph as \
+                deployed uses keys",
                 service.key()
             ),
             None => format!("there is no service \"{key}\"{}", did_you_mean(near)),
@@ -94,7 +95,7 @@ pub(crate) fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: 
         .filter(|parameter| parameter.required && tool.entry.value.get(&parameter.name).is_none())
     {
         let message = format!(
-            "the service \"{}\" requires \"{}\", and the tool does not give it",
+            "the service \"{}\" requires \"{}\", but the tool doesn't set it",
             service.key(),
             parameter.name
         );
@@ -124,7 +125,7 @@ pub(crate) fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &
             continue;
         }
         let message = format!(
-            "the service \"{}\" declares no \"{key}\": the value is not passed on",
+            "the service \"{}\" declares no \"{key}\": the value isn't passed on",
             service.key()
         );
         report.add_finding(&tool.entry, member_pointer(key), message).fix_remove("remove it");
@@ -137,7 +138,7 @@ pub(crate) fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<
         let found = report.add_finding(
             &service.entry,
             Pointer::root(),
-            "no id, by which the document's tools find it",
+            "no id, which tools refer to in the document",
         );
         found.fix_edits(
             format!("add the id \"{}\"", service.key()),
@@ -165,7 +166,7 @@ pub(crate) fn file_name(_: &LintContext<'_>, service: &Service, report: &mut Rep
     let stem = place.file.path().file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
     if place.at.is_root() && stem != service.key() {
         let message = format!(
-            "its file is called \"{stem}\": store it under the key \"{}\", or tools do not find it",
+            "its file is called \"{stem}\": store it under the key \"{}\", or tools don't find it",
             service.key()
         );
         report.add_finding(&service.entry, member_pointer(keys::ID), message);
@@ -202,7 +203,7 @@ pub(crate) fn queue_name(_: &LintContext<'_>, service: &Service, report: &mut Re
         if let Err(problem) = queue::nats_subject(name) {
             let near = misspelt_scheme(name);
             let message = format!(
-                "the queue \"{}\" cannot be read: {}; {}",
+                "invalid queue \"{}\": {}; {}",
                 name.escape_debug(),
                 problem.cause,
                 problem.remedy
@@ -250,7 +251,7 @@ pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report
                 let meant =
                     if item.get(keys::REQUIRED).is_some_and(is_true) { "true" } else { "false" };
                 let message =
-                    format!("\"required\" must be true or false; TrustGraph takes it for {meant}");
+                    format!("\"required\" must be true or false; TrustGraph reads it as {meant}");
                 drop(report.add_finding(&service.entry, at.child(keys::REQUIRED), message));
             }
             Some(_) => {}

@@ -81,7 +81,7 @@ pub(crate) fn template_names(answer: &str) -> Option<Vec<String>> {
 pub(crate) fn read_items(section: &'static str, answer: &str) -> Result<Vec<Item>, Problem> {
     let unreadable = |cause: &str| {
         Problem::new(ProblemKind::BadReply, format!("reading {section} from TrustGraph"), cause)
-            .with_remedy("look into the log of the configuration service")
+            .with_remedy("check the log of the configuration service")
     };
     let answer: Value =
         serde_json::from_str(answer).map_err(|_| unreadable("the answer is not JSON"))?;

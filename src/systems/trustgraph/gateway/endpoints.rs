@@ -252,9 +252,10 @@ fn no_endpoint(tool: &Tool) -> Problem {
     match tool.kind.as_str() {
         "tool-service" => call_problem(tool, "TrustGraph's gateway has no endpoint for tool services")
             .with_remedy("choose a connection to the broker that the service listens on: pulsar://, amqp://, kafka:// or nats://"),
-        "row-embeddings-query" => call_problem(tool, "it needs the vectors of its text first, which the agent asks for by itself")
+        "row-embeddings-query" => call_problem(tool, "it needs embeddings of its text first, \
+        which only the agent requests")
             .with_remedy("let the agent call it"),
-        other => call_problem(tool, format!("the gateway has nothing behind the type \"{other}\""))
+        other => call_problem(tool, format!("the gateway has no service for the type \"{other}\""))
             .with_remedy("choose a tool of type mcp-tool, prompt, text-completion, knowledge-query or structured-query"),
     }
 }

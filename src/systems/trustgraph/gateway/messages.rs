@@ -41,13 +41,13 @@ pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> GatewayError
         ),
         "" if matches!(error, Value::Object(_)) => CallError::new(
             ErrorKind::parse(kind),
-            "the service behind the gateway did not answer in the gateway's own time, or failed without a word",
-            "see whether that service runs, and look into its log",
+            "the service behind the gateway didn't answer in time, or failed without an error",
+            "check whether that service is running, and check its log",
         ),
         "" => CallError::new(
             ErrorKind::parse(kind),
             format!("the gateway says: {error}"),
-            "look into the gateway's log",
+            "check the gateway's log",
         ),
         key if is_quoted(key) => CallError::new(
             ErrorKind::parse(kind),
@@ -57,7 +57,7 @@ pub(crate) fn classify_error(error: &Value, status: Option<u16>) -> GatewayError
         said => CallError::new(
             ErrorKind::parse(kind),
             said,
-            "look at what was sent, and into the log of the service behind the gateway",
+            "check what was sent, and the log of the service behind the gateway",
         ),
     })
 }
@@ -79,20 +79,21 @@ fn is_quoted(said: &str) -> bool {
 
 /// Why the service was not even asked.
 fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallError> {
-    let token = "set token-variable or token-key of the connection to where a valid token lies (an API key tg_…, or a login's jwt)";
+    let token = "set token-variable or token-key of the connection to a valid token (an API key \
+        tg_…, or a login's jwt)";
     if kind == "auth-required" || status == Some(401) || said == "auth failure" {
         return Some(CallError::new(
             ErrorKind::Refused,
-            "the gateway does not let us in: the token is missing, wrong or expired",
+            "the gateway denied access: the token is missing, wrong or expired",
             token,
         ));
     }
     if kind == "access-denied" || status == Some(403) || said == "access denied" {
-        let message = "the gateway lets us in, but this token may not do that (access denied)";
+        let message = "the gateway accepts the token, but it may not do that (access denied)";
         return Some(CallError::new(
             ErrorKind::Refused,
             message,
-            "ask for the permission, or use another token",
+            "get the permission, or use another token",
         ));
     }
     if kind == "workspace-not-found" || said == "workspace not found" {
@@ -100,7 +101,7 @@ fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallErro
             "correct `workspace` in the connection's settings; left out, it is the token's own";
         return Some(CallError::new(
             ErrorKind::NoWorkspace,
-            "the gateway knows no such workspace",
+            "the gateway has no such workspace",
             remedy,
         ));
     }
@@ -118,7 +119,7 @@ fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallErro
             "this version of the gateway may not have it; compare the path with its documentation";
         return Some(CallError::new(
             ErrorKind::NoService,
-            "the gateway knows no such service",
+            "the gateway has no such service",
             remedy,
         ));
     }
@@ -144,7 +145,7 @@ fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallErro
             Some(CallError::new(
                 ErrorKind::Refused,
                 message,
-                "look at what was sent, and into the gateway's log",
+                "check what was sent, and the gateway's log",
             ))
         }
         _ => None,
@@ -162,9 +163,9 @@ pub(crate) fn empty_answer_error(service: &str) -> CallError {
     };
     CallError::new(
         ErrorKind::EmptyAnswer,
-        format!("the gateway answered with nothing, {cause}"),
+        format!("the gateway sent an empty answer, {cause}"),
         format!(
-            "the gateway swallows the error: look into the log of the service, or hear it on its broker: {}",
+            "the gateway hides the error: check the service's log, or watch its broker: {}",
             watch_hint(service)
         ),
     )
@@ -183,7 +184,7 @@ pub(crate) fn is_mcp_error(text: &str) -> bool {
 /// The error that an MCP tool's text says.
 #[must_use]
 pub(crate) fn mcp_error(text: &str) -> Option<CallError> {
-    let remedy = "the MCP tool itself failed; look at the arguments that it was sent";
+    let remedy = "the MCP tool itself failed; check the arguments";
     is_mcp_error(text).then(|| CallError::new(ErrorKind::McpToolError, text, remedy))
 }
 
@@ -193,7 +194,7 @@ pub(crate) fn unreadable_error(kind: ErrorKind, message: String) -> CallError {
     CallError::new(
         kind,
         message,
-        "look at the raw message; is this the address of a TrustGraph gateway, with nothing in between?",
+        "check the raw message; is this the address of a TrustGraph gateway, without a proxy?",
     )
 }
 

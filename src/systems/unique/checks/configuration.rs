@@ -83,7 +83,7 @@ pub(super) fn ignored_key(context: &LintContext<'_>, report: &mut Report<'_>) {
         for ignored in reading.ignored {
             let name = ignored.at.last().unwrap_or_default().to_owned();
             let near = nearest_name(&name, ignored.known.iter().map(String::as_str));
-            let words = format!("\"{name}\" is not read{}", did_you_mean(near));
+            let words = format!("\"{name}\" has no effect{}", did_you_mean(near));
             let parent = ignored.at.parent().unwrap_or_default();
             let siblings = configuration_place().join(&parent);
             let is_free = |near: &&str| {
@@ -157,7 +157,7 @@ pub(super) fn template(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>
     let configuration = tool.entry.value.get(keys::CONFIGURATION.camel).unwrap_or(&Value::Null);
     for (at, text) in prompt_texts(configuration) {
         if let Some(fault) = template_fault(text) {
-            let words = format!("no template that can be read: {fault}");
+            let words = format!("invalid template: {fault}");
             report.add_finding(&tool.entry, configuration_place().join(&at), words);
         }
     }

@@ -37,7 +37,7 @@ pub(super) fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
         let value = &*tool.entry.value;
         let is_rejected = !rejections(value, schema).is_empty();
         for complaint in refusals(value, is_rejected) {
-            let words = format!("{}; the platform refuses the whole list", complaint.words);
+            let words = format!("{}; the platform rejects the whole list", complaint.words);
             let name = complaint.at.last().unwrap_or_default().to_owned();
             let given = complaint.at.get(value);
             let found = report.add_finding(&tool.entry, complaint.at, words);
@@ -83,7 +83,7 @@ pub(super) fn ignored_key(_: &LintContext<'_>, tool: &Tool, report: &mut Report<
             .filter(|member| find(tool, **member).is_none())
             .map(|member| member.camel);
         let near = nearest_name(name, free);
-        let words = format!("\"{name}\" is not read{}", did_you_mean(near));
+        let words = format!("\"{name}\" has no effect{}", did_you_mean(near));
         let found = report.add_finding(&tool.entry, member_pointer(name), words);
         match near {
             Some(near) => found.fix_rename(near),

@@ -53,7 +53,7 @@ pub(super) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
         if !KEYS.contains(&key.as_str()) {
             let near = did_you_mean(nearest_name(key, KEYS));
             let at = Pointer::root().child(key.as_str());
-            report.add_finding(entry, at, format!("\"{key}\" is not read{near}"));
+            report.add_finding(entry, at, format!("\"{key}\" has no effect{near}"));
         }
     }
     for (at, fault) in faults_of_gates(entry) {
@@ -69,7 +69,7 @@ pub(super) fn unknown_tool(context: &LintContext<'_>, entry: &Entry, report: &mu
     let mut look = |name: &str, at: Pointer| {
         if !names.contains(&name) {
             let near = did_you_mean(nearest_name(name, names.iter().copied()));
-            report.add_finding(entry, at, format!("no entry has the name \"{name}\"{near}"));
+            report.add_finding(entry, at, format!("there is no entry \"{name}\"{near}"));
         }
     };
     for key in [CHOICES, DISABLED] {

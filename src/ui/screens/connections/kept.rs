@@ -55,17 +55,23 @@ pub(super) fn kept_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     let file = kept.file.as_str();
     match &kept.drift {
         None if kept.text.is_none() => {
-            say(Role::Dim, &format!("Its tools are not in the workspace. K keeps them in {file}."));
+            say(
+                Role::Dim,
+                &format!(
+                    "Its tools aren't saved in the workspace. K saves them in \
+                {file}."
+                ),
+            );
         }
-        None => say(Role::Warning, &format!("{file} holds no list of tools.")),
-        Some(drift) if drift.is_none() => say(Role::Success, &format!("✓ as kept in {file}")),
+        None => say(Role::Warning, &format!("{file} has no tool list.")),
+        Some(drift) if drift.is_none() => say(Role::Success, &format!("✓ same as in {file}")),
         Some(drift) => {
             for (severity, count) in count_changes(&drift.changes) {
                 say(severity_role(severity), &format!("⚠ {count} {severity}"));
             }
             if let Some(older) = &drift.older_version {
                 let version = &kept.listed.version;
-                say(Role::Info, &format!("It speaks {version}, and spoke {older} then."));
+                say(Role::Info, &format!("It uses version {version} now; it used {older}."));
             }
             say(Role::Dim, &format!("K shows what changed since {file}, and accepts it."));
         }
@@ -103,18 +109,18 @@ pub(super) fn keep_tools(state: &State, name: &str) -> Result<Reply, String> {
     let file = kept.file.clone();
     let Some(text) = kept.text else {
         let text = kept.keeper.print(kept.listed).into();
-        return Ok(change_file(format!("keep the tools of {name}"), Change::Create { file, text }));
+        return Ok(change_file(format!("save the tools of {name}"), Change::Create { file, text }));
     };
-    let drift = kept.drift.ok_or_else(|| format!("{} holds no list of tools", file.as_str()))?;
+    let drift = kept.drift.ok_or_else(|| format!("{} has no tool list", file.as_str()))?;
     if drift.is_none() {
-        return Err(format!("its tools are as {} has them", file.as_str()));
+        return Err(format!("its tools are the same as in {}", file.as_str()));
     }
     let (keeper, listed) = (kept.keeper, kept.listed.clone());
     let mut of_tools: BTreeMap<String, Vec<ToolChange>> = BTreeMap::new();
     for change in drift.changes {
         of_tools.entry(change.tool.clone()).or_default().push(change);
     }
-    let label = format!("accept changed tools of {name}");
+    let label = format!("accept the changed tools of {name}");
     if of_tools.is_empty() {
         let text = keeper.print(&listed).into();
         return Ok(change_file(label, Change::Text { file, text }));
@@ -130,7 +136,7 @@ pub(super) fn keep_tools(state: &State, name: &str) -> Result<Reply, String> {
             true => Some(keeper.print(&listed)),
             false => keeper.accept_tools(&text, &listed, &chosen),
         };
-        let text = after.ok_or("the kept list cannot be read")?.into();
+        let text = after.ok_or("the saved list can't be read")?.into();
         Ok(change_file(label.clone(), Change::Text { file: file.clone(), text }))
     };
     let list = Checklist::new(title, "Accept the ticked tools", rows, Reply::Handled, then);

@@ -30,7 +30,7 @@ const FAULTS: usize = 5;
 pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line> {
     let Some(connection) = state.connection_named(name) else {
         return wrapped_lines(
-            "Its settings cannot be used yet: the errors are beside them.",
+            "Its settings can't be used yet: see the errors in the form.",
             Role::Warning,
             cells,
         );
@@ -47,13 +47,13 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         lines.push(Line::new());
         lines.extend(heading("secrets"));
         lines.extend(secrets.iter().flat_map(|place| {
-            wrapped_lines(&format!("asked of {place} when it opens"), Role::Text, cells)
+            wrapped_lines(&format!("read from {place} when it connects"), Role::Text, cells)
         }));
     }
     if connection.tls.required && connection.tls.ca_file.is_none() {
         lines.push(Line::new());
         lines.extend(wrapped_lines(
-            "encrypted; the system's authorities are trusted",
+            "encrypted; the system's certificate authorities are trusted",
             Role::Dim,
             cells,
         ));
@@ -74,7 +74,8 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
         )),
         Some(Report::UnderWay) => lines.extend(wrapped_lines("◐ asking …", Role::Warning, cells)),
         Some(Report::NotAllowed(start)) => {
-            let told = "It starts a server that you have not allowed yet. t asks you to allow exactly this:";
+            let told = "It starts a server that you haven't allowed yet. t asks you to allow \
+                exactly this:";
             lines.extend(wrapped_lines(told, Role::Warning, cells));
             lines.extend(wrapped_lines(&start.lines().join("\n"), Role::Text, cells));
         }
@@ -96,13 +97,10 @@ fn call_notes(state: &State, name: &str) -> Vec<String> {
     let connections = &state.network.connections;
     let mut all = Vec::new();
     if connections.chosen.as_deref() == Some(name) {
-        all.push("All calls go through it in this session.".to_owned());
+        all.push("Used for all calls of this session.".to_owned());
     }
     if connections.usual == name {
-        all.push(
-            "The default connection: calls of tools that name none of their own go through it."
-                .to_owned(),
-        );
+        all.push("The default: used for tools without a connection of their own.".to_owned());
     }
     let tools: Vec<&str> = connections
         .of_tools
@@ -111,15 +109,19 @@ fn call_notes(state: &State, name: &str) -> Vec<String> {
         .map(|(tool, _)| tool.as_str())
         .collect();
     if !tools.is_empty() {
-        all.push(format!("Always those of {}.", tools.join(", ")));
+        all.push(format!("Always used for {}.", tools.join(", ")));
     }
     if let Some(chosen) =
         connections.chosen.as_ref().filter(|chosen| *chosen != name && !all.is_empty())
     {
-        all.push(format!("In this session all go through {chosen}."));
+        all.push(format!("In this session, all calls use {chosen}."));
     }
     if all.is_empty() {
-        all.push("None now. The actions menu (.) sets it as the default, or uses it for all calls of this session.".into());
+        all.push(
+            "Not used now. The actions menu (.) makes it the default, or uses it for all \
+            calls of this session."
+                .into(),
+        );
     }
     all
 }
@@ -130,14 +132,14 @@ fn system_note(state: &State, connection: &Connection) -> Option<String> {
     let title = system.title();
     let written = state.network.connections.find_by_name(&connection.name);
     if written.is_some_and(|written| !written.settings.is_empty()) {
-        return Some(format!("Import and push reach {title} through it."));
+        return Some(format!("Import and push use it for {title}."));
     }
     let why = if connection.settings.is_empty() {
-        "because it has no settings of another system. Add them in the form to change that"
+        "because it has no settings for another system; add them in the form to change that"
     } else {
         "because all tools here are of that system"
     };
-    Some(format!("Import and push reach {title} through it, {why}."))
+    Some(format!("Import and push use it for {title}, {why}."))
 }
 
 fn problem_lines(problem: &Problem, cells: usize) -> Vec<Line> {
@@ -167,7 +169,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         let read_only = deployment.and_then(|deployment| deployment.read_only());
         // How tools of a server are kept stands below.
         if table::kept_tools_at(connection).is_none() {
-            let words = read_only.unwrap_or("F7 takes them into the files, F8 pushes to it.");
+            let words = read_only.unwrap_or("F7 imports them into files, F8 pushes to it.");
             lines.extend(wrapped_lines(words, Role::Dim, cells));
         }
     }
@@ -203,7 +205,10 @@ fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
         .extend(shown.flat_map(|words| wrapped_lines(&format!("⚠ {words}"), Role::Warning, cells)));
     let more = reached.tool_faults.len().saturating_sub(FAULTS);
     if more > 0 {
-        let words = format!("… and {more} more about its tools; K keeps them, and check shows all");
+        let words = format!(
+            "… and {more} more about its tools; K saves the list, and `toolcrib \
+            check` shows all"
+        );
         lines.extend(wrapped_lines(&words, Role::Dim, cells));
     }
     if let Some(profile) = &reached.profile {
@@ -218,7 +223,7 @@ fn server_lines(reached: &ConnectionReport, cells: usize) -> Vec<Line> {
     if !counts.is_empty() {
         lines.push(Line::new());
         lines.extend(wrapped_lines(&counts.join(", "), Role::Heading, cells));
-        lines.extend(wrapped_lines("o shows and reads them.", Role::Dim, cells));
+        lines.extend(wrapped_lines("o opens them.", Role::Dim, cells));
     }
     lines
 }

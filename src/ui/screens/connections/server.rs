@@ -25,7 +25,8 @@ use super::kept::NOTHING_LISTED;
 
 /// Asks for a tool to call in both eras, and compares them.
 pub(super) fn compare_prompt(state: &State, name: &str) -> Reply {
-    let words = "Opens the server once in each era and holds its lists against each other. A tool and its arguments as JSON, such as echo {\"message\": \"hi\"}, is called in both; empty: no call.";
+    let words = "Opens the server once in each era and compares its lists. To compare a call too, \
+        type a tool and its arguments as JSON, such as echo {\"message\": \"hi\"}. Empty: no call.";
     let name = name.to_owned();
     let last = last_call(state, &name);
     Reply::Open(Box::new(Prompt::new("Compare the eras", words, last, move |text, _| {
@@ -42,7 +43,7 @@ fn read_call(text: &str) -> Result<Option<(String, Value)>, String> {
     }
     let (tool, arguments) = text.split_once(char::is_whitespace).unwrap_or((text, "{}"));
     let arguments: Value = serde_json::from_str(arguments)
-        .map_err(|error| format!("the arguments are no JSON: {error}"))?;
+        .map_err(|error| format!("the arguments aren't JSON: {error}"))?;
     match arguments.is_object() {
         true => Ok(Some((tool.to_owned(), arguments))),
         false => Err(format!("the arguments must be an object, such as {}", json!({}))),

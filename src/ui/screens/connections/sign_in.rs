@@ -44,15 +44,15 @@ pub(super) fn open_menu(state: &State, name: &str) -> Reply {
     let act = |act: SignInAct| {
         Message::Connection(ConnectionMessage::SignIn { name: name.to_owned(), act })
     };
-    let busy = is_running.then_some("it is under way; cancel it first");
-    let no_page = page.is_none().then_some("no page is waited for: sign in first");
+    let busy = is_running.then_some("it is running; cancel it first");
+    let no_page = page.is_none().then_some("no sign-in is waiting for a page: sign in first");
     let text = page.unwrap_or_default().to_owned();
     let copy = Message::Copy { what: "the page's URL".to_owned(), text };
     let choice = |title, detail, message, refusal| Choice { title, detail, message, refusal };
     let mut choices = vec![
         choice(
             "Sign in",
-            "shows the URL of a page and waits for its answer",
+            "shows the URL of a page and waits for the sign-in",
             act(SignInAct::SignIn),
             busy,
         ),
@@ -62,15 +62,15 @@ pub(super) fn open_menu(state: &State, name: &str) -> Reply {
             act(SignInAct::Look),
             busy,
         ),
-        choice("Copy the page's URL", "to open it yourself", copy, no_page),
+        choice("Copy the page's URL", "to open it elsewhere", copy, no_page),
         choice("Open the page", "in your browser", act(SignInAct::OpenPage), no_page),
         choice(
             "Cancel",
-            "wait for nothing more",
+            "stop waiting",
             act(SignInAct::Cancel),
-            (!is_running).then_some("nothing is under way"),
+            (!is_running).then_some("nothing is running"),
         ),
-        choice("Sign out", "forgets the token", act(SignInAct::SignOut), busy),
+        choice("Sign out", "deletes the token", act(SignInAct::SignOut), busy),
     ];
     if is_running {
         // What can be done now comes first.
@@ -99,7 +99,8 @@ pub(super) fn sign_in_lines(state: &State, name: &str, cells: usize) -> Vec<Line
     }
     let mut lines = vec![Line::new(), vec![(Role::Heading, "sign in".to_owned())]];
     let Some(known) = state.network.tests.sign_ins.by_name.get(name) else {
-        let words = "“sign in…” in the actions menu (.) asks what the server says about tokens, and gets one.";
+        let words = "“sign in…” in the actions menu (.) gets a token, or shows what the server \
+            says about tokens.";
         lines.extend(wrapped_lines(words, Role::Dim, cells));
         return lines;
     };
@@ -120,7 +121,7 @@ pub(super) fn sign_in_lines(state: &State, name: &str, cells: usize) -> Vec<Line
             say(Role::Error, &format!("✗ {}", problem.cause));
             say(Role::Info, &problem.remedy);
         }
-        SignInStage::Cancelled => say(Role::Dim, "cancelled; nothing was kept"),
+        SignInStage::Cancelled => say(Role::Dim, "cancelled; nothing was saved"),
     }
     if let Some(report) = &known.report {
         lines.extend(report_lines(report, cells));

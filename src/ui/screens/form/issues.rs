@@ -41,7 +41,7 @@ impl IssuesPane {
         );
         self.area = inside;
         if entries.is_empty() {
-            let words = "it is as the schema wants it";
+            let words = "matches the schema";
             Pen::new(frame.buffer_mut(), inside, 0).skip(1).put_text(words, styles[Role::Dim]);
         }
         let window = self.list.visible_rows(entries.len(), inside.height);
@@ -112,7 +112,7 @@ fn pane_title(faults: usize, issues: usize) -> String {
         1 => Some(format!("1 {one}")),
         count => Some(format!("{count} {many}")),
     };
-    let faults = counted(faults, "fault of the schema", "faults of the schema");
+    let faults = counted(faults, "schema error", "schema errors");
     let said: Vec<String> = faults.into_iter().chain(counted(issues, "issue", "issues")).collect();
     if said.is_empty() { "✓ no issue".to_owned() } else { format!("⚠ {}", said.join(", ")) }
 }

@@ -174,7 +174,7 @@ fn text_lines(texts: &[String; 2]) -> Vec<Line> {
         let most = size::format_size(LARGEST_COMPARED as u64);
         return vec![text_line(
             Role::Warning,
-            format!("the answers differ; they are compared line by line up to {most}"),
+            format!("the answers differ; answers up to {most} are compared line by line"),
         )];
     }
     difference::diff_with_context(before, after)
@@ -183,7 +183,7 @@ fn text_lines(texts: &[String; 2]) -> Vec<Line> {
 fn json_lines(texts: &[String; 2]) -> Vec<Line> {
     let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text));
     let [Ok(before), Ok(after)] = parsed else {
-        return vec![text_line(Role::Dim, "not both answers are JSON")];
+        return vec![text_line(Role::Dim, "one of the answers isn't JSON")];
     };
     let found = compare::compare_json(&before, &after);
     if found.is_empty() {

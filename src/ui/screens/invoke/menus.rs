@@ -31,8 +31,11 @@ use crate::{
 /// The ways that the chosen tool can be called by, and which is taken.
 pub(super) fn route_menu(state: &State) -> Reply {
     let offers = routes_of(state);
-    let first =
-        offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
+    let first = offers.iter().find(|offer| offer.closed.is_none()).map_or(
+        "none is \
+            connected",
+        |offer| offer.id,
+    );
     let item = |offer: &RouteOffer| Item {
         title: offer.id.to_owned(),
         detail: offer
@@ -42,7 +45,7 @@ pub(super) fn route_menu(state: &State) -> Reply {
         ..Item::default()
     };
     let whatever = Item {
-        title: "the best that is open".into(),
+        title: "the best that is connected".into(),
         detail: format!("now: {first}"),
         ..Item::default()
     };
@@ -57,7 +60,7 @@ pub(super) fn route_menu(state: &State) -> Reply {
             row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
         )))
     };
-    Reply::Open(Box::new(Menu::with_replies("Calls take the route", items, choose).with_row(at)))
+    Reply::Open(Box::new(Menu::with_replies("Route of calls", items, choose).with_row(at)))
 }
 
 pub(super) fn routes_of(state: &State) -> Vec<RouteOffer> {
@@ -73,10 +76,10 @@ pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
         .batch
         .as_ref()
         .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
-    let words = format!("How often the request is sent, and how many at once: 20 x 4.{last}");
+    let words = format!("How many requests, and how many at once: 20 x 4.{last}");
     Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
         let size = series::parse_batch(text).ok_or_else(|| {
-            format!("write 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
+            format!("type 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
         })?;
         Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), size })))
     })))

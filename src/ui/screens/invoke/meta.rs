@@ -206,7 +206,7 @@ impl MetaSection {
             MetaPart::Whole => {
                 let count = self.typed.as_object().map_or(0, Map::len);
                 let told = match count {
-                    0 => "nothing beside the arguments".to_owned(),
+                    0 => "only the arguments".to_owned(),
                     count => count_text(count, "member", "members"),
                 };
                 ("_meta", told)

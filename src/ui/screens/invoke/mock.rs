@@ -88,16 +88,17 @@ fn form_schema() -> Arc<Value> {
     Arc::new(json!({
         "type": "object",
         "properties": {
-            "answer": {"oneOf": sources, "default": "example", "description": "What is answered."},
-            "text": {"type": "string", "description": "The answer, where it is a text."},
+            "answer": {"oneOf": sources, "default": "example", "description": "What the answer \
+            is."},
+            "text": {"type": "string", "description": "The answer, if it is a text."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,
-                "description": "Another seed makes another example."},
+                "description": "Another seed gives another example."},
             "pieces": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,
-                "description": "In so many pieces it is streamed."},
-            "delay": time("Before the first piece", "0s"),
-            "pause": time("Between two pieces", &duration::print_duration(PAUSE)),
-            "error": {"type": "string", "description": "The type of an error that ends it."},
-            "message": {"type": "string", "description": "What that error says."},
+                "description": "How many chunks it is streamed in."},
+            "delay": time("Before the first chunk", "0s"),
+            "pause": time("Between two chunks", &duration::print_duration(PAUSE)),
+            "error": {"type": "string", "description": "Type of the error that ends the answer."},
+            "message": {"type": "string", "description": "Message of that error."},
         },
     }))
 }

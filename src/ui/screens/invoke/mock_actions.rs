@@ -16,12 +16,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "mock-tool", "mock", turn_mock)
         .keys(&[verbs::MOCK])
         .help(
-            "Answer calls of the tool here, in the place of its service, with an example, a kept \
-             answer, the arguments or a text; or send them to the service again",
+            "Mock the tool's service: answer calls with an example, a saved answer, the arguments \
+            or a text; or send them to the service again",
         )
         .refused(|_, state| refuse_when(tool_of(state).is_none(), "there is no tool")),
     Row::new(Scope::Invoke, "keep-mock", "keep mock…", |_, state| keep_mock(state))
-        .help("Write the mock of the tool as a stub into the workspace")
+        .help("Save the tool's mock as a stub in the workspace")
         .refused(|_, state| {
             let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
             refuse_when(!is_mocked, "the tool is not mocked")

@@ -100,7 +100,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     };
     let agent = calling::calling_agent(&connection).map(|agent| match agent {
         CallingAgent::Named(agent) => agent,
-        CallingAgent::New => "a new one of our own".to_owned(),
+        CallingAgent::New => "a new one, made by toolcrib".to_owned(),
     });
     [
         agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// Why what needs a definition can't be done with a tool that was listed of a running system.
-const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is deployed";
+const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is only deployed";
 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
@@ -20,19 +20,19 @@ pub(super) fn send_refusal(state: &State) -> Option<String> {
 
 pub(super) fn many_refusal(state: &State) -> Option<String> {
     let is_under_way = state.invoke.batch.as_ref().is_some_and(CallBatch::under_way);
-    refuse_when(is_under_way, "a series is under way; Esc stops it").or_else(|| send_refusal(state))
+    refuse_when(is_under_way, "a series is running; Esc stops it").or_else(|| send_refusal(state))
 }
 
 pub(super) fn by_hand_refusal(state: &State) -> Option<String> {
     let is_possible = !state.answering.is_idle() || is_answerable(state);
     (!is_possible)
-        .then(|| format!("only {}'s tools are answered for by hand", by_hand::supported_systems()))
+        .then(|| format!("only {}'s tools can be answered by hand", by_hand::supported_systems()))
 }
 
 pub(super) fn listing_refusal(state: &State) -> Option<String> {
     let connection = state.current_connection();
     table::deployment_at(&connection).is_none().then(|| {
-        format!("connection \"{}\" leads to no system that lists its tools", connection.name)
+        format!("the system behind connection \"{}\" can't list its tools", connection.name)
     })
 }
 
@@ -44,7 +44,7 @@ pub(super) fn agent_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
     shown.is_some_and(|call| agents::is_at(&call.request.to)).then(|| {
         let keys = state.keymap.way_to("ask-agent");
-        format!("this was asked of the agent; {keys} asks it again")
+        format!("this was a question to the agent; {keys} asks it again")
     })
 }
 
@@ -53,7 +53,7 @@ pub(super) fn stub_refusal(state: &State) -> Option<String> {
     let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
     let is_frame = shown.is_some_and(|call| call.request.to == FRAMES);
     agent_refusal(state)
-        .or_else(|| refuse_when(is_frame, "this was a frame, and no call of a tool"))
+        .or_else(|| refuse_when(is_frame, "this was a frame, not a call of a tool"))
         .or_else(|| refuse_when(has_no_end, "no call has ended here"))
 }
 

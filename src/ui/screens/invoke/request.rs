@@ -567,7 +567,7 @@ impl RequestPane {
         if let Some(Warned { words, .. }) = &warned
             && self.warned != warned
         {
-            let words = format!("{words}; send again to send it all the same");
+            let words = format!("{words}; send again to send it anyway");
             self.warned = warned;
             if messages.is_empty() {
                 return Reply::Refused(words);

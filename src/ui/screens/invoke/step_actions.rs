@@ -28,22 +28,25 @@ pub(crate) const ACTIONS: &[Row] = &[
         run_chosen(pane, state, |only| StepChoice { only: Some(only), ..StepChoice::default() })
     })
     .keys(&[verbs::TEST])
-    .help("Run the chosen step alone, with what the steps before stored in the newest calls")
+    .help(
+        "Run the selected step alone, with the outputs that earlier steps stored in the newest \
+        calls",
+    )
     .refused(steps_refusal),
     Row::new(Scope::Steps, "run-to-step", "run to here", |pane, state| {
         run_chosen(pane, state, |until| StepChoice { until: Some(until), ..StepChoice::default() })
     })
-    .help("Run the steps from the first to the chosen one")
+    .help("Run from the first step to the selected one")
     .refused(steps_refusal),
     Row::new(Scope::Steps, "run-from-step", "run from here", run_from_chosen)
         .help(
-            "Run the chosen step and those after it, with what the steps before stored: so a \
-             failed one is tried again",
+            "Run the selected step and those after it, with the stored outputs of earlier steps: \
+            retries a failed step",
         )
         .refused(steps_refusal),
     Row::new(Scope::Invoke, "continue-steps", "go on", continue_steps)
         .keys(&[verbs::PAUSE])
-        .help("Go on with the step that failed, or before which the newest run stopped")
+        .help("Continue with the step that failed, or at which the newest run stopped")
         .refused(|pane, state| {
             steps_refusal(pane, state).or_else(|| {
                 let has_none = pane.steps.run().stopped_at().is_none();
@@ -60,19 +63,19 @@ pub(crate) const ACTIONS: &[Row] = &[
         }
     })
     .keys(&[verbs::TICK])
-    .help("Stop runs before the chosen step (a breakpoint), or no longer")
+    .help("Set or remove a breakpoint: runs stop before the selected step")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "edit-inputs", "edit inputs", |pane, state| {
         pane.open_inputs(state);
         Reply::Handled
     })
     .keys(&[verbs::EDIT_FIELD])
-    .help("Give the chosen step other values than it sees, for the next calls")
+    .help("Override the selected step's inputs for the next calls")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "read-step", "read all", |pane, _| {
         Reply::Open(Box::new(PageOverlay::new("Step".to_owned(), pane.steps.chosen_lines())))
     })
-    .help("Read all of the chosen step: what it sees, sends, got and stored")
+    .help("Show all of the selected step: its inputs, request, answer and stored output")
     .refused(has_no_steps),
     Row::new(Scope::Steps, "dry-run", "dry run", |pane, _| show_dry_run(pane))
         .help("Show what each step would send, without sending anything")
@@ -85,7 +88,7 @@ pub(super) const HINTS: [ActionId; 6] =
 
 fn has_no_steps(pane: &RequestPane, _: &State) -> Option<String> {
     let has_none = !pane.steps.is_open();
-    action_rows::refuse_when(has_none, "this tool has no steps that are run here")
+    action_rows::refuse_when(has_none, "this tool has no steps that toolcrib runs")
 }
 
 fn steps_refusal(pane: &RequestPane, state: &State) -> Option<String> {

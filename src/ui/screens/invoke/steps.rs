@@ -338,7 +338,14 @@ fn add_result(result: &StepResult, add: &mut impl FnMut(&'static str, &[(Role, S
     }
     add(
         "",
-        &[(Role::Dim, format!("stored as {}, escaped; twice for a connector", result.stored_as))],
+        &[(
+            Role::Dim,
+            format!(
+                "stored as {}, escaped once; a connector escapes it \
+            again",
+                result.stored_as
+            ),
+        )],
     );
     for remark in &result.remarks {
         add("", &[(Role::Warning, shown(remark))]);
@@ -388,7 +395,7 @@ fn input_schema(step: &StepPreview) -> (Value, Value) {
             Some(value) => format!("{} ({})", shown(value), input.origin),
             None => input.origin.clone(),
         };
-        let help = format!("Sent as {} with the next calls, until it is removed", input.argument);
+        let help = format!("Sent as {} with the next calls until you remove it", input.argument);
         let schema = json!({"type": "string", "title": input.name, "description": help});
         properties.insert(input.argument.clone(), schema);
         ui.insert(input.argument.clone(), json!({"ui:placeholder": now}));

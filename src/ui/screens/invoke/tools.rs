@@ -188,11 +188,8 @@ impl Tools {
         focused: bool,
     ) {
         if self.shown.is_empty() {
-            let words = if self.rows.is_empty() {
-                "no tools in this workspace"
-            } else {
-                "no tool has this in its name"
-            };
+            let words =
+                if self.rows.is_empty() { "no tools in this workspace" } else { "no tool matches" };
             for (row, line) in (0..area.height).zip(wrap(words, usize::from(area.width).max(1))) {
                 Pen::new(buffer, area, row).put_text(&line, styles[Role::Ghost]);
             }

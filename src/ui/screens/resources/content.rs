@@ -150,7 +150,7 @@ fn content_lines(content: &ItemContent, cells: usize) -> Vec<Line> {
         lines.extend(part_lines(part, cells));
     }
     if content.parts.is_empty() {
-        lines.extend(wrapped_lines("It holds nothing.", Role::Ghost, cells));
+        lines.extend(wrapped_lines("It is empty.", Role::Ghost, cells));
     }
     lines
 }
@@ -180,7 +180,7 @@ fn part_lines(part: &ContentPart, cells: usize) -> Vec<Line> {
             let words = match (part.viewed_ending(), &part.bytes) {
                 (Some(_), _) => "o opens it with the system's program, s saves it.",
                 (None, Some(_)) => "s saves it.",
-                (None, None) => "Its bytes cannot be read.",
+                (None, None) => "Its bytes can't be read.",
             };
             lines.extend(wrapped_lines(words, Role::Dim, cells));
         }

@@ -171,11 +171,13 @@ impl ItemList {
 fn report_lines(state: &State, name: &str, is_empty: bool, cells: usize) -> Vec<Line> {
     let say = |words: &str, role| wrapped_lines(words, role, cells);
     match state.network.tests.reports.get(name).map(|(_, report)| report) {
-        None => say("F5 asks the server what it has.", Role::Dim),
+        None => say("F5 loads the server's lists.", Role::Dim),
         Some(Report::UnderWay) => say("◐ asking …", Role::Warning),
-        Some(Report::NotAllowed(_)) => {
-            say("Its server may not be started yet: a on Connections (6) allows it.", Role::Warning)
-        }
+        Some(Report::NotAllowed(_)) => say(
+            "Its server isn't allowed to start yet: a on Connections (6) allows \
+                it.",
+            Role::Warning,
+        ),
         Some(Report::Failed(problem)) => {
             let mut lines = say(&format!("✗ {}", problem.cause), Role::Error);
             lines.extend(say(&problem.remedy, Role::Info));

@@ -161,11 +161,7 @@ impl CatalogPane {
             }
         }
         if self.rows.is_empty() {
-            let words = if self.find.is_some() {
-                "nothing by that name"
-            } else {
-                "no tools yet: n makes one"
-            };
+            let words = if self.find.is_some() { "no match" } else { "no tools yet: n makes one" };
             Pen::new(buffer, list, 0).skip(1).put_text(words, styles[Role::Ghost]);
         }
     }

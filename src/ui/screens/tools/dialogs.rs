@@ -49,7 +49,7 @@ fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
 /// Applies a finding's fix; asks which, where there are several.
 pub(super) fn apply_fixes(fixes: &[Fix]) -> Reply {
     match fixes {
-        [] => hint_reply("this problem has no fix of its own"),
+        [] => hint_reply("this problem has no automatic fix"),
         [fix] => apply_fix(fix),
         several => {
             let several = several.to_vec();
@@ -57,7 +57,7 @@ pub(super) fn apply_fixes(fixes: &[Fix]) -> Reply {
                 .iter()
                 .map(|fix| Item { title: fix.label.clone(), ..Item::default() })
                 .collect();
-            Reply::Open(Box::new(Menu::with_replies("What is meant?", items, move |row| {
+            Reply::Open(Box::new(Menu::with_replies("Choose one", items, move |row| {
                 several.get(row).map_or(Reply::Handled, apply_fix)
             })))
         }
@@ -149,7 +149,7 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                     .and_then(|document| document.source.as_ref().ok());
                 let value =
                     source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
-                let to = value.ok_or("the entry can't be read")?.into();
+                let to = value.ok_or("can't read the entry")?.into();
                 let edit = Edit::Set { at: parent.child(key), to };
                 return Ok(change_reply(
                     label,
@@ -193,9 +193,9 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
     let references = rename::referencing_tools(&entry, &state.catalog).len();
     let also = match references {
-        0 => "Nothing else names it.".to_owned(),
-        1 => "One other entry names it and is changed too.".to_owned(),
-        many => format!("{many} other entries name it and are changed too."),
+        0 => "Nothing else refers to it.".to_owned(),
+        1 => "One other entry refers to it and is changed too.".to_owned(),
+        many => format!("{many} other entries refer to it and are changed too."),
     };
     let files = match entry.kind {
         EntryKind::Tool => list_names(files_of(
@@ -282,29 +282,28 @@ pub(super) fn delete_entry(state: &State) -> Reply {
             .filter_map(|id| state.catalog.entry(id))
             .map(|entry| entry.key.as_str())
             .collect();
-        format!(" {} will name something that is no longer there.", list.join(", "))
+        format!(" {} will refer to something that no longer exists.", list.join(", "))
     };
     let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
         let rest = match source.without_document(place.document) {
             Ok(rest) => rest,
             Err(error) => {
                 return hint_reply(&format!(
-                    "{} cannot be taken out of {}: {error}; E opens the file there",
+                    "can't delete {} from {}: {error}; E opens the file there",
                     entry.key, place.file
                 ));
             }
         };
-        let words =
-            format!("{} is taken out of {}; its other documents stay.", entry.key, place.file);
+        let words = format!("Deletes {} from {}; its other documents stay.", entry.key, place.file);
         (words, Change::Text { file: place.file.clone(), text: rest.text().clone() })
     } else if place.at.is_root() && state.catalog.of_file(&place.file).count() == 1 {
         (
-            format!("{} goes with its file {} when you save.", entry.key, place.file),
+            format!("Deletes {} with its file {} when you save.", entry.key, place.file),
             Change::Remove { file: place.file.clone() },
         )
     } else {
         let edit = Edit::Remove { at: place.at.clone() };
-        let lines = format!("{} is taken out of {}.", entry.key, place.file);
+        let lines = format!("Deletes {} from {}.", entry.key, place.file);
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
     let context = ComposeContext::from_state(state);

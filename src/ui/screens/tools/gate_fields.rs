@@ -38,7 +38,8 @@ pub(super) fn schema_with_gate(mut schema: Value, tool: &Tool, catalog: &Catalog
     let mut table = gate_table::table_schema();
     table["title"] = SETTINGS.into();
     table["description"] = format!(
-        "When the tool is available. Its own file has no room for that: {SETTINGS} keeps it."
+        "When the tool is available. Its own format has no place for that, so it is saved in \
+        {SETTINGS}."
     )
     .into();
     table["properties"][gate_table::GROUPS]["items"]["examples"] = json!(groups);

@@ -92,7 +92,7 @@ impl Preview {
     /// Wraps long lines, or cuts them; why there are none to wrap.
     pub(super) fn toggle_wrap(&mut self) -> Reply {
         if self.tabs.at >= PROBLEMS {
-            return Reply::Refused("this view has no long lines to cut".into());
+            return Reply::Refused("this view has no long lines".into());
         }
         self.is_cut = !self.is_cut;
         Reply::hint(if self.is_cut { "Long lines are cut" } else { "Long lines are wrapped" })
@@ -439,7 +439,7 @@ impl Preview {
         match state.findings.get(self.problems.row) {
             None => Some("there is no problem".into()),
             Some(finding) if finding.fix.is_none() => {
-                Some("this problem has no fix of its own; Enter goes to its field".into())
+                Some("this problem has no automatic fix; Enter goes to its field".into())
             }
             Some(_) if self.tabs.at != PROBLEMS => {
                 Some("choose a problem in Problems first".into())
@@ -499,7 +499,7 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
 /// The chosen tool as the APIs of models get it.
 fn model_page(state: &State) -> String {
     let Some(tool) = state.selected.as_ref().and_then(|id| state.catalog.tool(id)) else {
-        return "# a model sees tools only; services and servers stay behind them".into();
+        return "# models only see tools, not services or servers".into();
     };
     merging_text(tool, state)
         + &onward_text(tool, state)
@@ -542,7 +542,8 @@ fn merging_text(tool: &Tool, state: &State) -> String {
     };
     let width = merging.rows.iter().map(|row| row.name.chars().count()).max().unwrap_or_default();
     let mut text =
-        "# What the tool gets where the model gives nothing (Invoke shows it with arguments)\n"
+        "# What the tool receives if the model gives no arguments (Invoke shows it with \
+        arguments)\n"
             .to_owned();
     for row in &merging.rows {
         text += &format!(

@@ -179,7 +179,7 @@ impl SamplesPane {
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, focused: bool) {
         let cells = usize::from(area.width.saturating_sub(2)).max(1);
         let mut legend = wrap_styled(&legend_line(), RowWidths::all(cells));
-        let title = "Below each template is what it becomes, by where each part is from:";
+        let title = "Below each template is its result, coloured by where each part is from:";
         legend.insert(0, vec![(Role::Dim, title.to_owned())]);
         let rows = u16::try_from(legend.len()).unwrap_or(0).min(area.height / 3);
         let form = Rect { height: area.height - rows, ..area };

@@ -97,7 +97,11 @@ impl Calls {
             .map_or_else(Vec::new, |open| details(open, answering.now, cells));
         lines.extend(answered_tool_lines(state, cells));
         if count == 0 {
-            Pen::new(buffer, self.area, 0).skip(1).put_text("no call waits", styles[Role::Ghost]);
+            Pen::new(buffer, self.area, 0).skip(1).put_text(
+                "no call is \
+                waiting",
+                styles[Role::Ghost],
+            );
         }
         self.details.draw(buffer, below, styles, &lines);
     }
@@ -151,16 +155,16 @@ fn format_duration(ms: u64) -> String {
 fn details(open: &Open, now: Millis, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
     let due = match open.due {
-        None => "how long its caller waits is not known".to_owned(),
+        None => "its caller's timeout is unknown".to_owned(),
         Some(due) if now > due => {
             format!(
-                "its caller has waited for {} too long: it may have its time-out as its result by now",
+                "its caller's timeout passed {} ago: it may have given up",
                 format_duration(now.since(due))
             )
         }
         Some(due) => {
             format!(
-                "its caller waits {} more, by the tool's options",
+                "its caller waits {} more (the tool's timeout)",
                 format_duration(due.since(now))
             )
         }
@@ -199,8 +203,8 @@ fn answered_tool_lines(state: &State, cells: usize) -> Vec<Line> {
     }
     if stands.is_empty() {
         let text = format!(
-            "Nothing waits. What a server asks during a call comes here. To answer for a {} tool in the place of its service, choose it \
-             in Invoke and press H.",
+            "Nothing is waiting. What a server asks during a call appears here. To answer a {} \
+            tool by hand, select it in Invoke and press H.",
             by_hand::supported_systems()
         );
         return reading::wrapped_lines(&text, Role::Ghost, cells);

@@ -17,14 +17,14 @@ pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line>
     if mending > 0 {
         let errors = if mending == 1 { "error" } else { "errors" };
         lines.extend(reading::wrapped_lines(
-            &format!("⚠ {mending} {errors} in the answer to fix first"),
+            &format!("⚠ fix {errors} in the answer first"),
             Role::Warning,
             cells,
         ));
     }
     if let Some(problem) = &open.asked.failed {
         let words = format!(
-            "✗ It could not be written: {} — {}. Send it once more, or leave the call.",
+            "✗ It couldn't be sent: {} — {}. Send it again, or ignore the call.",
             problem.message, problem.remedy
         );
         lines.extend(reading::wrapped_lines(&words, Role::Error, cells));

@@ -59,7 +59,11 @@ pub(super) fn refusal_reason(state: &State, named: Option<&NamedCards>) -> Optio
         return Some("choose a conversation first".into());
     };
     if cards.is_empty() {
-        return Some("it names no cards; the conversation's requests, results and steps do".into());
+        return Some(
+            "it refers to no cards; requests, results and steps of the conversation \
+            do"
+            .into(),
+        );
     }
     // What to do comes first: the line may be short.
     let unread = |problem: Problem| format!("{} ({})", problem.remedy, problem.cause);

@@ -299,10 +299,10 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
     let (watching, key) = (&state.watching, |act| look.keymap.way_to(act));
     let words = match &watching.source {
         _ if watching.record.heard_count() > 0 => {
-            "no conversation is as the filter says; Esc in the filter shows all".to_owned()
+            "no conversation matches the filter; Esc in the filter shows all".to_owned()
         }
         Source::Listening if watching.held_count().is_some() => {
-            format!("the screen is kept still; {} takes in what came meanwhile", key("pause"))
+            format!("paused; {} resumes and shows what arrived in the meantime", key("pause"))
         }
         Source::Listening => "No traffic yet".to_owned(),
         Source::Opening => "opening the connection …".to_owned(),
@@ -315,14 +315,15 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
             )
         }
         _ if let Some(whole) = watched::server_watch(&state.connection_to_watch()) => format!(
-            "Press {} to see {}, as conversations: a request with its progress, logs, questions and \
-             answer. Calls from Invoke go over the same connection; {} opens a saved trace.",
+            "Press {} to see {} as conversations: a request with its progress, logs, questions \
+            and answer. Calls from Invoke use the same connection; {} opens a saved trace.",
             key("watch"),
             whole.words,
             key("open-trace")
         ),
         _ => format!(
-            "Press {} to listen to the queues of this workspace's services, or to subjects of your own; {} opens a saved trace. \
+            "Press {} to watch the queues of this workspace's services, or other subjects; {} \
+            opens a saved trace. \
              Passive: clients and services aren't affected.",
             key("watch"),
             key("open-trace")

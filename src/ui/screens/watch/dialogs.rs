@@ -73,7 +73,8 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
         if transport.spec().names == Names::Subjects { "; * and > are wildcards" } else { "" };
     let since = match transport.spec().keeps {
         true => {
-            " With since:10m what JetStream kept of the last ten minutes comes first, with since:14:05 what it kept since then."
+            " since:10m starts with what JetStream kept of the last ten minutes, since:14:05 with \
+            what it kept since then."
         }
         false => "",
     };
@@ -120,7 +121,7 @@ fn new_alert() -> Reply {
     Reply::Open(Box::new(Prompt::new("Alert", words, "is:failed", |text, _| {
         let filter = Filter::parse(text)?;
         if filter.is_empty() {
-            return Err("an alert for everything would ring all the time".into());
+            return Err("an alert for everything would go off all the time".into());
         }
         Ok(watch_reply(WatchMessage::AddAlert(text.to_owned())))
     })))
@@ -161,7 +162,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
     let record = &state.watching.record;
     let first = numbers.first().and_then(|number| Some((*number, record.message(*number)?)));
     let Some((number, message)) = first else {
-        return Reply::Refused("the message is no longer kept".into());
+        return Reply::Refused("the message was dropped".into());
     };
     let crossing = &message.crossing;
     let mut reading = watched::classify_message(crossing);
@@ -197,14 +198,11 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
         );
     }
     let about = crossing.about.as_ref().map(|about| {
-        (
-            "The message that it reports on",
-            format!("{}\n{}", about.subject, pretty_json(&about.body_text())),
-        )
+        ("The reported message", format!("{}\n{}", about.subject, pretty_json(&about.body_text())))
     });
     let body = match numbers.len() {
         0..2 => "Body".to_owned(),
-        pieces => format!("Body of the first of {pieces} pieces"),
+        pieces => format!("Body of the first of {pieces} chunks"),
     };
     let sections =
         [("What it says", reading.text), (body.as_str(), pretty_json(&crossing.body_text()))];
@@ -234,7 +232,7 @@ fn pretty_json(text: &str) -> String {
 pub(super) fn copy_message(state: &State, number: u64) -> Reply {
     let record = &state.watching.record;
     let Some(message) = record.message(number) else {
-        return Reply::Refused("the message is no longer kept".into());
+        return Reply::Refused("the message was dropped".into());
     };
     let conversation = record.conversation(message.conversation);
     let lines = conversation

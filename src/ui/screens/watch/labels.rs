@@ -40,7 +40,7 @@ pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
         ConversationState::Open if conversation.answered.is_some() => "streaming",
         ConversationState::Open => "waiting for its answer",
         ConversationState::Orphan => "Orphan reply (request not seen)",
-        ConversationState::Single => "belongs to nothing",
+        ConversationState::Single => "no conversation",
         _ => conversation.standing.as_str(),
     }
 }

@@ -82,7 +82,7 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
         States::Only(listed) => filter::join_names(listed),
     };
     let groups = match &tool.gate.offer {
-        Audience::ToAll => "none named: every request gets it".to_owned(),
+        Audience::ToAll => "none: available to every request".to_owned(),
         Audience::ToGroups | Audience::ToNone(_) => filter::join_names(&tool.gate.groups()),
     };
     words.push_words(Role::Text, &format!("groups: {groups}"));
@@ -92,7 +92,7 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
         &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")),
     );
     words.push_heading(&format!(
-        "Groups that are enough to take it at some time, from {}",
+        "Groups with which it can be taken at some point, from {}",
         facts.context.state()
     ));
     push_group_sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));
@@ -103,11 +103,11 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets) {
     let of =
         |set: &Vec<Name>| if set.is_empty() { "none needed".to_owned() } else { set.join(" + ") };
     match sets.sets.as_slice() {
-        [] => words.push_words(Role::Warning, "no groups are enough: it is unreachable"),
+        [] => words.push_words(Role::Warning, "none: it is unreachable"),
         all => words.push_list(Role::Text, all.iter().map(of)),
     }
     if sets.proof == ReachProof::Found {
-        words.push_words(Role::Dim, "there may be others: the search was cut short");
+        words.push_words(Role::Dim, "there may be others: the search was limited");
     }
 }
 
@@ -115,19 +115,19 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets) {
 pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
     let tools = facts.tools();
     let Some(view) = StateView::for_state(tools, &facts.context, name) else {
-        return Reply::Refused(format!("no tool names the state {name}"));
+        return Reply::Refused(format!("no tool uses the state {name}"));
     };
     let mut words = Words(Vec::new());
     words.push_heading(&format!("The way there from {}", facts.context.state()));
     match &view.way {
-        None => words.push_words(Role::Warning, "none under the groups asked for"),
-        Some(rows) if rows.is_empty() => words.push_words(Role::Text, "one is there"),
+        None => words.push_words(Role::Warning, "none with the requested groups"),
+        Some(rows) if rows.is_empty() => words.push_words(Role::Text, "you are there"),
         Some(rows) => words.push_words(
             Role::Accent,
             &rows.iter().map(|row| &*tools[*row].key).collect::<Vec<_>>().join(", then "),
         ),
     }
-    words.push_heading("Groups that are enough");
+    words.push_heading("Sufficient groups");
     push_group_sets(&mut words, &view.groups);
     for (title, passages) in
         [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)]
@@ -140,7 +140,7 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
                 let from = from
                     .as_ref()
                     .map_or_else(|| "any state".to_owned(), |names| filter::join_names(names));
-                let asked = if *admitted { "" } else { " (not asked for)" };
+                let asked = if *admitted { "" } else { " (not requested)" };
                 format!(
                     "{}: {from} → {to}, groups {}{asked}",
                     tools[*tool].key,
@@ -158,7 +158,7 @@ pub(crate) fn request_page(facts: &Facts, state: &State) -> Reply {
     let start = state.workflow.simulation.start().state();
     let mut words = Words(Vec::new());
     words.push_heading(&format!(
-        "Asked for: {}, from {start}",
+        "Requested: {}, from {start}",
         filter::join_names(&facts.asked.names())
     ));
     facts
@@ -166,16 +166,16 @@ pub(crate) fn request_page(facts: &Facts, state: &State) -> Reply {
         .iter()
         .chain(&facts.denied)
         .for_each(|refused| words.push_words(Role::Error, refused));
-    words.push_heading("Tools that no run can take");
+    words.push_heading("Tools that no run can use");
     words.push_list(
         Role::Text,
         view.never_run.iter().map(|(row, why)| format!("{}: {why}", facts.tools()[*row].key)),
     );
     words.push_heading("Unreachable states");
     words.push_list(Role::Text, view.never_reached.iter().map(ToString::to_string));
-    words.push_heading("Dead ends that can be reached");
+    words.push_heading("Reachable dead ends");
     words.push_list(Role::Warning, view.dead_ends.iter().map(ToString::to_string));
-    words.push_heading("Traps that can be reached");
+    words.push_heading("Reachable traps");
     words.push_list(Role::Warning, view.traps.iter().map(|trap| filter::join_names(trap)));
     words.push_heading(&format!("No way back to {start} from"));
     words.push_list(Role::Text, view.no_way_back.iter().map(ToString::to_string));

@@ -41,7 +41,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step-failed", "fail", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.step_tool(facts, Outcome::Failed))
     })
-    .help("Take the step as a failed call")
+    .help("Take the step as if the call failed")
     .refused(|screen, state| screen.none_offered().or_else(|| screen.what_if_refusal(state))),
     Row::new(Scope::Workflow, "step-live", "live", |screen, state| {
         screen.with_facts(|screen, facts| screen.offers.call_tool(facts, state))
@@ -64,10 +64,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         refuse_when(is_start, "this is the start of the run")
     }),
     Row::new(Scope::Workflow, "branches", "branches", |_, state| run::next_branch(state))
-        .help("Go to the next of the other ways taken in this run")
+        .help("Go to the next branch of this run")
         .refused(|_, state| {
             let is_only = state.workflow.simulation.branches().len() < 2;
-            let why = "this run has no other way yet: go back a step and take another tool";
+            let why = "this run has no other branch: go back a step and take another tool";
             refuse_when(is_only, why)
         }),
     Row::new(Scope::Workflow, "restart-run", "restart", |_, _| {
@@ -77,45 +77,42 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Restart the run")
     .refused(|_, state| {
         let has_none = state.workflow.simulation.steps().next().is_none();
-        refuse_when(has_none, "the run has no step yet")
+        refuse_when(has_none, "the run has no steps yet")
     }),
     Row::new(Scope::Workflow, "matrix", "matrix", WorkflowScreen::show_matrix)
         .keys(&[verbs::VIEW])
         .help(
-            "Show tools by groups and by states as a table, to switch cells in; or go back to the \
-             picture",
+            "Show tools × groups and states as a table with cells to toggle; or go back to the \
+            picture",
         ),
     Row::new(Scope::Workflow, "groups", "groups…", WorkflowScreen::open_groups)
-        .help("Make, rename or delete a group"),
+        .help("Create, rename or delete a group"),
     Row::new(Scope::Workflow, "copy-tools", "copy tool", WorkflowScreen::copy_tool)
-        .help(
-            "Copy the selected tool as a descriptor, with what answers for it, for another \
-             workspace",
-        )
+        .help("Copy the selected tool as a descriptor, with its service, for another workspace")
         .refused(|_, state| none_to_copy(state)),
     Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| menus::await_paste())
-        .help("Take tools in from a text: YAML or JSON"),
+        .help("Paste tools as text: YAML or JSON"),
     Row::new(Scope::Graph, "edit-menu", "edit…", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, _| menus::of_state(chosen, state))
     })
-    .help("Choose what to do with the state; so does the right mouse button, on arrows too"),
+    .help("Choose what to do with the state or arrow (also: right mouse button)"),
     Row::new(Scope::Graph, "draw", "draw arrow", WorkflowScreen::draw_arrow)
         .keys(&[verbs::ADD])
         .help(
-            "Draw an arrow from this state: choose where it leads, press Enter, choose the tool; \
-             or drag with the mouse",
+            "Draw an arrow from this state: select its target, press Enter, choose the tool; or \
+            drag with the mouse",
         ),
     Row::new(Scope::Graph, "draw-from-any", "from any state", |screen, state| {
         screen.of_state(|_, chosen, _| menus::ask_arrow_tool(&Tail::Every, chosen, state))
     })
-    .help("Draw an arrow to this state from every one"),
+    .help("Draw an arrow to this state from every state"),
     Row::new(Scope::Graph, "arrows", "arrows…", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, facts| menus::arrows_of(chosen, facts, state))
     })
     .keys(&[verbs::EDIT])
     .help(
-        "Change an arrow of this state: move its ends, take it away, make its tool available \
-             everywhere",
+        "Change an arrow of this state: move its ends, remove it, or make its tool available in \
+        every state",
     ),
     Row::new(Scope::Graph, "new-state", "new state", |screen, _| {
         screen.of_state(|screen, _, _| screen.compose.new_state())
@@ -126,26 +123,26 @@ pub(crate) const ACTIONS: &[Row] = &[
         screen.of_state(|_, chosen, _| menus::rename_state(chosen))
     })
     .keys(&[verbs::RENAME])
-    .help("Give the state another name in every file that names it")
+    .help("Rename the state in every file that uses it")
     .refused(|screen, _| screen.undefined_refusal()),
     Row::new(Scope::Graph, "delete-state", "delete state", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, _| menus::delete_state(chosen))
     })
     .keys(&[verbs::DELETE])
-    .help("Take the state out of every tool; what refers to it is shown first")
+    .help("Delete the state from every tool; references are shown first")
     .risky()
     .refused(|screen, _| screen.undefined_refusal()),
     Row::new(Scope::Groups, "rename-group", "rename group", |screen, _| {
         screen.of_group(menus::rename_group)
     })
     .keys(&[verbs::RENAME])
-    .help("Give the group another name in every file that names it")
+    .help("Rename the group in every file that uses it")
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "delete-group", "delete group", |screen, _| {
         screen.of_group(menus::delete_group)
     })
     .keys(&[verbs::DELETE])
-    .help("Take the group out of every tool and of the settings")
+    .help("Delete the group from every tool and from the settings")
     .risky()
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "new-group", "new group", |_, state| {
@@ -157,11 +154,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         screen.with_facts(|screen, facts| screen.request.toggle_group(facts, state))
     })
     .keys(&[verbs::TICK])
-    .help("Ask for this group, or no longer"),
+    .help("Request this group, or not"),
     Row::new(Scope::Workflow, "all-groups", "all groups", |screen, state| {
         screen.request.all_groups(state)
     })
-    .help("Ask for every group (*), or only for the ticked ones"),
+    .help("Request every group (*), or only the ticked ones"),
     Row::new(Scope::Graph, "set-start", "start here", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.start_here(facts))
     })
@@ -173,7 +170,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         refuse_when(state.is_none(), "there is no state")
     }),
     Row::new(Scope::Workflow, "user", "user", |_, state| request::next_user(state))
-        .help("Take the next user profile of the workspace")
+        .help("Switch to the next user profile of the workspace")
         .refused(|_, state| {
             let has_none = state.workflow.profiles.is_empty();
             refuse_when(has_none, "the workspace has no user profiles")
@@ -181,24 +178,21 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Available, "show-steps", "steps", chain_actions::show_steps)
         .keys(&[verbs::OPEN])
         .help(
-            "Show the steps of this tool as a picture, in place of the states: which output goes \
-             into which step, and how far the newest run is",
+            "Show this tool's steps as a picture instead of the states: which output goes to \
+            which step, and how far the newest run is",
         )
         .refused(chain_actions::steps_refusal),
     Row::new(Scope::Available, "apply-change", "apply", WorkflowScreen::apply_change)
         .keys(&[verbs::FIX])
         .help(
-            "Make the smallest change that shows this tool; what it changes in a file is shown \
-             first",
+            "Make the smallest change that makes this tool available; changes to files are shown \
+            first",
         )
         .refused(WorkflowScreen::change_refusal),
     Row::new(Scope::Available, "try-hidden", "try it", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.try_hidden(facts))
     })
-    .help(
-        "Take the hidden tool all the same, as an agent might: it is refused, which the run \
-             keeps and counts",
-    )
+    .help("Try the hidden tool anyway, as an agent might: it is refused, and the run records that")
     .refused(WorkflowScreen::try_refusal),
     Row::new(Scope::Workflow, "edit-tool", "edit tool", WorkflowScreen::edit_tool)
         .keys(&[verbs::EDIT])
@@ -208,23 +202,23 @@ pub(crate) const ACTIONS: &[Row] = &[
         }),
     Row::new(Scope::Workflow, "what-if", "what if", |_, state| tries::toggle_what_if(state))
         .keys(&[verbs::WHAT_IF])
-        .help("Look at a change of groups or tools before it is made; once more makes it")
+        .help("Try a change of groups or tools before making it; press again to apply it")
         .refused(|_, state| live_refusal(state)),
     Row::new(Scope::Workflow, "accept-what-if", "accept", |_, _| {
         workflow_reply(WorkflowMessage::AcceptWhatIf)
     })
-    .help("Make what the what-if shows, as one step of undo")
+    .help("Apply the what-if, as one undo step")
     .refused(|_, state| {
         let has_none = state.workflow.what_if.is_none();
         refuse_when(has_none, "there is no what-if: W begins one")
     }),
     Row::new(Scope::Workflow, "take-back", "take back", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
-        .help("Take the what-if back, or stop the live call"),
+        .help("Discard the what-if, or stop the live call"),
     Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
         screen.with_facts(|_, facts| walks::walk_menu(facts, state))
     })
-    .help("Go to a tool or a state by the shortest way, walk at random, or see every way"),
+    .help("Run the shortest path to a tool or state, a random walk, or list all paths"),
     Row::new(Scope::Workflow, "stop-when", "stop when…", WorkflowScreen::choose_stops)
         .help("Stop runs when a tool becomes available, a state is reached, or no tool is left"),
     Row::new(Scope::Run, "compare-steps", "compare", |screen, state| screen.run.toggle_mark(state))
@@ -232,21 +226,21 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Compare the tools of other steps with those of this one"),
     Row::new(Scope::Workflow, "explain", "explain", WorkflowScreen::explain)
         .keys(&[verbs::EXPLAIN])
-        .help("Say all about the chosen tool, the chosen state, or the request"),
+        .help("Explain the selected tool, state or request in full"),
     Row::new(Scope::Workflow, "question", "question", |_, state| keep::ask_question(state))
-        .help("Say what the user asks the agent; live steps pass it on"),
+        .help("Enter the user's question; live steps pass it on"),
     Row::new(Scope::Workflow, "keep-run", "keep", |_, state| keep::save_scenario(state))
         .keys(&[verbs::KEEP])
-        .help("Keep the run up to here as a scenario of the workspace")
+        .help("Save the run up to here as a scenario of the workspace")
         .refused(|_, state| {
             let simulation = &state.workflow.simulation;
             let has_none =
                 simulation.current_step().is_none() && simulation.refused_attempts().is_empty();
-            refuse_when(has_none, "the run has no step yet")
+            refuse_when(has_none, "the run has no steps yet")
         }),
     Row::new(Scope::Workflow, "scenarios", "scenarios…", |_, state| keep::scenario_menu(state))
         .keys(&[verbs::TEST])
-        .help("Run the workspace's scenarios, one or all, and see what they cover"),
+        .help("Run the workspace's scenarios, one or all, with coverage"),
     Row::new(Scope::Workflow, "copy-run", "copy…", |screen, state| {
         screen.with_facts(|_, facts| copy::copy_menu(facts, state))
     })
@@ -258,47 +252,47 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "centre", "centre", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.show_current(facts))
     })
-    .help("Bring the current state, or the step where a run stopped, into view"),
+    .help("Scroll to the current state, or to the step where a run stopped"),
     Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
         .keys(&[verbs::FIT])
-        .help("Re-layout the picture, with as much detail as fits"),
+        .help("Re-layout the picture with as much detail as fits"),
     Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
         .keys(&[verbs::LARGER])
-        .help("Show more of each state or step"),
+        .help("Show more detail for each state or step"),
     Row::new(Scope::Workflow, "zoom-out", "zoom out", |screen, _| screen.graph.zoom(Zoom::Out))
         .keys(&[verbs::SMALLER])
-        .help("Show less of each state or step"),
+        .help("Show less detail for each state or step"),
     Row::new(Scope::Workflow, "view", "view", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.next_scale(facts))
     })
-    .help("Show as many states as suit, those around one, folded parts, or all"),
+    .help(
+        "Choose what is shown: an automatic selection, the states around one, folded parts, or \
+        all",
+    ),
     Row::new(Scope::Workflow, "follow-run", "follow run", |screen, _| screen.graph.toggle_follow())
         .keys(&[verbs::FOLLOW])
-        .help("Keep the current state in view as the run goes on, or stay here"),
+        .help("Follow the current state during the run, or stop following"),
     Row::new(Scope::Workflow, "signs", "signs", |_, _| Graph::open_legend())
-        .help("Show what the signs of the picture mean"),
+        .help("Show the legend of the picture"),
     Row::new(Scope::Graph, "next-arrow", "next arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, 1))
     })
     .keys(&[verbs::NEXT_MARK])
-    .help("Choose the next arrow of the selected state"),
+    .help("Select the next arrow of the state"),
     Row::new(Scope::Graph, "previous-arrow", "previous arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, -1))
     })
     .keys(&[verbs::PREVIOUS_MARK])
-    .help("Choose the arrow before"),
+    .help("Select the previous arrow"),
     Row::new(Scope::Graph, "open", "open", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.toggle_chosen(facts))
     })
     .keys(&[verbs::OPEN])
-    .help(
-        "Open the folded box, the bundle of tools or the neighbours of the state that is \
-             chosen; or close it again",
-    ),
+    .help("Open or close the selected folded box, bundle of tools, or the neighbours of the state"),
     Row::new(Scope::Graph, "map", "map", |screen, _| {
         screen.of_state(|screen, _, _| screen.graph.toggle_map())
     })
-    .help("Show the small map where the picture is larger than the pane, or hide it"),
+    .help("Show or hide the mini-map (when the picture is larger than the pane)"),
     Row::taking_over("save", |_, _| save_all()),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
@@ -310,10 +304,7 @@ pub(crate) const MATRIX: &[Row] = &[
         screen.in_matrix(|matrix, facts| matrix.switch_cells(facts, state))
     })
     .keys(&[verbs::TICK])
-    .help(
-        "Switch the chosen cells together: all on, or where all are on, off; Shift+arrows or \
-             dragging choose several",
-    )
+    .help("Toggle the selected cells together; Shift+arrows or dragging selects several")
     .refused(|_, state| no_tool_yet(state)),
     Row::new(Scope::Matrix, "matrix-axis", "groups/states", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.turn_axis(facts, state))
@@ -325,40 +316,40 @@ pub(crate) const MATRIX: &[Row] = &[
     })
     .keys(&[verbs::ACTIVATE])
     .help(
-        "Choose what to do with the tools of the chosen rows: lead to a state, available \
-             everywhere, edit, copy",
+        "Choose what to do with the tools of the selected rows: set the next state, available \
+        everywhere, edit, copy",
     )
     .refused(|_, state| no_tool_yet(state)),
     Row::new(Scope::Matrix, "sort-rows", "sort rows", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.sort_rows(facts, state))
     })
     .help(
-        "Rows as in the files, by name, ticked in this column first, or most ticks first; a \
-             press on a column's head does it too",
+        "Sort rows: as in the files, by name, ticked in this column first, or most ticks first \
+        (also: click a column head)",
     ),
     Row::new(Scope::Matrix, "sort-columns", "sort columns", |screen, state| {
         screen.in_matrix(|matrix, facts| matrix.sort_columns(facts, state))
     })
-    .help("Columns as named, by name, or most ticks first"),
+    .help("Sort columns: as in the files, by name, or most ticks first"),
     Row::new(Scope::Matrix, "find-columns", "find columns", |screen, _| {
         screen.matrix.find_in(Typing::Columns)
     })
-    .help("Show only columns whose names hold what is typed; / does so for tools"),
+    .help("Filter columns by name; / filters tools"),
     Row::new(Scope::Matrix, "new-column", "new column", |screen, state| {
         screen.matrix.new_column(state)
     })
     .keys(&[verbs::NEW])
-    .help("Add a group with the tools of the chosen rows, or a state"),
+    .help("Add a group with the tools of the selected rows, or add a state"),
     Row::new(Scope::Matrix, "rename-column", "rename column", |screen, _| {
         screen.matrix.rename_column()
     })
     .keys(&[verbs::RENAME])
-    .help("Give the group or state another name in every file that names it"),
+    .help("Rename the group or state in every file that uses it"),
     Row::new(Scope::Matrix, "delete-column", "delete column", |screen, _| {
         screen.matrix.delete_column()
     })
     .keys(&[verbs::DELETE])
-    .help("Take the group or state out of every tool")
+    .help("Delete the group or state from every tool")
     .risky(),
     Row::taking_over("find", |screen, _| screen.matrix.find_in(Typing::Rows)),
     Row::taking_over("matrix", |screen, _| screen.matrix.close()),
@@ -543,7 +534,7 @@ impl WorkflowScreen {
     fn undefined_refusal(&self) -> Option<String> {
         let facts = self.facts.as_ref()?;
         let is_undefined = self.graph.selected_state(facts) == Some(0);
-        refuse_when(is_undefined, "undefined is where a request without a state begins")
+        refuse_when(is_undefined, "undefined is the state of a request without one")
     }
 
     fn group_refusal(&self) -> Option<String> {
@@ -569,8 +560,13 @@ impl WorkflowScreen {
     }
 
     fn try_refusal(&self, state: &State) -> Option<String> {
-        refuse_when(state.workflow.what_if.is_some(), NO_STEPS)
-            .or_else(|| refuse_when(self.is_offered(), "this tool is available: Enter takes it"))
+        refuse_when(state.workflow.what_if.is_some(), NO_STEPS).or_else(|| {
+            refuse_when(
+                self.is_offered(),
+                "this tool is available: Enter takes its \
+                step",
+            )
+        })
     }
 
     fn edit_tool(&mut self, _: &State) -> Reply {
@@ -618,14 +614,14 @@ impl WorkflowScreen {
     }
 }
 
-const NO_STEPS: &str = "a what-if takes no steps: W applies it, Esc discards it";
+const NO_STEPS: &str = "no steps during a what-if: W applies it, Esc discards it";
 
 fn workflow_reply(message: WorkflowMessage) -> Reply {
     Reply::send(Message::Workflow(message))
 }
 
 fn live_refusal(state: &State) -> Option<String> {
-    refuse_when(state.workflow.live.is_some(), "a live step is under way")
+    refuse_when(state.workflow.live.is_some(), "a live step is running")
 }
 
 fn none_to_copy(state: &State) -> Option<String> {

@@ -18,19 +18,19 @@ pub(super) fn workflow_lines(facts: &Facts, state: &State) -> Vec<String> {
 }
 
 fn request_lines(facts: &Facts, state: &State) -> Vec<String> {
-    let mut lines = vec!["Groups, the ticked ones are asked for:".to_owned()];
+    let mut lines = vec!["Groups; ticked ones are requested:".to_owned()];
     for group in &facts.groups {
         let mark = if group.ticked { "[x]" } else { "[ ]" };
         let note = match group.origin {
             GroupOrigin::Tools => "",
-            GroupOrigin::Workspace => ", of the workspace",
+            GroupOrigin::Workspace => ", from the workspace",
             GroupOrigin::Unknown => ", no tool is in it",
         };
         let count = count_text(group.tools, "tool", "tools");
         lines.push(format!("  {mark} {}: {count}{note}", group.name));
     }
     if facts.asked == AskedGroups::Every {
-        lines.push("  Every group is asked for (*).".to_owned());
+        lines.push("  Every group is requested (*).".to_owned());
     }
     let user = state.context().user.map_or_else(|| "none".to_owned(), |user| user.to_string());
     lines.push(format!("User profile: {user}. The run starts in {}.", facts.subject().start));
@@ -39,7 +39,7 @@ fn request_lines(facts: &Facts, state: &State) -> Vec<String> {
     }
     lines.extend(facts.refusals.iter().chain(&facts.denied).map(|why| format!("Error: {why}")));
     if facts.difference.is_some() {
-        lines.push("A what-if is shown: nothing of it is in the files yet.".to_owned());
+        lines.push("This is a what-if: nothing of it is in the files yet.".to_owned());
     }
     lines
 }
@@ -58,7 +58,7 @@ fn state_lines(facts: &Facts) -> Vec<String> {
 fn tool_lines(facts: &Facts) -> Vec<String> {
     let tools = facts.tools();
     let next = |row: ToolRow| match &tools[row].gate.next {
-        Some(next) => format!(", leads to {next}"),
+        Some(next) => format!(", next state {next}"),
         None => String::new(),
     };
     let came = |row: &ToolRow| if facts.came.contains(row) { ", new here" } else { "" };
@@ -72,7 +72,7 @@ fn tool_lines(facts: &Facts) -> Vec<String> {
         let reasons: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
         lines.push(format!("  {}: {}", tools[*row].key, reasons.join("; ")));
         if let Some(change) = found.changes.first() {
-            lines.push(format!("    To show it: {}", change.description(tools)));
+            lines.push(format!("    To make it available: {}", change.description(tools)));
         }
     }
     lines

@@ -37,7 +37,7 @@ use crate::{
     },
 };
 
-pub(super) const NO_STEPS: &str = "this tool has no steps that are run here";
+pub(super) const NO_STEPS: &str = "this tool has no steps that toolcrib runs";
 /// Cells of a line in a box at most: the most with which the picture is not wider than the pane.
 const LENGTHS: [usize; 3] = [46, 32, 20];
 /// So many of the values that a step sees are named in its box.
@@ -47,14 +47,14 @@ const MANY: usize = 12;
 
 /// The marks of steps, and what they mean.
 const SIGNS: [(&str, &str); 8] = [
-    ("✓", "the newest run has made this step"),
+    ("✓", "the newest run completed this step"),
     ("✗", "it failed there"),
-    ("▶", "it stopped before this step, and goes on there"),
-    ("…", "it is there now"),
+    ("▶", "it stopped before this step and continues here"),
+    ("…", "it is at this step now"),
     ("●", "runs stop before this step (Space)"),
     ("╌▷", "one step runs after the other"),
-    ("─▶", "a step gets what another one stored"),
-    ("output → a", "the parameter that asks for it"),
+    ("─▶", "a step uses what another one stored"),
+    ("output → a", "the parameter that uses it"),
 ];
 
 #[derive(Default)]
@@ -205,7 +205,7 @@ impl Chain {
         let came = match self.run.progress_of(self.row) {
             StepProgress::Waiting => step.line.clone(),
             StepProgress::Running => "it is running".into(),
-            StepProgress::Ran => format!("it was answered {status}"),
+            StepProgress::Ran => format!("it returned {status}"),
             StepProgress::Failed => problem.unwrap_or("it failed").to_owned(),
             StepProgress::Next => format!("next: {}", step.line),
         };
@@ -310,10 +310,10 @@ impl Chain {
             (Detail::Usual, Zoom::In) => Detail::More,
             (Detail::Usual, Zoom::Out) => Detail::Less,
             (Detail::More, Zoom::In) => {
-                return Reply::Refused("this is the most that can be shown".into());
+                return Reply::Refused("no more detail to show".into());
             }
             (Detail::Dots | Detail::Less, Zoom::Out) => {
-                return Reply::Refused("this is the least that can be shown".into());
+                return Reply::Refused("no less detail to show".into());
             }
         };
         self.follow = true;
@@ -337,7 +337,7 @@ impl Chain {
             vec![(Role::Accent, format!("{sign:<12}")), (Role::Text, words.to_owned())]
         };
         let lines = SIGNS.into_iter().map(row).collect();
-        Reply::Open(Box::new(PageOverlay::new("Signs of the picture", lines)))
+        Reply::Open(Box::new(PageOverlay::new("Legend", lines)))
     }
 }
 

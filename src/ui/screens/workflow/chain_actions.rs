@@ -24,12 +24,12 @@ type Row = action_rows::Row<WorkflowScreen>;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Chain, "show-step", "to Invoke", |screen, _| screen.chain.show_step())
         .keys(&[verbs::ACTIVATE])
-        .help("Go to this step in Invoke, where its request and what came of it stand"),
+        .help("Open this step in Invoke, with its request and result"),
     Row::new(Scope::Chain, "stop-before", "stop before", |screen, _| {
         screen.chain.turn_breakpoint()
     })
     .keys(&[verbs::TICK])
-    .help("Stop runs before this step (a breakpoint), or no longer"),
+    .help("Set or remove a breakpoint: runs stop before this step"),
     Row::new(Scope::Chain, "show-states", "states", |screen, _| {
         screen.chain.close();
         screen.focus_pane(Pane::Offers);
@@ -78,5 +78,5 @@ pub(super) fn show_steps(screen: &mut WorkflowScreen, state: &State) -> Reply {
 }
 
 fn states_refusal(_: &WorkflowScreen, _: &State) -> Option<String> {
-    refuse_when(true, "the picture shows steps: Esc shows the states")
+    refuse_when(true, "the picture shows steps: Esc goes back to the states")
 }

@@ -229,7 +229,7 @@ fn release_arrow(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &S
     match spot {
         Some(HitTarget::State(row)) => menus::ask_arrow_tool(from, &name_of(facts, *row), state),
         Some(HitTarget::Empty) => menus::new_target(from.clone()),
-        _ => Reply::Refused("release on a state, or on an empty place for a new one".into()),
+        _ => Reply::Refused("release on a state, or on an empty spot for a new one".into()),
     }
 }
 
@@ -253,7 +253,7 @@ fn let_go(
             menus::move_end(edge, end, facts, state)(&name_of(facts, *row))
         }
         Some(HitTarget::Empty) => menus::new_end(menus::move_end(edge, end, facts, state)),
-        _ => Reply::Refused("release on a state, or on an empty place for a new one".into()),
+        _ => Reply::Refused("release on a state, or on an empty spot for a new one".into()),
     }
 }
 

@@ -219,7 +219,7 @@ fn new_tool(from: &Tail, to: &Name, home: &EntryHome) -> Reply {
         let (from, to, home) = (from.clone(), to.clone(), home.clone());
         rows.push(menu_row(
             "another type …",
-            "any name; a finding says what the running system makes of it",
+            "any name; check shows how the running system treats it",
             move || {
                 let (from, to, home, kind) = (from.clone(), to.clone(), home.clone(), kind.clone());
                 Reply::Open(Box::new(Prompt::new(
@@ -379,7 +379,7 @@ fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -
     let mut rows = vec![move_row(
         title,
         "lead to …",
-        "to which state it leads",
+        "change its next state",
         ids,
         names,
         |ids, to, state| arrows::move_head(ComposeContext::from_state(state), ids, to),
@@ -389,7 +389,7 @@ fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -
         rows.push(move_row(
             title,
             "come from …",
-            "move its tail to another state",
+            "change the state it leaves from",
             ids,
             names,
             move |ids, onto, state| {
@@ -402,14 +402,10 @@ fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -
             arrows::remove_arrows(ComposeContext::from_state(state), ids, &from)
         }));
     }
-    rows.push(plan_row(
-        title,
-        "available everywhere",
-        "from every state, whatever it is",
-        ids,
-        |ids, state| arrows::allow_everywhere(ComposeContext::from_state(state), ids),
-    ));
-    rows.push(plan_row(title, "stay", "the tool leaves the state as it is", ids, |ids, state| {
+    rows.push(plan_row(title, "available everywhere", "from every state", ids, |ids, state| {
+        arrows::allow_everywhere(ComposeContext::from_state(state), ids)
+    }));
+    rows.push(plan_row(title, "stay", "the tool doesn't change the state", ids, |ids, state| {
         arrows::clear_next_state(ComposeContext::from_state(state), ids)
     }));
     if let [id] = ids {
@@ -492,7 +488,7 @@ pub(crate) fn groups_menu(facts: &Facts, state: &State) -> Reply {
     let mut rows = vec![action_row("matrix", state)];
     rows.push(menu_row(
         "a new group list …",
-        "kept in toolcrib.toml; above/name makes a hierarchy",
+        "saved in toolcrib.toml; parent/name makes a hierarchy",
         new_list,
     ));
     for group in &facts.groups {
@@ -503,7 +499,8 @@ pub(crate) fn groups_menu(facts: &Facts, state: &State) -> Reply {
 }
 
 pub(crate) fn new_list() -> Reply {
-    let words = "The name of a list of the workspace's own; above/name puts it below another. Tick its tools in the matrix.";
+    let words = "Name of a new list; parent/name puts it below another. Tick its tools in the \
+        matrix.";
     Proposal::with_text_input("New group list", words, "", |name, state| {
         groups::add_list(ComposeContext::from_state(state), name)
     })
@@ -515,8 +512,8 @@ pub(crate) fn of_group(name: &Name) -> Reply {
     menu_reply(
         format!("Group {name}"),
         vec![
-            menu_row("rename", "in every file that names it", move || rename_group(&one)),
-            mark_risky(menu_row("delete", "out of every tool", move || delete_group(&other))),
+            menu_row("rename", "in every file that uses it", move || rename_group(&one)),
+            mark_risky(menu_row("delete", "from every tool", move || delete_group(&other))),
         ],
     )
 }
@@ -549,8 +546,8 @@ pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
         });
         let mut rows: Vec<_> = rows.collect();
         rows.push(menu_row(
-            "a list of the workspace's own …",
-            "kept in toolcrib.toml; may be empty",
+            "a list in this workspace only …",
+            "saved in toolcrib.toml; may be empty",
             new_list,
         ));
         return menu_reply("The first tool of the new group", rows);
@@ -566,7 +563,7 @@ pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
 
 fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
     let words = format!(
-        "The name of the new group. A group is there because a tool names it; its first: {keys}."
+        "Name of the new group. A group exists because a tool names it; its first: {keys}."
     );
     Proposal::with_text_input("New group", words, "", move |name, state| {
         let name = parse_name(name, "group")?;
@@ -584,8 +581,8 @@ pub(crate) fn of_column(column: &Column) -> Reply {
         Column::State(name) => {
             let (one, other) = (name.clone(), name.clone());
             let rows = vec![
-                menu_row("rename", "in every file that names it", move || rename_state(&one)),
-                mark_risky(menu_row("delete", "out of every tool", move || delete_state(&other))),
+                menu_row("rename", "in every file that uses it", move || rename_state(&one)),
+                mark_risky(menu_row("delete", "from every tool", move || delete_state(&other))),
             ];
             menu_reply(format!("State {name}"), rows)
         }
@@ -615,8 +612,8 @@ pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
 
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
-    let words = "Paste now, as your terminal does it (most often Ctrl+Shift+V): one tool or many, as YAML or JSON. \
-                 The changes are shown before they are made.";
+    let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
+        many, as YAML or JSON. Changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 

@@ -48,11 +48,11 @@ fn run_copies(facts: &Facts, state: &State) -> [Copy; 3] {
     let id = format!("run-{}", run.start_time().0);
     let record = audit::audit_record(run, tools, &state.workflow.profiles, &id);
     [
-        ("scenario", "the steps, with what was seen as what is expected", scenario),
-        ("audit record", "the run under the document's names", format!("{record:#}\n")),
+        ("scenario", "the steps, with the results as expectations", scenario),
+        ("audit record", "the run, with the document's names", format!("{record:#}\n")),
         (
             "counters",
-            "under the document's metric names, as Prometheus reads them",
+            "the document's metrics, in Prometheus format",
             metrics::render_metrics(run, tools, &state.workflow.profiles),
         ),
     ]
@@ -64,7 +64,7 @@ fn graph_copies(facts: &Facts) -> impl Iterator<Item = Copy> {
         Format::Dot => ("graph as DOT", "for Graphviz"),
         Format::Mermaid => ("graph as Mermaid", "for Markdown"),
         Format::Svg => ("graph as SVG", "a picture"),
-        Format::Json => ("graph as JSON", "states, edges and what was found"),
+        Format::Json => ("graph as JSON", "states, edges and findings"),
     };
     Format::ALL.into_iter().map(move |format| {
         let subject = Subject {

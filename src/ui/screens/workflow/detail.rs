@@ -171,7 +171,7 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
         lines.push(vec![(Role::Dim, words.to_owned())]);
     } else if let Some(difference) = &facts.difference {
         if difference.is_none() {
-            lines.push(vec![(Role::Dim, "no tool and no state comes or goes".to_owned())]);
+            lines.push(vec![(Role::Dim, "no tool or state changes".to_owned())]);
         }
         for (label, turn) in [
             ("available now", &difference.available),

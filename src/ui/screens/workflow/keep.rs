@@ -39,7 +39,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
     let suggested =
         suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
     let words = format!(
-        "The steps up to here are kept in {}/NAME.yaml, with what was seen as what is expected. Its name:",
+        "Saves the steps up to here in {}/NAME.yaml, with their results as expectations. Name:",
         page::FOLDER
     );
     Reply::Open(Box::new(Prompt::new("Keep as scenario", words, suggested, |name, state| {
@@ -48,7 +48,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         }
         let file = FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)));
         if state.documents.get(&file).is_some_and(|document| !document.gone) {
-            return Err(format!("{file} is there already: choose another name"));
+            return Err(format!("{file} already exists: choose another name"));
         }
         let text: Arc<str> = scenario_text(state, name).into();
         let create = Change::Create { file: file.clone(), text };
@@ -82,7 +82,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let found = scenarios(state);
     if found.is_empty() {
         return Reply::Refused(
-            "the workspace has no scenario yet: take some steps and keep them".into(),
+            "the workspace has no scenarios: take some steps and keep them".into(),
         );
     }
     let trials: Vec<(String, ScenarioRun)> = found
@@ -93,7 +93,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
     let mut items = vec![Item {
         title: format!("{}all {}", mark(failed == 0), found.len()),
-        detail: "each step, and what they cover together".into(),
+        detail: "each step, and the coverage".into(),
         note: if failed == 0 { "as expected".into() } else { format!("{failed} differ") },
         ..Item::default()
     }];
@@ -136,7 +136,7 @@ fn scenarios(state: &State) -> Vec<(String, FileId, Scenario)> {
 fn all_page(trials: &[(String, ScenarioRun)], coverage: &Coverage) -> PageOverlay {
     let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
     lines.push(Line::new());
-    lines.push(vec![(Role::Heading, format!("Together they cover: {}", coverage.summary()))]);
+    lines.push(vec![(Role::Heading, format!("Coverage: {}", coverage.summary()))]);
     let missed = coverage.missed_lines().into_iter().flat_map(|missed| wrap(&missed, 70));
     lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
     PageOverlay::new("Scenarios", lines)
@@ -194,8 +194,8 @@ fn trial_lines((name, trial): &(String, ScenarioRun)) -> Vec<Line> {
 
 /// Asks for the question that the run is about.
 pub(crate) fn ask_question(state: &State) -> Reply {
-    let words =
-        "What does the user ask? Live steps give it to tools with an argument question or query.";
+    let words = "The user's question. Live steps pass it to tools with an argument named question or \
+        query.";
     let present = state.workflow.simulation.question().unwrap_or_default().to_owned();
     Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
         Ok(Reply::send(Message::Workflow(WorkflowMessage::SetQuestion(

@@ -301,7 +301,7 @@ impl Matrix {
     pub fn switch_cells(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.rows.is_empty() || self.columns.is_empty() {
             return Reply::Refused(
-                "there is no cell: n adds a column, new tools come with n on screen 1".into(),
+                "there is no cell: n adds a column; n on Tools (1) adds a tool".into(),
             );
         }
         match self.work_out(facts, state) {
@@ -310,7 +310,7 @@ impl Matrix {
             }
             Some(Preview { plan: Err(why), .. }) => Reply::Refused(why.clone()),
             None => Reply::Refused(format!(
-                "these are too many cells: {MOST_CELLS} can be switched at once"
+                "too many cells: at most {MOST_CELLS} can be toggled at once"
             )),
         }
     }

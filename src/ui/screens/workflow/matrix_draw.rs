@@ -78,7 +78,7 @@ impl Matrix {
 
     fn legend(&self) -> &'static str {
         match self.axis {
-            Axis::Groups => "● in it  ○ names no group  · not",
+            Axis::Groups => "● in the group  ○ names no group  · not in it",
             Axis::States => "● available  ○ in every state  · not",
         }
     }
@@ -235,9 +235,9 @@ impl Matrix {
         }
         let Some(preview) = self.work_out(facts, state) else {
             let words = if state.catalog.tools.is_empty() {
-                "there is no tool yet: Esc goes to the picture, where a draws the first arrow"
+                "no tools yet: Esc goes to the picture, where a draws the first arrow"
             } else {
-                "nothing to switch here"
+                "nothing to toggle here"
             };
             Pen::new(buffer, area, 1).skip(1).put_text(words, styles[Role::Dim]);
             return;

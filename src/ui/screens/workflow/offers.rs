@@ -224,7 +224,7 @@ impl Offers {
             hidden.and_then(|tool| facts.known_explanation(*tool)).map(|found| found.changes.len())
         else {
             return Reply::Refused(
-                "choose a hidden tool to go through the changes that would show it".into(),
+                "select a hidden tool to see the changes that would make it available".into(),
             );
         };
         let last = count.saturating_sub(1);
@@ -268,7 +268,7 @@ impl Offers {
     /// Enter: takes an available tool; makes the change that shows a hidden one.
     pub fn handle_enter(&mut self, facts: &mut Facts, state: &State) -> Reply {
         match self.tool_at(self.at) {
-            None => Reply::Refused("there is no tool: ask for other groups at the left".into()),
+            None => Reply::Refused("no tool: request other groups on the left".into()),
             Some(_) if self.selected_offered(facts) => self.step_tool(facts, Outcome::Succeeded),
             Some(_) => self.apply_change(facts, state),
         }
@@ -279,9 +279,11 @@ impl Offers {
             Some(id) => {
                 Reply::send(Message::Workflow(WorkflowMessage::Step { tool: id.clone(), outcome }))
             }
-            None => {
-                Reply::Refused("this tool is hidden: Space makes the change that shows it".into())
-            }
+            None => Reply::Refused(
+                "this tool is hidden: Space makes the change that makes it \
+                    available"
+                    .into(),
+            ),
         }
     }
 
@@ -294,7 +296,7 @@ impl Offers {
                 tool: id.clone(),
                 outcome: Outcome::Succeeded,
             })),
-            None => Reply::Refused("this tool is available: Enter takes it".into()),
+            None => Reply::Refused("this tool is available: Enter takes its step".into()),
         }
     }
 
@@ -303,7 +305,7 @@ impl Offers {
         let chosen = self.available.get(self.at).and_then(|row| facts.tool_id(*row));
         let Some(tool) = chosen.and_then(|id| state.catalog.tool(id)) else {
             return Reply::Refused(
-                "this tool is hidden: Space makes the change that shows it".into(),
+                "this tool is hidden: Space makes the change that makes it available".into(),
             );
         };
         let given = state.arguments_of(tool.id());
@@ -339,17 +341,22 @@ impl Offers {
         let Some(tool) =
             self.at.checked_sub(self.available.len()).and_then(|at| self.hidden.get(at)).copied()
         else {
-            return Reply::Refused("this tool is available already: Enter takes it".into());
+            return Reply::Refused("this tool is already available: Enter takes its step".into());
         };
         facts.explain_tool(tool);
         let Some(change) = self.chosen_change(facts) else {
             if facts.denied.is_some() {
                 return Reply::Refused(
-                    "nothing that this user may ask for shows this tool: “user” in the actions menu (.) takes another user"
+                    "nothing that this user may request makes this tool available: “user” in the \
+                    actions menu (.) switches the user"
                         .into(),
                 );
             }
-            return Reply::Refused("no change of the request shows this tool: e edits it".into());
+            return Reply::Refused(
+                "no change of the request makes this tool available: e edits \
+                the tool"
+                    .into(),
+            );
         };
         let walk = |rows: &[ToolRow]| {
             Message::Workflow(WorkflowMessage::Walk {
@@ -368,7 +375,9 @@ impl Offers {
         match made {
             Change::Take { .. } | Change::Start { .. } if state.workflow.what_if.is_some() => {
                 return Reply::Refused(
-                    "a what-if takes no steps: → goes on to the edit that shows this tool".into(),
+                    "no steps during a what-if: → goes to the edit that makes this tool \
+                    available"
+                        .into(),
                 );
             }
             Change::AskAndTake { .. } if state.workflow.what_if.is_some() => {}
@@ -442,9 +451,9 @@ impl Offers {
         }
         if self.tool_count() == 0 {
             let words = if state.catalog.tools.is_empty() {
-                "the workspace has no tools yet: n on screen 1 makes one"
+                "the workspace has no tools: n on Tools (1) makes one"
             } else {
-                "no tool of that name"
+                "no tool with that name"
             };
             for (row, line) in (0_u16..).zip(wrap(words, usize::from(rows.width))) {
                 Pen::new(buffer, rows, row).put_text(&line, styles[Role::Dim]);
@@ -489,11 +498,11 @@ impl Offers {
                     .first()
                     .map(|change| change.description(&state.catalog.tools));
                 let none = match facts.tools()[tool].gate.not_loaded() {
-                    Some(NotLoaded::Refused { .. }) => "nothing but another entry",
-                    Some(NotLoaded::Replaced { .. }) => "nothing but another name",
-                    Some(NotLoaded::LeftOut { .. }) => "nothing but another entry or turn",
-                    None if facts.denied.is_some() => "nothing that this user may ask for",
-                    None => "nothing but an edit",
+                    Some(NotLoaded::Refused { .. }) => "only a change of the entry",
+                    Some(NotLoaded::Replaced { .. }) => "only another name",
+                    Some(NotLoaded::LeftOut { .. }) => "only another entry or turn of the agent",
+                    None if facts.denied.is_some() => "nothing that this user may request",
+                    None => "only an edit of the tool",
                 };
                 pen.put_text("   ▸ ", styles[Role::Dim])
                     .put_text(words.as_deref().unwrap_or(none), styles[Role::Dim]);

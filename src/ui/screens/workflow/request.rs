@@ -63,7 +63,7 @@ impl Request {
             .draw(buffer, area, styles);
         let inside = draw_refusals(buffer, pane, styles, facts);
         let asked = match &facts.asked {
-            AskedGroups::Every => "groups · every one (*)",
+            AskedGroups::Every => "groups · all (*)",
             AskedGroups::Only(_) if facts.context.groups.is_none() => "groups · default",
             AskedGroups::Only(names) if names.is_empty() => "groups · none, no tool",
             AskedGroups::Only(_) => "groups",
@@ -232,8 +232,7 @@ pub(crate) fn next_user(state: &State) -> Reply {
 fn ask_user(state: &State) -> Reply {
     if state.workflow.profiles.is_empty() {
         return Reply::Refused(
-            "the workspace has no user profiles: write them under [profiles] in toolcrib.toml"
-                .into(),
+            "the workspace has no user profiles: add them under [profiles] in toolcrib.toml".into(),
         );
     }
     let mut items = vec![Item {

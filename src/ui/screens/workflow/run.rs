@@ -177,7 +177,7 @@ impl Run {
             None => format!("Run {}", simulation.current_branch().len()),
         };
         let note = if state.workflow.what_if.is_some() {
-            "W accept · Esc take back".to_owned()
+            "W apply · Esc discard".to_owned()
         } else {
             notes(state)
         };
@@ -354,7 +354,7 @@ fn draw_step(
     }
     let ways = simulation.next_steps(place).count();
     if ways > 1 {
-        words.push(format!("{ways} ways from here"));
+        words.push(format!("{ways} branches from here"));
     }
     words.push(format!("{} of {all} available", offer.available.len()));
     pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
@@ -362,7 +362,7 @@ fn draw_step(
 
 fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {
     let name = state.catalog.tool(&live.tool).map_or("a tool", |tool| &tool.entry.key);
-    pen.put_text(&format!("   ◐ {name} is being called"), style);
+    pen.put_text(&format!("   ◐ calling {name}"), style);
 }
 
 /// Goes to the end of the next branch.
@@ -372,6 +372,6 @@ pub(crate) fn next_branch(state: &State) -> Reply {
     let at = branches.iter().position(|branch| branch.steps == present).unwrap_or(0);
     match branches.get((at + 1) % branches.len().max(1)) {
         Some(branch) => Reply::send(Message::Workflow(WorkflowMessage::StepTo(Some(branch.last)))),
-        None => Reply::Refused("this run has no step yet".into()),
+        None => Reply::Refused("this run has no steps yet".into()),
     }
 }

@@ -125,7 +125,7 @@ impl WorkflowScreen {
             // In the picture an arrow, then a state, is no longer chosen.
             None => match self.pane_key(Key::plain(Code::Esc), state) {
                 Reply::Ignored => {
-                    Reply::Refused("there is neither a what-if nor a live call to take back".into())
+                    Reply::Refused("there is no what-if or live call to cancel".into())
                 }
                 other => other,
             },

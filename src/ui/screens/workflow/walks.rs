@@ -29,7 +29,7 @@ const LONGEST: usize = 1_000;
 /// Asks how to go on without choosing each step.
 pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
     if facts.here.is_none() {
-        return Reply::Refused("the run is in a state that no tool names".into());
+        return Reply::Refused("the run is in a state that no tool uses".into());
     }
     let (states, tools) = (to_states(facts, state), to_tools(facts, state));
     let title = |title: &str, detail: &str| Item {
@@ -50,7 +50,7 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
             let why = if state.workflow.stops.is_empty() {
                 "no stop is set: p sets one"
             } else {
-                "no way under these groups meets a stop"
+                "no path with these groups meets a stop"
             };
             (stop.detail, stop.refusal) = (why.into(), Some(why.into()));
         }
@@ -62,11 +62,11 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
         .map(|(_, id)| id)
         .collect();
     let items = vec![
-        title("to a tool…", "the shortest way until it is available"),
-        title("to a state…", "the shortest way"),
+        title("to a tool…", "the shortest path until it is available"),
+        title("to a state…", "the shortest path"),
         stop,
-        title("a random walk…", "of so many steps, with a seed"),
-        title("every way…", "of up to so many steps, and what they cover"),
+        title("a random walk…", "with a number of steps and a seed"),
+        title("every way…", "up to a number of steps, with coverage"),
     ];
     let then = move |row: usize| match row {
         0 => ways_menu("To which tool?", &tools),
@@ -85,7 +85,7 @@ fn ways_menu(title: &str, ways: &[GoalPath]) -> Reply {
     let item = |(name, way): &GoalPath| Item {
         title: name.clone(),
         detail: match way.as_deref() {
-            None => "no way under these groups".into(),
+            None => "no path with these groups".into(),
             Some([]) => "here".into(),
             Some(steps) => {
                 steps.iter().map(|(key, _)| key.as_str()).collect::<Vec<_>>().join(", then ")
@@ -93,8 +93,8 @@ fn ways_menu(title: &str, ways: &[GoalPath]) -> Reply {
         },
         note: way.as_ref().map_or_else(String::new, |steps| steps.len().to_string()),
         refusal: match way.as_deref() {
-            None => Some("no way leads there under the groups asked for".into()),
-            Some([]) => Some("the run is there already".into()),
+            None => Some("no path leads there with the requested groups".into()),
+            Some([]) => Some("the run is already there".into()),
             Some(_) => None,
         },
         ..Item::default()
@@ -141,20 +141,19 @@ fn to_tools(facts: &Facts, state: &State) -> Vec<GoalPath> {
 }
 
 fn ask_random_walk() -> Reply {
-    let words = "How many steps, and the seed: the same seed takes the same way. The walk stops where a stop is set.";
+    let words = "Number of steps, and a seed: the same seed takes the same path. The walk stops \
+        where a stop is set.";
     Reply::Open(Box::new(Prompt::new("A random walk", words, "10 1", |text, state| {
         let mut numbers = text.split_whitespace();
         let mut number = |absent: Option<u64>| match numbers.next() {
-            None => absent.ok_or("write a number of steps, and a seed: 10 1"),
-            Some(word) => {
-                word.parse::<u64>().map_err(|_| "write two whole numbers: steps and seed")
-            }
+            None => absent.ok_or("type a number of steps and a seed: 10 1"),
+            Some(word) => word.parse::<u64>().map_err(|_| "type two whole numbers: steps and seed"),
         };
         let (steps, seed) = (number(None)?, number(Some(1))?);
         let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
         let tools = walk::random_walk(&state.gated_tools(), &state.context(), seed, steps);
         if tools.is_empty() {
-            return Err("no tool is available here: ask for other groups".into());
+            return Err("no tool is available here: request other groups".into());
         }
         let tools =
             tools.into_iter().filter_map(|row| key_and_id(state, row)).map(|(_, id)| id).collect();
@@ -163,11 +162,10 @@ fn ask_random_walk() -> Reply {
 }
 
 fn ask_every_way() -> Reply {
-    let words =
-        "Of up to how many steps? Nothing is taken: the ways are listed with what they cover.";
+    let words = "Up to how many steps? No step is taken: paths are listed with their coverage.";
     Reply::Open(Box::new(Prompt::new("Every way", words, "3", |text, state| {
         let steps = text.parse::<usize>().ok().filter(|steps| (1..=100).contains(steps));
-        let steps = steps.ok_or("write a whole number from 1 to 100")?;
+        let steps = steps.ok_or("type a whole number from 1 to 100")?;
         Ok(Reply::Open(Box::new(every_page(state, steps))))
     })))
 }
@@ -189,7 +187,7 @@ fn every_page(state: &State, steps: usize) -> PageOverlay {
     let mut lines = vec![
         text(
             Role::Heading,
-            format!("{} ways of up to {steps} steps from {}", ways.count, context.state()),
+            format!("{} paths of up to {steps} steps from {}", ways.count, context.state()),
         ),
         text(Role::Text, coverage.summary()),
     ];
@@ -233,7 +231,7 @@ pub(crate) fn ask_stops(
     let item = |stop: &Stop| Item {
         title: stop.description(),
         detail: if state.workflow.stops.contains(stop) {
-            "Enter: no longer".into()
+            "Enter removes it".into()
         } else {
             String::new()
         },

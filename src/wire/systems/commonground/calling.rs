@@ -280,7 +280,7 @@ impl<'c> Calling<'c> {
         call: Option<&str>,
     ) -> Result<CallEnd, SinkClosed> {
         let Some(id) = report.card else {
-            let remedy = "look into the log of the tool's service";
+            let remedy = "check the log of the tool's service";
             return Ok((
                 Outcome::Lost,
                 Some(CallError::new(

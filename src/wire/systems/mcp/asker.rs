@@ -158,12 +158,12 @@ pub(crate) async fn answer_of(
 /// The answer where nobody is there who could give one.
 fn unanswered(kind: &Kind) -> QuestionAnswer {
     let answer = match kind {
-        Kind::Sampling => Answer::Refusal { code: -1, message: "nobody is there to answer".into() },
+        Kind::Sampling => Answer::Refusal { code: -1, message: "no one to answer".into() },
         _ => Answer::Result(Decision::Decline.into_result()),
     };
     QuestionAnswer {
         answer: Some(answer),
-        words: "declined, as nobody is there to answer",
+        words: "declined, because there is no one to answer",
         is_alone: true,
     }
 }

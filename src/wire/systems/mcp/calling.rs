@@ -79,7 +79,7 @@ pub(crate) async fn call(
 ) -> Result<CallEnd, SinkClosed> {
     let CallContext { connection, bus, request, limits, kept, .. } = context;
     if !settings::is_at(connection) {
-        let message = format!("connection \"{}\" leads to no MCP server", connection.name);
+        let message = format!("connection \"{}\" isn't to an MCP server", connection.name);
         let remedy = "choose one with system = \"mcp\"";
         return Ok((Outcome::Lost, Some(CallError::new(ErrorKind::BadSettings, message, remedy))));
     }
@@ -159,7 +159,7 @@ async fn answer(
     let bytes = packet.body.len();
     if bytes as u64 > largest {
         let message = format!("the answer has more than {}", size::format_size(largest));
-        let remedy = "set largest-answer of the connection higher, or ask for less";
+        let remedy = "raise largest-answer of the connection, or request less";
         let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
         return Ok((Outcome::Lost, Some(problem)));
     }
@@ -185,13 +185,13 @@ async fn answer(
     }
     if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
         let words = match promised {
-            Some(_) if outcome == Ended::Ok => "the whole result; what it promises is kept",
+            Some(_) if outcome == Ended::Ok => "the whole result; it matches the outputSchema",
             _ => "the whole result",
         };
         sink.emit_stage("result", words, result.to_string()).await?;
     }
     let failed = |kind: &str, remedy: &str| {
-        let message = if text.is_empty() { "the server says no more" } else { &text };
+        let message = if text.is_empty() { "the server sent no details" } else { &text };
         Some(CallError::new(ErrorKind::parse(kind), message, remedy))
     };
     let end = match outcome {
@@ -205,23 +205,23 @@ async fn answer(
             }
             // The code is said beside the message.
             let message = reply["error"]["message"].as_str().filter(|words| !words.is_empty());
-            let message = message.unwrap_or("the server says no more");
+            let message = message.unwrap_or("the server sent no details");
             (Outcome::Failed, Some(CallError::new(ErrorKind::parse(&code), message, STDERR)))
         }
         Ended::InvalidStructured => {
-            let message = "the structured content is not what the tool promises";
+            let message = "the structured content doesn't match the tool's outputSchema";
             let kind = ErrorKind::parse("invalid-structured");
             let problem = CallError::new(kind, message, "correct the tool, or its outputSchema");
             (Outcome::Failed, Some(problem))
         }
         Ended::InputRequired => {
-            let remedy = "answer what it asks, or call the tool with all that it needs";
-            let message = format!("the server wants to know more first: {text}");
+            let remedy = "answer its question, or call the tool with everything it needs";
+            let message = format!("the server needs more input first: {text}");
             let kind = ErrorKind::parse("input-required");
             (Outcome::Failed, Some(CallError::new(kind, message, remedy)))
         }
         Ended::Task => {
-            let message = format!("the server made a task of it that is not understood: {text}");
+            let message = format!("the server created a task that can't be read: {text}");
             let kind = ErrorKind::parse("task");
             (Outcome::Failed, Some(CallError::new(kind, message, SEE_FRAMES)))
         }
@@ -236,7 +236,7 @@ async fn answer(
     Ok(end)
 }
 
-const STDERR: &str = "look at what the server wrote to standard error, and at its arguments";
+const STDERR: &str = "check the server's standard error and its arguments";
 const SEE_FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
 
 /// A value in a line, cut where it is long.

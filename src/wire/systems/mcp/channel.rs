@@ -145,7 +145,7 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
 }
 
 fn over() -> CallError {
-    CallError::new(ErrorKind::ConnectionLost, "the connection is over", "try again")
+    CallError::new(ErrorKind::ConnectionLost, "the connection has ended", "try again")
 }
 
 impl Channel {
@@ -274,6 +274,6 @@ impl Bus for Channel {
 }
 
 fn no_params() -> CallError {
-    let message = "the parameters of a request are no JSON object";
+    let message = "the parameters of a request aren't a JSON object";
     CallError::new(ErrorKind::BadRequest, message, "send an object")
 }

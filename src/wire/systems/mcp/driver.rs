@@ -406,7 +406,7 @@ impl Driver {
             }
             TurnOutcome::Withdrawn { id, .. } => {
                 self.state.withdrawals.remove(&id);
-                self.tell_all("asked", "the server no longer wants its answer", text).await;
+                self.tell_all("asked", "the server no longer wants the answer", text).await;
             }
             TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
                 self.tell_all("odd", &odd(text, &faults), text).await;

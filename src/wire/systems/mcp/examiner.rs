@@ -112,7 +112,7 @@ async fn examine_http(connection: &Connection) -> Vec<Examined> {
     let origin = probe(&client, &url, (ORIGIN, format!("https://{ELSEWHERE}"))).await;
     match (host, origin) {
         (Some(host), Some(origin)) => vec![examine_host(host), examine_origin(origin)],
-        _ => skipped("the server does not answer").to_vec(),
+        _ => skipped("the server doesn't answer").to_vec(),
     }
 }
 

@@ -109,7 +109,7 @@ impl SharedLink {
         body: Bytes,
     ) -> Result<QueueReceiver, CallError> {
         let inbox = self.bus.new_inbox().ok_or_else(|| {
-            CallError::new(ErrorKind::NoTransport, "this is no HTTP", "give an address of http://")
+            CallError::new(ErrorKind::NoTransport, "this isn't HTTP", "give an address of http://")
         })?;
         headers.extend(path.map(marks::path_header));
         let receiver = self.bus.subscribe(&inbox, SubscriptionShare::Each).await?;
@@ -509,8 +509,8 @@ impl Stream {
                 return Drained::Again;
             }
             let place = header(packet, "location").unwrap_or("nowhere");
-            body = format!("the server redirects to {place}, which is not followed");
-            let remedy = "give that address to the connection, if it is meant";
+            body = format!("the server redirects to {place}, which isn't followed");
+            let remedy = "use that address in the connection if it is the right one";
             self.shared.note_refusal(CallError::new(ErrorKind::NotUnderstood, &body, remedy));
         }
         if matches!(status, 401 | 403)
@@ -553,7 +553,7 @@ fn headers<'p>(packet: &'p Packet, wanted: &'static str) -> impl Iterator<Item =
 
 fn no_endpoint(cause: &str) -> CallError {
     let message = format!(
-        "the server speaks neither streamable HTTP nor the transport of 2024-11-05: {cause}"
+        "the server supports neither streamable HTTP nor the transport of 2024-11-05: {cause}"
     );
-    CallError::new(ErrorKind::NotUnderstood, message, "look at the address, and at its path")
+    CallError::new(ErrorKind::NotUnderstood, message, "check the address and its path")
 }

@@ -42,7 +42,8 @@ pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String>
     let name = visible_text(&kept.server);
     (!told.is_empty()).then(|| {
         format!(
-            "its tools are not those that were kept: {}; `toolcrib mcp keep {name}` shows what changed",
+            "its tools differ from the saved list: {}; `toolcrib mcp keep {name}` shows what \
+            changed",
             told.join(", ")
         )
     })

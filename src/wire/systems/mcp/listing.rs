@@ -47,7 +47,7 @@ pub(crate) async fn begin(
     params: String,
 ) -> Result<QueueReceiver, CallError> {
     let Some(inbox) = bus.new_inbox() else {
-        let message = format!("{} is no MCP server", bus.display_address());
+        let message = format!("{} isn't an MCP server", bus.display_address());
         return Err(CallError::new(ErrorKind::NoTransport, message, "choose another connection"));
     };
     let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
@@ -111,7 +111,7 @@ pub(crate) async fn exchange(
     };
     let packet = timeout(PATIENCE, answering).await.unwrap_or_else(|_| {
         let message = format!("{method} was not answered within {} s", PATIENCE.as_secs());
-        Err(CallError::new(ErrorKind::TimedOut, message, "look at the server"))
+        Err(CallError::new(ErrorKind::TimedOut, message, "check the server"))
     })?;
     Ok((reply(&packet), said(&packet, VERSION).unwrap_or_default().to_owned()))
 }
@@ -122,7 +122,7 @@ pub(crate) fn refused(method: &str, error: &Value) -> CallError {
     let code = error.get("code").cloned().unwrap_or_default();
     let words = error.get("message").and_then(Value::as_str).unwrap_or_default();
     let message = format!("the server refuses {method}: {} ({code})", visible_text(words));
-    CallError::new(ErrorKind::parse(&code.to_string()), message, "look at the server")
+    CallError::new(ErrorKind::parse(&code.to_string()), message, "check the server")
 }
 
 /// A list, and the revision of the protocol that is spoken.

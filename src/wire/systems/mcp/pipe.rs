@@ -34,7 +34,7 @@ impl Pipe {
     /// When it cannot be started or reached.
     pub async fn open(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let Some(opening) = transport::open_bus(connection, secrets) else {
-            let message = format!("nothing here speaks {}", connection.transport().title());
+            let message = format!("toolcrib doesn't support {}", connection.transport().title());
             return Err(CallError::new(ErrorKind::NoTransport, message, "choose another"));
         };
         let bus = opening.await?;

@@ -45,14 +45,15 @@ pub(super) fn refused(
         false => format!("; it wrote to standard error:\n{}", visible_lines(words)),
     };
     let message = format!(
-        "the server cannot be spoken with: {}{}{last}",
+        "can't communicate with the server: {}{}{last}",
         reasons.join("; "),
         said.unwrap_or_default()
     );
     let remedy = match findings.contains(&"era.not-modern") {
-        true => "take era = \"modern\" out of the connection: its era is then found out",
+        true => "remove era = \"modern\" from the connection: its era is then detected",
         false => {
-            "`toolcrib mcp frames NAME` shows what was said; era = \"legacy\" or \"modern\" sets how to begin"
+            "`toolcrib mcp frames NAME` shows the messages; era = \"legacy\" or \"modern\" sets \
+            how to start"
         }
     };
     CallError::new(ErrorKind::NotUnderstood, message, remedy)
@@ -69,13 +70,13 @@ pub(super) fn http_error(status: u16, body: &str) -> CallError {
         0 => shown,
         status => format!("HTTP {status}: {shown}"),
     };
-    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "look at the server")
+    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "check the server")
 }
 
 /// No answer came in the time that one may take.
 #[must_use]
 pub(crate) fn timed_out() -> CallError {
-    let message = "the server did not answer in time";
+    let message = "the server didn't answer in time";
     CallError::new(ErrorKind::TimedOut, message, "try again")
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn session_gone() -> CallError {
 
 /// The server wants a token, and no more is known.
 pub(super) fn unauthorized() -> CallError {
-    let message = "the server wants to know who we are (401)";
+    let message = "the server requires authentication (401)";
     CallError::new(ErrorKind::Unauthorized, message, "set token-variable or token-key")
 }
 

@@ -91,7 +91,7 @@ pub(super) fn question_words(asked: &ServerRequest, done: &str) -> String {
 }
 
 pub(super) fn alone_words(asked: &ServerRequest) -> String {
-    format!("asked.unanswered: nobody was there to answer {}", asked.method)
+    format!("asked.unanswered: there was no one to answer {}", asked.method)
 }
 
 /// A person is asked from here on.

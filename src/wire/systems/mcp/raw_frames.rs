@@ -135,7 +135,7 @@ pub(super) async fn send_frame(
             heard = receiver.next() => heard,
             () = sleep_until(until) => {
                 let seconds = patience.as_secs_f64();
-                let message = format!("nothing came back within {seconds} s");
+                let message = format!("no answer within {seconds} s");
                 if asks {
                     let problem = CallError::new(ErrorKind::TimedOutFirst, message, "");
                     return Ok((Outcome::TimedOut, Some(problem)));

@@ -80,7 +80,7 @@ async fn listen(bus: &dyn Bus, uri: &str) -> Result<QueueReceiver, CallError> {
     };
     let packet = timeout(PATIENCE, acknowledged).await.unwrap_or_else(|_| {
         let message = format!("{LISTEN} was not acknowledged within {} s", PATIENCE.as_secs());
-        Err(CallError::new(ErrorKind::TimedOut, message, "look at the server"))
+        Err(CallError::new(ErrorKind::TimedOut, message, "check the server"))
     })?;
     let served = frame_params(&packet)["notifications"]["resourceSubscriptions"].take();
     let is_served = served.as_array().is_some_and(|uris| uris.iter().any(|known| known == uri));

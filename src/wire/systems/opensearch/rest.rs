@@ -146,7 +146,7 @@ impl<'r> RestClient<'r> {
             (ErrorKind::TimedOutFirst, self.limits.first)
         };
         let message = format!("no answer within {} s", limit.as_secs_f64());
-        CallError::new(kind, message, "allow more time (--timeout), or ask for less")
+        CallError::new(kind, message, "allow more time (--timeout), or request less")
     }
 }
 

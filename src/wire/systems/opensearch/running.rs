@@ -37,7 +37,7 @@ pub(crate) async fn run_steps(
         (Outcome::Failed, Some(CallError::new(ErrorKind::BadRequest, cause, "correct the tool")))
     };
     let Some(order) = RunOrder::from_body(&context.request.body) else {
-        return Ok(refused("the request says nothing of steps".into()));
+        return Ok(refused("the request has no steps".into()));
     };
     let plan = match order.read_plan() {
         Ok(plan) => plan,
@@ -58,7 +58,7 @@ pub(crate) async fn run_steps(
             ControlFlow::Break(end) => return Ok(end),
         }
     }
-    let Some(answer) = last else { return Ok(refused("no step is left to run".into())) };
+    let Some(answer) = last else { return Ok(refused("no steps left to run".into())) };
     let text = answer.stored.filtered;
     sink.emit(EventKind::Chunk { bytes: text.len(), text: text.into() }).await?;
     Ok((Outcome::Succeeded, None))
@@ -138,7 +138,7 @@ impl Run<'_> {
         let answer = self.rest.fetch(asked, sink).await?;
         if answer.body.len() as u64 > self.largest {
             let message = format!("the answer has more than {}", size::format_size(self.largest));
-            let remedy = "set largest-answer of the connection higher, or ask for less";
+            let remedy = "raise largest-answer of the connection, or request less";
             let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
             return Err((Outcome::Lost, Some(problem)));
         }
@@ -152,7 +152,7 @@ fn sendable(prepared: &PreparedStep) -> Result<&StepRequest, CallError> {
         CallError::new(
             ErrorKind::BadRequest,
             cause,
-            "correct the step's templates, or give what they ask for",
+            "correct the step's templates, or set the missing values",
         )
     };
     let request = prepared.request.as_ref().map_err(|why| refused(why.clone()))?;
@@ -161,13 +161,12 @@ fn sendable(prepared: &PreparedStep) -> Result<&StepRequest, CallError> {
         return Ok(request);
     }
     let names = unfilled.join(", ");
-    let cause =
-        format!("nothing gives a value to {names}; a cluster would get the placeholder unchanged");
+    let cause = format!("{names} has no value; a cluster would get the placeholder unchanged");
     let given: Vec<String> = unfilled.iter().map(|name| format!("{name}=…")).collect();
     Err(CallError::new(
         ErrorKind::BadRequest,
         cause,
-        format!("give {}, or a default in the template", given.join(" ")),
+        format!("set {}, or a default in the template", given.join(" ")),
     ))
 }
 

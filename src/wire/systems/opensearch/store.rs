@@ -38,7 +38,7 @@ const MOST: usize = 10_000;
 /// How long an answer may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-const READING: &str = "reading what OpenSearch has";
+const READING: &str = "reading from OpenSearch";
 const WRITING: &str = "writing to OpenSearch";
 
 pub(crate) struct OpenSearchStore;
@@ -71,7 +71,7 @@ impl DeployedStore for OpenSearchStore {
             if unmet.is_empty() {
                 return Ok(());
             }
-            let remedy = "an update takes nothing away there: delete the entry and push it again";
+            let remedy = "an update removes nothing there: delete the entry and push it again";
             Err(Problem::new(ProblemKind::Service, WRITING, unmet.join("; ")).with_remedy(remedy))
         })
     }
@@ -144,7 +144,7 @@ fn checked(answer: &Answer) -> Result<Value, CallError> {
     }
     serde_json::from_str(&answer.body).map_err(|_| {
         let message = "the cluster's answer is not JSON";
-        CallError::new(ErrorKind::NotJson, message, "check that a cluster is there")
+        CallError::new(ErrorKind::NotJson, message, "check that it is a cluster")
     })
 }
 
@@ -160,7 +160,7 @@ async fn fetch(bus: &dyn Bus, asked: (&str, &str, Option<&str>)) -> Result<Answe
         Ok(Some(_) | None) => Err(lost()),
         Err(_) => {
             let message = format!("no answer within {} s", PATIENCE.as_secs());
-            Err(CallError::new(ErrorKind::TimedOutTotal, message, "look at the cluster's load"))
+            Err(CallError::new(ErrorKind::TimedOutTotal, message, "check the cluster's load"))
         }
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn run_agent(
         let problem = CallError::new(
             ErrorKind::BadRequest,
             "the request names no agent",
-            "write the agent's agent_id into its entry",
+            "add the agent's agent_id to its entry",
         );
         return Ok((Outcome::Failed, Some(problem)));
     };
@@ -84,7 +84,7 @@ fn read_json(answer: &Answer) -> Result<Value, CallEnd> {
     }
     serde_json::from_str(&answer.body).map_err(|_| {
         let message = "the cluster's answer is not JSON";
-        let problem = CallError::new(ErrorKind::NotJson, message, "check that a cluster is there");
+        let problem = CallError::new(ErrorKind::NotJson, message, "check that it is a cluster");
         (Outcome::Failed, Some(problem))
     })
 }
@@ -123,7 +123,10 @@ async fn follow_task(
             _ => {}
         }
         if sink.began.elapsed() > rest.total() + sink.held {
-            let message = format!("task {task} is not done in time; the cluster goes on with it");
+            let message = format!(
+                "task {task} isn't done in time; the cluster keeps working on \
+                it"
+            );
             let remedy = "allow more time (--timeout)";
             let problem = CallError::new(ErrorKind::TimedOutTotal, message, remedy);
             return Ok(Err((Outcome::TimedOut, Some(problem))));
@@ -170,7 +173,7 @@ async fn read_list(
         Ok(told) => Ok(told[member].as_array().cloned().unwrap_or_default()),
         Err((_, problem)) => {
             let why = problem.map_or_else(String::new, |problem| problem.message);
-            let words = format!("the {member} are not there: {why}");
+            let words = format!("couldn't read the {member}: {why}");
             sink.emit(EventKind::Notice(words)).await?;
             Ok(Vec::new())
         }

@@ -151,7 +151,7 @@ impl Listening {
         if body.len() as u64 > self.limits.answer {
             let most = size::format_size(self.limits.answer);
             let message = format!("the answer has more than {most}");
-            let remedy = "set largest-answer of the connection higher, or ask for less";
+            let remedy = "raise largest-answer of the connection, or request less";
             let problem = CallError::new(ErrorKind::AnswerTooLarge, message, remedy);
             return Ok((Outcome::Lost, Some(problem)));
         }

@@ -50,8 +50,7 @@ impl DeployedStore for ProxyStore {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>> {
         Box::pin(async move {
-            let with_context =
-                |problem: CallError| problem.while_doing("reading what the proxy has");
+            let with_context = |problem: CallError| problem.while_doing("reading from the proxy");
             let bus = connector.open_bus(connection).await.map_err(with_context)?;
             let headers = context_headers(connection);
             let providers = fetch(&*bus, PROVIDERS, &headers).await;
@@ -97,7 +96,7 @@ async fn fetch(
         }
         Err(_) => {
             let message = format!("no answer within {} s", PATIENCE.as_secs());
-            let remedy = "look at the log of the proxy";
+            let remedy = "check the log of the proxy";
             return Err(CallError::new(ErrorKind::TimedOutTotal, message, remedy));
         }
     };

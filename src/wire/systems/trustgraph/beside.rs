@@ -53,13 +53,15 @@ async fn conflict_warning(bus: &dyn Bus, offer: &ServedService) -> Option<String
     let name = &offer.name;
     match found {
         ServiceLookup::Service => Some(format!(
-            "a service answers on {} already: with this one beside it, every call of {name} gets two answers; stop one of the two, or \
+            "a service already answers on {}: with this one running, too, every call of {name} \
+            gets two answers; stop one of the two, or \
              give the stub a request-queue and a response-queue of its own",
             at.name
         )),
         // Elsewhere they share the calls.
         ServiceLookup::Own if !bus.transport().spec().shares => Some(format!(
-            "another `toolcrib serve` answers on {} already, and on {} both answer every call of {name}; stop one of the two",
+            "another `toolcrib serve` already answers on {}, and on {} both answer every call of \
+            {name}; stop one of the two",
             at.name,
             bus.transport().title()
         )),

@@ -88,7 +88,8 @@ impl Exchange for TrustGraphExchange {
     }
 
     fn no_answer_hint(&self, transport: TransportKind) -> Option<&'static str> {
-        let words = "see whether the service behind the gateway runs (the gateway itself waits ten minutes for it), or wait longer";
+        let words = "check whether the service behind the gateway is running (the gateway itself \
+            waits ten minutes for it), or wait longer";
         settings::is_gateway(transport).then_some(words)
     }
 

@@ -169,7 +169,7 @@ async fn partial_push(
     };
     let now = match timeout(RETURNING, again).await {
         Ok(Some(items)) => format!("read again since: {}", push.progress(&items)),
-        _ => format!("what is there now cannot be read; {unread}"),
+        _ => format!("can't read the current state; {unread}"),
     };
     let remedy = "`toolcrib push trustgraph --dry-run` shows what is still to be written; push again to complete it";
     Problem { cause: format!("{}; {now}", problem.cause), ..problem }.with_remedy(remedy)

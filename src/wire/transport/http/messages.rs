@@ -22,14 +22,14 @@ pub(crate) fn request_failed(server: &Server, error: &reqwest::Error) -> CallErr
     }
     if error.is_connect() {
         return socket::no_server(
-            format!("nothing answers at {server}: {cause}"),
+            format!("couldn't connect to {server}: {cause}"),
             "start the server there, or correct the address",
         );
     }
     CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {server} ended before an answer came: {cause}"),
-        "see whether the server was stopped; what it was asked to do may be done all the same",
+        format!("the connection to {server} ended before the answer: {cause}"),
+        "check whether the server was stopped; the request may still be carried out",
     )
 }
 
@@ -38,7 +38,7 @@ pub(crate) fn request_failed(server: &Server, error: &reqwest::Error) -> CallErr
 pub(crate) fn response_broken(server: &Server, error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {server} broke within the answer: {}", root_cause(error)),
+        format!("the connection to {server} broke during the answer: {}", root_cause(error)),
         "send it again once the server is back",
     )
 }
@@ -48,7 +48,7 @@ pub(crate) fn too_large(server: &Server, most: usize) -> CallError {
     CallError::new(
         ErrorKind::AnswerTooLarge,
         format!(
-            "the answer of {server} grew past {}, and was stopped there",
+            "the answer of {server} grew past {} and was stopped there",
             size::format_size(most as u64)
         ),
         "ask for less",
@@ -59,8 +59,8 @@ pub(crate) fn too_large(server: &Server, most: usize) -> CallError {
 pub(crate) fn silent_api(server: &Server, patience: std::time::Duration) -> CallError {
     CallError::new(
         ErrorKind::TimedOut,
-        format!("{server} took the request and gave no answer within {} s", patience.as_secs()),
-        "see whether it hangs; what it was asked to do may be done all the same",
+        format!("{server} accepted the request but didn't answer within {} s", patience.as_secs()),
+        "check whether it hangs; the request may still be carried out",
     )
 }
 
@@ -68,7 +68,7 @@ pub(crate) fn silent_api(server: &Server, patience: std::time::Duration) -> Call
 pub(crate) fn nobody_waits() -> CallError {
     CallError::new(
         ErrorKind::NoWayBack,
-        "a request over HTTP needs someone who waits for its answer",
+        "a request over HTTP needs a caller that waits for its answer",
         "call a tool instead",
     )
 }
@@ -77,7 +77,7 @@ pub(crate) fn nobody_waits() -> CallError {
 pub(crate) fn bad_token() -> CallError {
     CallError::new(
         ErrorKind::BadSettings,
-        "the token holds characters that no header takes",
+        "the token has characters that a header can't have",
         "look for a line break in the variable",
     )
 }
@@ -86,15 +86,15 @@ pub(crate) fn bad_token() -> CallError {
 pub(crate) fn bad_method(word: &str) -> CallError {
     CallError::new(
         ErrorKind::BadRequest,
-        format!("\"{}\" is no method of HTTP", word.escape_debug()),
-        "write GET, POST, PUT, PATCH or DELETE",
+        format!("\"{}\" isn't an HTTP method", word.escape_debug()),
+        "use GET, POST, PUT, PATCH or DELETE",
     )
 }
 
 #[must_use]
 pub(crate) fn bad_header(name: &str) -> CallError {
     let message =
-        format!("the header {} holds characters that HTTP does not carry", name.escape_debug());
+        format!("the header {} has characters that HTTP doesn't allow", name.escape_debug());
     CallError::new(ErrorKind::BadHeader, message, "look for a line break in it")
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn bad_header(name: &str) -> CallError {
 pub(crate) fn no_client(error: &reqwest::Error) -> CallError {
     CallError::new(
         ErrorKind::BadSettings,
-        format!("no HTTP can be spoken with these settings: {}", root_cause(error)),
+        format!("can't set up HTTP with these settings: {}", root_cause(error)),
         "check the certificates",
     )
 }

@@ -43,6 +43,6 @@ pub(crate) async fn send_request(
 }
 
 fn no_inbox(bus: &dyn Bus) -> CallError {
-    let message = format!("{} answers no requests", bus.display_address());
-    CallError::new(ErrorKind::BadSettings, message, "name a connection over http")
+    let message = format!("{} doesn't answer requests", bus.display_address());
+    CallError::new(ErrorKind::BadSettings, message, "choose an http connection")
 }

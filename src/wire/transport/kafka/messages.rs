@@ -48,38 +48,36 @@ pub(crate) fn operation_refused(place: &str, doing: &str, topic: &str, error: &E
     match said {
         Said::MessageTooLarge | Said::RecordListTooLarge => CallError::new(
             ErrorKind::TooLarge,
-            format!(
-                "{place} does not take the message for {topic}: it is larger than the topic allows"
-            ),
+            format!("{place} rejected the message for {topic}: it is larger than the topic allows"),
             "send less, or raise max.message.bytes of the topic (message.max.bytes of the broker)",
         ),
         Said::UnknownTopicOrPartition => no_topic(place, topic),
         Said::InvalidTopicException => CallError::new(
             ErrorKind::BadSubject,
-            format!("{place} takes {topic} for no topic's name"),
-            "write the queue as request:tg:NAME, of letters, digits, dots, _ and -",
+            format!("{place} rejected {topic} as a topic name"),
+            "use a queue such as request:tg:NAME, with letters, digits, dots, _ and -",
         ),
         Said::TopicAuthorizationFailed
         | Said::GroupAuthorizationFailed
         | Said::ClusterAuthorizationFailed => CallError::new(
             ErrorKind::Refused,
-            format!("{place} does not let us {doing} {topic}"),
-            "ask for permission to describe, read, write and create there, or use other credentials",
+            format!("{place} doesn't allow us to {doing} {topic}"),
+            "get permission to describe, read, write and create there, or use other credentials",
         ),
         Said::PolicyViolation => CallError::new(
             ErrorKind::Refused,
-            format!("{place} does not let us {doing} {topic}: its policy forbids it"),
-            "make the topics of the service by hand there",
+            format!("{place} doesn't allow us to {doing} {topic}: its policy forbids it"),
+            "create the service's topics there by hand",
         ),
         Said::NotEnoughReplicas | Said::NotEnoughReplicasAfterAppend => CallError::new(
             ErrorKind::Refused,
-            format!("{place} has too few copies of {topic} in step to take a message"),
-            "see whether all brokers run, and the topic's min.insync.replicas",
+            format!("{place} has too few in-sync replicas of {topic} to accept a message"),
+            "check that all brokers are running, and the topic's min.insync.replicas",
         ),
         Said::LeaderNotAvailable | Said::NotLeaderOrFollower => CallError::new(
             ErrorKind::NoServer,
-            format!("nobody leads {topic} at {place} for now"),
-            "see whether all brokers run, and try again in a moment",
+            format!("{topic} has no leader at {place} at the moment"),
+            "check that all brokers are running, and try again in a moment",
         ),
         said => CallError::new(
             ErrorKind::Refused,
@@ -146,7 +144,8 @@ pub(crate) fn no_topic(place: &str, topic: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("{place} has no topic {topic}, so no service has ever listened there"),
-        "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
+        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        request-queue",
     )
 }
 
@@ -166,15 +165,15 @@ pub(crate) fn check_name(topic: &str) -> Result<(), CallError> {
     }
     let start: String = topic.chars().take(40).flat_map(char::escape_debug).collect();
     let message = format!(
-        "\"{start}\" is no topic's name: Kafka allows up to 249 letters, digits, dots, _ and -"
+        "\"{start}\" isn't a topic name: Kafka allows up to 249 letters, digits, dots, _ and -"
     );
-    Err(CallError::new(ErrorKind::BadSubject, message, "write the queue as request:tg:NAME"))
+    Err(CallError::new(ErrorKind::BadSubject, message, "use a queue such as request:tg:NAME"))
 }
 
 /// What answers is not Kafka.
 pub(crate) fn no_kafka(server: &Server) -> CallError {
     no_server(
-        format!("{server} did not greet us as Kafka does"),
+        format!("{server} didn't answer like Kafka"),
         "check that the address is a Kafka broker's, and whether its port is encrypted (kafka+ssl://)",
     )
 }
@@ -190,17 +189,15 @@ pub(crate) fn is_other_way(refusal: &str) -> bool {
 /// The broker was reached, and would not have us.
 pub(crate) fn login_refused(server: &Server, refusal: &str) -> CallError {
     if is_other_way(refusal) {
-        let message = format!(
-            "{server} takes no password in a way that we know (SCRAM-SHA-512, SCRAM-SHA-256, PLAIN)"
-        );
+        let message = format!("{server} supports none of SCRAM-SHA-512, SCRAM-SHA-256 and PLAIN");
         return CallError::new(
             ErrorKind::Refused,
             message,
-            "let the broker offer one of these as a SASL mechanism",
+            "enable one of these SASL mechanisms on the broker",
         );
     }
     if refusal.to_lowercase().contains("sasl") {
-        let message = format!("{server} refused our credentials");
+        let message = format!("{server} rejected the credentials");
         return CallError::new(
             ErrorKind::Refused,
             message,
@@ -208,7 +205,7 @@ pub(crate) fn login_refused(server: &Server, refusal: &str) -> CallError {
         );
     }
     no_server(
-        format!("{server} greeted us and then broke off"),
+        format!("{server} answered, then closed the connection"),
         "it may want a user and password: set user and password-variable; else see the broker's log",
     )
 }

@@ -97,7 +97,7 @@ pub(super) fn no_home(place: &str, error: &std::io::Error) -> CallError {
     CallError {
         kind: ErrorKind::NoServer,
         message: format!("the connection to {place} could not be started: {error}"),
-        remedy: "see whether this system lets the user start more threads".into(),
+        remedy: "check whether the system allows more threads".into(),
     }
 }
 
@@ -117,23 +117,23 @@ pub(super) fn connect_failed(
     let (kind, message, remedy) = match error.kind() {
         ConnectErrorKind::AuthorizationViolation | ConnectErrorKind::Authentication => (
             ErrorKind::Refused,
-            format!("{place} refused our credentials"),
+            format!("{place} rejected the credentials"),
             "check the user, password, token or credentials file of this connection",
         ),
         ConnectErrorKind::Tls => (
             ErrorKind::Tls,
-            format!("no encrypted connection to {place}: {cause}"),
-            "check the connection's certificates, and whether the server speaks TLS",
+            format!("couldn't make an encrypted connection to {place}: {cause}"),
+            "check the connection's certificates, and whether the server uses TLS",
         ),
         ConnectErrorKind::TimedOut => (
             ErrorKind::NoServer,
-            format!("{place} did not answer within {} s", CONNECTING.as_secs()),
-            "check the address and whether a firewall is in between",
+            format!("{place} didn't answer within {} s", CONNECTING.as_secs()),
+            "check the address, and whether a firewall blocks it",
         ),
         ConnectErrorKind::ServerParse => (
             ErrorKind::BadAddress,
             format!("{place}: {cause}"),
-            "write the server as nats://HOST:PORT",
+            "use an address such as nats://HOST:PORT",
         ),
         ConnectErrorKind::Dns => (
             ErrorKind::NoServer,
@@ -142,7 +142,7 @@ pub(super) fn connect_failed(
         ),
         ConnectErrorKind::Io | ConnectErrorKind::MaxReconnects => (
             ErrorKind::NoServer,
-            format!("nothing answers at {place}: {cause}"),
+            format!("couldn't connect to {place}: {cause}"),
             "start a NATS server there, correct the address, or use the embedded connection",
         ),
     };

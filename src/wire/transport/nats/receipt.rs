@@ -31,7 +31,7 @@ pub(super) fn parse_receipt(packet: &Packet) -> Option<Receipt> {
             let cause = error
                 .get("description")
                 .and_then(Value::as_str)
-                .unwrap_or("it does not say why")
+                .unwrap_or("no reason given")
                 .to_owned();
             Some(Receipt::Refused { stream, cause })
         }

@@ -45,7 +45,7 @@ pub(super) async fn retained_streams(
         .streams()
         .try_collect()
         .await
-        .map_err(|error| stream_problem("the streams cannot be listed", error))?;
+        .map_err(|error| stream_problem("can't list the streams", error))?;
     let mut kept: Vec<StoredStream> = Vec::new();
     for stream in &streams {
         let subjects = stream.config.subjects.iter().map(|subject| subject.as_str());
@@ -73,7 +73,7 @@ pub(super) async fn read_retained(
     since: Millis,
 ) -> Result<Recall, CallError> {
     let unread = |error: &dyn std::fmt::Display| {
-        stream_problem(&format!("stream {} cannot be read", kept.stream), error)
+        stream_problem(&format!("can't read stream {}", kept.stream), error)
     };
     let context = jetstream::new(client.clone());
     let stream = context.get_stream(&*kept.stream).await.map_err(|error| unread(&error))?;
@@ -93,7 +93,7 @@ pub(super) async fn read_retained(
     let name = kept.stream.to_string();
     let messages = messages.map(move |message| {
         let lost = |error: &dyn std::fmt::Display| {
-            stream_problem(&format!("stream {name} cannot be read further"), error)
+            stream_problem(&format!("can't read more of stream {name}"), error)
         };
         let message = message.map_err(|error| lost(&error))?;
         let about = message.info().map_err(|error| lost(&error))?;
@@ -140,11 +140,11 @@ pub(super) async fn referenced_message(
     let stream = context
         .get_stream_no_info(stream)
         .await
-        .map_err(|error| stream_problem("a refused message cannot be looked at", error))?;
+        .map_err(|error| stream_problem("can't read a rejected message", error))?;
     let message = stream
         .get_raw_message(sequence)
         .await
-        .map_err(|error| stream_problem("a refused message cannot be looked at", error))?;
+        .map_err(|error| stream_problem("can't read a rejected message", error))?;
     let headers: &HeaderMap = &message.headers;
     Ok(Some(Packet {
         subject: Some(message.subject.to_string()),

@@ -11,26 +11,26 @@ pub(crate) fn operation_refused(
     said: &str,
 ) -> CallError {
     let message = format!(
-        "{place} does not let us {doing} {at}: {}",
-        if said.is_empty() { "it says no more" } else { said }
+        "{place} doesn't allow us to {doing} {at}: {}",
+        if said.is_empty() { "no further details" } else { said }
     );
     let (kind, remedy) = match number {
         3 => (ErrorKind::Refused, "check the token or password of this connection"),
         4 => (
             ErrorKind::Refused,
-            "ask for permission to produce and consume there, or use other credentials",
+            "get permission to produce and consume there, or use other credentials",
         ),
-        5 => (ErrorKind::Refused, "end the other consumer of that subscription"),
+        5 => (ErrorKind::Refused, "stop the other consumer of that subscription"),
         6 => (ErrorKind::NoServer, "the broker is not ready yet; try again in a moment"),
         7 | 8 => (ErrorKind::Refused, "the topic's backlog is full; let its services catch up"),
         11 => (
             ErrorKind::NoResponders,
-            "start the service; the namespace does not make topics by itself",
+            "start the service; the namespace doesn't create topics automatically",
         ),
-        14 => (ErrorKind::Refused, "the broker has too much to do; try again in a moment"),
+        14 => (ErrorKind::Refused, "the broker is overloaded; try again in a moment"),
         17 => (
             ErrorKind::BadSubject,
-            "write the queue as request:tg:NAME or non-persistent://TENANT/NAMESPACE/NAME",
+            "use a queue such as request:tg:NAME or non-persistent://TENANT/NAMESPACE/NAME",
         ),
         _ => (
             ErrorKind::Refused,
@@ -44,7 +44,7 @@ pub(crate) fn operation_refused(
 pub(crate) fn connection_lost(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,
-        format!("the connection to {place} broke before it had confirmed"),
+        format!("the connection to {place} broke before it confirmed"),
         "send it again once the connection is back",
     )
 }
@@ -64,13 +64,13 @@ pub(crate) fn login_refused(place: &str, number: i32, said: &str) -> CallError {
         let remedy = "check the token or password of this connection";
         return CallError::new(
             ErrorKind::Refused,
-            format!("{place} refused our credentials: {said}"),
+            format!("{place} rejected the credentials: {said}"),
             remedy,
         );
     }
     CallError::new(
         ErrorKind::Refused,
-        format!("{place} does not let us in: {said}"),
+        format!("{place} denied access: {said}"),
         "see the broker's log",
     )
 }
@@ -78,7 +78,7 @@ pub(crate) fn login_refused(place: &str, number: i32, said: &str) -> CallError {
 pub(crate) fn no_pulsar(place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
-        format!("{place} did not greet us as Pulsar does"),
+        format!("{place} didn't answer like Pulsar"),
         "check that the address is a Pulsar broker's, not its web port, and whether it is encrypted (pulsar+ssl://)",
     )
 }
@@ -114,7 +114,8 @@ pub(crate) fn redirect_unencrypted(place: &str, url: &str, at: &str) -> CallErro
     CallError::new(
         ErrorKind::Tls,
         format!(
-            "{place} sends us on to {url} for {at}, which is not encrypted, and this connection is; nothing was sent there"
+            "{place} redirects to {url} for {at}, which isn't encrypted while this connection is; \
+            nothing was sent there"
         ),
         "give that broker an encrypted address (brokerServicePortTls, advertised as pulsar+ssl://), or go through its proxy",
     )

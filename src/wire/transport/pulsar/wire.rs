@@ -238,7 +238,7 @@ impl SharedWire {
                 Ok(None) => break,
                 Err(_) if asked => {
                     self.emit_notice(format!(
-                        "{} gave no sign of life for {} s",
+                        "{} sent nothing for {} s",
                         self.place,
                         2 * SILENCE.as_secs()
                     ));
@@ -339,9 +339,9 @@ impl SharedWire {
 
 fn fault_words(place: &str, fault: &Fault) -> String {
     let why = match fault {
-        Fault::Broken => "it is cut short or makes no sense".to_owned(),
-        Fault::Metadata => "it has more metadata than is read".to_owned(),
-        Fault::Checksum => "its checksum is wrong, so it was damaged on its way".to_owned(),
+        Fault::Broken => "it is cut off or invalid".to_owned(),
+        Fault::Metadata => "it has too much metadata".to_owned(),
+        Fault::Checksum => "its checksum is wrong, so it was damaged in transit".to_owned(),
         Fault::Compressed(way) => {
             let names = ["nothing", "LZ4", "zlib", "Zstandard", "Snappy"];
             let name = usize::try_from(*way).ok().and_then(|way| names.get(way));

@@ -311,12 +311,12 @@ impl Link for Rabbit {
                 match event {
                     Event::ConnectionBlocked(reason) => {
                         news.send_notice(format!(
-                            "{} takes no messages for now: {reason}",
+                            "{} accepts no messages at the moment: {reason}",
                             self.place
                         ));
                     }
                     Event::ConnectionUnblocked => {
-                        news.send_notice(format!("{} takes messages again", self.place));
+                        news.send_notice(format!("{} accepts messages again", self.place));
                     }
                     // One channel's trouble is reported where that channel is used.
                     Event::Error(error) if !self.connection.status().connected() => {

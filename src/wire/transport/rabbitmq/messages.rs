@@ -31,21 +31,21 @@ pub(crate) fn login_refused(server: &Server, error: &Error) -> CallError {
     match amqp_error(error) {
         Some((403, _)) => CallError::new(
             ErrorKind::Refused,
-            format!("{server} refused our credentials"),
+            format!("{server} rejected the credentials"),
             "check the user and password of this connection; \"guest\" may only connect from the broker's own machine",
         ),
         Some((530, said)) => CallError::new(
             ErrorKind::Refused,
-            format!("{server} does not let us in: {}", said.get_message()),
-            "name a virtual host that there is and that the user may use: amqp://HOST:PORT/VHOST",
+            format!("{server} denied access: {}", said.get_message()),
+            "use an existing virtual host that the user may access: amqp://HOST:PORT/VHOST",
         ),
         Some((_, said)) => CallError::new(
             ErrorKind::Refused,
-            format!("{server} does not let us in: {}", said.get_message()),
+            format!("{server} denied access: {}", said.get_message()),
             "see the broker's log",
         ),
         None => no_server(
-            format!("{server} did not greet us as RabbitMQ does: {error}"),
+            format!("{server} didn't answer like RabbitMQ: {error}"),
             "check that the address is RabbitMQ's, and whether its port is encrypted (amqps://)",
         ),
     }
@@ -67,12 +67,13 @@ pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Erro
     match number {
         404 => CallError::new(
             ErrorKind::NoResponders,
-            format!("{place} has no exchange {at}, so no service has ever listened there"),
-            "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
+            format!("{place} has no exchange {at}: no service has ever listened there"),
+            "start the service, or let `toolcrib serve` answer for it; if it is running, compare \
+            its request-queue",
         ),
         406 if said.as_str().contains("larger than") => CallError::new(
             ErrorKind::TooLarge,
-            format!("{place} does not take the message: {said}"),
+            format!("{place} rejected the message: {said}"),
             "send less, or raise max_message_size there",
         ),
         406 => CallError::new(
@@ -84,8 +85,8 @@ pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Erro
         ),
         403 => CallError::new(
             ErrorKind::Refused,
-            format!("{place} does not let us {doing} {at}: {said}"),
-            "ask for permission to configure, write and read there, or use other credentials",
+            format!("{place} doesn't allow us to {doing} {at}: {said}"),
+            "get permission to configure, write and read there, or use other credentials",
         ),
         _ => CallError::new(
             ErrorKind::Refused,
@@ -100,9 +101,10 @@ pub(crate) fn no_queue_bound(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!(
-            "no queue is bound to the exchange {at} at {place}, so nobody received the message"
+            "no queue is bound to the exchange {at} at {place}, so no service received the message"
         ),
-        "start the service, or let `toolcrib serve` answer for it; if it runs, compare its request-queue",
+        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        request-queue",
     )
 }
 
@@ -110,8 +112,8 @@ pub(crate) fn no_queue_bound(place: &str, at: &str) -> CallError {
 pub(crate) fn delivery_rejected(place: &str, at: &str) -> CallError {
     CallError::new(
         ErrorKind::Refused,
-        format!("{place} did not take the message for {at}"),
-        "see whether a queue there is full",
+        format!("{place} rejected the message for {at}"),
+        "check whether a queue there is full",
     )
 }
 
@@ -120,9 +122,10 @@ pub(crate) fn broker_blocked(place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoServer,
         format!(
-            "{place} takes no messages for now, because it is short of memory or disk; nothing was sent"
+            "{place} accepts no messages at the moment because it is short of memory or disk; \
+            nothing was sent"
         ),
-        "free some there, and send it again",
+        "free some there and send it again",
     )
 }
 
@@ -130,7 +133,7 @@ pub(crate) fn too_long(name: &str) -> CallError {
     let start: String = name.chars().take(40).flat_map(char::escape_debug).collect();
     CallError::new(
         ErrorKind::BadSubject,
-        format!("the name \"{start}…\" is longer than the 255 bytes that AMQP carries"),
+        format!("the name \"{start}…\" is longer than the 255 bytes that AMQP allows"),
         "use a shorter one",
     )
 }

@@ -85,7 +85,7 @@ impl Gateways {
             .map_err(|error| messages::handshake_failed(place, &error))?;
         loop {
             let frame = match stream.next().await {
-                None => return Err(messages::no_gateway(place, "it ended the connection")),
+                None => return Err(messages::no_gateway(place, "it closed the connection")),
                 Some(Err(error)) => return Err(messages::handshake_failed(place, &error)),
                 Some(Ok(Message::Text(text))) => text,
                 Some(Ok(Message::Close(_))) => {

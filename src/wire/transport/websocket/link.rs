@@ -90,7 +90,8 @@ impl Gateway {
                 frame = stream.next() => frame,
                 _ = asking.tick() => {
                     if heard.elapsed() >= GONE {
-                        return news.send_notice(format!("{} has said nothing for {} s", self.place, GONE.as_secs()));
+                        return news.send_notice(format!("{} sent nothing for {} \
+                            s", self.place, GONE.as_secs()));
                     }
                     let ask = async { self.sink.lock().await.send(Message::Ping(Bytes::new())).await };
                     // One that cannot be asked will be found silent.
@@ -135,10 +136,7 @@ impl Subscriptions {
         let to = known
             .map_or_else(|| self.lock().values().cloned().collect::<Vec<_>>(), |known| vec![known]);
         if to.is_empty() {
-            news.send_notice(format!(
-                "{} sent a message that nobody waits for",
-                news.display_address()
-            ));
+            news.send_notice(format!("{} sent an unexpected message", news.display_address()));
         }
         let headers: Vec<_> = id.map(|id| (ID.to_owned(), id)).into_iter().collect();
         for subscription in to {

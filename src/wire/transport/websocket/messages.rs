@@ -13,7 +13,7 @@ use crate::{
 #[must_use]
 pub(crate) fn no_gateway(place: &str, cause: &str) -> CallError {
     no_server(
-        format!("{place} is no gateway that we can speak to: {cause}"),
+        format!("{place} isn't a gateway that toolcrib can use: {cause}"),
         "check the address and the port (the gateway's own, 8888 as it comes), and whether it wants wss://",
     )
 }
@@ -39,11 +39,11 @@ pub(crate) fn not_let_in(place: &str, has_token: bool) -> CallError {
             "put a valid token (an API key tg_…, or a login's jwt) into the connection's variable",
         )
     } else {
-        ("it wants a token", "set token-variable or token-key of the connection to where one lies")
+        ("it wants a token", "set token-variable or token-key of the connection")
     };
     CallError {
         kind: ErrorKind::Refused,
-        message: format!("{place} does not let us in: {cause}"),
+        message: format!("{place} denied access: {cause}"),
         remedy: remedy.into(),
     }
 }
@@ -51,11 +51,9 @@ pub(crate) fn not_let_in(place: &str, has_token: bool) -> CallError {
 #[must_use]
 pub(crate) fn auth_timed_out(place: &str, within: Duration) -> CallError {
     no_server(
-        format!(
-            "{place} took our token and did not say within {} s whether it is good",
-            within.as_secs()
-        ),
-        "see whether the gateway is stopped, and whether the service that checks tokens (iam-svc or no-auth-svc) runs",
+        format!("{place} didn't accept or reject the token within {} s", within.as_secs()),
+        "check whether the gateway is running, and the service that checks tokens (iam-svc or \
+        no-auth-svc)",
     )
 }
 
@@ -64,7 +62,7 @@ pub(crate) fn auth_timed_out(place: &str, within: Duration) -> CallError {
 pub(crate) fn send_failed(place: &str, error: &Error) -> CallError {
     CallError {
         kind: ErrorKind::ConnectionLost,
-        message: format!("the request could not be handed to {place}: {error}"),
+        message: format!("couldn't send the request to {place}: {error}"),
         remedy: "send it again once the connection is back".into(),
     }
 }
@@ -73,7 +71,7 @@ pub(crate) fn send_failed(place: &str, error: &Error) -> CallError {
 #[must_use]
 pub(crate) fn close_reason(place: &str, error: &Error) -> String {
     match error {
-        Error::Capacity(error) => format!("{place} sent more than is taken in one frame: {error}"),
+        Error::Capacity(error) => format!("{place} sent more than fits in one frame: {error}"),
         Error::Utf8(_) => format!("{place} sent text that is not UTF-8, which ends the socket"),
         other => format!("{place}: {other}"),
     }

@@ -24,10 +24,10 @@ impl Graph {
             (Detail::Usual, _) => Detail::More,
             (Detail::Less, _) => Detail::Dots,
             (Detail::More, _) => {
-                return Reply::Refused("this is the most that can be shown".into());
+                return Reply::Refused("no more detail to show".into());
             }
             (Detail::Dots, _) => {
-                return Reply::Refused("this is the least that can be shown".into());
+                return Reply::Refused("no less detail to show".into());
             }
         };
         self.shown.detail = detail;
@@ -44,9 +44,9 @@ impl Graph {
         };
         self.shown.scale = scale;
         Reply::hint(match scale {
-            Scale::Fitting => "shown: as much as suits the number of states",
-            Scale::Near => "shown: the states around the one looked at",
-            Scale::Folded => "shown: circles and separate parts as one box each",
+            Scale::Fitting => "shown: automatic, by the number of states",
+            Scale::Near => "shown: the states around the selected one",
+            Scale::Folded => "shown: cycles and separate parts as one box each",
             Scale::All => "shown: every state",
         })
     }
@@ -75,7 +75,7 @@ impl Graph {
         let Some(Link::Between { from, to }) =
             usize::try_from(next).ok().and_then(|at| links.get(at)).copied()
         else {
-            return Reply::Refused("no arrow begins or ends at this state".into());
+            return Reply::Refused("this state has no arrows".into());
         };
         let name = |row: StateRow| facts.workflow.states()[row].clone();
         self.selected = Some(name(row));
@@ -110,7 +110,7 @@ impl Graph {
         });
         if !is_closed {
             return Reply::Refused(
-                "there is nothing folded here: choose an arrow with . to open a bundle".into(),
+                "nothing is folded here: select an arrow first to open its bundle".into(),
             );
         }
         self.selected = Some(name.clone());

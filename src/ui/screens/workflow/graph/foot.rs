@@ -22,7 +22,7 @@ pub(crate) fn footer_text(facts: &Facts, row: Option<StateRow>, edge: Option<&Ed
             format!("{} → {}: {}", name(*from), name(*to), tool_keys(facts, tools.iter().copied()))
         }
         (_, Some(row)) => of_state(facts, row),
-        _ => format!("the run is in {}, which no tool names", facts.context.state()),
+        _ => format!("the run is in {}, which no tool uses", facts.context.state()),
     }
 }
 
@@ -49,7 +49,7 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
     if let Some(found) = facts.analysis.never_produced.iter().find(|found| found.state == row) {
         words.push(match found.elsewhere.first() {
             Some(tool) => {
-                format!("produced by {}, whose groups are not asked for", facts.tools()[*tool].key)
+                format!("produced by {}, whose groups aren't requested", facts.tools()[*tool].key)
             }
             None => match facts.workflow.similar_state(row) {
                 Some(near) => {

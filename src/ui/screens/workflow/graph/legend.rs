@@ -10,12 +10,12 @@ use crate::{
 
 /// Arrows and what they mean.
 const ARROWS: [(&str, &str); 6] = [
-    ("─▶", "tools that lead from state to state; green: they can be taken now"),
-    ("╌▷", "tools whose groups are not asked for"),
-    ("━▶", "the arrow that is chosen ([ and ] choose)"),
-    ("a +2", "a bundle: so many tools more lead the same way (o opens it)"),
+    ("─▶", "tools that change the state; green: available now"),
+    ("╌▷", "tools whose groups aren't requested"),
+    ("━▶", "the selected arrow ([ and ] select)"),
+    ("a +2", "a bundle: that many more tools lead the same way (o opens it)"),
     ("any: a", "tools that lead here from every state"),
-    ("╰──▶", "at a state's foot: tools that keep the state"),
+    ("╰──▶", "at the bottom of a state: tools that keep the state"),
 ];
 
 /// The page of all signs.
@@ -27,5 +27,5 @@ pub(crate) fn legend_page() -> PageOverlay {
         BoxMark::ALL.into_iter().map(|mark| row(mark.sign(), mark.description())).collect();
     lines.push(Line::new());
     lines.extend(ARROWS.into_iter().map(|(sign, words)| row(sign, words)));
-    PageOverlay::new("Signs of the picture", lines)
+    PageOverlay::new("Legend", lines)
 }

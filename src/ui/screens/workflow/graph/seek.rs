@@ -123,8 +123,12 @@ impl Seek {
     pub fn bottom_line(&self) -> (String, String) {
         let count = match (self.text.text().is_empty(), self.found.len()) {
             (true, _) => "a state or a tool".to_owned(),
-            (false, 0) => "nothing is named so".to_owned(),
-            (false, count) => format!("{} of {count}  ↑↓ next  Enter take  Esc back", self.at + 1),
+            (false, 0) => "no match".to_owned(),
+            (false, count) => format!(
+                "{} of {count}  ↑↓ next  Enter select  Esc \
+                back",
+                self.at + 1
+            ),
         };
         (format!("/ {}", self.text.text()), count)
     }

@@ -38,13 +38,16 @@ impl Graph {
                 Some(tool) => steps.extend(step(*tool)),
                 None => {
                     return Reply::Refused(
-                        "the groups of this arrow's tools are not asked for".into(),
+                        "the groups of this arrow's tools aren't requested".into(),
                     );
                 }
             }
         }
         if steps.is_empty() {
-            return Reply::Refused(format!("the run is in {name}: arrows choose another state"));
+            return Reply::Refused(format!(
+                "the run is in {name}: use the arrow keys to select \
+                another state"
+            ));
         }
         Reply::Send(steps)
     }

@@ -194,9 +194,8 @@ impl Authority {
             challenge.param("error_description").or_else(|| challenge.param("error"))
         });
         let said = said.map(|said| format!(": {}", visible_text(said))).unwrap_or_default();
-        let message =
-            format!("the server refuses the token of the connection (HTTP {status}){said}");
-        CallError::new(ErrorKind::Unauthorized, message, "look at token-variable or token-key")
+        let message = format!("the server rejects the connection's token (HTTP {status}){said}");
+        CallError::new(ErrorKind::Unauthorized, message, "check token-variable or token-key")
     }
 
     /// The token is good and allows too little.
@@ -239,9 +238,9 @@ impl Authority {
             Err(problem) => problem.message,
         };
         let why = if was_signed_in {
-            "the server no longer takes the token (401)"
+            "the server no longer accepts the token (401)"
         } else {
-            "the server wants a token (401)"
+            "the server requires a token (401)"
         };
         let name = &self.connection.name;
         let unread = unread.map(|problem| format!("; {}", problem.message)).unwrap_or_default();

@@ -64,7 +64,8 @@ impl SignIn<'_> {
     /// When the server's documents do not allow it, the user does not, or there is no key store.
     pub async fn run(&self) -> Result<Option<String>, CallError> {
         if !HttpUrl::parse(self.address).is_some_and(|url| url.is_private()) {
-            let message = "a token would go to another machine over HTTP, where others can read it";
+            let message = "a token would be sent to another machine over HTTP, where others can \
+                read it";
             return Err(CallError::new(
                 ErrorKind::BadSettings,
                 message,
@@ -148,7 +149,7 @@ impl SignIn<'_> {
         (self.show)(&url);
         let waiting = wait_for_code(&listener, |query| read_redirect(query, &state, server));
         let code = timeout(PATIENCE, waiting).await.unwrap_or_else(|_| {
-            let words = format!("nobody came back from the page within {} s", PATIENCE.as_secs());
+            let words = format!("the sign-in page didn't return within {} s", PATIENCE.as_secs());
             Err(CallError::new(ErrorKind::TimedOut, words, "open the URL again"))
         })?;
         let resource = grant.resource.clone();
@@ -206,7 +207,7 @@ pub(crate) fn usable_server<'c>(
     }
     chain.server.as_ref().ok_or_else(|| {
         let message = if chain.is_closed {
-            "no metadata of a server that gives tokens were found"
+            "found no metadata of a server that issues tokens"
         } else {
             "the server answers without a token, and says nothing of who gives any"
         };
@@ -244,8 +245,7 @@ async fn wait_for_code(
         let query = match target.split_once('?') {
             Some((CALLBACK, query)) => query,
             _ => {
-                reply(&mut browser, "404 Not Found", "This is not the page that is waited for.")
-                    .await;
+                reply(&mut browser, "404 Not Found", "This isn't the expected page.").await;
                 continue;
             }
         };
@@ -255,7 +255,7 @@ async fn wait_for_code(
                 return Ok(code);
             }
             Err((id, words)) => {
-                reply(&mut browser, "400 Bad Request", "Not signed in; toolcrib says why.").await;
+                reply(&mut browser, "400 Bad Request", "Not signed in; toolcrib shows why.").await;
                 let message = format!("{id}: {}", visible_text(&words));
                 return Err(CallError::new(ErrorKind::Unauthorized, message, "sign in again"));
             }
@@ -296,7 +296,7 @@ fn no_listener(error: &std::io::Error) -> CallError {
 pub(crate) fn no_store(problem: Problem) -> CallError {
     CallError {
         kind: ErrorKind::NoKeyStore,
-        message: format!("tokens are kept in the key store alone: {}", problem.cause),
+        message: format!("tokens are only saved in the key store: {}", problem.cause),
         remedy: problem.remedy,
     }
 }
