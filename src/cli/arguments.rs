@@ -276,7 +276,7 @@ mod tests {
     fn what_is_no_pair_is_told() {
         for (given, cause) in [
             (&["topic"][..], "\"topic\" has no ="),
-            (&["=x"], "\"=x\" names no argument"),
+            (&["=x"], "\"=x\" isn't an argument"),
             (&["n:=[1"], "the value of \"n\" is not JSON"),
             (&["a=1", "a=2"], "\"a\" is given twice"),
         ] {

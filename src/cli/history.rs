@@ -511,7 +511,7 @@ fn as_stub(
         Some(path) => {
             save_file(path, &page::render_yaml(&stub))?;
             out.print_status(format_args!(
-                "{} rules saved; try: toolcrib serve --stub {}",
+                "saved {rules} rules in {}; try: toolcrib serve --stub {}",
                 path.display(),
                 path.display()
             ));

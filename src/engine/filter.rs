@@ -434,7 +434,7 @@ mod tests {
         let reasons = filter.hidden_reasons(&tool("x", Some(&["b"]), Some(&["s"]), None).gate);
         assert_eq!(
             reasons.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            ["group: in b, asked for a, c", "state: available in s, not in undefined"]
+            ["group: in b, requested a, c", "state: available in s, not in undefined"]
         );
         assert_eq!(
             filter

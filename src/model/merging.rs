@@ -106,7 +106,7 @@ impl Merged {
             parts.push("models don't see it".to_owned());
         }
         if let (true, Some(given)) = (self.is_overruled(), &self.given) {
-            parts.push(format!("the given value {given} is dropped"));
+            parts.push(format!("given {given} is dropped"));
         }
         if let (Origin::Environment(variable), Some(_)) = (&self.origin, &self.got) {
             parts.push(format!("a sample for ${variable}"));

@@ -50,7 +50,7 @@ mod tests {
             list_folder(home.path(), "none/".into())
                 .names
                 .unwrap_err()
-                .starts_with("none/ cannot be read")
+                .starts_with("can't read none/")
         );
     }
 }

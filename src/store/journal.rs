@@ -444,7 +444,7 @@ mod tests {
         let session = Journal::for_workspace(&paths, Path::new("/w"));
         session.write_drafts(&drafts(&[("a", "one")])).unwrap();
         fs::write(&journals(&paths)[0], "{").unwrap();
-        assert!(session.unsaved_texts(nowhere).unwrap_err().remedy.contains("remove it"));
+        assert!(session.unsaved_texts(nowhere).unwrap_err().remedy.contains("delete it"));
         assert_eq!(journals(&paths).len(), 1);
     }
 

@@ -187,7 +187,7 @@ mod tests {
         let secret = b"hunter2\xff".to_vec();
         let problem = store_problem("reading a secret", "bus", &Error::BadEncoding(secret));
         assert!(
-            problem.cause.contains("no text") && !problem.to_string().contains("hunter2"),
+            problem.cause.contains("isn't text") && !problem.to_string().contains("hunter2"),
             "{problem}"
         );
         let problem =

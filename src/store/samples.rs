@@ -210,7 +210,7 @@ mod tests {
 
         fs::write(folder.path().join("toolcrib.toml"), "mine").unwrap();
         let problem = copy_sample(sample, folder.path()).unwrap_err();
-        assert_eq!(problem.cause, "toolcrib.toml is there already");
+        assert_eq!(problem.cause, "toolcrib.toml already exists");
         assert_eq!(fs::read_to_string(folder.path().join("toolcrib.toml")).unwrap(), "mine");
         assert!(!folder.path().join("tools").exists());
     }

@@ -127,7 +127,13 @@ mod tests {
         let path = scratch.write_part(&part("image/png")).unwrap();
         assert!(path.ends_with("1.png"), "{}", path.display());
         assert_eq!(fs::read(&path).unwrap(), b"hi");
-        assert!(scratch.write_part(&part("application/x-sh")).unwrap_err().cause.contains("shown"));
+        assert!(
+            scratch
+                .write_part(&part("application/x-sh"))
+                .unwrap_err()
+                .cause
+                .contains("safe to open")
+        );
         drop(scratch);
         assert!(!path.exists());
     }

@@ -426,7 +426,7 @@ mod tests {
             ("out.json", json!({"type": "integer"})),
         ]);
         let loaded = load_schema(&folder.path().join("in/s.json"), &SchemaMap::default()).unwrap();
-        assert!(loaded.left_out[0].contains("leads out of"), "{:?}", loaded.left_out);
+        assert!(loaded.left_out[0].contains("points outside"), "{:?}", loaded.left_out);
         fs::write(folder.path().join("toolcrib.toml"), "").unwrap();
         assert!(
             load_schema(&folder.path().join("in/s.json"), &SchemaMap::default())

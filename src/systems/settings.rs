@@ -174,7 +174,7 @@ transport = "embedded"
             (Some("ann-1"), Some("http://h:2"), Some(SecretAt::Variable("CG_DSN".into())))
         );
         for (text, expected) in [
-            ("project = 'lab'\n", "3 settings.no-channel CommonGround is spoken to in a channel"),
+            ("project = 'lab'\n", "3 settings.no-channel CommonGround is called in a channel"),
             ("project = 'a.b'\nchannel = 'c'\n", "4 settings.id project is part of every subject"),
             ("project = 'a'\nchannel = '*'\n", "5 settings.id channel is part of every subject"),
             ("project = 'a'\nchannel = 'c'\napi = 'nats://h'\n", "6 settings.api api must be"),
@@ -235,11 +235,11 @@ transport = "embedded"
             parse_settings("[connections.mq]\nservers = 'amqp://h'\nflow = 'f'\nworkspace = 3\n");
         let told = told(&findings);
         assert!(
-            told[0].starts_with("4 settings.no-gateway workspace counts only behind a gateway, which transport rabbitmq"),
+            told[0].starts_with("4 settings.no-gateway workspace only applies behind a gateway, which transport rabbitmq"),
             "{told:#?}"
         );
         assert!(
-            told.iter().any(|told| told.starts_with("3 settings.no-gateway flow counts only")),
+            told.iter().any(|told| told.starts_with("3 settings.no-gateway flow only applies")),
             "{told:#?}"
         );
         assert!(

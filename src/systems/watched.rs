@@ -357,7 +357,7 @@ mod tests {
         }
         for (text, transport, word) in [
             ("", Nats, "empty"),
-            ("a b", Nats, "blank"),
+            ("a b", Nats, "space"),
             ("tg..x", Nats, "empty"),
             ("tg.>.x", Nats, "last"),
             ("tg.*", RabbitMq, "wildcard"),
@@ -365,7 +365,7 @@ mod tests {
             ("tg.>", Kafka, "wildcard"),
             ("non-persistent://tg/request/joke", Kafka, "request:tg:joke"),
             ("non-persistent://tg/request/joke", RabbitMq, "request:tg:joke"),
-            ("request:tg:joke", TransportKind::Http, "nothing of others"),
+            ("request:tg:joke", TransportKind::Http, "doesn't show other traffic"),
         ] {
             assert!(
                 name(text, transport).unwrap_err().contains(word),

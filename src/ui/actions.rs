@@ -116,6 +116,6 @@ mod tests {
         let (keymap, complaints) = build_keymap(&overrides(&[("quit", &["u"])]));
         assert_eq!(keymap.action_for(&[Scope::Global], "u".parse().unwrap()), Some("quit"));
         assert_eq!(keymap.display_key("undo"), "Ctrl+Z");
-        assert_eq!(complaints, ["keymap: u means quit, no longer undo"]);
+        assert_eq!(complaints, ["keymap: u now means quit instead of undo"]);
     }
 }

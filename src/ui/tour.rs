@@ -1,7 +1,7 @@
 //! The tour of the demo on the screen: a strip above the bottom line, with the key that starts or
 //! ends it.
 
-use ratatui::{Frame, layout::Rect};
+use ratatui::{Frame, layout::Rect, style::Modifier};
 
 use super::{
     canvas::{Pen, text_width},
@@ -57,7 +57,7 @@ pub(super) fn draw_strip(
         let mut pen = Pen::new(buffer, strip, row);
         pen.fill_rest(text).move_to(Rect { y: strip.y + row, height: 1, ..strip }, 1);
         if row == 0 {
-            pen.put_text(&head, text.patch(styles[Role::Title]));
+            pen.put_text(&head, text.add_modifier(Modifier::BOLD));
         }
         let at = u16::try_from(text_width(&head) + 3).unwrap_or(0);
         pen.move_to(Rect { y: strip.y + row, height: 1, ..strip }, at).put_text(line, text);
@@ -69,6 +69,6 @@ pub(super) fn draw_strip(
         width: wide.min(strip.width),
         height: 1,
     };
-    Pen::new(buffer, place, 0).put_text(&act, text.patch(styles[Role::Title]));
+    Pen::new(buffer, place, 0).put_text(&act, text.add_modifier(Modifier::BOLD));
     (Rect { height: area.height - rows, ..area }, Some((place, tour_key())))
 }

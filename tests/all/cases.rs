@@ -65,7 +65,7 @@ fn cases_that_hold_end_with_nothing_to_tell() {
         ),
     ]);
     let ran = place.run(&["test"]);
-    ran.ended(0, &["as expected: 2 cases"]);
+    ran.ended(0, &["2 cases passed"]);
     assert!(ran.data.contains("✓ six times seven  calculator"), "{}", ran.data);
     // They are calls like others.
     assert_eq!(place.json(&["history", "--json"]).as_array().unwrap().len(), 2);
@@ -188,7 +188,7 @@ fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
             .any(|effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file))
     );
 
-    for (answer, words) in [("42", "as expected: 1 case"), ("43", "1 of 1 case failed")] {
+    for (answer, words) in [("42", "1 case passed"), ("43", "1 of 1 case failed")] {
         bench.keys("t enter");
         let Some(Effect::Call { call, request, .. }) = bench.effects.last() else {
             panic!("{:?}", bench.effects)

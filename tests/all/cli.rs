@@ -165,7 +165,7 @@ fn tools_say_why_they_are_hidden() {
     assert_eq!(
         available(&["--groups", "write", "--user", "user-a"]),
         [""; 0],
-        "user-a may not ask for it"
+        "user-a may not request it"
     );
     place.run(&["tools", "--groups", "wirte"]).ended(0, &["no tool is in wirte"]);
 
@@ -173,8 +173,8 @@ fn tools_say_why_they_are_hidden() {
     why.ended(0, &[]);
     for words in [
         "reset-workflow: hidden",
-        "group: in admin, asked for read-only, knowledge",
-        "ask for admin, then take knowledge-query",
+        "group: in admin, requested read-only, knowledge",
+        "request admin, then take knowledge-query",
     ] {
         assert!(why.data.contains(words), "{}", why.data);
     }
@@ -212,7 +212,7 @@ fn a_workspaces_own_groups_count() {
 #[test]
 fn scenarios_end_with_one_when_an_expectation_fails() {
     let place = Place::sample("spec-workflow");
-    place.run(&["simulate", "scenarios"]).ended(0, &["as expected: 4 scenarios"]);
+    place.run(&["simulate", "scenarios"]).ended(0, &["4 scenarios passed"]);
     let steps = place.json(&["simulate", "scenarios/progression.yaml", "--json"]);
     let first = &steps[0];
     assert_eq!(
@@ -246,7 +246,7 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
 fn scenarios_say_what_they_exercised_and_report_to_ci() {
     let place = Place::sample("spec-workflow");
     let ran = place.run(&["simulate", "--coverage"]);
-    ran.ended(0, &["as expected: 4 scenarios"]);
+    ran.ended(0, &["4 scenarios passed"]);
     assert!(ran.data.contains("states 3 of 5 · transitions 5 of 8 · tools 5 of 5"), "{}", ran.data);
     assert!(ran.data.contains("no states: research, modification"), "{}", ran.data);
     let report = place.json(&["simulate", "scenarios/user-a.yaml", "--coverage", "--json"]);
@@ -319,7 +319,7 @@ fn a_simulation_leaves_its_records() {
         "--metrics",
         file.to_str().unwrap(),
     ]);
-    ran.ended(0, &["research", "as expected"]);
+    ran.ended(0, &["research", "1 scenario passed"]);
     assert_eq!(ran.json()["state_transitions"].as_array().unwrap().len(), 3);
     assert!(
         fs::read_to_string(file)
@@ -470,7 +470,7 @@ fn arguments_come_from_standard_input() {
 fn a_server_that_is_not_there_ends_the_call_with_three() {
     let place = Place::sample("services");
     let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://127.0.0.1:1"]);
-    ran.ended(3, &["nothing answers at nats://127.0.0.1:1"]);
+    ran.ended(3, &["couldn't connect to nats://127.0.0.1:1"]);
     let ran = place.run(&[
         "call",
         "tell-joke",
@@ -580,7 +580,7 @@ fn served_tools_answer_callers_of_another_language() {
 fn serve_says_what_it_cannot_do() {
     let place = Place::sample("services");
     place.run(&["serve"]).ended(2, &["--connection nats://"]);
-    place.run(&["serve", "--connection", "nats://127.0.0.1:1"]).ended(3, &["nothing answers"]);
+    place.run(&["serve", "--connection", "nats://127.0.0.1:1"]).ended(3, &["couldn't connect"]);
     place
         .run(&["serve", "tell-jok", "--connection", "nats://127.0.0.1:1"])
         .ended(2, &["did you mean \"tell-joke\"?"]);

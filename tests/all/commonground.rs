@@ -239,7 +239,7 @@ fn definitions_go_up_come_down_and_are_compared() {
     there.put(&[other]);
     let import = place.run(&["import", "commonground"]);
     import.ended(0, &["tools/other_one.yaml"]);
-    place.run(&["import", "commonground"]).ended(0, &["here already, just so"]);
+    place.run(&["import", "commonground"]).ended(0, &["already here, unchanged"]);
     push(&[]).ended(0, &["nothing to write"]);
 
     // Deleting is only done when asked for, and leaves what the project brought along.
@@ -535,6 +535,6 @@ fn a_watch_begins_at_a_time_by_the_clock() {
     // What was heard came since then, whatever the hour is.
     since("2026-01-01").ended(0, &[]);
     since("2026-01-01T00:00").ended(0, &[]);
-    since("25:00").ended(2, &["\"25:00\" is no time of day: hours go up to 23", "14:05"]);
+    since("25:00").ended(2, &["\"25:00\" isn't a time of day: hours go up to 23", "14:05"]);
     since("2999-01-01T00:00").ended(2, &["still to come"]);
 }

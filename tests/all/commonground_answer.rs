@@ -376,7 +376,7 @@ fn answering(there: &CommonGround, place: &Place, (columns, rows): (u16, u16)) -
     terminal.press(["down", "3"]);
     terminal.wait_for("lamp · external");
     terminal.press(["@answer-by-hand"]);
-    terminal.wait_for("answering by hand what comes on cg.v1r4.lab.public.cmd.tool.lamp.*");
+    terminal.wait_for("answering calls on cg.v1r4.lab.public.cmd.tool.lamp.* by hand");
     terminal
 }
 
@@ -429,7 +429,7 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     terminal.wait_for("failed: written and reported");
     let text = said(hall);
     assert!(text.contains("no hand is free") && text.contains(r#""refused""#), "{text}");
-    terminal.wait_for("no call waits");
+    terminal.wait_for("no call is waiting");
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());
 }
@@ -450,12 +450,12 @@ fn another_status_asks_for_its_error_and_a_call_can_be_left_without_an_answer() 
     terminal.wait_for("Calls · 1 waiting");
     terminal.press(["esc", "esc", "@leave-call"]);
     terminal.wait_for("left without an answer");
-    terminal.wait_for("no call waits");
+    terminal.wait_for("no call is waiting");
     let rows =
         asked(&there, "select count(*) from cards where metadata ->> 'type' = 'tool.result'");
     assert_eq!(rows, json!([[0]]));
     terminal.press(["@stop-answering"]);
-    terminal.wait_for("lamp is no longer answered for");
+    terminal.wait_for("stopped answering for lamp");
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());
     signals::send(hall.id(), "INT");
@@ -529,7 +529,7 @@ fn a_database_that_cannot_be_used_is_told_of_without_its_password() {
     let place = place(&there, true);
     for (address, words) in [
         ("postgresql://ann:hunter2@127.0.0.1:1/lab", "127.0.0.1:1/lab"),
-        ("postgresql://ann:hunter2@h:x/", "does not hold the address"),
+        ("postgresql://ann:hunter2@h:x/", "doesn't hold the address"),
     ] {
         let ran = place
             .command(&["call", "--route", "direct", "lamp"])

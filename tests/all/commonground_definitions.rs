@@ -221,7 +221,10 @@ fn the_workbench_shows_what_the_tool_gets() {
     let mut bench = Workbench::sample("commonground", 200, 60);
     bench.keys("j v v");
     let screen = bench.screen();
-    assert!(screen.contains("# What the tool gets where the model gives nothing"), "{screen}");
+    assert!(
+        screen.contains("# What the tool receives if the model gives no arguments"),
+        "{screen}"
+    );
     assert!(!screen.contains("\"LAMP_TOKEN\"") || screen.contains("$LAMP_TOKEN"), "{screen}");
     bench.keys("t enter");
     bench.types("hall");

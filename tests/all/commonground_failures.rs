@@ -520,7 +520,7 @@ fn what_goes_away_in_the_middle_of_a_call_is_told() {
         call: &[],
         ends: ["succeeded", ""],
         read: &[
-            "cannot be read: nothing answers at http://127.0.0.1",
+            "cannot be read: couldn't connect to http://127.0.0.1",
             "what is known is its status, done",
         ],
     };
@@ -571,7 +571,7 @@ fn a_server_that_goes_in_the_middle_of_a_call_is_told() {
         read: &[
             "the connection to nats://",
             "broke while the call was under way",
-            "before sending it again",
+            "before you send it again",
         ],
     };
     wrong.extend(check(&row, &calling.all()));
@@ -579,7 +579,7 @@ fn a_server_that_goes_in_the_middle_of_a_call_is_told() {
         fault: "no NATS",
         call: &["words"],
         ends: ["lost", "no-server"],
-        read: &["nothing answers at nats://"],
+        read: &["couldn't connect to nats://"],
     };
     wrong.extend(check(&gone, &Running::call(&there, &place, gone.call).all()));
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));

@@ -172,7 +172,7 @@ fn a_state_is_renamed_in_every_file_that_names_it() {
     assert!(states::rename_state(ComposeContext::from_state(&state), "undefined", "x").is_err());
     let joined =
         states::rename_state(ComposeContext::from_state(&state), "research", "analysis").unwrap();
-    assert!(joined.notes[0].contains("become one"));
+    assert!(joined.notes[0].contains("are merged"));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn tools_go_from_one_workspace_to_another_as_text() {
     assert!(
         entries::paste_entries(ComposeContext::from_state(&to), &copied, None)
             .unwrap_err()
-            .starts_with("Here already")
+            .starts_with("Already here")
     );
     let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
     let plan = entries::paste_entries(ComposeContext::from_state(&to), other, None).unwrap();

@@ -287,7 +287,7 @@ mod by_keys {
         for (group, tools) in GROUPS {
             for (row, tool) in tools.iter().enumerate() {
                 if row == 0 {
-                    column(&mut terminal, tool, group, "The name of the new group");
+                    column(&mut terminal, tool, group, "Name of the new group");
                 } else {
                     tick(&mut terminal, tool, group);
                 }
@@ -469,7 +469,7 @@ mod by_mouse {
         for (group, tools) in GROUPS {
             for (at, tool) in tools.iter().enumerate() {
                 if at == 0 {
-                    column(&mut terminal, tool, group, "The name of the new group");
+                    column(&mut terminal, tool, group, "Name of the new group");
                 } else {
                     tick(&mut terminal, tool, group);
                 }

@@ -69,7 +69,7 @@ fn an_arrow_is_drawn_with_keys_and_shows_its_lines_first() {
     bench.types("graph-update");
     bench.keys("enter");
     assert!(
-        bench.shows("graph-update has one next state: from analysis, modification it stayed"),
+        bench.shows("graph-update has only one next state: from analysis, modification it will"),
         "{}",
         bench.screen()
     );
@@ -79,7 +79,7 @@ fn an_arrow_is_drawn_with_keys_and_shows_its_lines_first() {
     let tool = bench.state.catalog.tool_called("graph-update").unwrap();
     assert_eq!(tool.gate.next.as_deref(), Some("analysis"));
     bench.keys("u");
-    assert_eq!(text(&bench, "tools.yaml"), before, "it is one step of undo");
+    assert_eq!(text(&bench, "tools.yaml"), before, "it is one undo step");
 }
 
 #[test]

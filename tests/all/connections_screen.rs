@@ -49,7 +49,7 @@ fn all_are_listed_with_what_goes_through_them() {
         "broker   rabbitmq",
         "1 tool",
         "has errors",
-        "The default connection",
+        "The default:",
         "nats://127.0.0.1:4…",
     ] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
@@ -59,7 +59,7 @@ fn all_are_listed_with_what_goes_through_them() {
     bench.clicks("leaky");
     assert!(bench.shows("secrets do not") && bench.shows("••••"), "{}", bench.screen());
     assert!(!bench.shows("hunter2"), "{}", bench.screen());
-    assert!(bench.shows("Its settings cannot be used yet"), "{}", bench.screen());
+    assert!(bench.shows("Its settings can't be used yet"), "{}", bench.screen());
     for (width, height) in [(80, 24), (200, 60)] {
         let bench = opened(width, height);
         assert!(bench.shows("6 Conn") && bench.shows("broker"), "{}", bench.screen());
@@ -329,9 +329,9 @@ fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
     assert!(bench.shows("files · toolcrib.toml"), "{}", bench.screen());
     let old = json!([{"name": "read", "description": "Reads a file"}, {"name": "write", "description": "Writes a file"}]);
     lists(&mut bench, "2025-11-25", &old);
-    assert!(bench.shows("Its tools are not in the workspace."), "{}", bench.screen());
+    assert!(bench.shows("Its tools aren't saved in the workspace."), "{}", bench.screen());
     bench.keys("K");
-    assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
+    assert!(bench.shows("✓ same as in mcp/files.json"), "{}", bench.screen());
     let new = json!([{"name": "read", "description": "Reads all files"}, {"name": "erase"}]);
     lists(&mut bench, "2025-11-25", &new);
     for words in ["⚠ 1 breaking", "⚠ 1 trust", "⚠ 1 compatible"] {
@@ -354,7 +354,7 @@ fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
     bench.keys("K");
     bench.keys("ctrl+a enter");
     assert_eq!(kept(&bench), ["read", "erase"]);
-    assert!(bench.shows("✓ as kept in mcp/files.json"), "{}", bench.screen());
+    assert!(bench.shows("✓ same as in mcp/files.json"), "{}", bench.screen());
 }
 
 #[tokio::test]
@@ -370,7 +370,7 @@ async fn a_real_server_is_found_or_missed_in_words() {
     let Report::Failed(problem) = connection_report(&registry, &nobody).await else {
         panic!("somebody answers")
     };
-    assert!(problem.cause.contains("nothing answers at nats://127.0.0.1:1"), "{problem}");
+    assert!(problem.cause.contains("couldn't connect to nats://127.0.0.1:1"), "{problem}");
     let Report::Reached(reached) = connection_report(&registry, &Connection::embedded()).await
     else {
         panic!("embedded is always there")

@@ -80,7 +80,7 @@ fn numbers_stay(trustgraph: &Deployment) {
     let pushed = push(&["--yes"]);
     assert_eq!(pushed.code, Some(0), "{}", pushed.words);
     let again = push(&["--yes"]);
-    assert!(again.words.contains("all is there just so"), "{}", again.words);
+    assert!(again.words.contains("everything is already there"), "{}", again.words);
     let elsewhere = tempfile::tempdir().unwrap();
     let imported = toolcrib(elsewhere.path(), &["import", "trustgraph", "--connection", &url]);
     assert_eq!(imported.code, Some(0), "{}", imported.words);
@@ -272,10 +272,10 @@ fn pushes(trustgraph: &Deployment) {
     );
     assert!(written.data.contains("+ tool-service/jokes"), "{}", written.data);
     let again = push(&["--yes"]);
-    assert!(again.words.contains("all is there just so"), "{}", again.words);
+    assert!(again.words.contains("everything is already there"), "{}", again.words);
     let reloaded = push(&["--yes", "--reload"]);
     assert!(
-        reloaded.code == Some(0) && reloaded.words.contains("for the agent to load it again"),
+        reloaded.code == Some(0) && reloaded.words.contains("so that the agent reloads it"),
         "{}",
         reloaded.words
     );
@@ -405,7 +405,7 @@ fn agents_that_are_listened_to(trustgraph: &Deployment) {
             "done",
         ],
     );
-    assert!(nowhere.words.contains("the broker is not listened to"), "{}", nowhere.words);
+    assert!(nowhere.words.contains("not connected to the broker"), "{}", nowhere.words);
     let gateway =
         toolcrib(folder.path(), &["agent", "--connection", "tg", "--broker", "tg", "done"]);
     assert!(
@@ -592,7 +592,7 @@ fn by_keys(trustgraph: &Deployment) {
     terminal.wait_for("Push to TrustGraph");
     terminal.wait_for("tool/mine  add");
     terminal.press(["enter"]);
-    terminal.wait_for("and read back: 1 added");
+    terminal.wait_for("and verified: 1 added");
     takes_away_there(trustgraph, &folder, terminal);
 }
 
@@ -610,10 +610,10 @@ fn takes_away_there(trustgraph: &Deployment, folder: &TempDir, mut terminal: ter
     terminal.click_on("delete 1 there too");
     terminal.wait_for("tool/mine  delete");
     terminal.press(["enter"]);
-    terminal.wait_for("and read back: 1 deleted");
+    terminal.wait_for("and verified: 1 deleted");
     let there = toolcrib(
         folder.path(),
         &["push", "trustgraph", "--connection", &trustgraph.url("ws"), "--delete", "--dry-run"],
     );
-    assert!(there.words.contains("all is there just so"), "{}{}", there.data, there.words);
+    assert!(there.words.contains("everything is already there"), "{}{}", there.data, there.words);
 }

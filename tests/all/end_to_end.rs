@@ -125,7 +125,7 @@ fn every_action_is_in_the_palette_by_name() {
     terminal.wait_for("Commands");
     terminal.type_text("notices");
     terminal.wait_gone("previous pane");
-    terminal.wait_for("Show what was noticed");
+    terminal.wait_for("Show the notices");
     terminal.press(["enter"]);
     terminal.wait_gone("Commands");
     terminal.wait_for("Notices");

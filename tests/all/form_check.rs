@@ -179,7 +179,7 @@ fn a_remote_reference_is_read_from_the_file_that_is_mapped() {
     place
         .run(&[&arguments[..], &["https://e.org/x.json=none.json"]].concat())
         .ended(2, &["none.json"]);
-    place.run(&[&arguments[..], &["nonsense"]].concat()).ended(2, &["URL and FILE"]);
+    place.run(&[&arguments[..], &["nonsense"]].concat()).ended(2, &["URL=FILE"]);
     let ran = place.run(&arguments[..4]);
     ran.ended(6, &["not fully checked"]);
     assert!(ran.data.contains("warning schema.flaw"), "{}\n{}", ran.data, ran.words);

@@ -142,7 +142,7 @@ fn a_schema_at_fault_opens_with_its_finding_and_an_editor() {
     let folder = folder(&[("bad.json", "[\"type\"]"), ("i.json", "{\"name\": 1.50}")]);
     let mut terminal = toolcrib(["form", "bad.json", "i.json"]).folder(folder.path()).start();
     terminal.wait_for("the schema is not valid");
-    terminal.wait_for("everything is edited as JSON");
+    terminal.wait_for("edit everything as JSON");
     terminal.wait_for("1.50");
     // The editor of the whole document opens.
     terminal.press(["enter", "ctrl+end", "left"]);
@@ -273,7 +273,7 @@ fn a_document_that_was_never_printed_is_offered_by_its_schema() {
     terminal.wait_for("An earlier session with s.json ended before its document was printed");
     terminal.press(["r"]);
     terminal.wait_for("\"name\": \"kept safe\"");
-    terminal.wait_for("what was typed is back; done prints it");
+    terminal.wait_for("restored what was typed; done prints it");
     terminal.press(["f6"]);
     assert_eq!(terminal.wait_end().exit_code(), 0);
 }
@@ -363,7 +363,7 @@ fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
     terminal.wait_for("3 schema errors, 1 issue");
     terminal.wait_for("and 1 more schema errors");
     terminal.wait_for("n more than 5");
-    assert!(!terminal.contents().contains("edited as JSON"), "{}", terminal.contents());
+    assert!(!terminal.contents().contains("edit everything as JSON"), "{}", terminal.contents());
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn what_differs_from_the_saved_value_is_marked_told_and_set_back() {
     desk.goes("/token");
     desk.acts("remove-value");
     assert!(
-        desk.screen().contains("was another one") && !desk.screen().contains("hunter2"),
+        desk.screen().contains("was a different value") && !desk.screen().contains("hunter2"),
         "{}",
         desk.screen()
     );

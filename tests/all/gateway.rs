@@ -264,7 +264,7 @@ async fn encryption_is_verified() {
         );
         let stranger =
             tested(connection("localhost", Certificates::make().file("ca.pem"))).await.unwrap_err();
-        assert!(stranger.contains("does not trust"), "{stranger}");
+        assert!(stranger.contains("doesn't trust"), "{stranger}");
         let unencrypted = gateway.connection(transport);
         let unencrypted = call_with(&registry(), &unencrypted, asking("stream"), limits()).await;
         assert_eq!(unencrypted.end().0, Outcome::Lost, "{:?}", unencrypted.0);

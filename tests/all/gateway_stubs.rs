@@ -426,7 +426,7 @@ fn what_a_gateway_answered_is_answered_again_by_a_gateway_of_our_own() {
     assert!(told.data.contains("one two three"), "{}", told.data);
     place
         .run(&["history", "export", "--stub", "-o", "kept.yaml"])
-        .ended(0, &["1 rules are in kept.yaml"]);
+        .ended(0, &["saved 1 rules in kept.yaml"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
     assert!(
         text.contains("request-queue: /api/v1/flow/default/service/mcp-tool")
@@ -516,7 +516,7 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
     );
     run(&["push", "trustgraph", "--yes", "--delete"])
         .ended(0, &["2 added", "deleted", "the agent should load 2 tools"]);
-    run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["all is there just so"]);
+    run(&["push", "trustgraph", "--yes", "--delete"]).ended(0, &["everything is already there"]);
     let asked = run(&["agent", "--groups", "g", "use first, then second"]);
     asked.ended(0, &[]);
     for line in [

@@ -101,7 +101,7 @@ fn a_call_that_cannot_be_kept_is_made_all_the_same() {
     let place = Place::sample("services");
     std::fs::write(place.home.path().join("state"), "in the way").unwrap();
     let ran = place.run(&SUM);
-    ran.ended(0, &["this call is not kept in the history"]);
+    ran.ended(0, &["couldn't save this call in the history"]);
     assert_eq!(ran.data, "42");
 }
 
@@ -451,11 +451,7 @@ mod screen {
         answer(&mut bench);
         assert!(bench.shows("gone-tool"), "{}", bench.screen());
         bench.keys("K");
-        assert!(
-            bench.shows("no end that could be expected") && !bench.shows("Its name"),
-            "{}",
-            bench.screen()
-        );
+        assert!(bench.shows("nothing to expect") && !bench.shows("Its name"), "{}", bench.screen());
     }
 
     /// Does for the history what the runtime would do.

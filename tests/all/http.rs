@@ -177,7 +177,7 @@ async fn what_cannot_be_sent_or_is_not_answered_is_told() {
     drop(refused);
     let mut line = asked(&*bus, "/", &[], Some("GET"), "").await;
     let Some(Incoming::Failed(problem)) = line.next().await else { panic!("no failure is told") };
-    assert!(problem.message.contains("nothing answers at http://127.0.0.1"), "{problem:?}");
+    assert!(problem.message.contains("couldn't connect to http://127.0.0.1"), "{problem:?}");
     let inbox = bus.new_inbox().unwrap();
     let _line = bus.subscribe(&inbox, SubscriptionShare::Each).await.unwrap();
     let headers = vec![("X-Bad".to_owned(), "a\r\nb".to_owned())];

@@ -63,7 +63,7 @@ fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
     let doctor = ran(&place, &ring, &["doctor"]);
     assert_eq!(doctor.code, Some(1), "{}", doctor.words);
     assert!(
-        doctor.data.contains("the secret \"bus-token\" of the key store is not there"),
+        doctor.data.contains("the secret \"bus-token\" of the key store doesn't exist"),
         "{}",
         doctor.data
     );
@@ -131,7 +131,7 @@ fn a_key_store_that_is_locked_or_not_there_says_so_and_what_to_do() {
     assert!(doctor.data.contains("there is no key store here"), "{}", doctor.data);
     // Nothing asks for it where no connection needs it.
     bare(&["call", "ask", "topic=x", "--connection", "embedded", "--dry-run"]).ended(0, &[]);
-    bare(&["secret", "set", " x"]).ended(2, &["begins or ends with a blank"]);
+    bare(&["secret", "set", " x"]).ended(2, &["starts or ends with a space"]);
 }
 
 #[test]
@@ -146,14 +146,14 @@ fn a_secret_is_typed_without_being_shown() {
             .variable(name, value)
     };
     let mut screen = setup().start();
-    screen.wait_for("typed (is not shown):");
+    screen.wait_for("typed (hidden):");
     screen.type_text("geheim-und-lang");
     screen.press(["enter"]);
     assert!(screen.wait_end().success());
     assert!(!screen.contents().contains("geheim"), "{}", screen.contents());
     assert_eq!(ran(&place, &ring, &["secret", "list"]).data, "typed\n");
     let mut screen = setup().start();
-    screen.wait_for("typed (is not shown):");
+    screen.wait_for("typed (hidden):");
     screen.press(["ctrl+c"]);
     assert_eq!(screen.wait_end().exit_code(), 130);
 }

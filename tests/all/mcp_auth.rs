@@ -320,7 +320,7 @@ fn a_token_of_the_settings_that_is_refused_says_so() {
     let server = Guarded::start("right", "token-variable = \"WEB_TOKEN\"\n");
     let mut command = server.command(&["mcp", "ping", "web"]);
     let refused = Ran::of(command.env("WEB_TOKEN", "bearer-of-the-web").output().unwrap());
-    refused.ended(3, &["the server refuses the token of the connection", "token-variable"]);
+    refused.ended(3, &["the server rejects the connection's token", "token-variable"]);
     assert!(!refused.words.contains("bearer-of-the-web"));
     assert!(server.requests_to("/.well-known/oauth-protected-resource/mcp").is_empty());
     server.run(&["mcp", "auth", "web", "--sign-in"]).ended(2, &["has a token of its own"]);

@@ -81,7 +81,7 @@ fn a_server_is_added_pinged_listed_and_kept() {
         .collect();
     assert_eq!((names.len(), names[0], names[8]), (9, "echo", "environment"));
 
-    place.run(&["mcp", "keep", "test"]).ended(0, &["9 tools are kept in mcp/test.json"]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &["saved 9 tools in mcp/test.json"]);
     let tools = place.json(&["tools", "--json"]);
     assert_eq!(tools.as_array().map(Vec::len), Some(9));
     let deployed = place.json(&["tools", "--deployed", "--connection", "test", "--json"]);
@@ -103,14 +103,14 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
     // The command is another one now.
     place.run(&["mcp", "list", "test"]).ended(2, &["not allowed", "MORE=1"]);
     place.run(&["mcp", "allow", "test"]).ended(0, &[]);
-    place.run(&["mcp", "list", "test"]).ended(0, &["not those that were kept", "tool.removed"]);
+    place.run(&["mcp", "list", "test"]).ended(0, &["differ from the saved list", "tool.removed"]);
     let told = place.run(&["mcp", "keep", "test"]);
     told.ended(1, &["--accept"]);
     assert_eq!(
         told.data,
         "breaking: echo: input.required-added at /inputSchema/properties/more\nbreaking: environment: tool.removed\n"
     );
-    place.run(&["mcp", "keep", "test", "--accept"]).ended(0, &["8 tools are kept"]);
+    place.run(&["mcp", "keep", "test", "--accept"]).ended(0, &["saved 8 tools in"]);
     place.run(&["mcp", "keep", "test"]).ended(0, &["nothing changed"]);
 }
 
@@ -124,8 +124,8 @@ fn a_list_is_kept_again_where_only_the_era_is_another_one() {
     assert_ne!(kept, other);
     fs::write(&file, other).unwrap();
     let told = place.run(&["mcp", "keep", "test"]);
-    told.ended(0, &["tools are kept"]);
-    assert_eq!(told.data.trim(), "it speaks 2025-11-25, and spoke 2026-07-28 then");
+    told.ended(0, &["saved "]);
+    assert_eq!(told.data.trim(), "it uses version 2025-11-25 now; it used 2026-07-28");
     let kept = fs::read_to_string(&file).unwrap();
     assert!(kept.contains("\"era\": \"legacy\""), "{kept}");
     place.run(&["mcp", "keep", "test"]).ended(0, &["nothing changed"]);
@@ -270,7 +270,7 @@ fn promises_of_answers_are_held_and_the_answer_is_kept() {
     let broken = call(&place, &["number", "n=x"]);
     broken.ended(
         1,
-        &["result.structured-mismatch at /result/structuredContent", "not what the tool"],
+        &["result.structured-mismatch at /result/structuredContent", "doesn't match the tool"],
     );
     assert!(broken.data.contains(r#"{"n": "x"}"#), "{}", broken.data);
 }

@@ -74,7 +74,7 @@ fn mixed_place() -> Place {
 #[test]
 fn a_scenario_goes_over_tools_of_several_servers_and_of_trustgraph() {
     let place = mixed_place();
-    place.run(&["simulate"]).ended(0, &["as expected: 1 scenario"]);
+    place.run(&["simulate"]).ended(0, &["1 scenario passed"]);
     let why = place.run(&["tools", "--why", "two/count"]);
     assert!(why.data.contains("echoed"), "{}", why.data);
     let wrong = SCENARIO

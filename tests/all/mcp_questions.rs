@@ -16,7 +16,7 @@ fn what_nobody_answers_is_declined_and_told() {
         asked.ended(
             0,
             &[
-                "the server asks elicitation/create \"Who are you?\": declined, as nobody is there",
+                "the server asks elicitation/create \"Who are you?\": declined, because there is no one",
                 "asked.unanswered",
                 "elicit.secret at /requestedSchema/properties/apiToken",
             ],
@@ -46,7 +46,10 @@ fn forms_of_a_server_are_filled_in_checked_and_sent() {
             assert_eq!(got["state"], "s1");
         }
         let wrong = call(&place, &["ask", "--answer", r#"{"name": ""}"#]);
-        wrong.ended(0, &["is no answer: content › name", "declined, as nobody is there"]);
+        wrong.ended(
+            0,
+            &["isn't a valid answer: content › name", "declined, because there is no one"],
+        );
         let declined = call(&place, &["ask", "--answer", "decline", "--json"]).events();
         assert_eq!(stages(&declined, "asked").len(), 2, "{declined:#?}");
         let cancelled = call(&place, &["ask", "--answer", "cancel"]);
@@ -114,7 +117,7 @@ fn the_workbench_shows_what_a_server_asks_and_sends_the_answer() {
         screen.press(["enter"]);
         screen.type_text("Ann");
         screen.press(["f6"]);
-        screen.wait_for("no call waits");
+        screen.wait_for("no call is waiting");
         screen.press(["3"]);
         screen.wait_for(r#""name": "Ann""#);
         screen.wait_for(r#""age": 30"#);
@@ -127,9 +130,9 @@ fn a_question_that_nobody_answers_is_told_again_and_goes_with_its_call() {
     let mut screen = at_the_tool(&place, "ask");
     screen.press(["f6"]);
     screen.wait_for("test asks elicitation/create: 7 answers");
-    screen.wait_for("test still waits for an answer to elicitation/create");
+    screen.wait_for("test is still waiting for an answer to elicitation/create");
     screen.press(["7", "@refuse-call"]);
-    screen.wait_for("no call waits");
+    screen.wait_for("no call is waiting");
     screen.press(["3"]);
     screen.wait_for(r#"{"action": "decline"}"#);
 }

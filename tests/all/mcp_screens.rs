@@ -103,7 +103,7 @@ fn an_answer_that_is_text_has_no_parts() {
     ]);
     bench.clicks("Answer");
     bench.keys("o");
-    assert!(bench.shows("nothing but text"), "{}", bench.screen());
+    assert!(bench.shows("text only"), "{}", bench.screen());
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn both_eras_of_a_server_are_compared_side_by_side() {
         bench.keys("D");
         bench.types("draw {\"n\": }");
         bench.keys("enter");
-        assert!(bench.shows("the arguments are no JSON"), "{}", bench.screen());
+        assert!(bench.shows("the arguments aren't JSON"), "{}", bench.screen());
         bench.keys("backspace");
         bench.types("3}");
         bench.keys("enter");
@@ -390,8 +390,8 @@ fn what_a_command_does_is_read_in_full_at_80_columns() {
     bench.keys("ctrl+p");
     bench.types("send frame");
     assert!(
-        bench.shows("Edit a frame to an MCP server and send it as it is")
-            || bench.shows("send it as it is, also wrong on purpose"),
+        bench.shows("Edit a frame and send it to the MCP server")
+            || bench.shows("exactly as written, valid or not"),
         "{}",
         bench.screen()
     );

@@ -341,8 +341,8 @@ fn a_model_gives_what_the_templates_ask_for() {
         json!({
             "type": "object",
             "properties": {
-                "index": {"type": "string", "description": "Without it: books"},
-                "size": {"type": "number", "description": "Without it: 3"},
+                "index": {"type": "string", "description": "Default: books"},
+                "size": {"type": "number", "description": "Default: 3"},
                 "q": {"type": "string"}, "any": {},
             },
             "required": ["q", "any"],

@@ -57,8 +57,8 @@ fn what_a_cluster_has_is_taken_in_and_can_be_called() {
     let called = here.run(&["call", "books", "--route", "server"]);
     called.ended(0, &[]);
     assert!(called.data.starts_with("row,health,status"), "{}", called.data);
-    here.run(&["import", "opensearch"]).ended(0, &["are here already, just so"]);
-    push(&here, &["--yes"]).ended(0, &["nothing to write: all is there just so"]);
+    here.run(&["import", "opensearch"]).ended(0, &["are already here, unchanged"]);
+    push(&here, &["--yes"]).ended(0, &["nothing to write: everything is already there"]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
     assert!(dry.data.contains("+ agent/mine"), "{}", dry.data);
     push(&here, &[]).ended(2, &["there is no terminal to ask on"]);
 
-    push(&here, &["--yes"]).ended(0, &["written and read back: 1 added", "kept in mine.json"]);
+    push(&here, &["--yes"]).ended(0, &["written and verified: 1 added", "kept in mine.json"]);
     assert!(read(&here, "mine.json").contains("\"agent_id\": \"toolcrib-agent-"));
     let called = here.run(&["call", "mine", "--route", "server"]);
     assert!(called.data.starts_with("row,health,status"), "{}", called.data);
@@ -85,7 +85,7 @@ fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
     fs::write(here.here.join("mine.json"), text).unwrap();
     let dry = push(&here, &["--dry-run"]);
     assert!(dry.data.contains("~ agent/mine"), "{}", dry.data);
-    push(&here, &["--yes"]).ended(0, &["written and read back: 1 changed"]);
+    push(&here, &["--yes"]).ended(0, &["written and verified: 1 changed"]);
 
     let dry = push(&here, &["--delete", "--dry-run"]);
     assert!(dry.data.contains("- agent/books") && dry.data.contains("- connector/echo"));

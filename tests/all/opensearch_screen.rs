@@ -224,7 +224,7 @@ fn a_dry_run_and_the_menu_of_a_step_send_nothing() {
 fn a_tool_without_steps_says_so() {
     let mut bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Invoke);
     bench.keys("p");
-    assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
+    assert!(bench.shows("no steps that toolcrib runs"), "{}", bench.screen());
 }
 
 /// A connection over HTTP that names no system.
@@ -264,7 +264,7 @@ fn an_address_alone_leads_to_the_system_of_all_tools() {
     // Tools of two systems leave it open, and what counts then is said with the way to change it.
     let mut mixed = connections(&[ADDRESS, own, other]);
     assert!(mixed.shows("reach TrustGraph"), "{}", mixed.screen());
-    assert!(told(&mixed).contains("no settings of another system"), "{}", mixed.screen());
+    assert!(told(&mixed).contains("no settings for another system"), "{}", mixed.screen());
     assert!(!asks_a_cluster(&mut mixed));
 
     let said = format!("{}[connections.local.opensearch]\n", ADDRESS.1);

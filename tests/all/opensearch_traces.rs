@@ -121,7 +121,7 @@ fn a_stub_of_runs_answers_each_step_as_it_was_answered() {
     sample.ask(&["question=wind"]).ended(0, &[]);
     sample.ask(&["question=storm"]).ended(1, &[]);
     let kept = "stubs/kept.yaml";
-    sample.history(&["export", "--stub", "--output", kept]).ended(0, &["rules are in"]);
+    sample.history(&["export", "--stub", "--output", kept]).ended(0, &["rules in"]);
     let text = fs::read_to_string(sample.place.here.join(kept)).unwrap();
     for words in ["/books/_search", "/_plugins/_ml/models/llm/_predict", "blows where it likes"] {
         assert!(text.contains(words), "{words:?} is not in:\n{text}");
@@ -200,7 +200,7 @@ fn a_case_of_one_step_runs_that_step_on_what_was_stored() {
     let case = sample.place.here.join("cases/alone.yaml");
     // The sample's own stub says it in other words.
     fs::write(&case, kept.replace("It moves.", "Wind is air that moves.")).unwrap();
-    sample.run("test", &[]).ended(0, &["as expected: 1 case"]);
+    sample.run("test", &[]).ended(0, &["1 case passed"]);
     let ids = sample.kept_ids();
     let shown = sample.history(&["show", &ids[0]]);
     assert!(!shown.data.contains("step 1 of 2"), "only the second step ran\n{}", shown.data);

@@ -69,7 +69,7 @@ fn the_steps_of_a_tool_are_a_chain_with_what_goes_where() {
 fn a_tool_without_steps_says_so_and_the_states_stay() {
     let mut bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Workflow);
     bench.keys("o");
-    assert!(bench.shows("no steps that are run here"), "{}", bench.screen());
+    assert!(bench.shows("no steps that toolcrib runs"), "{}", bench.screen());
     assert!(bench.shows("States ·"), "{}", bench.screen());
 }
 

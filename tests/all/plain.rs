@@ -92,7 +92,7 @@ fn a_form_asks_field_by_field() {
         &ran.data,
         &["1. name: text, required", "name>", "2. type:", "type>", "nothing is none of", "type>"],
     );
-    assert_in_order(&ran.data, &["The form is done.", "tools.yaml"]);
+    assert_in_order(&ran.data, &["The form is complete.", "tools.yaml"]);
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn a_workflow_is_stepped_through_simulated_and_live() {
             "[ ] products: 1 tool",
             "Available tools: 2",
             "calculator: state: available in findings, figures, not in undefined",
-            "To show it: take query-customers first",
+            "To make it available: take query-customers first",
             "Hidden here, because of its",
             "[x] products: 1 tool",
             "State: findings",
@@ -197,7 +197,7 @@ fn an_unknown_word_and_what_is_only_drawn_are_answered() {
     assert_in_order(
         &ran.data,
         &[
-            "Several commands begin so: save",
+            "Several commands start with this: save",
             "There is no command sennd",
             "theme changes only what is drawn",
             "There is nothing called nobody here",

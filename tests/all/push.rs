@@ -123,10 +123,7 @@ async fn a_push_that_is_cut_off_says_what_is_there_now() {
     assert!(before.ends_with("; read again since: nothing was written"), "{before}");
     let between = pushed("delete", false).await;
     assert!(
-        between.ends_with(
-            "; read again since: 1 of 2 changes were written; tool/old is still \
-            there"
-        ),
+        between.ends_with("; read again since: 1 of 2 changes were written; tool/old still exists"),
         "{between}"
     );
 }

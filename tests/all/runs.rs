@@ -55,7 +55,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     let (status, told) = simulated(&folder);
     assert_eq!(status, Some(1), "{told}");
     assert!(
-        told.contains("3 ✗ results: reset-workflow refused") && told.contains("→ ask for admin"),
+        told.contains("3 ✗ results: reset-workflow refused") && told.contains("→ request admin"),
         "{told}"
     );
 
@@ -68,7 +68,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.press(["enter"]);
     terminal.wait_for("3 ✗ results: reset-workflow refused");
     terminal.wait_for("group: in admin, asked for knowledge, compute");
-    terminal.wait_for("▸ ask for admin");
+    terminal.wait_for("▸ request admin");
     // On to where the run stands, after its second step.
     terminal.press(["enter"]);
     terminal.wait_for("⊘ reset-workflow refused");
@@ -111,7 +111,7 @@ fn the_same_by_mouse_alone() {
     terminal.wait_for("analysis → results");
     terminal.click_on("○ reset-workflow");
     terminal.wait_for("group: in admin, asked for");
-    terminal.click_on("▸ ask for admin");
+    terminal.click_on("▸ request admin");
     terminal.wait_for("+ reset-workflow");
     terminal.click_on("+ reset-workflow");
     terminal.wait_for("results → undefined");

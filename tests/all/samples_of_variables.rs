@@ -62,7 +62,7 @@ fn a_tool_whose_arguments_name_no_variable_has_nothing_to_try() {
     let mut bench = Workbench::yaml(LAMP, 120, 36).on(ScreenId::Tools);
     bench.clicks("bell");
     bench.keys("esc @variables");
-    assert!(bench.shows("no variable is filled into"), "{}", bench.screen());
+    assert!(bench.shows("use no variables"), "{}", bench.screen());
 }
 
 #[test]

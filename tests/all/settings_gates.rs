@@ -98,7 +98,9 @@ fn groups_are_ticked_in_the_matrix() {
     bench.keys("enter");
     assert!(bench.shows("sky/read × group read-only"), "{}", bench.screen());
     assert!(
-        bench.shows("sky/read is there for every request now; then only for those that ask for"),
+        bench.shows(
+            "sky/read is available to every request now; it will be available only to requests for"
+        ),
         "{}",
         bench.screen()
     );

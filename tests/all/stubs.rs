@@ -201,9 +201,9 @@ fn each_fault_is_told_in_words() {
     };
     for (topic, words) in [
         ("silence", ["no answer came within 1 s", "the call listened on tg.response.joke"]),
-        ("wrong-id", ["id of a different call", "does not give back the request's id"]),
-        ("unknown-id", ["could not read the request: {", "a reply with id \"unknown\" did come"]),
-        ("no-id", ["no id: {", "a reply without an id did come"]),
+        ("wrong-id", ["id of a different call", "doesn't return the request's id"]),
+        ("unknown-id", ["could not read the request: {", "a reply with id \"unknown\" arrived"]),
+        ("no-id", ["no id: {", "a reply without an id arrived"]),
     ] {
         call(topic, &["--timeout", "1s"]).ended(4, &words);
     }
@@ -326,7 +326,7 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
         .ended(3, &[]);
 
     let kept = place.run(&["history", "export", "--stub", "-o", "kept.yaml"]);
-    kept.ended(0, &["2 rules are in kept.yaml", "it got no answer"]);
+    kept.ended(0, &["saved 2 rules in kept.yaml", "it got no answer"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
     assert!(
         text.starts_with("# A stub: ")

@@ -68,7 +68,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     );
     assert!(bench.shows("− knowledge-query"), "the tool that would go is marked");
     bench.keys("@step-failed");
-    assert_eq!(bench.state.workflow.simulation.steps().count(), 0, "a what-if takes no steps");
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 0, "no steps during a what-if");
     bench.keys("esc");
     assert!(!bench.shows("What if"));
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     assert_eq!(bench.state.context().groups().join(" "), "read-only knowledge admin");
     assert!(text(&bench).contains("available_in_states: [\"research\"]"), "{}", text(&bench));
     bench.keys("u");
-    assert_eq!(text(&bench), before, "one step of undo");
+    assert_eq!(text(&bench), before, "one undo step");
 }
 
 #[test]
@@ -178,7 +178,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.types("2");
     bench.keys("enter");
     assert!(
-        bench.shows("6 ways of up to 2 steps") && bench.shows("transitions"),
+        bench.shows("6 paths of up to 2 steps") && bench.shows("transitions"),
         "{}",
         bench.screen()
     );
@@ -204,7 +204,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     assert!(bench.shows("why reset-workflow was refused in results"), "{}", bench.screen());
     assert!(
         bench.shows("group: in admin, asked for knowledge, compute")
-            && bench.shows("▸ ask for admin"),
+            && bench.shows("▸ request admin"),
         "{}",
         bench.screen()
     );
@@ -235,7 +235,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("t");
     assert!(bench.shows("✓ all 5") && bench.shows("✓ The whole way"), "{}", bench.screen());
     bench.keys("enter");
-    assert!(bench.shows("Together they cover") || bench.shows("as expected"), "{}", bench.screen());
+    assert!(bench.shows("Coverage") || bench.shows("as expected"), "{}", bench.screen());
     bench.keys("esc K ctrl+u");
     bench.types("The whole way");
     bench.keys("enter");

@@ -285,7 +285,7 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
     let mut onlooker =
         Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
     let not_there = |onlooker: &Onlooker| {
-        onlooker.words.iter().filter(|words| words.contains("not there yet")).count()
+        onlooker.words.iter().filter(|words| words.contains("doesn't exist yet")).count()
     };
     onlooker.until(|onlooker| not_there(onlooker) == 2).await;
     let nobody = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
@@ -296,10 +296,10 @@ async fn on_kafka_trustgraphs_own_service_is_heard() {
     );
     let service = JokeService::on_kafka(broker.address());
     // The service makes its topic for answers with the first one.
-    onlooker.until(|onlooker| onlooker.says("tg.request.joke is there now")).await;
+    onlooker.until(|onlooker| onlooker.says("tg.request.joke exists now")).await;
     let heard = call_with(&Registry::default(), &broker.connection(), joke(), limits()).await;
     assert_eq!((heard.end().0, heard.strays().len()), (Outcome::Succeeded, 0), "{:?}", heard.0);
-    onlooker.until(|onlooker| onlooker.says("tg.response.joke is there now")).await;
+    onlooker.until(|onlooker| onlooker.says("tg.response.joke exists now")).await;
     let again =
         Request { correlation: "b".into(), headers: vec![("id".into(), "b".into())], ..joke() };
     let heard = call_with(&Registry::default(), &broker.connection(), again, limits()).await;
@@ -336,7 +336,7 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
         Onlooker::at(&broker.connection(), &["request:tg:joke", "tg.response.joke"]).await;
     onlooker
         .until(|onlooker| {
-            onlooker.words.iter().filter(|words| words.contains("not there yet")).count() == 2
+            onlooker.words.iter().filter(|words| words.contains("doesn't exist yet")).count() == 2
         })
         .await;
     let registry = Registry::new(Arc::new(|name| (name == "SECRET").then(|| PASSWORD.to_owned())));
@@ -349,7 +349,7 @@ async fn on_rabbitmq_trustgraphs_own_service_is_heard() {
     let service = JokeService::on_rabbitmq(broker.port());
     onlooker
         .until(|onlooker| {
-            onlooker.words.iter().filter(|words| words.contains("is there now")).count() == 2
+            onlooker.words.iter().filter(|words| words.contains("exists now")).count() == 2
         })
         .await;
     let heard = call_with(&registry, &broker.connection(), joke_of("joke"), limits()).await;

@@ -88,7 +88,7 @@ fn tools_of_two_connections_are_served_apart() {
         2,
         &["calls of tell-joke go through connection \"jokes\", those of calculator through \"embedded\"", "serve them apart"],
     );
-    place.run(&["serve", "tell-joke"]).ended(3, &["nothing answers at nats://127.0.0.1:1"]);
+    place.run(&["serve", "tell-joke"]).ended(3, &["couldn't connect to nats://127.0.0.1:1"]);
 }
 
 #[test]

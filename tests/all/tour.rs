@@ -61,7 +61,7 @@ fn the_tour_watches_what_is_done_and_says_the_next() {
     terminal.wait_for("Tour 7/7");
     terminal.look(|screen| picture.add(screen, 2.5));
     terminal.press(["s"]);
-    terminal.wait_for("You know your way around");
+    terminal.wait_for("That's the tour");
     terminal.wait_gone("Tour 7/7");
     terminal.look(|screen| picture.add(screen, 2.5));
     keep(&picture);

@@ -464,7 +464,7 @@ fn a_tool_that_says_nothing_of_it_takes_no_configuration() {
     let place = Place::with(by_name("first-call").unwrap().files);
     place
         .run(&["call", "tell-joke", "topic=x", "--config", "{}"])
-        .ended(2, &["does not say that its calls have a configuration"]);
+        .ended(2, &["have no configuration or context"]);
 }
 
 #[test]

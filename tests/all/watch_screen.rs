@@ -579,7 +579,7 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
     );
     bench.keys("end");
     assert!(
-        bench.shows("nobody took it up"),
+        bench.shows("no service accepted it"),
         "the call that waits says what may be the matter: {}",
         bench.screen()
     );
@@ -691,7 +691,7 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     connected(&mut bench, Some("http://127.0.0.1:8099"));
     bench.clicks("dispatched] epoch");
     bench.keys("v");
-    assert!(bench.shows("it names no cards"), "{}", bench.screen());
+    assert!(bench.shows("it refers to no cards"), "{}", bench.screen());
     // A conversation's cards, and the mark of the call, whole, and then its cards: all by pressing.
     bench.clicks("└ word_count ");
     bench.clicks("v cards");
@@ -797,7 +797,7 @@ fn a_channel_is_watched_by_mouse_alone() {
     let (column, row) = bench.find("[running]");
     let kind = MouseKind::Down(Button::Right);
     bench.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
-    bench.clicks("Show the pieces");
+    bench.clicks("Show the chunks");
     assert!(!bench.shows("says ×18"));
     let before = bench.screen();
     bench.wheel("[running]", 6);
@@ -814,7 +814,7 @@ fn a_channel_is_watched_by_mouse_alone() {
         narrow.screen()
     );
     narrow.clicks("Messages");
-    assert!(narrow.shows("nobody took it up"), "{}", narrow.screen());
+    assert!(narrow.shows("no service accepted it"), "{}", narrow.screen());
 }
 
 #[test]

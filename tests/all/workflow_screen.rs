@@ -91,7 +91,7 @@ fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     assert_eq!(
         bench.state.workflow.simulation.state(),
         "analysis",
-        "reset-workflow: ask for admin, then take knowledge-query"
+        "reset-workflow: request admin, then take knowledge-query"
     );
     assert!(bench.state.context().groups().contains(&"admin".into()));
     assert!(bench.shows("+ reset-workflow"), "{}", bench.screen());
@@ -235,7 +235,7 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
         "{}",
         bench.screen()
     );
-    assert!(bench.shows("is being called"), "{}", bench.screen());
+    assert!(bench.shows("◐ calling"), "{}", bench.screen());
     assert_eq!(bench.state.workflow.simulation.steps().count(), 0);
     bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
     assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());

@@ -438,7 +438,7 @@ mod tests {
         assert_eq!(text(&state), "[connections.embedded]\ntools = [\"joke\"]\n");
         assert_eq!(
             give(&mut state, "joke", Some("embedded")),
-            Err("calls of joke go through embedded already".into())
+            Err("calls of joke already go through embedded".into())
         );
         assert_eq!(give(&mut state, "sum", None), Err("sum has no connection of its own".into()));
     }
@@ -453,7 +453,7 @@ mod tests {
         assert!(
             give(&mut state, "joke", Some("nats://x:1"))
                 .unwrap_err()
-                .contains("not in toolcrib.toml")
+                .contains("isn't in toolcrib.toml")
         );
     }
 
@@ -503,11 +503,11 @@ mod tests {
         let state = opened(Some(LOCAL));
         let context = ComposeContext::from_state(&state);
         for (text, expected) in [
-            ("new", "write a name and an address"),
-            ("local nats://h:1", "local is there already"),
-            ("embedded nats://h:1", "embedded is there already"),
-            ("a.b nats://h:1", "a name is made of"),
-            ("new h:1", "an address begins with"),
+            ("new", "type a name and an address"),
+            ("local nats://h:1", "local already exists"),
+            ("embedded nats://h:1", "embedded already exists"),
+            ("a.b nats://h:1", "a name can only have"),
+            ("new h:1", "an address starts with"),
             ("new nats://me:hush@h:1", "holds a user or password"),
         ] {
             let wrong = add_connection(context, text).unwrap_err();
@@ -515,7 +515,7 @@ mod tests {
         }
         assert!(make_usual(context, &state.network.connections, "local").is_err());
         assert!(
-            remove_connection(context, "embedded").unwrap_err().contains("not in toolcrib.toml")
+            remove_connection(context, "embedded").unwrap_err().contains("isn't in toolcrib.toml")
         );
     }
 

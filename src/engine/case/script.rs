@@ -232,7 +232,7 @@ mod tests {
             ("call: a\narguments: [1]", "/arguments", "an object"),
             ("call: a\nsteps: {form: b}", "/steps/form", "did you mean \"from\"?"),
             ("call: a\nsteps: {outputs: [1]}", "/steps/outputs", "an object"),
-            ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "no outcome"),
+            ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "isn't an outcome"),
             ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "a text"),
             ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),
             ("call: a\nexpect: {chunks: -1}", "/expect/chunks", "a whole number"),

@@ -68,7 +68,7 @@ impl Change {
             rows.iter().map(|row| tools[*row].key()).collect::<Vec<_>>().join(", then ")
         };
         match self {
-            Self::Ask { groups } => format!("ask for {}", join_names(groups)),
+            Self::Ask { groups } => format!("request {}", join_names(groups)),
             Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
             Self::AskAndTake { groups, tools: rows, .. } => {
                 format!("request {}, then take {}", join_names(groups), keys(rows))
@@ -86,7 +86,7 @@ impl Change {
                 format!("stop requesting {}", join_names(groups))
             }
             Self::Drop { groups, then: Some(then) } => {
-                format!("no longer ask for {}; {}", join_names(groups), then.description(tools))
+                format!("stop requesting {}; {}", join_names(groups), then.description(tools))
             }
         }
     }
@@ -274,26 +274,26 @@ mod tests {
         let knowledge = &["read-only", "knowledge"][..];
         assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
         assert_eq!(first(knowledge, "undefined", "graph-update"), "take knowledge-query first");
-        assert_eq!(first(knowledge, "analysis", "complex-analysis"), "ask for advanced");
+        assert_eq!(first(knowledge, "analysis", "complex-analysis"), "request advanced");
         assert_eq!(
             first(knowledge, "undefined", "complex-analysis"),
             "ask for advanced, then take knowledge-query"
         );
         assert_eq!(
             first(&["knowledge", "compute"], "results", "reset-workflow"),
-            "ask for admin",
+            "request admin",
             "the document's third step"
         );
         assert_eq!(first(knowledge, "undefined", "lost"), "start in nowhere: no tool leads there");
         assert_eq!(
             first(&["compute"], "undefined", "lost"),
-            "ask for knowledge and start in nowhere: no tool leads there"
+            "request knowledge and start in nowhere: no tool leads there"
         );
         assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
-        assert_eq!(first(knowledge, "undefined", "alone"), "ask for *");
+        assert_eq!(first(knowledge, "undefined", "alone"), "request *");
         assert_eq!(
             first(&[], "undefined", "text-completion"),
-            "ask for text",
+            "request text",
             "the group with the fewest other tools"
         );
     }
@@ -362,7 +362,7 @@ mod tests {
         let (kinds, changes) = said("reader", &[], "text-completion");
         assert_eq!(
             (kinds.as_str(), changes),
-            ("group", vec!["ask for read-only".to_owned()]),
+            ("group", vec!["request read-only".to_owned()]),
             "not for text or basic"
         );
         let (_, changes) = said("reader", &["read-only"], "complex-analysis");
@@ -377,13 +377,13 @@ mod tests {
         );
         assert_eq!(said("reader", &["read-only"], "lost").1.len(), 1, "an edit only");
         let (kinds, changes) = said("reader", &["read-only", "admin"], "knowledge-query");
-        assert_eq!((kinds.as_str(), changes), ("user", vec!["no longer ask for admin".to_owned()]));
+        assert_eq!((kinds.as_str(), changes), ("user", vec!["stop requesting admin".to_owned()]));
         let (kinds, changes) = said("reader", &["admin"], "text-completion");
         assert_eq!(kinds, "user group");
-        assert_eq!(changes, ["no longer ask for admin; ask for read-only"]);
+        assert_eq!(changes, ["stop requesting admin; request read-only"]);
         assert_eq!(
             said("root", &["read-only"], "complex-analysis").1[0],
-            "ask for advanced, then take knowledge-query"
+            "request advanced, then take knowledge-query"
         );
     }
 }

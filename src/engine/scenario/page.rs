@@ -161,7 +161,7 @@ mod tests {
         );
         assert!(
             text.contains(
-                "  # 2: refused in found: group: in admin, asked for read\n  - tool: reset\n"
+                "  # 2: refused in found: group: in admin, requested read\n  - tool: reset\n"
             ),
             "{text}"
         );

@@ -175,11 +175,11 @@ mod tests {
             ),
             (
                 json!({"steps": [], "mode": "x"}),
-                "/mode: \"x\" is no mode: write \"document\" or \"as deployed\"",
+                "/mode: \"x\" isn't a mode: use \"document\" or \"as deployed\"",
             ),
             (
                 json!({"steps": [{"outcome": "ok"}]}),
-                "/steps/0/outcome: \"ok\" is no outcome: write one of succeeded, failed, cancelled, timed-out, lost",
+                "/steps/0/outcome: \"ok\" isn't an outcome: use one of succeeded, failed, cancelled, timed-out, lost",
             ),
             (
                 json!({"steps": [{"expect": {"available": ["a", 1]}}]}),

@@ -347,8 +347,8 @@ mod tests {
         assert_eq!(
             trial.steps[2].end,
             StepEnd::Refused {
-                reasons: vec!["group: in admin, asked for knowledge, compute".into()],
-                fix: Some("ask for admin".into())
+                reasons: vec!["group: in admin, requested knowledge, compute".into()],
+                fix: Some("request admin".into())
             }
         );
         let differences: Vec<_> = trial.steps[2]
@@ -360,7 +360,7 @@ mod tests {
             differences,
             [
                 "the state is results, not undefined",
-                "group: in admin, asked for knowledge, compute"
+                "group: in admin, requested knowledge, compute"
             ]
         );
         assert_eq!(trial.difference_count(), 2);

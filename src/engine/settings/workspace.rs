@@ -259,7 +259,7 @@ servers = ["nats://host"]
             "11 settings.groups a member must be the name",
             "13 settings.unknown-key unknown key \"server\"; did you mean \"servers\"?",
             "15 settings.secret an address here must not hold a user or password",
-            "18 settings.secret secrets do not belong in this file",
+            "18 settings.secret secrets don't belong in this file",
             "16 settings.credentials say who we are in one way",
             "3 settings.connection there is no connection \"lokal\"; did you mean \"local\"?",
         ] {
@@ -301,9 +301,9 @@ servers = ["nats://host"]
         for (text, expected) in [
             (
                 "token-key = 'a'\ntoken-variable = 'B'\n",
-                "1 settings.credentials token lies in one place",
+                "1 settings.credentials token can only be in one place",
             ),
-            ("token-key = ''\n", "1 settings.credentials name the place where token lies"),
+            ("token-key = ''\n", "1 settings.credentials name the place of token"),
             ("token-key = 'a'\nuser = 'ann'\n", "1 settings.credentials say who we are in one way"),
         ] {
             let (credentials, told) = read(text);
@@ -338,7 +338,7 @@ servers = ["nats://host"]
         assert_eq!(told.len(), 1, "{told:#?}");
         assert!(
             told[0].starts_with(
-                "8 settings.two-connections calls of \"joke\" go through connection \"embedded\""
+                "8 settings.two-connections calls of \"joke\" already use connection \"embedded\""
             ),
             "{told:#?}"
         );

@@ -482,7 +482,7 @@ mod tests {
         let cause = take(&mut simulation, 1, Outcome::Succeeded).unwrap_err();
         assert_eq!(
             cause.messages(),
-            ["group: in compute, asked for read", "state: available in found, not in undefined"]
+            ["group: in compute, requested read", "state: available in found, not in undefined"]
         );
         assert_eq!(simulation.refused_attempts().len(), 1);
         assert_eq!(simulation.steps().count(), 0);

@@ -141,7 +141,7 @@ mod tests {
         }
         let why = choose("ann", json!({}), json!({"text": "llama"})).unwrap_err();
         assert!(why.contains("arguments: there is no \"q\" in them"), "{why}");
-        assert!(why.contains("do not hold \"7\""), "{why}");
+        assert!(why.contains("don't contain \"7\""), "{why}");
     }
 
     fn arguments() -> impl Strategy<Value = Map<String, Value>> {

@@ -289,7 +289,7 @@ mod tests {
         let at = "/services/joke/rules/0";
         for (text, place, words) in [
             ("{answr: x}", "/answr", "did you mean \"answer\"?"),
-            ("{name: x}", "", "give it an answer"),
+            ("{name: x}", "", "add an answer"),
             ("{answer: 3}", "/answer", "a text"),
             ("{answer: [{}]}", "/answer/0", "a text, or a json value"),
             ("{answer: [{text: a, json: b}]}", "/answer/0", "not both"),
@@ -298,9 +298,9 @@ mod tests {
             ("{answer: x, when: {contain: llamas}}", "/when/contain", "did you mean \"contains\"?"),
             ("{error: {message: x}}", "/error", "\"type\" is missing"),
             ("{fault: odd}", "/fault", "silence, wrong-id"),
-            ("{fault: silence, answer: x}", "", "take the answer"),
+            ("{fault: silence, answer: x}", "", "remove the answer"),
             ("{fault: endless, error: {type: x}}", "", "an error ends"),
-            ("{fault: out-of-order, answer: x}", "", "two pieces"),
+            ("{fault: out-of-order, answer: x}", "", "two chunks"),
         ] {
             let issue = rule(text).unwrap_err();
             assert_eq!(issue.at.to_string(), format!("{at}{place}"), "{text}: {issue}");

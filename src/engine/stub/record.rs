@@ -258,7 +258,7 @@ mod tests {
         assert!(
             kept(&[end(Outcome::Lost, "no-responders")])
                 .unwrap_err()
-                .contains("nobody answered it: the oven")
+                .contains("it got no answer: the oven")
         );
     }
 

@@ -280,7 +280,7 @@ mod tests {
         for (line, word) in [
             ("hello", "JSON"),
             ("{}", "event"),
-            (r#"{"event":"watch","format":2}"#, "format 2"),
+            (r#"{"event":"watch","format":2}"#, "format is 2"),
             (r#"{"event":"message","at_ms":1}"#, "body"),
             (r#"{"event":"message","at_ms":1,"body":""}"#, "subject"),
             (r#"{"event":"message","at_ms":1,"subject":"s","body_hex":"0g"}"#, "hexadecimal"),

@@ -183,10 +183,10 @@ mod tests {
             [
                 "room given \"hall\" | ",
                 "bright default 80 | ",
-                "house fixed \"demo/{user}\" | the model does not see it; given \"mine\" is dropped; written \"{project_id}/{user}\"; {user} not filled in",
-                "token env $LAMP_TOKEN | the model does not see it; given \"t\" is dropped",
-                "odd given null | the model does not see it",
-                "turn default \"{agent_turn_id}\" | the model does not see it; {agent_turn_id} not filled in",
+                "house fixed \"demo/{user}\" | models don't see it; the given value \"mine\" is dropped; written \"{project_id}/{user}\"; {user} not filled in",
+                "token env $LAMP_TOKEN | models don't see it; the given value \"t\" is dropped",
+                "odd given null | models don't see it",
+                "turn default \"{agent_turn_id}\" | models don't see it; {agent_turn_id} not filled in",
                 "project_id=Some(\"demo\")",
                 "agent_turn_id=None",
             ]
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(told[1], "bright given null | ");
         assert_eq!(
             told[4],
-            "turn default \"t1\" | the model does not see it; written \"{agent_turn_id}\""
+            "turn default \"t1\" | models don't see it; written \"{agent_turn_id}\""
         );
     }
 }

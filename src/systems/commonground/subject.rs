@@ -246,7 +246,7 @@ mod tests {
     fn ids_that_break_subjects_are_named() {
         assert_eq!(id_fault("ui_dbg-2"), None);
         for (id, about) in
-            [("", "empty"), ("a.b", "dot"), ("*", "wildcard"), ("a b", "blank"), ("ä", "letters")]
+            [("", "empty"), ("a.b", "dot"), ("*", "wildcard"), ("a b", "space"), ("ä", "letters")]
         {
             let fault = id_fault(id).unwrap();
             assert!(fault.contains(about), "{id}: {fault}");

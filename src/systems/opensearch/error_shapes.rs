@@ -145,7 +145,7 @@ mod tests {
                 "HTTP 403: The agent framework is disabled. To enable, update the setting plugins.ml_commons.agent_framework_enabled to true.",
                 "set plugins.ml_commons.agent_framework_enabled to true",
             ),
-            (500, "", "HTTP 500: the cluster says no more", ""),
+            (500, "", "HTTP 500: the cluster gave no details", ""),
         ] {
             let error = read_error(status, body);
             assert_eq!(error.message, message);

@@ -307,7 +307,11 @@ fn connector() -> Value {
             "version": {"description": "A number of your own"},
             keys::PROTOCOL: {"type": "string", "examples": ["http", "aws_sigv4", "mcp_sse", "mcp_streamable_http"], "description": "The protocol"},
             keys::PARAMETERS: texts("Defaults for placeholders; a request's values override them"),
-            "credential": texts("Secrets for ${credential.NAME} in headers; the cluster encrypts them"),
+            "credential": {
+                "type": "object", "default": {},
+                "additionalProperties": {"type": "string", "writeOnly": true},
+                "description": "Secrets for ${credential.NAME} in headers; the cluster encrypts them",
+            },
             keys::ACTIONS: {
                 "type": "array", "description": "What it can do",
                 "items": {

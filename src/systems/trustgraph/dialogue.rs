@@ -408,7 +408,7 @@ mod tests {
         let blind = told.explain_failure(problem("hidden by the gateway"));
         assert!(
             blind.message.starts_with(
-                "the model called \"tell\", which it does not have: it is hidden in undefined"
+                "the model called \"tell\", which it doesn't have: it is hidden in undefined"
             ),
             "{blind:?}"
         );
@@ -459,7 +459,7 @@ mod tests {
         let guessed = told.explain_failure(problem("?")).message;
         assert_eq!(
             guessed,
-            "most likely the agent gave up after 10 steps without an answer (Too many agent iterations)"
+            "most likely the agent stopped after 10 steps without an answer (Too many agent iterations)"
         );
         told.handle_overheard(agent_says(TOO_MANY_STEPS));
         let heard = told.explain_failure(problem("?"));

@@ -221,7 +221,7 @@ mod tests {
         trace.head.system = "elsewhere".into();
         let problem = stubs::of_trace(&trace, "ha").unwrap_err();
         assert!(
-            problem.cause.contains("no stub can answer") && !problem.remedy.is_empty(),
+            problem.cause.contains("stubs can't answer") && !problem.remedy.is_empty(),
             "{problem:?}"
         );
     }

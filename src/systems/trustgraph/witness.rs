@@ -412,7 +412,7 @@ mod tests {
             (request, "r-1", call(json!("{}")), None),
             (request, "r-1", asked(json!("read")), Some("letter by letter")),
             (request, "r-1", asked(json!("*")), None),
-            (request, "r-1", asked(json!([])), Some("the agent answers from itself")),
+            (request, "r-1", asked(json!([])), Some("the agent answers on its own")),
             (request, "r-1", asked(json!(null)), None),
             (
                 request,

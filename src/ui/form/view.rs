@@ -262,6 +262,15 @@ impl Form {
         &self.secrets
     }
 
+    /// The texts that are masked, in a stable order.
+    #[must_use]
+    pub fn secret_texts(&self) -> Vec<String> {
+        let found = self.secrets.iter().filter_map(|at| at.get(&self.value)?.as_str());
+        let mut texts: Vec<String> = found.map(str::to_owned).collect();
+        texts.sort();
+        texts
+    }
+
     #[must_use]
     pub fn value(&self) -> &Arc<Value> {
         &self.value

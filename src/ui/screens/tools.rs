@@ -365,6 +365,8 @@ impl Screen for Tools {
         self.catalog.sync_state(state);
         self.sync_form(state);
         self.sync_previews(state);
+        let secrets = self.form.shown_form().map(Form::secret_texts).unwrap_or_default();
+        self.preview.hide_secrets(secrets);
         self.preview.sync_state(state);
     }
 

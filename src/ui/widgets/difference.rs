@@ -2,7 +2,10 @@
 //! around them.
 
 use crate::{
-    engine::diff::{self, LineKind},
+    engine::{
+        diff::{self, LineKind},
+        mask::Mask,
+    },
     ui::styles::Role,
 };
 
@@ -40,6 +43,7 @@ pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<Line> {
     all.map(|line| render_line(&line)).collect()
 }
 
+/// Masks what looks like a secret.
 fn render_line(line: &diff::Line) -> Line {
     let number = line.new_row.or(line.old_row).map_or(0, |row| row + 1);
     let (sign, role) = match line.kind {
@@ -47,5 +51,6 @@ fn render_line(line: &diff::Line) -> Line {
         LineKind::Added => ('+', Role::Added),
         LineKind::Removed => ('-', Role::Removed),
     };
-    vec![(Role::LineNumber, format!("{number:>5} ")), (role, format!("{sign} {}", line.text))]
+    let text = Mask::default().mask_text(&line.text).into_owned();
+    vec![(Role::LineNumber, format!("{number:>5} ")), (role, format!("{sign} {text}"))]
 }

@@ -568,7 +568,7 @@ mod tests {
         let missing =
             ProcessLaunch { program: "/no/such/program".into(), ..ProcessLaunch::default() };
         let problem = ServerProcess::start(&missing).err().unwrap();
-        assert!(problem.message.contains("/no/such/program cannot be started"), "{problem:?}");
+        assert!(problem.message.contains("can't start /no/such/program"), "{problem:?}");
     }
 
     #[cfg(target_os = "linux")]

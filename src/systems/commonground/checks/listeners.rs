@@ -92,7 +92,7 @@ mod tests {
             told[0],
             (
                 UNHEARD,
-                "no consumer covers cg.v1r4.lab.public.cmd.tool.door.on: its service does not run, or listens elsewhere"
+                "no consumer covers cg.v1r4.lab.public.cmd.tool.door.on: its service isn't running, or listens elsewhere"
             )
         );
         assert!(

@@ -240,8 +240,8 @@ mod tests {
         assert!(headers.contains(&("X-Ask".into(), "nobody".into())));
         let body = remote.body.clone().unwrap().unwrap();
         assert_eq!(body, r#"{"q": "say \"hi\"", "t": 0, "s": null}"#);
-        assert!(remote.functions[0].contains("refuses parameters"));
-        assert!(remote.functions[1].ends_with("picks $.data[*].embedding of the answer"));
+        assert!(remote.functions[0].contains("rejects parameters"));
+        assert!(remote.functions[1].ends_with("selects $.data[*].embedding of the answer"));
         assert_eq!(remote.lines()[0], "connector echo then sends POST https://h.example/v1");
         assert_eq!(remote.to_json()["method"], "POST");
     }

@@ -371,7 +371,7 @@ mod tests {
         let push =
             plan_push(&catalog(&json!([agent("a")])), &cluster, AbsentEntries::Keep).unwrap();
         let notes = push.notes.join(" ");
-        assert!(notes.contains("takes nothing away, so that description stays"), "{notes}");
+        assert!(notes.contains("removes nothing, so description stays"), "{notes}");
         assert!(notes.contains("there is no ListIndexTool in the cluster"), "{notes}");
     }
 

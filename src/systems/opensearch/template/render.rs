@@ -293,7 +293,7 @@ mod tests {
             rendered("${parameters.x}", &[("x", "${parameters.a}"), ("a", "${parameters.x}")]);
         assert_eq!(
             cycle.unwrap_err().message(),
-            "parameters name each other in a circle: x → a → x"
+            "parameters refer to each other in a cycle: x → a → x"
         );
         let deep: TextMap = (0..2_000)
             .map(|at| (format!("p{at}"), Some(format!("${{parameters.p{}}}", at + 1))))

@@ -256,7 +256,7 @@ mod tests {
         assert_eq!(
             found_there(&(server("remote-name: reads") + tool), &listeners),
             [
-                "server.arguments-differ  reads of files: path is required and not listed [list those of the server]"
+                "server.arguments-differ  reads of files: path is required but not listed [use the server's list]"
             ]
         );
     }
@@ -273,7 +273,7 @@ mod tests {
         assert_eq!(
             found(&tool("[]")),
             [
-                "server.arguments-differ  read of files: path is required and not listed [list those of the server]"
+                "server.arguments-differ  read of files: path is required but not listed [use the server's list]"
             ]
         );
         assert_eq!(
@@ -281,8 +281,8 @@ mod tests {
                 "[{name: pth, type: string, description: d}, {name: limit, type: string, description: d}]"
             )),
             [
-                "server.arguments-differ /arguments read of files: path is required and not listed [list those of the server]",
-                "server.arguments-differ /arguments/0/name read of files: it takes no argument \"pth\"; did you mean \"path\"? [change to \"path\"]",
+                "server.arguments-differ /arguments read of files: path is required but not listed [use the server's list]",
+                "server.arguments-differ /arguments/0/name read of files: it has no argument \"pth\"; did you mean \"path\"? [change to \"path\"]",
                 "server.arguments-differ /arguments/1/type read of files: \"limit\" is of type integer [change to integer]",
             ]
         );

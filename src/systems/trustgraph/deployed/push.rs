@@ -486,7 +486,7 @@ mcp:
         now[0].text = "{}".into();
         assert_eq!(
             push.unmet_changes(&now),
-            ["tool/joke is not there", "tool/ask is another than was sent"]
+            ["tool/joke doesn't exist", "tool/ask differs from what was sent"]
         );
     }
 

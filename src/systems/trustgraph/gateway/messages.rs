@@ -230,7 +230,7 @@ mod tests {
                 "gateway-error",
                 "member 'value'",
             ),
-            (object("gateway-error", ""), Some(200), false, "gateway-error", "did not answer"),
+            (object("gateway-error", ""), Some(200), false, "gateway-error", "didn't answer"),
             (object("gateway-error", AGENTS_ERROR), None, false, "agent-error", "hides why"),
             (object("error", "Bad message"), None, false, "error", "Bad message"),
         ] {

@@ -2,7 +2,7 @@
 
 mod problems;
 
-use std::{ops::Range, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
 
 use ratatui::{Frame, layout::Rect};
 use serde_json::Map;
@@ -15,6 +15,7 @@ use crate::{
         message::{DocumentMessage, Message},
         state::State,
     },
+    engine::mask::Mask,
     model::{entry::EntryId, finding::Finding, merging::Merging, tool::Tool},
     schema::pointer::Pointer,
     syntax::{lines::Lines, shared_text::SharedText},
@@ -53,6 +54,9 @@ pub(super) struct Preview {
     is_cut: bool,
     /// Rows of the drawn problems, to find the one under the mouse.
     problem_rows: Vec<usize>,
+    /// The texts that the form masks, which are masked here as well.
+    secrets: Vec<String>,
+    mask: Mask,
 }
 
 /// The lines of what is shown, kept while that stays the same.
@@ -66,11 +70,36 @@ struct Cache {
     saved: Option<Arc<str>>,
     changed: Vec<usize>,
     first: usize,
+    /// Drawn rows that have secrets, masked; `None`: the row has none.
+    masked: HashMap<usize, Option<String>>,
 }
 
 impl Cache {
+    /// The row as it is drawn: without secrets, once `mask_rows` has seen it.
     fn line_text(&self, row: usize) -> &str {
-        self.lines.line_text(&self.text, row)
+        match self.masked.get(&row) {
+            Some(Some(masked)) => masked,
+            _ => self.lines.line_text(&self.text, row),
+        }
+    }
+
+    fn mask_rows(&mut self, rows: Range<usize>, masks: [&Mask; 2]) {
+        for row in rows {
+            if self.masked.contains_key(&row) {
+                continue;
+            }
+            let line = self.lines.line_text(&self.text, row);
+            let masked =
+                masks.iter().fold(Cow::Borrowed(line), |line, mask| match mask.mask_text(&line) {
+                    Cow::Owned(masked) => Cow::Owned(masked),
+                    Cow::Borrowed(_) => line,
+                });
+            let masked = match masked {
+                Cow::Owned(masked) => Some(masked),
+                Cow::Borrowed(_) => None,
+            };
+            self.masked.insert(row, masked);
+        }
     }
 }
 
@@ -162,6 +191,18 @@ impl Preview {
         self.cache.as_ref().map_or(0, |cache| cache.rows)
     }
 
+    /// Masks what the form of the entry masks.
+    pub(super) fn hide_secrets(&mut self, secrets: Vec<String>) {
+        if self.secrets == secrets {
+            return;
+        }
+        self.mask = Mask::new(secrets.iter().cloned());
+        self.secrets = secrets;
+        if let Some(cache) = &mut self.cache {
+            cache.masked.clear();
+        }
+    }
+
     /// Takes in what the view shows.
     pub(super) fn sync_state(&mut self, state: &State) {
         if self.tabs.at >= self.tab_count() {
@@ -228,7 +269,8 @@ impl Preview {
             self.lines.row = first;
         }
         let rows = lines.line_count(text.len());
-        self.cache = Some(Cache { of, text, lines, rows, saved, changed, first });
+        let masked = HashMap::new();
+        self.cache = Some(Cache { of, text, lines, rows, saved, changed, first, masked });
     }
 
     fn draw_text(
@@ -253,7 +295,7 @@ impl Preview {
             find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             area = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
         }
-        let Some(cache) = &self.cache else { return };
+        let Some(cache) = &mut self.cache else { return };
         let needle = self.find.as_ref().map(|find| find.text().to_lowercase()).unwrap_or_default();
         // The line of the field that has the keys is kept in view.
         let here = at.filter(|_| self.tabs.at == FILE).and_then(|pointer| row_of(pointer, state));
@@ -262,6 +304,8 @@ impl Preview {
         }
         let digits = cache.rows.to_string().len().max(2);
         let window = self.lines.visible_rows(cache.rows, area.height);
+        cache.mask_rows(window.clone(), [&state.mask, &self.mask]);
+        let cache = &*cache;
         let margin = if self.tabs.at == FILE { digits + 2 } else { 1 };
         let cells = usize::from(area.width).saturating_sub(margin).max(1);
         let parts = |row: usize| -> Vec<Range<usize>> {

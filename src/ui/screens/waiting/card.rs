@@ -17,7 +17,7 @@ pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line>
     if mending > 0 {
         let errors = if mending == 1 { "error" } else { "errors" };
         lines.extend(reading::wrapped_lines(
-            &format!("⚠ fix {errors} in the answer first"),
+            &format!("⚠ fix {mending} {errors} in the answer first"),
             Role::Warning,
             cells,
         ));

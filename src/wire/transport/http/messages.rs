@@ -51,7 +51,7 @@ pub(crate) fn too_large(server: &Server, most: usize) -> CallError {
             "the answer of {server} grew past {} and was stopped there",
             size::format_size(most as u64)
         ),
-        "ask for less",
+        "request less",
     )
 }
 
