@@ -15,6 +15,7 @@ pub mod form;
 pub mod frames;
 pub mod line_wrap;
 pub mod overlays;
+pub mod pasted;
 pub mod plain;
 pub mod ranking;
 pub mod root;

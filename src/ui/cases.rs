@@ -136,7 +136,7 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     let note = match (state.invoke.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
         (_, 0, 0) => String::new(),
-        (_, hold, 0) => format!("{hold} as expected"),
+        (_, hold, 0) => format!("{hold} passed"),
         (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
     };
     let all = Item {
@@ -195,11 +195,8 @@ fn case_item((file, case): &FiledCase, state: &State) -> Item {
 fn verdict_lines((file, case): &FiledCase, state: &State) -> Vec<Line> {
     let Some(verdict) = state.invoke.cases.verdicts.get(file) else { return Vec::new() };
     let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
-    let (role, end) = if verdict.has_passed() {
-        (Role::Success, "as expected")
-    } else {
-        (Role::Error, "not as expected")
-    };
+    let (role, end) =
+        if verdict.has_passed() { (Role::Success, "passed") } else { (Role::Error, "failed") };
     let took = format!("  {} ms", verdict.answer.took_ms);
     let mut lines =
         vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];

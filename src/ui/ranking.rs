@@ -161,7 +161,7 @@ mod tests {
     fn names_come_before_descriptions() {
         let of = |name, description| RankedItem { name, description, ..RankedItem::default() };
         let candidates =
-            [of("push", "Push the tools"), of("sleep and end", ""), of("other", "nothing")];
+            [of("push", "Send the tools"), of("sleep and end", ""), of("other", "nothing")];
         assert_eq!(rank_candidates("send", candidates), [1, 0]);
         assert_eq!(rank_candidates("push tools", candidates), [0]);
         let alias =

@@ -378,7 +378,7 @@ impl Root {
     fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
         let scope = state.keymap.action(action).scope;
         if scope != Scope::Global && !self.scopes(state).contains(&scope) {
-            return Some(format!("only in {}", scope.title()));
+            return Some(format!("only works in {}: go there first", scope.title()));
         }
         let window: &dyn Window = self;
         action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)

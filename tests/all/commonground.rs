@@ -536,5 +536,5 @@ fn a_watch_begins_at_a_time_by_the_clock() {
     since("2026-01-01").ended(0, &[]);
     since("2026-01-01T00:00").ended(0, &[]);
     since("25:00").ended(2, &["\"25:00\" isn't a time of day: hours go up to 23", "14:05"]);
-    since("2999-01-01T00:00").ended(2, &["still to come"]);
+    since("2999-01-01T00:00").ended(2, &["in the future"]);
 }

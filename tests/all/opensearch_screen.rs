@@ -4,7 +4,7 @@
 use ratatui::style::Color;
 use serde_json::{Value, json};
 use toolcrib::{
-    app::{effect::Effect, message::ScreenId},
+    app::{effect::Effect, input::Input, message::ScreenId},
     model::call::{EventKind, Outcome, Stage},
     systems::opensearch::steps::order::RunOrder,
 };
@@ -271,4 +271,34 @@ fn an_address_alone_leads_to_the_system_of_all_tools() {
     let mut said = connections(&[(ADDRESS.0, &said), own, other]);
     assert!(said.shows("reach OpenSearch"), "{}", said.screen());
     assert!(asks_a_cluster(&mut said));
+}
+
+#[test]
+fn a_request_from_the_console_is_pasted_on_tools() {
+    let mut bench = tools_screen();
+    let copied = "POST /_plugins/_ml/agents/_register\n{\n  \"name\": \"pasted\", \"type\": \"flow\",\n  \
+        \"tools\": [{\"type\": \"MLModelTool\", \"parameters\": {\"model_id\": \"llm\", \"prompt\": \
+        \"\"\"\nHuman: ${parameters.question}\nAssistant:\"\"\"}}]\n}\n";
+    bench.input(&Input::Paste(copied.into()));
+    assert!(bench.shows("Paste tools") && bench.shows("pasted"), "{}", bench.screen());
+    bench.keys("enter");
+    let tool = bench.state.catalog.tool_called("pasted").unwrap();
+    assert_eq!(
+        tool.entry.value["tools"][0]["parameters"]["prompt"],
+        "\nHuman: ${parameters.question}\nAssistant:"
+    );
+}
+
+#[test]
+fn a_credential_is_masked_in_the_form_and_in_the_file_beside_it() {
+    let mut bench = tools_screen();
+    let connector = json!({"name": "remote", "protocol": "http", "version": 1,
+        "credential": {"entry": "swordfish"}, "actions": [{"action_type": "predict",
+        "method": "POST", "url": "https://h.example/v1", "request_body": "{}"}]});
+    bench.input(&Input::Paste(connector.to_string()));
+    bench.keys("enter");
+    bench.clicks("remote");
+    assert!(bench.shows("credential") && !bench.shows("swordfish"), "{}", bench.screen());
+    bench.keys("v");
+    assert!(bench.shows("\"entry\": \"***\""), "{}", bench.screen());
 }

@@ -235,7 +235,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("t");
     assert!(bench.shows("✓ all 5") && bench.shows("✓ The whole way"), "{}", bench.screen());
     bench.keys("enter");
-    assert!(bench.shows("Coverage") || bench.shows("as expected"), "{}", bench.screen());
+    assert!(bench.shows("Coverage") || bench.shows("passed"), "{}", bench.screen());
     bench.keys("esc K ctrl+u");
     bench.types("The whole way");
     bench.keys("enter");
@@ -249,7 +249,7 @@ fn a_scenario_that_differs_is_shown_and_gone_to() {
     bench.types("progression");
     bench.keys("enter");
     assert!(
-        bench.shows("progression  as expected") && bench.shows("results: reset-workflow refused"),
+        bench.shows("progression  passed") && bench.shows("results: reset-workflow refused"),
         "{}",
         bench.screen()
     );

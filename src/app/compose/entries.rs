@@ -25,7 +25,7 @@ use crate::{
     systems::{
         self, read,
         system::{NewEntry, System, replace_name},
-        table::every_system,
+        table::{self, every_system},
     },
 };
 
@@ -318,12 +318,7 @@ pub fn paste_entries(
     near: Option<&EntryId>,
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
-    let json = Source::parse(Format::Json, text).ok();
-    let source = match json {
-        Some(source) => source,
-        None => Source::parse(Format::Yaml, text)
-            .map_err(|error| format!("this is neither JSON nor YAML: {error}"))?,
-    };
+    let source = parse_pasted(text)?;
     let part = read::read_part(&file, &source, context.catalog.mode);
     let entries: Vec<&Entry> = part
         .tools
@@ -386,6 +381,21 @@ pub fn paste_entries(
     }
     plan.label = format!("paste {}", list_names(keys.iter().map(String::as_str)));
     Ok(plan)
+}
+
+/// JSON, YAML, or what a system's own console shows.
+fn parse_pasted(text: &str) -> Result<Source, String> {
+    if let Ok(source) = Source::parse(Format::Json, text) {
+        return Ok(source);
+    }
+    let problem = match Source::parse(Format::Yaml, text) {
+        Ok(source) => return Ok(source),
+        Err(problem) => problem,
+    };
+    let bodies = table::shapes().and_then(|shapes| shapes.read_pasted(text).ok());
+    bodies
+        .and_then(|bodies| Source::parse(Format::Json, Value::from(bodies).to_string()).ok())
+        .ok_or_else(|| format!("this is neither JSON nor YAML: {problem}"))
 }
 
 /// The key of a pasted entry: that of the map it stood in; its name or id where it stood alone.

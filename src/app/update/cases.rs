@@ -109,7 +109,7 @@ fn report_verdicts(state: &mut State, now: Millis) {
     match state.invoke.cases.verdict_counts() {
         VerdictCounts { hold: 0, differ: 0 } => {}
         VerdictCounts { hold, differ: 0 } => {
-            state.notices.push(NoticeKind::Done, format!("as expected: {}", count(hold)), now);
+            state.notices.push(NoticeKind::Done, format!("{} passed", count(hold)), now);
         }
         VerdictCounts { hold, differ } => {
             let words =

@@ -299,6 +299,6 @@ mod tests {
             ..answer("")
         };
         assert!(differences("{}", lost)[0].contains("it was lost (no-server: nobody)"));
-        assert!(differences("{}", Answer::default())[0].contains("not ended"));
+        assert!(differences("{}", Answer::default())[0].contains("hasn't ended"));
     }
 }

@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(first(knowledge, "analysis", "complex-analysis"), "request advanced");
         assert_eq!(
             first(knowledge, "undefined", "complex-analysis"),
-            "ask for advanced, then take knowledge-query"
+            "request advanced, then take knowledge-query"
         );
         assert_eq!(
             first(&["knowledge", "compute"], "results", "reset-workflow"),

@@ -260,7 +260,7 @@ servers = ["nats://host"]
             "13 settings.unknown-key unknown key \"server\"; did you mean \"servers\"?",
             "15 settings.secret an address here must not hold a user or password",
             "18 settings.secret secrets don't belong in this file",
-            "16 settings.credentials say who we are in one way",
+            "16 settings.credentials set only one kind of credentials",
             "3 settings.connection there is no connection \"lokal\"; did you mean \"local\"?",
         ] {
             assert!(told.iter().any(|line| line.starts_with(expected)), "{expected}\nin {told:#?}");
@@ -304,7 +304,10 @@ servers = ["nats://host"]
                 "1 settings.credentials token can only be in one place",
             ),
             ("token-key = ''\n", "1 settings.credentials name the place of token"),
-            ("token-key = 'a'\nuser = 'ann'\n", "1 settings.credentials say who we are in one way"),
+            (
+                "token-key = 'a'\nuser = 'ann'\n",
+                "1 settings.credentials set only one kind of credentials",
+            ),
         ] {
             let (credentials, told) = read(text);
             assert!(

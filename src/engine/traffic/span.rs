@@ -162,17 +162,17 @@ mod tests {
     #[test]
     fn what_is_no_time_says_why() {
         for (text, word) in [
-            ("", "is no time"),
-            ("soon", "is no time"),
-            ("10w", "is no time"),
+            ("", "isn't a time"),
+            ("soon", "isn't a time"),
+            ("10w", "isn't a time"),
             ("24:00", "hours go up to 23"),
             ("14:60", "minutes go up to 59"),
             ("14:05:60", "seconds go up to 59"),
             ("14:", "made of hours, minutes"),
             ("14:5:", "made of hours, minutes"),
             ("2:05pm", "made of hours, minutes"),
-            ("2026-02-30T12:00", "\"2026-02-30\" is no day"),
-            ("2026-01-01T1200", "\"1200\" is no time of day"),
+            ("2026-02-30T12:00", "\"2026-02-30\" isn't a day"),
+            ("2026-01-01T1200", "\"1200\" isn't a time of day"),
             ("2026-01-01T", "isn't a time of day"),
         ] {
             let said = StartTime::parse(text).unwrap_err();

@@ -183,8 +183,8 @@ mod tests {
             [
                 "room given \"hall\" | ",
                 "bright default 80 | ",
-                "house fixed \"demo/{user}\" | models don't see it; the given value \"mine\" is dropped; written \"{project_id}/{user}\"; {user} not filled in",
-                "token env $LAMP_TOKEN | models don't see it; the given value \"t\" is dropped",
+                "house fixed \"demo/{user}\" | models don't see it; given \"mine\" is dropped; written \"{project_id}/{user}\"; {user} not filled in",
+                "token env $LAMP_TOKEN | models don't see it; given \"t\" is dropped",
                 "odd given null | models don't see it",
                 "turn default \"{agent_turn_id}\" | models don't see it; {agent_turn_id} not filled in",
                 "project_id=Some(\"demo\")",

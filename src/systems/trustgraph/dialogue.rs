@@ -464,7 +464,7 @@ mod tests {
         told.handle_overheard(agent_says(TOO_MANY_STEPS));
         let heard = told.explain_failure(problem("?"));
         assert!(
-            heard.message.starts_with("the agent gave up after 10 steps")
+            heard.message.starts_with("the agent stopped after 10 steps")
                 && heard.remedy.contains("--max-iterations"),
             "{heard:?}"
         );

@@ -42,6 +42,7 @@ use crate::{
             notes::Note,
             view::{Form, FormReply},
         },
+        pasted,
         styles::Role,
         view::{Look, Reply, Screen},
         widgets::{
@@ -63,6 +64,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::COPY])
         .help("Duplicate the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "paste-entries", "paste tools", |_, _| pasted::await_paste())
+        .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
     Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
         .keys(&[verbs::RENAME])
         .help("Rename the selected entry's key everywhere it is used")

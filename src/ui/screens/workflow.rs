@@ -44,6 +44,7 @@ use crate::{
         state::State,
     },
     ui::{
+        pasted,
         view::{Look, Reply, Screen, Target},
         widgets::panes::Panes,
     },
@@ -93,9 +94,7 @@ impl Screen for WorkflowScreen {
                 }
                 Reply::Handled
             }
-            Input::Paste(text) if !self.is_typing() => {
-                compose_menus::paste_descriptors(text, state)
-            }
+            Input::Paste(text) if !self.is_typing() => pasted::paste_descriptors(text, state),
             Input::Paste(text) => match &self.facts {
                 Some(facts) if self.focused_pane() == Pane::Graph && !self.chain.is_open() => {
                     self.graph.handle_paste(text, facts, state)

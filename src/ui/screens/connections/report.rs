@@ -169,7 +169,10 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         let read_only = deployment.and_then(|deployment| deployment.read_only());
         // How tools of a server are kept stands below.
         if table::kept_tools_at(connection).is_none() {
-            let words = read_only.unwrap_or("F7 imports them into files, F8 pushes to it.");
+            let words = read_only.unwrap_or(
+                "“import…” in the command palette (Ctrl+P) writes them to files; “push…” sends \
+                yours.",
+            );
             lines.extend(wrapped_lines(words, Role::Dim, cells));
         }
     }

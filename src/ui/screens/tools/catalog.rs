@@ -16,6 +16,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width},
+        pasted,
         ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Reply},
@@ -211,7 +212,7 @@ impl CatalogPane {
                     find.insert(text);
                     Reply::Handled
                 }
-                None => Reply::Ignored,
+                None => pasted::paste_descriptors(text, state),
             },
             Input::Mouse(mouse) => {
                 let before = self.cursor.row;

@@ -26,6 +26,7 @@ use crate::{
     model::{call::Outcome, context::Name},
     ui::{
         action_rows::{self, has_action, refuse_when},
+        pasted,
         view::Reply,
         widgets::panes::Step,
     },
@@ -90,8 +91,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "copy-tools", "copy tool", WorkflowScreen::copy_tool)
         .help("Copy the selected tool as a descriptor, with its service, for another workspace")
         .refused(|_, state| none_to_copy(state)),
-    Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| menus::await_paste())
-        .help("Paste tools as text: YAML or JSON"),
+    Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| pasted::await_paste())
+        .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
     Row::new(Scope::Graph, "edit-menu", "edit…", |screen, state| {
         screen.of_arrow_or_state(state, |chosen, _| menus::of_state(chosen, state))
     })
@@ -365,7 +366,7 @@ pub(crate) const MATRIX: &[Row] = &[
         menus::copy_descriptors(screen.matrix.chosen_tools(state))
     })
     .refused(|_, state| none_to_copy(state)),
-    Row::taking_over("paste-tools", |_, _| menus::await_paste()),
+    Row::taking_over("paste-tools", |_, _| pasted::await_paste()),
     Row::taking_over("save", |_, _| save_all()),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),

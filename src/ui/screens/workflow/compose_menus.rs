@@ -30,7 +30,6 @@ use crate::{
     ui::{
         overlays::{
             menu::{Item, Menu},
-            paste::Paste,
             prompt::Prompt,
             proposal::Proposal,
         },
@@ -600,7 +599,7 @@ pub(crate) fn of_tools(ids: &[EntryId], facts: &Facts, state: &State) -> Reply {
     of_arrow(&keys, None, ids, facts.workflow.states())
 }
 
-// Copy and paste.
+// Copy.
 
 /// Copies tools as descriptors.
 pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
@@ -608,20 +607,4 @@ pub(crate) fn copy_descriptors(ids: Vec<EntryId>) -> Reply {
         return Reply::Refused("there is no tool to copy".into());
     }
     Reply::send(Message::Document(DocumentMessage::CopyTools(ids)))
-}
-
-/// Waits for a text with descriptors.
-pub(crate) fn await_paste() -> Reply {
-    let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
-        many, as YAML or JSON. Changes are shown before they are made.";
-    Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
-}
-
-/// Takes a pasted text in.
-pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
-    let (text, near) = (text.to_owned(), state.selected.clone());
-    Proposal::new("Paste tools", "", move |state| {
-        entries::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
-    })
-    .into_reply()
 }

@@ -94,7 +94,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let mut items = vec![Item {
         title: format!("{}all {}", mark(failed == 0), found.len()),
         detail: "each step, and the coverage".into(),
-        note: if failed == 0 { "as expected".into() } else { format!("{failed} differ") },
+        note: if failed == 0 { "passed".into() } else { format!("{failed} differ") },
         ..Item::default()
     }];
     items.extend(found.iter().zip(&trials).map(|((name, file, _), (_, trial))| Item {
@@ -143,11 +143,7 @@ fn all_page(trials: &[(String, ScenarioRun)], coverage: &Coverage) -> PageOverla
 }
 
 fn trial_lines((name, trial): &(String, ScenarioRun)) -> Vec<Line> {
-    let end = if trial.has_passed() {
-        (Role::Success, "as expected")
-    } else {
-        (Role::Error, "not as expected")
-    };
+    let end = if trial.has_passed() { (Role::Success, "passed") } else { (Role::Error, "failed") };
     let mut lines: Vec<Line> =
         vec![vec![(Role::Heading, format!("{name}  ")), (end.0, end.1.to_owned())]];
     for (row, step) in trial.steps.iter().enumerate() {
