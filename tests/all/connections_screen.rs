@@ -57,7 +57,7 @@ fn all_are_listed_with_what_goes_through_them() {
     bench.clicks("broker ");
     assert!(bench.shows("Always used for tell-joke."), "{}", bench.screen());
     bench.clicks("leaky");
-    assert!(bench.shows("secrets do not") && bench.shows("••••"), "{}", bench.screen());
+    assert!(bench.shows("secrets don't") && bench.shows("••••"), "{}", bench.screen());
     assert!(!bench.shows("hunter2"), "{}", bench.screen());
     assert!(bench.shows("Its settings can't be used yet"), "{}", bench.screen());
     for (width, height) in [(80, 24), (200, 60)] {
@@ -85,7 +85,7 @@ fn the_form_changes_the_file_and_calls_go_by_it_at_once() {
         text(&bench)
     );
     assert!(text(&bench).contains("# theirs\n"), "{}", text(&bench));
-    assert!(bench.shows("say who we are in one way"), "{}", bench.screen());
+    assert!(bench.shows("set only one kind of credentials"), "{}", bench.screen());
     assert!(
         bench.state.network.connections.find_by_name("broker").is_none(),
         "half a login is none"

@@ -151,7 +151,7 @@ fn imports(trustgraph: &Deployment, scheme: &str) {
     assert!(text.contains("ask-model:") && text.contains("template: shout"), "{text}");
     let again = import(&[]);
     assert!(
-        again.code == Some(0) && again.words.contains("all 2 entries are here already"),
+        again.code == Some(0) && again.words.contains("all 2 entries are already here"),
         "{}",
         again.words
     );

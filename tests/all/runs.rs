@@ -67,7 +67,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.wait_gone("✗ all 1");
     terminal.press(["enter"]);
     terminal.wait_for("3 ✗ results: reset-workflow refused");
-    terminal.wait_for("group: in admin, asked for knowledge, compute");
+    terminal.wait_for("group: in admin, requested knowledge, compute");
     terminal.wait_for("▸ request admin");
     // On to where the run stands, after its second step.
     terminal.press(["enter"]);
@@ -110,7 +110,7 @@ fn the_same_by_mouse_alone() {
     terminal.click_on("complex-analysis          ");
     terminal.wait_for("analysis → results");
     terminal.click_on("○ reset-workflow");
-    terminal.wait_for("group: in admin, asked for");
+    terminal.wait_for("group: in admin, requested");
     terminal.click_on("▸ request admin");
     terminal.wait_for("+ reset-workflow");
     terminal.click_on("+ reset-workflow");

@@ -203,7 +203,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("shift+tab shift+tab shift+tab");
     assert!(bench.shows("why reset-workflow was refused in results"), "{}", bench.screen());
     assert!(
-        bench.shows("group: in admin, asked for knowledge, compute")
+        bench.shows("group: in admin, requested knowledge, compute")
             && bench.shows("▸ request admin"),
         "{}",
         bench.screen()

@@ -225,10 +225,10 @@ fn what_cannot_be_watched_says_why() {
         (&["tg.*", "--connection", "amqp://127.0.0.1:1"], 2, "no wildcards"),
         (&["joke", "--connection", "pulsar://127.0.0.1:1"], 2, "scheme"),
         (&["tg.>", "--connection", "nats://127.0.0.1:1"], 3, "127.0.0.1:1"),
-        (&["x", "--connection", "http://127.0.0.1:1"], 2, "nothing of others"),
+        (&["x", "--connection", "http://127.0.0.1:1"], 2, "doesn't show other traffic"),
         (&["tg.>"], 2, "no bus to watch"),
         (&["--filter", "is:broken"], 2, "is:failed"),
-        (&["--alert", ""], 2, "ring all the time"),
+        (&["--alert", ""], 2, "go off all the time"),
         (&["--open", "nowhere.trace"], 2, "nowhere.trace"),
         (&["--open", "other.txt"], 2, "line 1"),
     ] {

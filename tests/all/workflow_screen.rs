@@ -76,7 +76,7 @@ fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     bench.types("/");
     bench.types("reset");
     bench.keys("enter");
-    assert!(bench.shows("group: in admin, asked for"), "{}", bench.screen());
+    assert!(bench.shows("group: in admin, requested"), "{}", bench.screen());
     bench.keys("F");
     assert_eq!(bench.state.context().groups().join(" "), "knowledge compute admin");
     assert!(bench.shows("Available 1"), "{}", bench.screen());
