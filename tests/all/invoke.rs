@@ -695,7 +695,7 @@ fn calls_are_made_in_the_name_of_a_new_agent_where_that_is_asked_for() {
     assert!(bench.shows("agent     ui-1"), "{}", bench.screen());
     bench.keys("esc @new-agent");
     assert!(
-        bench.shows("agent     a new one, made by toolcrib") && bench.shows("not of ui-1"),
+        bench.shows("agent     a new one, made by toolcrib") && bench.shows("not ui-1"),
         "{}",
         bench.screen()
     );

@@ -407,7 +407,7 @@ async fn whoever_serves_beside_another_is_warned() {
         let _service = JokeService::on_kafka(broker.address());
         let warned = look().await;
         assert!(
-            matches!(&warned[..], [one] if one.contains("a service answers on tg.request.joke already")),
+            matches!(&warned[..], [one] if one.contains("a service already answers on tg.request.joke")),
             "{warned:?}"
         );
     }
@@ -420,7 +420,7 @@ async fn whoever_serves_beside_another_is_warned() {
     let running = tokio::spawn(serving.run(Some(report), stop.clone()));
     let warned = look().await;
     assert!(
-        matches!(&warned[..], [one] if one.contains("another `toolcrib serve` answers on tg.request.joke")),
+        matches!(&warned[..], [one] if one.contains("another `toolcrib serve` already answers on tg.request.joke")),
         "{warned:?}"
     );
     stop.cancel();

@@ -76,7 +76,7 @@ fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
         ],
     );
 
-    set(&place, &ring, "bus-token", &format!("{TOKEN}\n")).ended(0, &["\"bus-token\" is kept"]);
+    set(&place, &ring, "bus-token", &format!("{TOKEN}\n")).ended(0, &["saved \"bus-token\""]);
     set(&place, &ring, "other", "x").ended(0, &["shorter than 6 letters"]);
     assert_eq!(ran(&place, &ring, &["secret", "list"]).data, "bus-token\nother\n");
     // The answer repeats the topic, and so it holds the secret like the request.
@@ -96,7 +96,7 @@ fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
     let well = ran(&place, &ring, &["doctor", "--json"]);
     assert_eq!(well.code, Some(0), "{}", well.data);
 
-    ran(&place, &ring, &["secret", "forget", "bus-token"]).ended(0, &["forgotten"]);
+    ran(&place, &ring, &["secret", "forget", "bus-token"]).ended(0, &["deleted"]);
     ran(&place, &ring, &["secret", "forget", "bus-token"]).ended(2, &["no secret \"bus-token\""]);
     assert_eq!(
         ran(&place, &ring, &["secret", "list", "--json"]).json(),

@@ -168,7 +168,7 @@ fn a_token_is_got_with_the_user_kept_used_and_forgotten() {
     assert!(found.stdout.is_empty(), "{}", String::from_utf8_lossy(&found.stdout));
 
     server.run(&["mcp", "auth", "web"]).ended(0, &[]);
-    server.run(&["mcp", "auth", "web", "--sign-out"]).ended(0, &["forgotten"]);
+    server.run(&["mcp", "auth", "web", "--sign-out"]).ended(0, &["deleted"]);
     server.run(&["mcp", "ping", "web"]).ended(3, &["the server requires a token (401)"]);
 }
 

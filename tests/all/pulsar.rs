@@ -310,7 +310,7 @@ fn whoever_serves_beside_a_real_service_is_warned() {
     let mut beside = serve();
     let warned = beside.line();
     assert!(
-        warned.contains("a service answers on non-persistent://tg/request/joke already")
+        warned.contains("a service already answers on non-persistent://tg/request/joke")
             && warned.contains("two answers"),
         "{warned}"
     );

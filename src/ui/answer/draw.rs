@@ -295,7 +295,7 @@ impl Answer {
 
 /// Cells for what an event was: the number of the last chunk is never cut.
 fn what_width(call: &Call) -> usize {
-    format!("chunk {}", call.chunks).len().max(11)
+    format!("chunk {}", call.chunks).len().max("step-request".len())
 }
 
 fn draw_log_row(pen: &mut Pen<'_>, listed: &EventRow<'_>, what_width: usize, styles: &Styles) {

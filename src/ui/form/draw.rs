@@ -92,7 +92,7 @@ impl Form {
         {
             lines.push(HelpLine::from_text(
                 Role::Error,
-                format!("⚠ and {more} more faults of the schema"),
+                format!("⚠ and {more} more schema errors"),
             ));
         }
         if let Some(reading) = self.assumed_draft() {
