@@ -257,5 +257,5 @@ fn a_server_that_fails_or_is_none_says_so() {
     let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
     let url = format!("http://127.0.0.1:{port}/mcp");
     place.run(&["mcp", "add", "gone", "--url", &url]).ended(0, &[]);
-    place.run(&["mcp", "ping", "gone"]).ended(3, &["nothing answers"]);
+    place.run(&["mcp", "ping", "gone"]).ended(3, &["couldn't connect"]);
 }

@@ -51,7 +51,7 @@ fn servers_are_found_where_they_lie_and_shown_without_secrets() {
         "npx -y server-files ${userHome}/data",
         "run --api-key ***",
         "http://127.0.0.1:9/mcp",
-        "switched off",
+        "disabled",
         "the transport ws is not spoken here",
     ] {
         assert!(listed.data.contains(part), "{part:?} is not in:\n{}", listed.data);
@@ -119,7 +119,7 @@ fn what_cannot_be_taken_is_left_with_its_reason() {
         "argument 1 names MY_TOKEN",
         "argument 2 looks like a secret",
         "needs the header X-Key",
-        "switched off",
+        "disabled",
         "transport ws",
     ] {
         assert!(reasons.contains(words), "{words:?} is not in {reasons}");

@@ -228,7 +228,7 @@ fn a_start_that_fails_says_what_the_server_said() {
         .run(&["mcp", "ping", "test"])
         .ended(3, &["ended with code 3", "ModuleNotFoundError: no module named 'nothing'"]);
     let missing = place.run(&["mcp", "ping", "--", "/no/such/server"]);
-    missing.ended(3, &["/no/such/server cannot be started"]);
+    missing.ended(3, &["can't start /no/such/server"]);
 }
 
 #[test]

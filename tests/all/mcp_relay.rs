@@ -126,7 +126,7 @@ fn over_http_a_token_may_be_required() {
     };
     ping("correct-horse").ended(0, &[]);
     for wrong in ["correct-hors", "correct-horse-2", "incorrect-hor"] {
-        ping(wrong).ended(3, &["refuses the token of the connection (HTTP 401)"]);
+        ping(wrong).ended(3, &["rejects the connection's token (HTTP 401)"]);
     }
     http.interrupt();
 }

@@ -566,7 +566,7 @@ fn a_server_is_held_against_the_specification() {
     let python = env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is");
     let line = ["mcp", "conformance", "--json", "--", &python, "lenient.py"];
     let ran = place.run(&line);
-    ran.ended(1, &["lenient 1 speaks MCP 2025-11-25", "2 broken"]);
+    ran.ended(1, &["lenient 1 speaks MCP 2025-11-25", "2 failed"]);
     let expected = [
         ("ping", "broken"),
         ("method.unknown", "kept"),
@@ -602,7 +602,7 @@ fn our_own_server_keeps_what_it_asks_of_others() {
     for era in ["legacy", "modern"] {
         let caller = caller(&format!("transport = \"http\"\nservers = \"{url}\"\nera = \"{era}\""));
         let report = caller.run(&["mcp", "conformance", "served", "--json"]);
-        report.ended(0, &["0 broken, 0 warnings"]);
+        report.ended(0, &["0 failed, 0 warnings"]);
         let skipped =
             verdicts(&report.json()).into_iter().filter(|(_, verdict)| verdict == "skipped");
         let skipped: Vec<String> = skipped.map(|(rule, _)| rule).collect();

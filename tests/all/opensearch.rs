@@ -208,7 +208,7 @@ fn what_nothing_gives_a_value_is_not_sent() {
     )];
     let cluster = Cluster::start(&files);
     let ran = cluster.call(&["find", "--no-check"]);
-    ran.ended(1, &["question has no value", "give question=…"]);
+    ran.ended(1, &["question has no value", "set question=…"]);
     assert_eq!(cluster.requests(), Vec::<String>::new());
 }
 

@@ -75,7 +75,7 @@ fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
     assert!(dry.data.contains("+ agent/mine"), "{}", dry.data);
     push(&here, &[]).ended(2, &["there is no terminal to ask on"]);
 
-    push(&here, &["--yes"]).ended(0, &["written and verified: 1 added", "kept in mine.json"]);
+    push(&here, &["--yes"]).ended(0, &["written and verified: 1 added", "in mine.json"]);
     assert!(read(&here, "mine.json").contains("\"agent_id\": \"toolcrib-agent-"));
     let called = here.run(&["call", "mine", "--route", "server"]);
     assert!(called.data.starts_with("row,health,status"), "{}", called.data);

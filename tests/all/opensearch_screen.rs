@@ -66,7 +66,7 @@ fn a_value_that_breaks_a_body_is_told_where_it_does() {
     bench.keys("@try");
     give(&mut bench, "question text", "say \"hi\"");
     let screen = bench.screen();
-    assert!(screen.contains("the value of question holds a quote"), "{screen}");
+    assert!(screen.contains("the value of question has a quote"), "{screen}");
     assert!(screen.contains("this is not JSON"), "{screen}");
 }
 
@@ -258,7 +258,7 @@ fn an_address_alone_leads_to_the_system_of_all_tools() {
     let told = |bench: &Workbench| bench.screen().split_whitespace().collect::<Vec<_>>().join(" ");
 
     let mut alone = connections(&[ADDRESS, own]);
-    assert!(alone.shows("reach OpenSearch"), "{}", alone.screen());
+    assert!(alone.shows("for OpenSearch"), "{}", alone.screen());
     assert!(asks_a_cluster(&mut alone));
 
     // Tools of two systems leave it open, and what counts then is said with the way to change it.
@@ -269,7 +269,7 @@ fn an_address_alone_leads_to_the_system_of_all_tools() {
 
     let said = format!("{}[connections.local.opensearch]\n", ADDRESS.1);
     let mut said = connections(&[(ADDRESS.0, &said), own, other]);
-    assert!(said.shows("reach OpenSearch"), "{}", said.screen());
+    assert!(said.shows("for OpenSearch"), "{}", said.screen());
     assert!(asks_a_cluster(&mut said));
 }
 

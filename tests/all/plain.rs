@@ -68,7 +68,7 @@ fn a_tool_is_designed_and_saved_with_errors_at_its_fields() {
             "Tools · adder>",
             "nothing is none of tool-service",
             "service: must be one of calculator, custom-rag or joke-service",
-            "service: one of calculator, custom-rag, joke-service, required, present \"calculator\"",
+            "service: one of calculator, custom-rag, joke-service, required, now \"calculator\"",
             "The form has no errors.",
             "tools.yaml saved",
         ],
@@ -153,11 +153,11 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
         &ran.data,
         &[
             "Calling tell-joke over mock.",
-            "piece 1: one two",
-            "ended: tell-joke cancelled, 1 piece",
-            "piece 2: three",
-            "piece 3: four five six",
-            "ended: tell-joke succeeded, 3 pieces",
+            "chunk 1: one two",
+            "ended: tell-joke cancelled, 1 chunk",
+            "chunk 2: three",
+            "chunk 3: four five six",
+            "ended: tell-joke succeeded, 3 chunks",
             "outcome: succeeded [x]",
             "cases/jokes.yaml saved",
             "Kept calls: 2",
@@ -199,7 +199,7 @@ fn an_unknown_word_and_what_is_only_drawn_are_answered() {
         &[
             "Several commands start with this: save",
             "There is no command sennd",
-            "theme changes only what is drawn",
+            "theme only changes the drawing",
             "There is nothing called nobody here",
         ],
     );
@@ -219,9 +219,9 @@ fn a_screen_reader_is_asked_about_and_ctrl_c_cancels_a_call() {
     for line in ["set text one two three four", "set pause 5m", "set pieces 2"] {
         terminal.type_text(&format!("{line}\r"));
     }
-    terminal.wait_for("present 2");
+    terminal.wait_for("now 2");
     terminal.type_text("send\r");
-    terminal.wait_for("piece 1:");
+    terminal.wait_for("chunk 1:");
     terminal.press(["ctrl+c"]);
     terminal.wait_for("tell-joke cancelled");
     terminal.type_text("quit\r");

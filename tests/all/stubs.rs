@@ -194,7 +194,7 @@ fn each_fault_is_told_in_words() {
     let mut serving = Serving::start(&place, &server.url(), &["--stub", "stubs/faults.yaml"]);
     assert!(serving.line().starts_with("listening"));
     assert!(serving.line().starts_with("listening"));
-    let stray = "a message that is no part of the answer";
+    let stray = "a message that isn't part of the answer";
     let call = |topic: &str, more: &[&str]| {
         let call = ["call", "tell-joke", &format!("topic={topic}"), "--connection", &server.url()];
         place.run(&[&call[..], more].concat())
@@ -372,7 +372,7 @@ fn a_bad_stub_is_told_with_its_place_and_what_to_do() {
     serve("services: {nobody: {rules: [{answer: x}]}}")
         .ended(2, &["answers for \"nobody\"", "request:tg:nobody"]);
     serve("services: {tell-joke: {rules: [{answer: x}, {answer: y}]}}")
-        .ended(3, &["no request gets to \"rule 2\"", "nothing answers"]);
+        .ended(3, &["no request reaches \"rule 2\"", "couldn't connect"]);
     place
         .run(&["serve", "--stub", "none.yaml", "--connection", "nats://127.0.0.1:1"])
         .ended(2, &["none.yaml"]);

@@ -58,7 +58,7 @@ fn each_call_goes_through_the_connection_of_its_tool() {
     place.run(&["call", "tell-joke", "topic=llamas"]).ended(0, &[]);
     place
         .run(&["call", "tell-joke", "topic=llamas", "--connection", "nats://127.0.0.1:1"])
-        .ended(3, &["nothing answers"]);
+        .ended(3, &["couldn't connect"]);
 }
 
 #[test]

@@ -123,7 +123,7 @@ fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> 
         EventKind::Stage(stage) if stage.is_frame_alone() => return None,
         EventKind::Stage(stage) => format!("{}: {}", stage.name, stage.words),
         EventKind::End { outcome, problem } => {
-            let pieces = count_text(usize::try_from(call.chunks).unwrap_or(0), "piece", "pieces");
+            let pieces = count_text(usize::try_from(call.chunks).unwrap_or(0), "chunk", "chunks");
             let why = problem.as_ref().map_or_else(String::new, |problem| {
                 let remedy = match problem.remedy.as_str() {
                     "" => String::new(),

@@ -247,9 +247,9 @@ fn value_words(form: &Form, field: &Field) -> String {
             match (is_holder, text.chars().count() > LONGEST) {
                 (true, _) => "set".to_owned(),
                 (false, true) => {
-                    format!("present {}…", text.chars().take(LONGEST).collect::<String>())
+                    format!("now {}…", text.chars().take(LONGEST).collect::<String>())
                 }
-                (false, false) => format!("present {text}"),
+                (false, false) => format!("now {text}"),
             }
         }
     }

@@ -306,7 +306,7 @@ impl Session {
     pub(super) fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
         let title = state.keymap.action(action).title;
         if let Some(instead) = commands::instead_of(action) {
-            let words = format!("{title} only changes the drawing. Use instead: {instead}");
+            let words = format!("{title} only changes the drawing. In plain mode: {instead}");
             self.out.push(words);
             return;
         }
