@@ -147,6 +147,22 @@ impl System for OpenSearch {
                     keys::TOOLS: [],
                 }),
             ),
+            NewEntry {
+                kind: EntryKind::Server,
+                ..kind(
+                    "opensearch-connector",
+                    "An OpenSearch connector: how the cluster calls a service.",
+                    json!({
+                        keys::NAME: "", keys::DESCRIPTION: "", "version": 1,
+                        keys::PROTOCOL: "http", keys::PARAMETERS: {}, "credential": {},
+                        keys::ACTIONS: [{
+                            "action_type": "predict", keys::METHOD: "POST",
+                            "url": "https://service.example/v1",
+                            keys::REQUEST_BODY: "{\"input\": \"${parameters.input}\"}",
+                        }],
+                    }),
+                )
+            },
         ]
     }
 

@@ -462,10 +462,10 @@ fn agents_that_fail(trustgraph: &Deployment) {
     );
     let endless = ["ask-model"; 11].join(" then ");
     let limit = ask(&endless, &[]);
-    assert!(limit.contains("most likely the agent gave up after 10 steps"), "{limit}");
+    assert!(limit.contains("most likely the agent stopped after 10 steps"), "{limit}");
     let limit = ask(&endless, &listening);
     assert!(
-        limit.contains(" the agent gave up after 10 steps") && !limit.contains("most likely"),
+        limit.contains(" the agent stopped after 10 steps") && !limit.contains("most likely"),
         "{limit}"
     );
     assert!(limit.contains("--max-iterations"), "{limit}");

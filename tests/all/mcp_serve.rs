@@ -589,7 +589,7 @@ fn a_server_is_held_against_the_specification() {
     // One that ends by what it is asked.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
     let fragile = place.run(&["mcp", "conformance", "--", &python, script.to_str().unwrap()]);
-    fragile.ended(1, &["3 broken"]);
+    fragile.ended(1, &["3 failed"]);
     assert!(fragile.data.contains("broken   list.cursor"), "{}", fragile.data);
     assert!(fragile.data.contains("ValueError"), "{}", fragile.data);
 }

@@ -263,7 +263,7 @@ fn an_address_alone_leads_to_the_system_of_all_tools() {
 
     // Tools of two systems leave it open, and what counts then is said with the way to change it.
     let mut mixed = connections(&[ADDRESS, own, other]);
-    assert!(mixed.shows("reach TrustGraph"), "{}", mixed.screen());
+    assert!(mixed.shows("for TrustGraph"), "{}", mixed.screen());
     assert!(told(&mixed).contains("no settings for another system"), "{}", mixed.screen());
     assert!(!asks_a_cluster(&mut mixed));
 

@@ -226,7 +226,7 @@ async fn requests_that_the_broker_refuses(broker: &Rabbit) {
     let heard = call_with(&registry, &broker.connection(), joke_of("forbidden"), limits()).await;
     heard.assert_lost("refused");
     assert!(
-        heard.problem().message.contains("let us listen on tg.response.forbidden"),
+        heard.problem().message.contains("allow us to listen on tg.response.forbidden"),
         "{:?}",
         heard.problem()
     );

@@ -239,7 +239,7 @@ fn a_refused_step_is_kept_explained_and_part_of_the_scenario() {
     bench.keys("esc K ctrl+u");
     bench.types("The whole way");
     bench.keys("enter");
-    assert!(bench.shows("is there already"), "{}", bench.screen());
+    assert!(bench.shows("already exists"), "{}", bench.screen());
 }
 
 #[test]
@@ -291,7 +291,7 @@ fn tool_state_and_request_explain_themselves() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("end I");
     assert!(
-        bench.shows("Sufficient groups") && bench.shows("admin + knowledge"),
+        bench.shows("Groups with which") && bench.shows("admin + knowledge"),
         "{}",
         bench.screen()
     );

@@ -86,7 +86,7 @@ fn tools_of_two_connections_are_served_apart() {
     let place = place("nats://127.0.0.1:1", &[]);
     place.run(&["serve", "tell-joke", "calculator"]).ended(
         2,
-        &["calls of tell-joke go through connection \"jokes\", those of calculator through \"embedded\"", "serve them apart"],
+        &["calls of tell-joke go through connection \"jokes\", those of calculator through \"embedded\"", "serve them separately"],
     );
     place.run(&["serve", "tell-joke"]).ended(3, &["couldn't connect to nats://127.0.0.1:1"]);
 }

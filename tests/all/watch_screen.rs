@@ -598,7 +598,7 @@ fn a_turn_counts_down_its_call_is_below_it_and_pieces_stand_together() {
         "{}",
         bench.screen()
     );
-    assert!(bench.shows("first of 18 pieces"), "{}", bench.screen());
+    assert!(bench.shows("first of 18 chunks"), "{}", bench.screen());
 }
 
 /// A connection to the channel, with an API or without.
@@ -792,7 +792,7 @@ fn a_channel_is_watched_by_mouse_alone() {
     bench.clicks("● counter");
     bench.clicks("says ×18");
     bench.clicks("says ×18");
-    assert!(bench.shows("first of 18 pieces"), "{}", bench.screen());
+    assert!(bench.shows("first of 18 chunks"), "{}", bench.screen());
     bench.clicks("Esc close");
     let (column, row) = bench.find("[running]");
     let kind = MouseKind::Down(Button::Right);
@@ -863,7 +863,7 @@ fn listening_may_begin_with_what_was_kept() {
     bench.keys("n");
     bench.types("tg.> since:soon");
     bench.keys("enter");
-    assert!(bench.shows("is no time"), "{}", bench.screen());
+    assert!(bench.shows("isn't a time"), "{}", bench.screen());
     bench.keys("backspace backspace backspace backspace");
     bench.types("0.5s");
     bench.keys("enter");

@@ -320,7 +320,7 @@ pub(crate) fn make_usual(
     name: &str,
 ) -> Result<Plan, String> {
     if connections.usual == name {
-        return Err(format!("{name} is already the workspace's own"));
+        return Err(format!("{name} is already the default"));
     }
     if !is_in_settings(context, name) && name != Connection::embedded().name {
         return Err(format!("{name} isn't in {SETTINGS}"));

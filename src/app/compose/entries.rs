@@ -320,16 +320,23 @@ pub fn paste_entries(
     let file = FileId::new("pasted.yaml");
     let source = parse_pasted(text)?;
     let part = read::read_part(&file, &source, context.catalog.mode);
-    let entries: Vec<&Entry> = part
+    let found: Vec<&Entry> = part
         .tools
         .iter()
         .map(|tool| &tool.entry)
         .chain(part.services.iter().map(|service| &service.entry))
         .chain(&part.others)
         .collect();
-    if entries.is_empty() {
-        return Err("there is no descriptor in this text: paste a tool as YAML or JSON".into());
-    }
+    // What is part of another entry comes with it.
+    let is_part = |entry: &Entry| {
+        found.iter().any(|other| {
+            let (place, around) = (entry.id.place(), other.id.place());
+            place.document == around.document
+                && place.at != around.at
+                && place.at.starts_with(&around.at)
+        })
+    };
+    let entries: Vec<&Entry> = found.iter().copied().filter(|entry| !is_part(entry)).collect();
     let mut home = EntryHome::of_workflow(context, near);
     let mut plan = Plan::default();
     let mut taken: Vec<String> = Vec::new();
@@ -377,7 +384,10 @@ pub fn paste_entries(
         ));
     }
     if keys.is_empty() {
-        return Err(plan.notes.concat());
+        return Err(match plan.notes.is_empty() {
+            true => "there is no descriptor in this text: paste a tool as YAML or JSON".into(),
+            false => plan.notes.concat(),
+        });
     }
     plan.label = format!("paste {}", list_names(keys.iter().map(String::as_str)));
     Ok(plan)

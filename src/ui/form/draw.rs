@@ -90,10 +90,8 @@ impl Form {
         if let Some(more) =
             self.schema_findings().len().checked_sub(FAULTS).filter(|more| *more > 0)
         {
-            lines.push(HelpLine::from_text(
-                Role::Error,
-                format!("⚠ and {more} more schema errors"),
-            ));
+            lines
+                .push(HelpLine::from_text(Role::Error, format!("⚠ and {more} more schema errors")));
         }
         if let Some(reading) = self.assumed_draft() {
             lines.extend(mark_lines(

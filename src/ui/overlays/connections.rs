@@ -89,12 +89,7 @@ pub(crate) fn of_tool(state: &State) -> Reply {
         items.map(|(item, plan)| Item { refusal: plan.as_ref().err().cloned(), ..item }).collect();
     let at = choices.iter().position(|to| to.as_deref() == own).unwrap_or(0);
     let choose = move |row: usize| match &plans[row] {
-        Ok(Plan { label, changes, .. }) => {
-            Reply::send(Message::Document(DocumentMessage::Change {
-                label: label.clone(),
-                changes: changes.clone(),
-            }))
-        }
+        Ok(plan) => Reply::send(Message::Document(DocumentMessage::Compose(plan.clone()))),
         Err(why) => Reply::Refused(why.clone()),
     };
     Reply::Open(Box::new(

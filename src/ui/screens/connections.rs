@@ -480,10 +480,7 @@ impl ConnectionsScreen {
 
     fn make_usual(&mut self, state: &State) -> Reply {
         match self.usual_plan(state) {
-            Ok(plan) => Reply::send(Message::Document(DocumentMessage::Change {
-                label: plan.label,
-                changes: plan.changes,
-            })),
+            Ok(plan) => Reply::send(Message::Document(DocumentMessage::Compose(plan))),
             Err(why) => Reply::Refused(why),
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::{
     app::{
+        compose::plan::Plan,
         connection_test::Report,
         documents::Change,
         message::{DocumentMessage, Message},
@@ -165,6 +166,5 @@ fn to_row(tool: String, changes: &[ToolChange]) -> Row {
 }
 
 fn change_file(label: String, change: Change) -> Reply {
-    let changes = vec![change];
-    Reply::send(Message::Document(DocumentMessage::Change { label, changes }))
+    Reply::send(Message::Document(DocumentMessage::Compose(Plan::new(label, vec![change]))))
 }

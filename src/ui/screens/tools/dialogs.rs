@@ -43,7 +43,7 @@ fn chosen_entry(state: &State) -> Option<&Entry> {
 }
 
 fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
-    Reply::send(Message::Document(DocumentMessage::Change { label: label.into(), changes }))
+    Reply::send(Message::Document(DocumentMessage::Compose(Plan::new(label, changes))))
 }
 
 /// Applies a finding's fix; asks which, where there are several.
