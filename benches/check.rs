@@ -5,9 +5,9 @@ use std::hint::black_box;
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use toolcrib::{
-    model::{context::Mode, entry::FileId},
+    model::{context::Mode, entry::FileId, health::HealthSettings},
     syntax::source::{Format, Source},
-    systems::{findings, read},
+    systems::{findings, health, read},
 };
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
@@ -90,6 +90,14 @@ fn check(c: &mut Criterion) {
         group.bench_function(BenchmarkId::new("findings", size), |b| {
             b.iter(|| {
                 findings::catalog_findings(black_box(&catalog), |file| by_file.get(file).copied())
+            });
+        });
+        let settings = HealthSettings::default();
+        group.bench_function(BenchmarkId::new("health", size), |b| {
+            b.iter(|| {
+                health::health_findings(black_box(&catalog), &settings, &[], |file| {
+                    by_file.get(file).copied()
+                })
             });
         });
         group.bench_function(BenchmarkId::new("clone the catalog", size), |b| {

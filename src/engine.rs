@@ -8,6 +8,7 @@
 //! | [`groups`] | which groups there are, and what a workspace's own group lists come to |
 //! | [`workflow`] | the graph of states that tools make under the groups asked for, and everything that can be said about it |
 //! | [`lint`] | what is wrong with descriptors, whatever their system |
+//! | [`health`] | what makes it harder for a model to choose among tools: texts that are alike, costs, schemas that an API refuses |
 //! | [`explain`] | why a tool is hidden and what would show it, how one comes into a state and out, what groups never get to, what a change would do |
 //! | [`gate_edit`], [`gate_place`] | edits of a gate; where a gate is written |
 //! | [`layout`] | boxes and arrows placed in cells, layer by layer |
@@ -46,6 +47,7 @@ pub mod gate_edit;
 pub mod gate_place;
 pub mod gated;
 pub mod groups;
+pub mod health;
 pub mod junit;
 pub mod layout;
 pub mod lint;

@@ -15,6 +15,7 @@ pub mod duration;
 pub mod entry;
 pub mod error_kind;
 pub mod finding;
+pub mod health;
 pub mod id;
 pub mod merging;
 pub mod problem;

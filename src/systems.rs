@@ -4,8 +4,8 @@
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
-//! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`] and
-//! [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
+//! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
+//! [`health`] and [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
 
 pub mod agents;
 pub mod by_hand;
@@ -16,6 +16,7 @@ pub mod deployed;
 pub mod facets;
 pub mod findings;
 pub(crate) mod gate_tables;
+pub mod health;
 pub mod mcp;
 pub(crate) mod mocking;
 pub mod model_text;

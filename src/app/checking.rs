@@ -9,9 +9,10 @@ use crate::{
         connections::{Connections, Listeners},
         entry::FileId,
         finding::Findings,
+        health::HealthSettings,
     },
     syntax::source::{Source, SyntaxError},
-    systems::findings,
+    systems::{findings, health::health_findings},
 };
 
 /// Up to this many entries are checked at once, within a key's time.
@@ -26,6 +27,29 @@ pub struct Snapshot {
     /// The texts that the catalog comes from.
     pub files: Vec<(FileId, Result<Source, SyntaxError>)>,
     pub there: CallDestinations,
+    /// What the health of the tools is measured by, where it is to be seen.
+    pub health: Option<HealthSettings>,
+}
+
+/// Whether findings on the health of the tools are shown, and by which measures.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HealthView {
+    pub settings: HealthSettings,
+    /// What the user chose; else the settings say it.
+    pub chosen: Option<bool>,
+}
+
+impl HealthView {
+    #[must_use]
+    pub fn is_shown(&self) -> bool {
+        self.chosen.unwrap_or(self.settings.enabled)
+    }
+
+    /// The measures, where the findings are shown.
+    #[must_use]
+    pub fn shown(&self) -> Option<&HealthSettings> {
+        self.is_shown().then_some(&self.settings)
+    }
 }
 
 /// Where calls go, as far as it is known.
@@ -48,6 +72,7 @@ impl Snapshot {
         findings_of(
             &self.catalog,
             &self.there,
+            self.health.as_ref(),
             self.files.iter().map(|(file, source)| (file, source.as_ref())),
         )
     }
@@ -58,11 +83,16 @@ impl Snapshot {
 pub(crate) fn findings_of<'s>(
     catalog: &Catalog,
     there: &CallDestinations,
+    health: Option<&HealthSettings>,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
     let source = |file: &FileId| files.get(file).and_then(|source| source.ok());
     let mut all = findings::catalog_findings(catalog, source);
+    if let Some(settings) = health {
+        let found = health_findings(catalog, settings, &all, source);
+        all.extend(found);
+    }
     all.extend(findings::connection_findings(
         catalog,
         &there.connections,

@@ -172,6 +172,8 @@ pub enum DocumentMessage {
     TakeDisk(FileId),
     Reload,
     SwitchMode,
+    /// Show findings on the health of the tools, or don't.
+    ShowHealth(bool),
     OpenEditor {
         file: FileId,
         line: usize,

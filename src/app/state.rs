@@ -12,7 +12,7 @@ use super::{
     batch::CallBatch,
     calls::{CallPart, CallText, Calls},
     cases::Cases,
-    checking::CallDestinations,
+    checking::{CallDestinations, HealthView},
     connection_test::ConnectionTests,
     deployed::DeployedTools,
     documents::Documents,
@@ -174,6 +174,7 @@ pub struct State {
     pub findings: Arc<Findings>,
     /// How far the findings are behind the catalog.
     pub checking: Checking,
+    pub health: HealthView,
     /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
     pub selected: Option<EntryId>,
@@ -275,6 +276,7 @@ impl State {
             read: HashMap::new(),
             findings: Arc::default(),
             checking: Checking::default(),
+            health: HealthView::default(),
             generation: 0,
             selected: None,
             goal: None,

@@ -156,6 +156,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return files::open_editor(state, file, line, column, now);
         }
         DocumentMessage::SwitchMode => files::switch_mode(state, now),
+        DocumentMessage::ShowHealth(is_shown) => files::show_health(state, is_shown, now),
         DocumentMessage::CopyTools(ids) => {
             let text = copy_entries(ComposeContext::from_state(state), &ids);
             let what = if let [_] = ids.as_slice() {

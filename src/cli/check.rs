@@ -5,19 +5,25 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use serde_json::json;
+
 use super::{
+    columns::{self, Cell},
     deployed, documents,
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
-    out::CommandOutput,
+    out::{CommandOutput, Tint},
     report::{self, Format, Report},
 };
 use crate::{
-    engine::conformance,
-    model::{connections::Listeners, entry::FileId, finding::Finding, problem::Problem},
+    engine::{conformance, health::cost::group_words},
+    model::{
+        connections::Listeners, entry::FileId, finding::Finding, health::Budget, problem::Problem,
+    },
+    schema::count::count_text,
     store::schema_map::SchemaMap,
-    systems::findings,
+    systems::{findings, health},
 };
 
 #[derive(Args, Debug)]
@@ -35,12 +41,25 @@ pub(crate) struct Check {
     /// same
     #[arg(long, value_name = "URL=FILE")]
     map: Vec<String>,
+
+    /// Also report what makes it harder for a model to choose tools and to call them: texts that are
+    /// alike, missing words, costs in tokens, schemas that an API refuses. The table "health" in
+    /// toolcrib.toml does the same
+    #[arg(long)]
+    health: bool,
+
+    /// Show what each tool and each state costs in tokens, in place of findings
+    #[arg(long, conflicts_with_all = ["format", "map", "health"])]
+    tokens: bool,
 }
 
 impl Check {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_workspace(global, self.path.as_deref())?;
-        let mut found = findings_of(&opened);
+        if self.tokens {
+            return write_costs(&opened, global, out);
+        }
+        let mut found = findings_of(&opened, self.health);
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
         found.extend(documents::check_documents(&opened, &map, out));
@@ -76,8 +95,14 @@ impl Check {
 }
 
 /// What is wrong in the settings, the texts and the entries, by file and place.
-fn findings_of(opened: &OpenWorkspace) -> Vec<Finding> {
+fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
     let mut found = findings::catalog_findings(&opened.catalog, |file| opened.source(file));
+    let settings = &opened.settings.health;
+    if with_health || settings.enabled {
+        let source = |file: &FileId| opened.source(file);
+        let of_health = health::health_findings(&opened.catalog, settings, &found, source);
+        found.extend(of_health);
+    }
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
@@ -116,4 +141,55 @@ fn findings_there(
     );
     found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
     Ok(found)
+}
+
+/// What tools and states cost, the largest tools first.
+fn write_costs(opened: &OpenWorkspace, global: &Global, out: &mut CommandOutput) -> CommandResult {
+    let settings = &opened.settings.health;
+    let costs = health::tool_costs(&opened.catalog, settings);
+    let name = |row: usize| opened.catalog.tools[row].name.as_str();
+    let total: usize = costs.tools.iter().map(|(_, tokens)| tokens).sum();
+    if global.json {
+        let tools =
+            costs.tools.iter().map(|(row, tokens)| json!({"tool": name(*row), "tokens": tokens}));
+        let states = costs
+            .states
+            .iter()
+            .map(|cost| json!({"state": &*cost.state, "tools": cost.tools, "tokens": cost.tokens}));
+        out.print_json(&json!({
+            "groups": settings.groups.as_ref().map_or_else(|| vec!["*"], |groups| groups.iter().map(|name| &**name).collect()),
+            "tokens": total,
+            "tools": tools.collect::<Vec<_>>(),
+            "states": states.collect::<Vec<_>>(),
+        }))?;
+        return Ok(Ending::Done);
+    }
+    let over = |tokens: usize, budget: Budget| match tokens > budget.tokens {
+        true => Cell::tinted(Tint::Odd, format!("over {}", budget.tokens)),
+        false => Cell::plain(String::new()),
+    };
+    let tools = costs.tools.iter().map(|(row, tokens)| {
+        vec![
+            Cell::plain(name(*row).to_owned()),
+            Cell::plain(tokens.to_string()),
+            over(*tokens, settings.tool_tokens),
+        ]
+    });
+    columns::write_table(out, &["TOOL", "TOKENS", "BUDGET"], tools.collect())?;
+    out.print_line("")?;
+    let states = costs.states.iter().map(|cost| {
+        vec![
+            Cell::plain(cost.state.to_string()),
+            Cell::plain(cost.tools.to_string()),
+            Cell::plain(cost.tokens.to_string()),
+            over(cost.tokens, settings.state_tokens),
+        ]
+    });
+    columns::write_table(out, &["STATE", "TOOLS", "TOKENS", "BUDGET"], states.collect())?;
+    out.print_status(format_args!(
+        "{}, about {total} tokens (an estimate); states: a request for {}",
+        count_text(costs.tools.len(), "tool", "tools"),
+        group_words(settings)
+    ));
+    Ok(Ending::Done)
 }

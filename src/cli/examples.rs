@@ -15,6 +15,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("demo", "demo --sample opensearch", "another sample"),
     ("check", "check", "the workspace of this folder"),
     ("check", "check tools/joke.yaml", "one file"),
+    ("check", "check --health", "and what makes it harder for a model to choose tools"),
+    ("check", "check --tokens", "what each tool and each state costs"),
     ("check", "check --format sarif > findings.sarif", "for a code scanning service"),
     ("tools", "tools --groups read-only,knowledge", "what a request with these groups gets"),
     ("tools", "tools --state analysis --why reset-workflow", "why a tool is hidden"),

@@ -38,7 +38,7 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 16] = [
+const TOPICS: [Topic; 17] = [
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
     topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),
@@ -49,7 +49,8 @@ const TOPICS: [Topic; 16] = [
     topic!("watching", "watch.md", "Watch a bus: filters, alerts, traces", Some("watch")),
     topic!("forms", "form.md", "Forms for any JSON Schema", Some("form")),
     topic!("plain", "plain.md", "Plain mode: lines of text, for screen readers and scripts"),
-    topic!("findings", "systems.md", "TrustGraph's files, and what check finds", Some("check")),
+    topic!("checks", "check.md", "What check finds, and the health of tools", Some("check")),
+    topic!("findings", "systems.md", "TrustGraph's files, and what check finds"),
     topic!("trustgraph", "trustgraph.md", "A running TrustGraph", Some("agent")),
     topic!("commonground", "commonground.md", "CommonGround's tools, calls and answers"),
     topic!("opensearch", "opensearch.md", "OpenSearch's tools and agents", Some("convert")),

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     connections::Connections,
     context::{Context, Mode, Name, Profile},
+    health::HealthSettings,
 };
 
 /// The file that marks a workspace's folder and holds its settings.
@@ -29,6 +30,8 @@ pub struct WorkspaceSettings {
     pub connections: Connections,
     /// Addresses of JSON Schemas with the files that hold them, relative to the workspace.
     pub schemas: Vec<(String, String)>,
+    /// What the health of the tools is measured by.
+    pub health: HealthSettings,
 }
 
 impl Default for WorkspaceSettings {
@@ -42,6 +45,7 @@ impl Default for WorkspaceSettings {
             states: Vec::new(),
             connections: Connections::default(),
             schemas: Vec::new(),
+            health: HealthSettings::default(),
         }
     }
 }

@@ -59,7 +59,7 @@ pub fn connection_findings<'s>(
 }
 
 /// The findings at their lines and columns, in order.
-fn locate_findings<'s>(
+pub(super) fn locate_findings<'s>(
     mut findings: Vec<Finding>,
     files: impl Fn(&FileId) -> Option<&'s Source>,
 ) -> Vec<Finding> {

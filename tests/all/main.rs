@@ -43,6 +43,7 @@ mod gallery;
 mod gate_edits;
 mod gateway;
 mod gateway_stubs;
+mod health;
 mod history;
 mod hostile;
 mod http;

@@ -220,7 +220,9 @@ fn take_settings(state: &mut State) {
         Some(Ok(source)) => source.value(0).map_or(Value::Null, |value| (**value).clone()),
     };
     let text = document.map_or("", |document| document.text.whole_text());
-    take_connections(state, settings::parse_settings(text).0.connections);
+    let parsed = settings::parse_settings(text).0;
+    take_connections(state, parsed.connections);
+    state.health.settings = parsed.health;
     state.workflow.listed_states = listed_states(&settings);
     state.workflow.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::from_value(settings.get(GROUPS).unwrap_or(&Value::Null)) {
@@ -254,8 +256,12 @@ pub(super) fn check_again(state: &mut State) {
     if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
         state.checking.answered = state.checking.turn;
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
-        state.findings =
-            Arc::new(checking::findings_of(&state.catalog, &state.call_destinations(), files));
+        state.findings = Arc::new(checking::findings_of(
+            &state.catalog,
+            &state.call_destinations(),
+            state.health.shown(),
+            files,
+        ));
     }
 }
 
@@ -300,6 +306,7 @@ fn request_check(state: &State) -> Effect {
         catalog: Arc::clone(&state.catalog),
         files,
         there: state.call_destinations(),
+        health: state.health.shown().cloned(),
     }))
 }
 
@@ -578,6 +585,18 @@ pub(super) fn open_editor(
     }
     effects.push(Effect::Editor { file, line, column });
     effects
+}
+
+/// Shows findings on the health of the tools, or those of the checks alone.
+pub(super) fn show_health(state: &mut State, is_shown: bool, now: Millis) {
+    state.health.chosen = Some(is_shown);
+    check_again(state);
+    let words = if is_shown {
+        "Problems lists the health of the tools too: alike texts, costs, refused schemas"
+    } else {
+        "Problems lists no health of the tools"
+    };
+    state.notices.push(NoticeKind::Done, words.to_owned(), now);
 }
 
 pub(super) fn switch_mode(state: &mut State, now: Millis) {

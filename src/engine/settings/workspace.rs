@@ -7,17 +7,18 @@ use super::{
     table::{Reader, Table},
 };
 use crate::{
-    engine::groups::CustomGroups,
+    engine::{groups::CustomGroups, lint::check::did_you_mean, workflow::similar},
     model::{
         context::{Context, Mode, Profile},
         entry::FileId,
         finding::{Finding, Severity},
+        health::{Budget, HealthSettings, ModelApi},
         settings::{SETTINGS, WorkspaceSettings},
     },
     schema::pointer::Pointer,
 };
 
-const KEYS: [&str; 9] = [
+const KEYS: [&str; 10] = [
     "name",
     "mode",
     "connection",
@@ -27,6 +28,7 @@ const KEYS: [&str; 9] = [
     "states",
     "connections",
     "schemas",
+    "health",
 ];
 
 const MODES: [(&str, Mode); 3] = [
@@ -63,6 +65,7 @@ pub(crate) fn parse_settings(
             }
         }
     }
+    settings.health = read_health(&mut reader, &top, &settings.context);
     if let Some(table) = reader.read_table(&top, "schemas") {
         let files = table
             .members
@@ -147,6 +150,46 @@ fn read_profiles(reader: &mut Reader, top: &Table<'_>) -> Vec<Profile> {
         profiles.push(Profile { user: user.as_str().into(), allowed_groups });
     }
     profiles
+}
+
+/// `[health]`; the table alone switches its findings on.
+fn read_health(reader: &mut Reader, top: &Table<'_>, context: &Context) -> HealthSettings {
+    let mut health = HealthSettings { groups: context.groups.clone(), ..Default::default() };
+    let Some(table) = reader.read_table(top, "health") else { return health };
+    reader.check_keys(&table, &["enabled", "tool-tokens", "state-tokens", "alike", "apis"]);
+    health.enabled = reader.read_flag(&table, "enabled").unwrap_or(true);
+    for (key, budget) in
+        [("tool-tokens", &mut health.tool_tokens), ("state-tokens", &mut health.state_tokens)]
+    {
+        if let Some(tokens) = reader.read_count(&table, key) {
+            let tokens = usize::try_from(tokens).unwrap_or(usize::MAX);
+            *budget = Budget { tokens, is_given: true };
+        }
+    }
+    if let Some(percent) = reader.read_count(&table, "alike") {
+        match usize::try_from(percent).ok().filter(|percent| *percent <= 100) {
+            Some(percent) => health.alike = percent,
+            None => reader.note_wrong_type(&table.at.child("alike"), "a percentage up to 100"),
+        }
+    }
+    if let Some(words) = reader.read_texts(&table, "apis") {
+        let known = |word: &String| ModelApi::ALL.into_iter().find(|api| api.as_str() == word);
+        for (row, word) in words.iter().enumerate() {
+            if known(word).is_none() {
+                let all: Vec<&str> = ModelApi::ALL.into_iter().map(ModelApi::as_str).collect();
+                let hint = did_you_mean(similar::nearest_name(word, all.iter().copied()));
+                reader.add_finding(
+                    Severity::Error,
+                    "settings.unknown-word",
+                    &table.at.child("apis").item(row),
+                    format!("the APIs are {}{hint}", all.join(", ")),
+                );
+            }
+        }
+        health.are_apis_given = true;
+        health.apis = words.iter().filter_map(known).collect();
+    }
+    health
 }
 
 #[cfg(test)]

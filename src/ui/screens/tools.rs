@@ -106,6 +106,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&[verbs::NEXT_MARK])
     .help("Jump to the field of the next problem")
     .refused(|_, state| refuse_when(state.findings.is_empty(), "there is no problem")),
+    Row::new(Scope::Tools, "tools-health", "health of tools", |tools, state| {
+        tools.preview.toggle_health(state)
+    })
+    .help(
+        "List in Problems, too, what makes it harder for a model to choose tools and to call them: \
+         texts that are alike, costs in tokens, schemas that an API refuses",
+    ),
     Row::new(Scope::Tools, "try", "try", |tools, _| {
         tools.panes.focus = PREVIEW;
         tools.preview.show_samples();

@@ -479,6 +479,15 @@ impl Preview {
         self.jump_to_finding(state)
     }
 
+    /// Lists the health of the tools in Problems, or no more.
+    pub(super) fn toggle_health(&mut self, state: &State) -> Reply {
+        let is_shown = !state.health.is_shown();
+        if is_shown {
+            self.tabs.at = PROBLEMS;
+        }
+        Reply::send(Message::Document(DocumentMessage::ShowHealth(is_shown)))
+    }
+
     pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
         match state.findings.get(self.problems.row) {
             None => Some("there is no problem".into()),

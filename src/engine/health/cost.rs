@@ -1,0 +1,171 @@
+//! What tools cost in tokens, alone and by state.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{
+    set::{Measured, ToolSet, ToolView},
+    words::WordCounter,
+};
+use crate::{
+    engine::{filter::AskedGroups, lint::check::Report},
+    model::{
+        catalog::Catalog,
+        context::{Name, UNDEFINED},
+        health::HealthSettings,
+        tool::{Function, States, Tool},
+    },
+    schema::pointer::Pointer,
+};
+
+/// How many states or tools a sentence names.
+const MOST_NAMED: usize = 3;
+
+pub(super) fn tool_cost(view: &ToolView<'_>, report: &mut Report<'_>) {
+    let budget = view.settings.tool_tokens.tokens;
+    if view.tokens <= budget {
+        return;
+    }
+    let entry = &view.tool.entry;
+    let length = |text: &str| text.chars().count();
+    let schema = length(&view.function.parameters.to_string());
+    let longest = if length(&view.function.description) > schema {
+        "its description is the longest part"
+    } else {
+        "the schema of its arguments is the longest part"
+    };
+    let words = format!(
+        "\"{}\" costs about {} tokens with every request, more than {budget}: {longest}; shorten \
+         it, or split the tool",
+        view.tool.name, view.tokens
+    );
+    report.add_finding(entry, Pointer::root(), words);
+}
+
+pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
+    let budget = set.settings.state_tokens.tokens;
+    let mut over = costs_by_state(set.catalog, set.measured, set.settings);
+    over.retain(|cost| cost.tokens > budget);
+    over.sort_by(|one, other| (other.tokens, &one.state).cmp(&(one.tokens, &other.state)));
+    let Some(worst) = over.first() else { return };
+    let asked = asked_groups(set.settings);
+    let is_there = |measured: &&Measured| {
+        let gate = &set.tool(measured).gate;
+        asked.admit(gate) && gate.states.admits(&worst.state)
+    };
+    let mut tools: Vec<&Measured> = set.measured.iter().filter(is_there).collect();
+    tools.sort_by_key(|measured| (std::cmp::Reverse(measured.tokens), measured.row));
+    let Some(largest) = tools.first() else { return };
+    let named: Vec<String> = tools
+        .iter()
+        .take(MOST_NAMED)
+        .map(|measured| format!("\"{}\" ({})", set.tool(measured).name, measured.tokens))
+        .collect();
+    let others = match over.len() - 1 {
+        0 => String::new(),
+        1 => format!(", and in one more state (\"{}\")", over[1].state),
+        more => format!(", and in {more} more states"),
+    };
+    let words = format!(
+        "in state \"{}\" a request for {} gets {} tools for about {} tokens, more than {budget}\
+         {others}; the largest are {}: shorten these, or offer fewer tools by groups and states",
+        worst.state,
+        group_words(set.settings),
+        worst.tools,
+        worst.tokens,
+        named.join(", ")
+    );
+    report.add_finding(&set.tool(largest).entry, Pointer::root(), words);
+}
+
+/// What the tools of a state cost.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StateCost {
+    pub state: Name,
+    pub tools: usize,
+    pub tokens: usize,
+}
+
+/// What every tool costs, and every state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Costs {
+    /// Rows of tools in the catalog with their tokens, the largest first.
+    pub tools: Vec<(usize, usize)>,
+    /// In the order of their names.
+    pub states: Vec<StateCost>,
+}
+
+/// What the tools of a catalog cost as OpenAI's API gets them, by estimate.
+#[must_use]
+pub fn count_costs(
+    catalog: &Catalog,
+    settings: &HealthSettings,
+    function_of: impl Fn(&Tool) -> Option<Function>,
+) -> Costs {
+    let mut words = WordCounter::default();
+    let mut measured = Vec::new();
+    for (row, tool) in catalog.tools.iter().enumerate() {
+        if let Some(function) = function_of(tool).filter(|_| tool.gate.not_loaded().is_none()) {
+            let tokens = words.token_count(&function);
+            measured.push(Measured { row, tokens, name: Vec::new(), description: Vec::new() });
+        }
+    }
+    let states = costs_by_state(catalog, &measured, settings);
+    let mut tools: Vec<_> =
+        measured.iter().map(|measured| (measured.row, measured.tokens)).collect();
+    tools.sort_by_key(|(row, tokens)| (std::cmp::Reverse(*tokens), *row));
+    Costs { tools, states }
+}
+
+/// The groups that are counted, in words.
+#[must_use]
+pub fn group_words(settings: &HealthSettings) -> String {
+    match &settings.groups {
+        None => "every group".to_owned(),
+        Some(groups) => groups.join(", "),
+    }
+}
+
+fn asked_groups(settings: &HealthSettings) -> AskedGroups {
+    match &settings.groups {
+        None => AskedGroups::Every,
+        groups => AskedGroups::from_request(groups.as_deref()),
+    }
+}
+
+fn costs_by_state(
+    catalog: &Catalog,
+    measured: &[Measured],
+    settings: &HealthSettings,
+) -> Vec<StateCost> {
+    let asked = asked_groups(settings);
+    // Tools of every state are counted once.
+    let (mut tools, mut tokens) = (0, 0);
+    let mut states: BTreeMap<Name, (usize, usize)> = BTreeMap::from([(UNDEFINED.into(), (0, 0))]);
+    for measured in measured {
+        let gate = &catalog.tools[measured.row].gate;
+        states.extend(
+            gate.next
+                .iter()
+                .filter_map(|next| (!states.contains_key(next)).then(|| (next.clone(), (0, 0))))
+                .collect::<Vec<_>>(),
+        );
+        match &gate.states {
+            States::Every if asked.admit(gate) => {
+                tools += 1;
+                tokens += measured.tokens;
+            }
+            States::Every => {}
+            States::Only(listed) => {
+                let is_offered = asked.admit(gate);
+                for state in listed.iter().collect::<BTreeSet<_>>() {
+                    let cost = states.entry(state.clone()).or_default();
+                    cost.0 += usize::from(is_offered);
+                    cost.1 += if is_offered { measured.tokens } else { 0 };
+                }
+            }
+        }
+    }
+    let of_state =
+        |(state, (own, cost))| StateCost { state, tools: tools + own, tokens: tokens + cost };
+    states.into_iter().map(of_state).collect()
+}

@@ -1,0 +1,88 @@
+//! What a set of tools may cost a model, and whose rules its schemas have to fit: the table
+//! `[health]` of `toolcrib.toml`.
+
+use super::context::Name;
+
+/// Who gets a tool's schema, each with limits of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ModelApi {
+    OpenAi,
+    /// OpenAI with `strict: true`.
+    OpenAiStrict,
+    Anthropic,
+    /// Gemini's `parameters`, which take a part of OpenAPI's schemas.
+    Gemini,
+    /// Clients of MCP servers: VS Code, Claude Desktop, Cursor.
+    Mcp,
+}
+
+impl ModelApi {
+    pub const ALL: [Self; 5] =
+        [Self::OpenAi, Self::OpenAiStrict, Self::Anthropic, Self::Gemini, Self::Mcp];
+
+    /// Stable: files name it.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::OpenAi => "openai",
+            Self::OpenAiStrict => "openai-strict",
+            Self::Anthropic => "anthropic",
+            Self::Gemini => "gemini",
+            Self::Mcp => "mcp",
+        }
+    }
+
+    /// For people.
+    #[must_use]
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::OpenAi => "OpenAI",
+            Self::OpenAiStrict => "OpenAI's strict mode",
+            Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
+            Self::Mcp => "an MCP client",
+        }
+    }
+}
+
+/// How many tokens something may cost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budget {
+    pub tokens: usize,
+    /// The workspace gives it, so that it is a rule and more than advice.
+    pub is_given: bool,
+}
+
+/// What the health of a set of tools is measured by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HealthSettings {
+    /// The findings are wanted wherever the workspace is checked.
+    pub enabled: bool,
+    /// Of one tool, as OpenAI's API gets it.
+    pub tool_tokens: Budget,
+    /// Of all tools that a request gets in one state.
+    pub state_tokens: Budget,
+    /// From how many words in common on two descriptions are too alike, in percent.
+    pub alike: usize,
+    /// Whose limits count.
+    pub apis: Vec<ModelApi>,
+    /// The workspace names them: then also what SDKs rewrite themselves is of interest.
+    pub are_apis_given: bool,
+    /// The groups of a request, as the workspace's context has them; `None`: every group.
+    pub groups: Option<Vec<Name>>,
+}
+
+impl Default for HealthSettings {
+    fn default() -> Self {
+        let advised = |tokens| Budget { tokens, is_given: false };
+        Self {
+            enabled: false,
+            tool_tokens: advised(800),
+            state_tokens: advised(10_000),
+            alike: 80,
+            apis: ModelApi::ALL.to_vec(),
+            are_apis_given: false,
+            groups: None,
+        }
+    }
+}
