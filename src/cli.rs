@@ -31,6 +31,7 @@ mod demo;
 mod deployed;
 mod doctor;
 mod documents;
+mod drift;
 mod ending;
 mod escaped_json;
 mod examples;
@@ -43,6 +44,7 @@ mod help;
 mod help_page;
 mod history;
 mod import;
+mod lock;
 mod man;
 mod mcp;
 mod merge;
@@ -135,10 +137,14 @@ enum Command {
     Agent(agent::Agent),
     /// Write the tools of a running system to files, or add MCP servers of other programs
     Import(import::Import),
-    /// Convert OpenSearch tools and agents to another format
+    /// Convert tools to another system or format, and say what is carried, lost and assumed
     Convert(convert::Convert),
     /// Send the workspace's tools to a running system, after showing what changes
     Push(push::Push),
+    /// Keep what tools look like where they really are, in toolcrib.lock
+    Lock(lock::LockCommand),
+    /// List what has changed since toolcrib.lock was written; exits with 1 if anything has
+    Drift(drift::Drift),
     /// Follow the messages on a bus: requests and answers, agent steps, errors
     Watch(watch::Watch),
     /// Inspect and test MCP servers, and add them to the workspace
@@ -262,9 +268,11 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
         Some(Command::Agent(agent)) => agent.run(global, out),
-        Some(Command::Convert(convert)) => convert.run(out),
+        Some(Command::Convert(convert)) => convert.run(global, out),
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
+        Some(Command::Lock(lock)) => lock.run(global, out),
+        Some(Command::Drift(drift)) => drift.run(global, out),
         Some(Command::Watch(watch)) => watch.run(global, out),
         Some(Command::Mcp(mcp)) => mcp.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),

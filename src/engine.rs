@@ -15,6 +15,7 @@
 //! | [`canvas_text`] | a layout drawn with box characters, each cell with its role |
 //! | [`export`] | a workflow as text, DOT, Mermaid, SVG, JSON |
 //! | [`simulate`] | stepping the workflow, with branches; its audit record and counters |
+//! | [`portable`] | a tool without what only its system knows, carried to other systems and formats |
 //! | [`model_view`] | a tool as models' APIs get it, what they refuse, about how many tokens it costs |
 //! | [`scenario`] | a saved start, steps and expectations: read, written, run |
 //! | [`template`] | variables and earlier answers in arguments |
@@ -25,6 +26,7 @@
 //! | [`junit`] | reports for CI |
 //! | [`conformance`] | whether documents match their JSON Schemas, and which they name |
 //! | [`eras`] | one server in both eras of its protocol, side by side |
+//! | [`drift`] | what changed between two lists of tools, and how much it matters |
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`settings`] | what the texts of settings files say |
@@ -38,6 +40,7 @@ pub mod canvas_text;
 pub mod case;
 pub mod conformance;
 pub mod diff;
+pub mod drift;
 pub mod eras;
 pub mod events;
 pub mod explain;
@@ -55,6 +58,7 @@ pub mod mask;
 pub mod members;
 pub mod mentions;
 pub mod model_view;
+pub mod portable;
 pub mod scenario;
 pub mod secret;
 pub mod series;

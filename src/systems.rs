@@ -5,18 +5,21 @@
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
-//! [`health`] and [`model_text`] ask them all. [`start`] is what a user agrees to before a server is started.
+//! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another. [`start`] is what a user agrees to before a server is started,
+//! [`lock`] what entries looked like where they are, and what changed.
 
 pub mod agents;
 pub mod by_hand;
 pub mod calling;
 pub mod commonground;
+pub mod convert;
 pub mod covered;
 pub mod deployed;
 pub mod facets;
 pub mod findings;
 pub(crate) mod gate_tables;
 pub mod health;
+pub mod lock;
 pub mod mcp;
 pub(crate) mod mocking;
 pub mod model_text;

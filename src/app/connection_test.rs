@@ -55,6 +55,8 @@ pub struct ConnectionReport {
     pub profile: Option<ServerProfile>,
     /// How it gave its lists.
     pub timings: Vec<ListTiming>,
+    /// What changed there since it was locked, in a line.
+    pub drift: Option<String>,
     /// What is configured there, as `tool/tell-joke`; `None` where it cannot be asked.
     pub there: Option<Vec<String>>,
     /// Tools, and who takes their calls; `None` where it cannot be asked.

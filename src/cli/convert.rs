@@ -1,42 +1,144 @@
-//! `toolcrib convert`: puts entries in another shape, and reads those that were pasted from
-//! documentation.
+//! `toolcrib convert`: carries tools to another system or format, after saying what becomes of each
+//! field; and puts OpenSearch entries in another shape.
 
-use std::{fs, io::Read as _};
+use std::{
+    fs,
+    io::Read as _,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     ending::{CommandResult, Ending},
-    out::CommandOutput,
+    global::Global,
+    opened::OpenWorkspace,
+    out::{CommandOutput, Tint},
 };
 use crate::{
+    engine::portable::fate::{Fate, FateKind},
     model::problem::{Problem, ProblemKind},
-    systems::{facets::shapes::Shapes, table::shapes},
+    store::files::{self, Expected, OutsideLinks},
+    syntax::{
+        print::print_document,
+        source::{Format, Source},
+    },
+    systems::{
+        convert::{self, Baggage, Target},
+        facets::{portable::PortableFile, shapes::Shapes},
+        table::shapes,
+    },
 };
 
 #[derive(Args, Debug)]
 pub(crate) struct Convert {
-    /// A file with OpenSearch tools or agents, or - for standard input: JSON, also with `"""`
+    /// Tools of the workspace; or a file, or - for standard input, with an OpenAPI document or a list
+    /// of functions, and names of tools in it. Also OpenSearch tools and agents: JSON, with `"""`
     /// around long texts and lines such as `POST /path` before it
-    #[arg(value_name = "FILE|-")]
-    file: String,
+    #[arg(value_name = "TOOL|FILE|-", required = true)]
+    what: Vec<String>,
 
-    /// The target format: steps (tool_steps), dynamic (DynamicTool) or agent (a flow agent); by
-    /// default plain JSON
-    #[arg(long, value_name = "SHAPE")]
+    /// The target: trustgraph, commonground, opensearch, unique, mcp; openai, anthropic, langchain,
+    /// openapi. For OpenSearch entries also steps (tool_steps), dynamic (DynamicTool) or agent (a flow
+    /// agent); by default plain JSON
+    #[arg(long, value_name = "TARGET")]
     to: Option<String>,
+
+    /// Write a file (its end says the format), or files into a folder; by default to stdout
+    #[arg(long, short, value_name = "PATH")]
+    out: Option<PathBuf>,
+
+    /// Write nothing and exit with 1 if anything is changed or lost
+    #[arg(long)]
+    lossless: bool,
 }
 
 impl Convert {
-    pub fn run(&self, out: &mut CommandOutput) -> CommandResult {
-        let text = self.read_text()?;
-        let doing = || format!("reading {}", self.file);
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        let (first, rest) =
+            self.what.split_first().map_or(("-", &[][..]), |(first, rest)| (first.as_str(), rest));
+        let target = self.to.as_deref().and_then(Target::by_word);
+        if first != "-" && !Path::new(first).is_file() {
+            let target = target.ok_or_else(|| self.unknown_target())?;
+            let packed = pack_named(&self.what, global, out)?;
+            return self.carry(&packed, target, global, out);
+        }
+        let text = read_text(first)?;
+        let is_shape = |word: &str| shapes().is_some_and(|all| all.shape_words().contains(&word));
+        let Some(target) = target else {
+            // Plain JSON and the shapes are OpenSearch's.
+            return match self.to.as_deref() {
+                Some(word) if !is_shape(word) => Err(self.unknown_target().into()),
+                _ => self.reshape(first, &text, out),
+            };
+        };
+        let document = read_value(first, &text).and_then(|value| convert::pack_document(&value));
+        let (packed, unread) = document.ok_or_else(|| {
+            let cause = "it is neither an OpenAPI document nor a list of functions";
+            Problem::new(ProblemKind::Input, format!("reading {first}"), cause)
+        })?;
+        unread.iter().for_each(|words| out.warn(words));
+        self.carry(&chosen(packed, rest)?, target, global, out)
+    }
+
+    fn unknown_target(&self) -> Problem {
+        let words: Vec<&str> = Target::all().iter().map(Target::word).collect();
+        let cause = match &self.to {
+            None => "it isn't said to what".to_owned(),
+            Some(word) => format!("there is no system or format \"{word}\""),
+        };
+        Problem::new(ProblemKind::Input, "converting", cause)
+            .with_remedy(format!("--to is one of {}", words.join(", ")))
+    }
+
+    /// Says what becomes of each field, then writes.
+    fn carry(
+        &self,
+        packed: &[Baggage],
+        target: Target,
+        global: &Global,
+        out: &mut CommandOutput,
+    ) -> CommandResult {
+        let all: Vec<(&Baggage, Vec<Fate>)> =
+            packed.iter().map(|one| (one, convert::fates(one, target))).collect();
+        for (one, fates) in &all {
+            let head = format!("{} → {}", one.tool.name, target.title());
+            out.print_status(out.tint(Tint::Bold, &head));
+            fate_lines(fates).iter().for_each(|(tint, line)| {
+                let line = out.safe_text(line).into_owned();
+                out.print_status(tint.map_or(line.clone(), |tint| out.tint(tint, &line)));
+            });
+        }
+        let is_lossy = all
+            .iter()
+            .flat_map(|(_, fates)| fates)
+            .any(|fate| matches!(fate.kind, FateKind::Changed | FateKind::Lost));
+        if self.lossless && is_lossy {
+            out.print_status("nothing was written: --lossless");
+            return Ok(Ending::Found);
+        }
+        let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
+        let files = target.write(&tools);
+        match &self.out {
+            Some(path) => write_files(path, &files, out)?,
+            None if global.json => out.print_json(&report(&all, &files))?,
+            None => print_files(&files, out)?,
+        }
+        if self.out.is_some() && global.json {
+            out.print_json(&report(&all, &[]))?;
+        }
+        Ok(Ending::Done)
+    }
+
+    /// OpenSearch entries as they were pasted, in another shape.
+    fn reshape(&self, file: &str, text: &str, out: &mut CommandOutput) -> CommandResult {
+        let doing = || format!("reading {file}");
         let Some(system) = shapes() else {
             return Err(Problem::new(ProblemKind::Input, doing(), "no system has shapes").into());
         };
         let entries = system
-            .read_pasted(&text)
+            .read_pasted(text)
             .map_err(|why| Problem::new(ProblemKind::Input, doing(), why))?;
         let mut converted = Vec::with_capacity(entries.len());
         for entry in entries {
@@ -67,17 +169,135 @@ impl Convert {
         }
         Ok(entry)
     }
+}
 
-    fn read_text(&self) -> Result<String, Problem> {
-        let read = if self.file == "-" {
-            let mut text = String::new();
-            std::io::stdin().read_to_string(&mut text).map(|_| text)
-        } else {
-            fs::read_to_string(&self.file)
-        };
-        read.map_err(|error| {
-            Problem::new(ProblemKind::Input, format!("reading {}", self.file), error.to_string())
-                .with_remedy("give a file with OpenSearch tools or agents, or - for standard input")
+/// Tools of the workspace.
+fn pack_named(
+    names: &[String],
+    global: &Global,
+    out: &CommandOutput,
+) -> Result<Vec<Baggage>, Problem> {
+    let opened = OpenWorkspace::read_aloud(global, out)?;
+    let pack = |name: &String| {
+        let tool = opened.tool(name)?;
+        convert::pack_tool(tool, opened.catalog.mode).ok_or_else(|| {
+            Problem::new(ProblemKind::Input, "converting", format!("{name} has no system"))
         })
+    };
+    names.iter().map(pack).collect()
+}
+
+/// Those of these names; all where no name is given.
+fn chosen(packed: Vec<Baggage>, names: &[String]) -> Result<Vec<Baggage>, Problem> {
+    let known: Vec<String> = packed.iter().map(|one| one.tool.name.clone()).collect();
+    if let Some(name) = names.iter().find(|name| !known.contains(name)) {
+        let cause = format!("there is no tool \"{name}\" in it");
+        return Err(Problem::new(ProblemKind::Missing, "converting", cause)
+            .with_remedy(format!("it has {}", known.join(", "))));
     }
+    let is_chosen = |one: &Baggage| names.is_empty() || names.contains(&one.tool.name);
+    Ok(packed.into_iter().filter(is_chosen).collect())
+}
+
+/// A line for each kind of fate; those with words have one each.
+fn fate_lines(fates: &[Fate]) -> Vec<(Option<Tint>, String)> {
+    let mut lines = Vec::new();
+    for kind in FateKind::ALL {
+        let tint = match kind {
+            FateKind::Carried => Some(Tint::Good),
+            FateKind::Changed => Some(Tint::Odd),
+            FateKind::Lost => Some(Tint::Bad),
+            FateKind::Assumed => None,
+        };
+        let own: Vec<&Fate> = fates.iter().filter(|fate| fate.kind == kind).collect();
+        let (plain, worded): (Vec<_>, Vec<_>) =
+            own.into_iter().partition(|fate| fate.words.is_empty());
+        let head = format!("  {} {:8}", kind.sign(), kind.as_str());
+        if !plain.is_empty() {
+            let names: Vec<&str> = plain.iter().map(|fate| fate.field.as_str()).collect();
+            lines.push((tint, format!("{head} {}", names.join(", "))));
+        }
+        for fate in worded {
+            lines.push((tint, format!("{head} {}: {}", fate.field, fate.words)));
+        }
+    }
+    lines
+}
+
+fn report(all: &[(&Baggage, Vec<Fate>)], files: &[PortableFile]) -> Value {
+    let fate =
+        |fate: &Fate| json!({"fate": fate.kind.as_str(), "field": fate.field, "words": fate.words});
+    let tool = |(one, fates): &(&Baggage, Vec<Fate>)| json!({"tool": one.tool.name, "fields": fates.iter().map(fate).collect::<Vec<_>>()});
+    json!({
+        "tools": all.iter().map(tool).collect::<Vec<_>>(),
+        "files": files.iter().map(|file| json!({"path": file.path, "value": file.value})).collect::<Vec<_>>(),
+    })
+}
+
+fn print_files(files: &[PortableFile], out: &mut CommandOutput) -> std::io::Result<()> {
+    match files {
+        [one] => out.print_raw(&file_text(Path::new(&one.path), &one.value)),
+        all => {
+            let values: Value = all.iter().map(|file| file.value.clone()).collect();
+            out.print_raw(&format!("{values:#}\n"))
+        }
+    }
+}
+
+/// The text of a file in the format that its end says.
+fn file_text(path: &Path, value: &Value) -> String {
+    match Format::from_path(path) {
+        Some(Format::Yaml) => print_document(Format::Yaml, value),
+        _ => format!("{value:#}\n"),
+    }
+}
+
+/// Writes one file under that name, or all of them into a folder; what is there stays.
+fn write_files(path: &Path, files: &[PortableFile], out: &CommandOutput) -> Result<(), Problem> {
+    let is_file = path.extension().is_some();
+    if let (true, [_, _, ..]) = (is_file, files) {
+        let cause =
+            format!("there are {} files to write, and {} is one", files.len(), path.display());
+        return Err(Problem::new(ProblemKind::Input, "converting", cause)
+            .with_remedy("name a folder with --out"));
+    }
+    for file in files {
+        let to = if is_file { path.to_owned() } else { path.join(&file.path) };
+        let whole = std::path::absolute(&to).unwrap_or_else(|_| to.clone());
+        let root = whole.parent().unwrap_or(&whole);
+        fs::create_dir_all(root).map_err(|error| {
+            let doing = format!("making {}", root.display());
+            Problem::new(ProblemKind::File, doing, error.to_string())
+        })?;
+        let text = file_text(&to, &file.value);
+        files::save_file(root, &whole, &text, Expected::Absent, OutsideLinks::Refuse)
+            .map_err(|refused| refused.problem().clone())?;
+        out.print_status(format_args!("wrote {}", to.display()));
+    }
+    Ok(())
+}
+
+/// The value of a document in JSON or YAML.
+fn read_value(file: &str, text: &str) -> Option<Value> {
+    let named = Format::from_path(Path::new(file)).into_iter();
+    let formats = named.chain([Format::Json, Format::Yaml]);
+    formats.into_iter().find_map(|format| {
+        let source = Source::parse(format, text).ok()?;
+        source.value(0).map(|value| (**value).clone()).filter(|value| !value.is_string())
+    })
+}
+
+fn read_text(file: &str) -> Result<String, Problem> {
+    let read = if file == "-" {
+        let mut text = String::new();
+        std::io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(file)
+    };
+    read.map_err(|error| {
+        Problem::new(ProblemKind::Input, format!("reading {file}"), error.to_string()).with_remedy(
+            "give a file with an OpenAPI document, a list of functions or OpenSearch tools, or - \
+             for standard input",
+        )
+    })
 }

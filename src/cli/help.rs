@@ -38,7 +38,7 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 17] = [
+const TOPICS: [Topic; 19] = [
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
     topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),
@@ -50,10 +50,22 @@ const TOPICS: [Topic; 17] = [
     topic!("forms", "form.md", "Forms for any JSON Schema", Some("form")),
     topic!("plain", "plain.md", "Plain mode: lines of text, for screen readers and scripts"),
     topic!("checks", "check.md", "What check finds, and the health of tools", Some("check")),
+    topic!(
+        "converting",
+        "convert.md",
+        "Tools of one system in another, and formats",
+        Some("convert")
+    ),
+    topic!(
+        "locking",
+        "lock.md",
+        "What tools were when you approved them, and what changed",
+        Some("drift")
+    ),
     topic!("findings", "systems.md", "TrustGraph's files, and what check finds"),
     topic!("trustgraph", "trustgraph.md", "A running TrustGraph", Some("agent")),
     topic!("commonground", "commonground.md", "CommonGround's tools, calls and answers"),
-    topic!("opensearch", "opensearch.md", "OpenSearch's tools and agents", Some("convert")),
+    topic!("opensearch", "opensearch.md", "OpenSearch's tools and agents"),
     topic!("mcp-servers", "mcp.md", "MCP servers: call, test, serve, sign in", Some("mcp")),
     topic!("unique", "unique.md", "Unique's tools and search proxy"),
 ];

@@ -12,7 +12,7 @@ use crate::{
     model::{call::CallError, connection::Connection, problem::Problem, server_item::ItemKind},
     runtime::now,
     systems::{deployed::item::Item, facets::kept_tools::ListedTools, table},
-    wire::{self, deployed, registry::Registry, systems::facets::inspector::Inspector},
+    wire::{self, deployed, locked, registry::Registry, systems::facets::inspector::Inspector},
 };
 
 /// How a test of the connection went, as the answer to the asking of that turn.
@@ -34,9 +34,14 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
     };
     let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
     let mut reached = ConnectionReport { greeting, took_ms, ..ConnectionReport::default() };
-    if table::deployment_at(connection).is_some() {
+    if let Some((_, deployment)) = table::deployment_at(connection) {
         let items =
             ok_or_record(deployed::read_items(registry, connection).await, &mut reached.untold);
+        // A server says it itself.
+        let is_server = table::kept_tools_at(connection).is_some();
+        if let (Some(root), Some(items), false) = (registry.workspace(), &items, is_server) {
+            reached.drift = locked::describe_drift(root, &connection.name, deployment, items);
+        }
         reached.there = items.map(|items| items.iter().map(Item::name).collect());
         reached.listeners =
             ok_or_record(deployed::read_listeners(registry, connection).await, &mut reached.untold)

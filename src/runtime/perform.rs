@@ -57,8 +57,8 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{agents, deployed::push::Push},
-    wire::{agent, deployed, queue, registry::Registry},
+    systems::{agents, deployed::push::Push, table},
+    wire::{agent, deployed, locked, queue, registry::Registry},
 };
 
 /// How many events of a call travel in one message at most.
@@ -493,8 +493,16 @@ impl Performer {
             }));
         }
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
+        let root = self.workspace.root.clone();
         tokio::spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;
+            if let (Ok(items), Some((_, deployment))) = (&read, table::deployment_at(&connection))
+                && let Some(drift) =
+                    locked::describe_drift(&root, &connection.name, deployment, items)
+            {
+                let words = format!("{}: {drift}", connection.name);
+                let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
+            }
             messages.send(Message::Connection(ConnectionMessage::Deployed { purpose, read })).await
         });
     }

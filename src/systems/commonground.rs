@@ -53,6 +53,7 @@ pub mod kinds;
 pub mod known;
 pub mod listening;
 pub mod merge;
+mod portable;
 pub mod preflight;
 pub mod refusal;
 pub mod report;
@@ -81,6 +82,7 @@ use super::{
         loader::Loader,
         merge::Merge,
         observer::{Follower, Observer, Usual},
+        portable::Portable,
     },
     gate_tables,
     system::{NewEntry, System},
@@ -186,6 +188,10 @@ impl System for CommonGround {
 
     fn model_function(&self, tool: &Tool) -> Function {
         function::model_function(tool)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable> {
+        Some(&portable::PortableTools)
     }
 
     fn calls(&self) -> Option<&dyn Calls> {

@@ -11,6 +11,7 @@
 //! | [`observer`] | can be followed on a bus |
 //! | [`attachments`] | points from its messages to cards that are kept elsewhere |
 //! | [`agent`] | has an agent that works on a question |
+//! | [`portable`] | can have tools that come from other systems and formats |
 //! | [`prompts`] | has tools that bring prompts along |
 //! | [`renderings`] | knows how another program makes a call, to be taken there |
 //! | [`shapes`] | has entries in several shapes, and reads those that were pasted |
@@ -40,6 +41,7 @@ pub mod kept_tools;
 pub mod loader;
 pub mod merge;
 pub mod observer;
+pub mod portable;
 pub mod prompts;
 pub mod remote_tools;
 pub mod renderings;

@@ -54,6 +54,7 @@ pub mod notice;
 mod observer;
 pub mod opening;
 pub mod pages;
+mod portable;
 pub mod result_view;
 pub mod rpc;
 pub mod schema;
@@ -75,7 +76,7 @@ use super::{
     deployed::deployment::Deployment,
     facets::{
         calls::Calls, configured::Configured, kept_tools::KeptTools, loader::Loader,
-        observer::Observer,
+        observer::Observer, portable::Portable,
     },
     system::{NewEntry, Reference, System},
 };
@@ -153,6 +154,10 @@ impl System for Mcp {
 
     fn settings_table(&self) -> Option<&'static str> {
         Some(keys::MCP)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable> {
+        Some(&portable::PortableTools)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {

@@ -37,6 +37,7 @@ pub mod json_path;
 pub mod keys;
 pub mod lenient_json;
 pub mod output;
+mod portable;
 pub mod processors;
 pub mod schema;
 pub mod settings;
@@ -57,6 +58,7 @@ use super::{
     facets::{
         calls::Calls,
         loader::Loader,
+        portable::Portable,
         shapes::Shapes,
         steps::Steps,
         stubs::Stubs,
@@ -168,6 +170,10 @@ impl System for OpenSearch {
 
     fn model_function(&self, tool: &Tool) -> Function {
         tool::model_function(tool)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable> {
+        Some(&portable::PortableTools)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {

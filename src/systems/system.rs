@@ -8,7 +8,7 @@ use super::{
     facets::{
         agent::Agent, attachments::Attachments, by_hand::ByHand, call_meta::CallMeta,
         caller::Caller, calls::Calls, configured::Configured, gates::Gates, kept_tools::KeptTools,
-        loader::Loader, merge::Merge, observer::Observer, prompts::Prompts,
+        loader::Loader, merge::Merge, observer::Observer, portable::Portable, prompts::Prompts,
         remote_tools::RemoteTools, renderings::Renderings, shapes::Shapes, steps::Steps,
         stubs::Stubs, templates::Templates,
     },
@@ -179,6 +179,11 @@ pub trait System: Sync {
 
     /// It knows what calls of servers' tools say beside their arguments.
     fn call_meta(&self) -> Option<&dyn CallMeta> {
+        None
+    }
+
+    /// It can have tools of elsewhere.
+    fn portable(&self) -> Option<&dyn Portable> {
         None
     }
 

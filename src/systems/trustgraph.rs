@@ -17,6 +17,7 @@ pub mod keys;
 pub mod kinds;
 pub mod load;
 pub mod overheard;
+mod portable;
 pub mod python;
 pub mod regate;
 mod remote;
@@ -34,6 +35,7 @@ use super::{
         gates::Gates,
         loader::Loader,
         observer::{Follower, Observer, Place},
+        portable::Portable,
         remote_tools::RemoteTools,
         stubs::Stubs,
     },
@@ -136,6 +138,10 @@ impl System for TrustGraph {
 
     fn model_function(&self, tool: &Tool) -> Function {
         function::model_function(tool)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable> {
+        Some(&portable::PortableTools)
     }
 
     fn connection_settings(&self) -> Option<&'static SettingsSchema> {

@@ -14,6 +14,7 @@ pub mod entries;
 pub mod keys;
 pub mod meta;
 pub mod platform;
+mod portable;
 pub mod prompts;
 pub mod schema;
 pub mod tool;
@@ -27,6 +28,7 @@ use super::{
     facets::{
         call_meta::CallMeta,
         loader::Loader,
+        portable::Portable,
         prompts::{Prompt, Prompts},
         renderings::Renderings,
     },
@@ -99,6 +101,10 @@ impl System for Unique {
 
     fn model_function(&self, tool: &Tool) -> Function {
         tool::model_function(tool)
+    }
+
+    fn portable(&self) -> Option<&dyn Portable> {
+        Some(&portable::PortableTools)
     }
 
     fn settings_table(&self) -> Option<&'static str> {

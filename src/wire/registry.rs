@@ -117,6 +117,12 @@ impl Registry {
         self
     }
 
+    /// The folder of the workspace that connections are opened for.
+    #[must_use]
+    pub fn workspace(&self) -> Option<&Path> {
+        self.workspace.as_deref()
+    }
+
     /// Hands on what servers ask a person; without it, nobody answers.
     #[must_use]
     pub fn with_questions(mut self, questions: Questions) -> Self {

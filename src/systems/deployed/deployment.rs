@@ -4,11 +4,14 @@ use super::{
     item::{self, Item},
     push::{AbsentEntries, Push},
 };
-use crate::model::{
-    catalog::Catalog,
-    connection::Connection,
-    entry::Entry,
-    problem::{Problem, ProblemKind},
+use crate::{
+    engine::drift::Change,
+    model::{
+        catalog::Catalog,
+        connection::Connection,
+        entry::Entry,
+        problem::{Problem, ProblemKind},
+    },
 };
 
 /// Where new entries go in a workspace, where its own files do not say.
@@ -67,6 +70,17 @@ pub trait Deployment: Sync {
     fn is_own(&self, item: &Item) -> bool {
         let _ = item;
         false
+    }
+
+    /// What changed between two entries for one tool, where the entry is the tool as its readers get
+    /// it; `None`: the tools that the entries make are compared.
+    fn compare_tools(
+        &self,
+        old: &serde_json::Value,
+        new: &serde_json::Value,
+    ) -> Option<Vec<Change>> {
+        let _ = (old, new);
+        None
     }
 
     /// The member of an entry that holds a secret, which no file of a workspace gets.

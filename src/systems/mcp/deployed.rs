@@ -2,8 +2,9 @@
 
 use serde_json::{Value, json};
 
-use super::{calls::WANTED, keys, settings};
+use super::{calls::WANTED, drift, keys, settings};
 use crate::{
+    engine::drift::Change,
     model::{
         catalog::Catalog,
         connection::Connection,
@@ -61,6 +62,10 @@ impl Deployment for McpDeployment {
 
     fn layout(&self) -> Layout {
         Layout::Each(keys::MCP)
+    }
+
+    fn compare_tools(&self, old: &Value, new: &Value) -> Option<Vec<Change>> {
+        Some(drift::compare_lists(std::slice::from_ref(old), std::slice::from_ref(new)))
     }
 
     /// A list of tools under each server's name.

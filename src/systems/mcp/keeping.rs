@@ -5,14 +5,10 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{
-    drift::{self, Change},
-    fault::Fault,
-    kept::KeptList,
-    settings,
-    tool_findings::tool_findings,
-    version::Era,
+    drift, fault::Fault, kept::KeptList, settings, tool_findings::tool_findings, version::Era,
 };
 use crate::{
+    engine::drift::Change,
     model::connection::Connection,
     systems::facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
 };

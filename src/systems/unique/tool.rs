@@ -17,7 +17,7 @@ use crate::{
 
 /// What the configuration of a sub-agent says of its function.
 pub const TOOL_DESCRIPTION: Member = Member { camel: "toolDescription", snake: "tool_description" };
-const INPUT_SCHEMA: Member =
+pub const INPUT_SCHEMA: Member =
     Member { camel: "toolInputJsonSchema", snake: "tool_input_json_schema" };
 const MESSAGE_HELP: Member = Member {
     camel: "paramDescriptionSubAgentUserMessage",

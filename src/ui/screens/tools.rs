@@ -1,6 +1,7 @@
 //! Tools: the catalog, the form of the chosen entry, and the file as it will be saved.
 
 mod catalog;
+mod convert;
 mod dialogs;
 mod gate_fields;
 mod preview;
@@ -30,6 +31,7 @@ use crate::{
         entry::{Entry, EntryForm, EntryId, FileId, SystemId},
         finding::{EntryEdit, Finding},
         settings::SETTINGS,
+        tool::Tool,
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
@@ -113,6 +115,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         "List in Problems, too, what makes it harder for a model to choose tools and to call them: \
          texts that are alike, costs in tokens, schemas that an API refuses",
     ),
+    Row::new(Scope::Tools, "convert", "convert to…", |_, state| {
+        chosen_tool(state).map_or(Reply::Handled, |tool| convert::choose_target(tool, state))
+    })
+    .help(
+        "Show the selected tool in another system or format, with what is lost, and take it there",
+    )
+    .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "try", "try", |tools, _| {
         tools.panes.focus = PREVIEW;
         tools.preview.show_samples();
@@ -608,6 +617,10 @@ fn nothing_selected(state: &State) -> Option<String> {
 fn nothing_changed(state: &State) -> Option<String> {
     let is_saved = state.documents.changed_files().next().is_none();
     refuse_when(is_saved, "no file has unsaved changes")
+}
+
+fn chosen_tool(state: &State) -> Option<&Tool> {
+    state.catalog.tool(state.selected.as_ref()?)
 }
 
 fn no_tool_selected(state: &State) -> Option<String> {

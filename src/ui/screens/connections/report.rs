@@ -160,6 +160,9 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         lines.extend(wrapped_lines(&format!("⚠ {}", problem.cause), Role::Warning, cells));
         lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
     }
+    if let Some(drift) = &reached.drift {
+        lines.extend(wrapped_lines(&format!("⚠ {drift}"), Role::Warning, cells));
+    }
     lines.extend(server_lines(reached, cells));
     if let Some(there) = &reached.there {
         lines.push(Line::new());

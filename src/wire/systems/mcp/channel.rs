@@ -92,7 +92,12 @@ pub(crate) async fn open(
         opened => opened?,
     };
     if !channel.opened.capabilities()["tools"].is_null() {
-        channel.ask_for_tools(kept).await?;
+        let tools = channel.ask_for_tools().await?;
+        let name = &opening.connection.name;
+        channel.drift = match kept {
+            Some(kept) => kept_file::describe_drift(kept, &tools),
+            None => opening.workspace.and_then(|root| kept_file::locked_drift(root, name, &tools)),
+        };
     }
     Ok(channel)
 }
@@ -149,13 +154,12 @@ fn over() -> CallError {
 }
 
 impl Channel {
-    async fn ask_for_tools(&mut self, kept: Option<&KeptList>) -> Result<(), CallError> {
+    async fn ask_for_tools(&mut self) -> Result<Vec<Value>, CallError> {
         let tools = listing::list(self, listing::TOOLS).await?.pages.items;
         self.tools = tools.len();
-        self.drift = kept.and_then(|kept| kept_file::describe_drift(kept, &tools));
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        *known = tools.into_iter().filter_map(ToolFacts::from_tool).collect();
-        Ok(())
+        *known = tools.iter().cloned().filter_map(ToolFacts::from_tool).collect();
+        Ok(tools)
     }
 
     async fn order(&self, command: Command) -> Result<(), CallError> {

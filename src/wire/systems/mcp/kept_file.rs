@@ -5,9 +5,11 @@ use std::{collections::BTreeMap, fs, path::Path};
 use serde_json::Value;
 
 use crate::{
+    engine::drift::Severity,
     model::shown::visible_text,
     systems::mcp::{
-        drift::{self, Severity},
+        deployed::{self, McpDeployment},
+        drift,
         kept::KeptList,
     },
 };
@@ -47,4 +49,12 @@ pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String>
             told.join(", ")
         )
     })
+}
+
+/// What changed since the tools of the server of that name were locked, in a line; `None` where
+/// nothing did, or they are not locked.
+#[must_use]
+pub(crate) fn locked_drift(root: &Path, server: &str, tools: &[Value]) -> Option<String> {
+    let items: Vec<_> = tools.iter().map(|tool| deployed::item(server, tool)).collect();
+    crate::wire::locked::describe_drift(root, server, &McpDeployment, &items)
 }

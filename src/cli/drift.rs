@@ -1,0 +1,162 @@
+//! `toolcrib drift`: what has changed since `toolcrib.lock` was written, and accepting it.
+
+use std::collections::BTreeSet;
+
+use clap::Args;
+use serde_json::{Value, json};
+
+use super::{
+    deployed,
+    ending::{CommandResult, Ending},
+    global::Global,
+    lock::{Deployed, LockFile, connections_to_lock},
+    opened::OpenWorkspace,
+    out::{CommandOutput, Tint},
+};
+use crate::{
+    model::problem::{Problem, ProblemKind},
+    schema::count::count_text,
+    systems::{
+        facets::kept_tools::ToolChange,
+        lock::{LOCK, count_words, is_named},
+    },
+};
+
+#[derive(Args, Debug)]
+pub(crate) struct Drift {
+    /// The connections to compare, by their names in toolcrib.toml; by default all that are locked
+    #[arg(value_name = "CONNECTION")]
+    names: Vec<String>,
+
+    /// Accept what changed of a tool or an entry; can be repeated
+    #[arg(long, value_name = "NAME", conflicts_with = "all")]
+    accept: Vec<String>,
+
+    /// Accept everything that changed
+    #[arg(long)]
+    all: bool,
+}
+
+/// What changed at one connection.
+struct Drifted {
+    connection: String,
+    /// Not accepted.
+    left: Vec<ToolChange>,
+    accepted: usize,
+}
+
+impl Drift {
+    pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let file = LockFile::read(&opened)?;
+        let mut lock = file.lock.clone().ok_or_else(|| missing(format!("there is no {LOCK}")))?;
+        let names = match self.names.is_empty() {
+            true => lock.connections.keys().cloned().collect(),
+            false => self.names.clone(),
+        };
+        if names.is_empty() {
+            return Err(missing(format!("{LOCK} holds no connection")).into());
+        }
+        let mut unknown: BTreeSet<&str> = self.accept.iter().map(String::as_str).collect();
+        let mut all = Vec::new();
+        for connection in connections_to_lock(&opened, &names)? {
+            let there = Deployed::read(connection)?;
+            let name = there.connection.name.clone();
+            let Some(known) = lock.connections.get_mut(&name) else {
+                return Err(missing(format!("connection \"{name}\" is not locked")).into());
+            };
+            let changes = known.compare(there.deployment, &there.items);
+            let is_accepted =
+                |entry: &str| self.all || self.accept.iter().any(|word| is_named(entry, word));
+            let accepted: BTreeSet<&str> = changes
+                .iter()
+                .map(|change| change.tool.as_str())
+                .filter(|entry| is_accepted(entry))
+                .collect();
+            unknown.retain(|word| !accepted.iter().any(|entry| is_named(entry, word)));
+            known.accept(&there.entries(), &accepted);
+            let left = changes.iter().filter(|change| !accepted.contains(change.tool.as_str()));
+            let (left, accepted) = (left.cloned().collect(), accepted.len());
+            all.push(Drifted { connection: name, left, accepted });
+        }
+        if let Some(word) = unknown.first() {
+            let cause = format!("no changed tool or entry is called \"{word}\"");
+            return Err(Problem::new(ProblemKind::Input, "accepting changes", cause)
+                .with_remedy("`toolcrib drift` lists what changed; nothing was accepted")
+                .into());
+        }
+        if all.iter().any(|drifted| drifted.accepted > 0) {
+            file.write(&opened, &lock)?;
+        }
+        if global.json {
+            out.print_json(&all.iter().map(Drifted::to_json).collect())?;
+        } else {
+            all.iter().try_for_each(|drifted| drifted.write(out))?;
+        }
+        for drifted in &all {
+            out.print_status(drifted.summary());
+        }
+        let is_found = all.iter().any(|drifted| !drifted.left.is_empty());
+        Ok(if is_found { Ending::Found } else { Ending::Done })
+    }
+}
+
+impl Drifted {
+    fn summary(&self) -> String {
+        let name = &self.connection;
+        let accepted = match self.accepted {
+            0 => String::new(),
+            count => format!("; {} accepted", count_text(count, "entry", "entries")),
+        };
+        match self.left.is_empty() {
+            true => format!("{name}: as locked{accepted}"),
+            false => format!("{name}: {}{accepted}", count_words(&self.left)),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        let change = |change: &ToolChange| {
+            json!({
+                "severity": change.severity, "entry": change.tool, "change": change.id,
+                "at": change.at, "before": change.before, "after": change.after,
+            })
+        };
+        json!({
+            "connection": self.connection,
+            "accepted": self.accepted,
+            "changes": self.left.iter().map(change).collect::<Vec<_>>(),
+        })
+    }
+
+    /// Each change on a line, with both texts below as lines that differ.
+    fn write(&self, out: &mut CommandOutput) -> std::io::Result<()> {
+        for change in &self.left {
+            let tint = match change.severity {
+                "breaking" => Tint::Bad,
+                "compatible" => Tint::Dim,
+                _ => Tint::Odd,
+            };
+            let at =
+                if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
+            let entry = format!("{} {}", self.connection, change.tool);
+            let line = format!(
+                "{} {} {}{}",
+                out.tint(tint, change.severity),
+                out.tint(Tint::Bold, &out.safe_text(&entry)),
+                change.id,
+                out.safe_text(&at)
+            );
+            out.print_line(line)?;
+            let text = |text: &Option<String>| {
+                text.as_deref().map_or_else(String::new, |text| format!("{text}\n"))
+            };
+            deployed::print_diff(out, &text(&change.before), &text(&change.after))?;
+        }
+        Ok(())
+    }
+}
+
+fn missing(cause: String) -> Problem {
+    Problem::new(ProblemKind::Missing, "comparing with what was locked", cause)
+        .with_remedy("`toolcrib lock` writes it")
+}

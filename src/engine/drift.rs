@@ -1,0 +1,411 @@
+//! What changed between two lists of tools, and how much it matters: their texts and the schemas of
+//! their arguments and answers. What else a tool has, its system compares.
+
+use std::{collections::HashMap, sync::LazyLock};
+
+use serde_json::{Map, Value};
+
+use crate::schema::{equal::values_equal, pointer::Pointer};
+
+/// How much a change matters, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Calls, or readers of answers, may fail.
+    Breaking,
+    /// What was approved is not what is there.
+    Trust,
+    Unclear,
+    Compatible,
+}
+
+impl Severity {
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Breaking => "breaking",
+            Self::Trust => "trust",
+            Self::Unclear => "unclear",
+            Self::Compatible => "compatible",
+        }
+    }
+}
+
+/// One change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The tool's name; `*` for the list.
+    pub tool: String,
+    /// Its stable id: `input.property-removed`.
+    pub id: &'static str,
+    pub severity: Severity,
+    /// Within the tool.
+    pub at: Pointer,
+}
+
+const INPUT: &str = "inputSchema";
+const OUTPUT: &str = "outputSchema";
+
+/// The changes from one list to another, by tool, id and place; `compare_more` compares what is a
+/// system's own.
+#[must_use]
+pub fn compare_lists(
+    old: &[Value],
+    new: &[Value],
+    compare_more: impl Fn(&mut ComparedTool<'_>, &Value, &Value),
+) -> Vec<Change> {
+    let (before, after) = (numbered_tools(old), numbered_tools(new));
+    let there: HashMap<(&str, usize), &Value> = after.iter().copied().collect();
+    let known: HashMap<(&str, usize), &Value> = before.iter().copied().collect();
+    let mut changes = Vec::new();
+    for (key, tool) in &before {
+        let mut compared = ComparedTool { tool: key.0, changes: &mut changes };
+        match there.get(key) {
+            Some(now) => {
+                compared.compare_tool(tool, now);
+                compare_more(&mut compared, tool, now);
+            }
+            None => compared.push_change("tool.removed", Severity::Breaking, &Pointer::root()),
+        }
+    }
+    for (key, _) in after.iter().filter(|(key, _)| !known.contains_key(key)) {
+        ComparedTool { tool: key.0, changes: &mut changes }.push_change(
+            "tool.added",
+            Severity::Compatible,
+            &Pointer::root(),
+        );
+    }
+    let same_order = before.iter().zip(&after).all(|((one, _), (other, _))| one == other);
+    if changes.is_empty() && !same_order {
+        ComparedTool { tool: "*", changes: &mut changes }.push_change(
+            "order.changed",
+            Severity::Compatible,
+            &Pointer::root(),
+        );
+    }
+    let mut keyed: Vec<_> =
+        changes.into_iter().map(|change| (change.at.to_string(), change)).collect();
+    keyed.sort_by(|(at, one), (there, other)| {
+        (&one.tool, one.id, at).cmp(&(&other.tool, other.id, there))
+    });
+    keyed.into_iter().map(|(_, change)| change).collect()
+}
+
+/// Tools by name, those of one name by which of them they are.
+fn numbered_tools(tools: &[Value]) -> Vec<((&str, usize), &Value)> {
+    let mut seen: HashMap<&str, usize> = HashMap::new();
+    let mut numbered = Vec::with_capacity(tools.len());
+    for tool in tools {
+        let name = tool.get("name").and_then(Value::as_str).unwrap_or_default();
+        let count = seen.entry(name).or_default();
+        *count += 1;
+        numbered.push(((name, *count), tool));
+    }
+    numbered
+}
+
+/// Whose schema is looked at: what widens one side narrows the other.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum SchemaSide {
+    Input,
+    Output,
+}
+
+/// A tool that is in both lists.
+pub struct ComparedTool<'c> {
+    tool: &'c str,
+    changes: &'c mut Vec<Change>,
+}
+
+impl ComparedTool<'_> {
+    /// Adds a change at a place within the tool.
+    pub fn push_change(&mut self, id: &'static str, severity: Severity, at: &Pointer) {
+        self.changes.push(Change { tool: self.tool.to_owned(), id, severity, at: at.clone() });
+    }
+
+    fn compare_tool(&mut self, old: &Value, new: &Value) {
+        let root = Pointer::root();
+        for at in [
+            root.child("title"),
+            root.child("description"),
+            root.child("annotations").child("title"),
+        ] {
+            if differ(at.get(old), at.get(new)) {
+                self.push_change("text.changed", Severity::Trust, &at);
+            }
+        }
+        self.compare_schemas(
+            &root.child(INPUT),
+            old.get(INPUT).unwrap_or(&ABSENT),
+            new.get(INPUT).unwrap_or(&ABSENT),
+            SchemaSide::Input,
+        );
+        let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
+        match (output(old), output(new)) {
+            (true, true) => {
+                self.compare_schemas(
+                    &root.child(OUTPUT),
+                    &old[OUTPUT],
+                    &new[OUTPUT],
+                    SchemaSide::Output,
+                );
+            }
+            (false, true) => {
+                self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT));
+            }
+            (true, false) => {
+                self.push_change("output.removed", Severity::Breaking, &root.child(OUTPUT));
+            }
+            (false, false) => {}
+        }
+    }
+
+    fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
+        let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
+            if !values_equal(old, new) {
+                self.push_change(
+                    side.pick_id("input.constraint-changed", "output.constraint-changed"),
+                    Severity::Unclear,
+                    at,
+                );
+            }
+            return;
+        };
+        for keyword in ["title", "description"] {
+            if differ(old.get(keyword), new.get(keyword)) {
+                self.push_change("text.changed", Severity::Trust, &at.child(keyword));
+            }
+        }
+        self.compare_types(at, old, new, side);
+        self.compare_enums(at, old, new, side);
+        self.compare_properties(at, old, new, side);
+        self.compare_required(at, old, new, side);
+        if let (Some(old), Some(new)) = (schema_of_items(old), schema_of_items(new)) {
+            self.compare_schemas(&at.child("items"), old, new, side);
+        }
+        if old.keys().chain(new.keys()).any(|keyword| {
+            is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword))
+        }) {
+            self.push_change(
+                side.pick_id("input.constraint-changed", "output.constraint-changed"),
+                Severity::Unclear,
+                at,
+            );
+        }
+    }
+
+    fn compare_types(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: SchemaSide,
+    ) {
+        let (before, after) = (allowed_types(old), allowed_types(new));
+        let within = |some: &[&str], all: &[&str]| some.iter().all(|name| all.contains(name));
+        let (widened, narrowed) = (within(&before, &after), within(&after, &before));
+        match (side, widened, narrowed) {
+            (_, true, true) => {}
+            (SchemaSide::Input, true, _) => {
+                self.push_change("input.type-widened", Severity::Compatible, at);
+            }
+            (SchemaSide::Input, ..) => {
+                self.push_change("input.type-changed", Severity::Breaking, at);
+            }
+            (SchemaSide::Output, _, true) => {
+                self.push_change("output.type-narrowed", Severity::Compatible, at);
+            }
+            (SchemaSide::Output, ..) => {
+                self.push_change("output.type-changed", Severity::Breaking, at);
+            }
+        }
+    }
+
+    fn compare_enums(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: SchemaSide,
+    ) {
+        let lacks = |all: Option<&Vec<Value>>, some: Option<&Vec<Value>>| match (all, some) {
+            // No list allows everything.
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(all), Some(some)) => {
+                some.iter().any(|value| !all.iter().any(|known| values_equal(known, value)))
+            }
+        };
+        let (before, after) = (choices(old), choices(new));
+        let (for_input, for_output) = match side {
+            SchemaSide::Input => (Severity::Compatible, Severity::Breaking),
+            SchemaSide::Output => (Severity::Breaking, Severity::Compatible),
+        };
+        if lacks(before, after) {
+            self.push_change(
+                side.pick_id("input.enum-widened", "output.enum-widened"),
+                for_input,
+                at,
+            );
+        }
+        if lacks(after, before) {
+            self.push_change(
+                side.pick_id("input.enum-narrowed", "output.enum-narrowed"),
+                for_output,
+                at,
+            );
+        }
+    }
+
+    fn compare_properties(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: SchemaSide,
+    ) {
+        let (before, after) = (property_schemas(old), property_schemas(new));
+        let place = |name: &str| at.child("properties").child(name);
+        for (name, schema) in before {
+            match after.get(name) {
+                Some(now) => self.compare_schemas(&place(name), schema, now, side),
+                None => {
+                    self.push_change(
+                        side.pick_id("input.property-removed", "output.property-removed"),
+                        Severity::Breaking,
+                        &place(name),
+                    );
+                }
+            }
+        }
+        for name in after.keys().filter(|name| !before.contains_key(name.as_str())) {
+            if side == SchemaSide::Input && required_names(new).contains(&name.as_str()) {
+                self.push_change("input.property-added-required", Severity::Breaking, &place(name));
+            } else {
+                self.push_change(
+                    side.pick_id("input.property-added", "output.property-added"),
+                    Severity::Compatible,
+                    &place(name),
+                );
+            }
+        }
+    }
+
+    /// Names that must be given, but those of members that came or went, which is reported already.
+    fn compare_required(
+        &mut self,
+        at: &Pointer,
+        old: &Map<String, Value>,
+        new: &Map<String, Value>,
+        side: SchemaSide,
+    ) {
+        let (before, after) = (required_names(old), required_names(new));
+        let (added, removed) = match side {
+            SchemaSide::Input => (Severity::Breaking, Severity::Compatible),
+            SchemaSide::Output => (Severity::Compatible, Severity::Breaking),
+        };
+        let is_told = |name: &str, there: &Map<String, Value>, not_there: &Map<String, Value>| {
+            there.contains_key(name) && !not_there.contains_key(name)
+        };
+        for name in after.iter().filter(|name| {
+            !before.contains(name) && !is_told(name, property_schemas(new), property_schemas(old))
+        }) {
+            self.push_change(
+                side.pick_id("input.required-added", "output.required-added"),
+                added,
+                &at.child("properties").child(*name),
+            );
+        }
+        for name in before.iter().filter(|name| {
+            !after.contains(name) && !is_told(name, property_schemas(old), property_schemas(new))
+        }) {
+            self.push_change(
+                side.pick_id("input.required-removed", "output.required-removed"),
+                removed,
+                &at.child("properties").child(*name),
+            );
+        }
+    }
+}
+
+impl SchemaSide {
+    fn pick_id(self, input: &'static str, output: &'static str) -> &'static str {
+        match self {
+            Self::Input => input,
+            Self::Output => output,
+        }
+    }
+}
+
+static ABSENT: Value = Value::Null;
+static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
+
+/// The keywords of a schema; none where it is absent or allows anything, `None` where it is no
+/// object.
+fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
+    match schema {
+        Value::Object(keywords) => Some(keywords),
+        Value::Null | Value::Bool(true) => Some(&NO_MEMBERS),
+        _ => None,
+    }
+}
+
+/// Whether two values differ, where either may be absent.
+#[must_use]
+pub fn differ(old: Option<&Value>, new: Option<&Value>) -> bool {
+    match (old, new) {
+        (Some(old), Some(new)) => !values_equal(old, new),
+        (None, None) => false,
+        _ => true,
+    }
+}
+
+fn property_schemas(schema: &Map<String, Value>) -> &Map<String, Value> {
+    schema.get("properties").and_then(Value::as_object).unwrap_or(&NO_MEMBERS)
+}
+
+fn required_names(schema: &Map<String, Value>) -> Vec<&str> {
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    let mut names: Vec<&str> = names.filter_map(Value::as_str).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn choices(schema: &Map<String, Value>) -> Option<&Vec<Value>> {
+    schema.get("enum").and_then(Value::as_array)
+}
+
+fn schema_of_items(schema: &Map<String, Value>) -> Option<&Value> {
+    schema.get("items").filter(|items| items.is_object())
+}
+
+/// Whether a difference of a keyword is reported as one of constraints.
+fn is_constraint(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
+    match keyword {
+        "$schema" | "$comment" | "examples" | "title" | "description" | "type" => false,
+        // What is walked through, or compared, as what it is.
+        "properties" => [old, new]
+            .into_iter()
+            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_object())),
+        "required" | "enum" => [old, new]
+            .into_iter()
+            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_array())),
+        "items" => schema_of_items(old).is_none() || schema_of_items(new).is_none(),
+        _ => true,
+    }
+}
+
+const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
+
+/// The types that a schema allows; a number may be an integer, and no `type` allows all.
+fn allowed_types(schema: &Map<String, Value>) -> Vec<&str> {
+    let mut types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(name)) => vec![name],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => TYPES.to_vec(),
+    };
+    if types.contains(&"number") {
+        types.push("integer");
+    }
+    types
+}

@@ -1,0 +1,383 @@
+//! `toolcrib.lock`: what entries looked like where they really are, and what of that has changed.
+//!
+//! Of each connection that leads to a running system or a server, the lock holds every entry with a
+//! hash of its content. A change matters by what a model and its calls notice of it, so the tools that
+//! the entries make are compared, and of the entries the rest.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Map, Value, json};
+use sha2::{Digest, Sha256};
+
+use super::{
+    deployed::{catalog::callable_catalog, deployment::Deployment, item::Item},
+    facets::kept_tools::ToolChange,
+    table::by_id,
+};
+use crate::{
+    engine::{
+        drift::{self, Change, Severity, differ},
+        mask::Mask,
+    },
+    model::tool::Tool,
+    schema::{equal::values_equal, pointer::Pointer},
+};
+
+/// The file of a workspace that holds it.
+pub const LOCK: &str = "toolcrib.lock";
+
+/// The form of the file.
+const VERSION: u64 = 1;
+
+/// Severities of changes, the worst first.
+pub const SEVERITIES: [&str; 4] = [BREAKING, BEHAVIOUR, WORDING, COMPATIBLE];
+/// Calls, or readers of answers, may fail.
+const BREAKING: &str = "breaking";
+/// Something else happens than what was locked.
+const BEHAVIOUR: &str = "behaviour";
+/// A model reads another text.
+const WORDING: &str = "wording";
+const COMPATIBLE: &str = "compatible";
+
+/// What was locked, by the name of the connection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lock {
+    pub connections: BTreeMap<String, LockedEntries>,
+}
+
+/// The entries of a system or server, by their names: `tool/joke`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LockedEntries {
+    /// The system's id.
+    pub system: String,
+    pub entries: BTreeMap<String, LockedEntry>,
+}
+
+/// An entry without its secrets.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LockedEntry {
+    /// Of its value, whatever the order of its members.
+    pub hash: String,
+    /// A text where it was no JSON.
+    pub value: Value,
+}
+
+impl Lock {
+    /// What a text holds.
+    ///
+    /// # Errors
+    /// When it is no lock, or an entry in it has another content than its hash says.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if root.get("lock").and_then(Value::as_u64) != Some(VERSION) {
+            return Err(format!("its \"lock\" is not {VERSION}: another toolcrib wrote it"));
+        }
+        let connections = root.get("connections").and_then(Value::as_object);
+        let connections = connections.ok_or("it has no \"connections\"")?;
+        let read = |(name, locked): (&String, &Value)| {
+            Ok((name.clone(), LockedEntries::parse(name, locked)?))
+        };
+        Ok(Self { connections: connections.iter().map(read).collect::<Result<_, String>>()? })
+    }
+
+    /// The text of its file.
+    #[must_use]
+    pub fn print(&self) -> String {
+        let entry = |(name, entry): (&String, &LockedEntry)| {
+            (name.clone(), json!({"hash": entry.hash, "value": entry.value}))
+        };
+        let connection = |(name, locked): (&String, &LockedEntries)| {
+            let entries: Map<String, Value> = locked.entries.iter().map(entry).collect();
+            (name.clone(), json!({"system": locked.system, "entries": entries}))
+        };
+        let connections: Map<String, Value> = self.connections.iter().map(connection).collect();
+        format!("{:#}\n", json!({"lock": VERSION, "connections": connections}))
+    }
+}
+
+impl LockedEntries {
+    fn parse(connection: &str, locked: &Value) -> Result<Self, String> {
+        let broken = || format!("what it holds of \"{connection}\" can't be read");
+        let system = locked.get("system").and_then(Value::as_str).ok_or_else(broken)?;
+        let members = locked.get("entries").and_then(Value::as_object).ok_or_else(broken)?;
+        let mut entries = BTreeMap::new();
+        for (name, entry) in members {
+            let hash = entry.get("hash").and_then(Value::as_str).ok_or_else(broken)?;
+            let value = entry.get("value").ok_or_else(broken)?;
+            if hash_value(value) != hash {
+                return Err(format!(
+                    "{name} of \"{connection}\" is not what was locked: its hash is another"
+                ));
+            }
+            let (hash, value) = (hash.to_owned(), value.clone());
+            entries.insert(name.clone(), LockedEntry { hash, value });
+        }
+        Ok(Self { system: system.to_owned(), entries })
+    }
+
+    /// What is there now, as it is locked.
+    #[must_use]
+    pub fn of_items(system: &str, deployment: &dyn Deployment, items: &[Item]) -> Self {
+        let entry = |item: &Item| {
+            let value = item.parse_value().map_or_else(
+                || item.text.as_str().into(),
+                |value| without_secrets(deployment.file_value(value), deployment.secret()),
+            );
+            (item.name(), LockedEntry { hash: hash_value(&value), value })
+        };
+        Self { system: system.to_owned(), entries: items.iter().map(entry).collect() }
+    }
+
+    /// What changed since, the worst first; `items` is what is there now.
+    #[must_use]
+    pub fn compare(&self, deployment: &dyn Deployment, items: &[Item]) -> Vec<ToolChange> {
+        let now = Self::of_items(&self.system, deployment, items);
+        let by_name: BTreeMap<String, &Item> =
+            items.iter().map(|item| (item.name(), item)).collect();
+        let mut changes = Vec::new();
+        let names: BTreeSet<&String> = self.entries.keys().chain(now.entries.keys()).collect();
+        for name in names {
+            let whole = |severity, id| ToolChange {
+                severity,
+                tool: name.clone(),
+                id,
+                at: String::new(),
+                before: None,
+                after: None,
+            };
+            match (self.entries.get(name), now.entries.get(name), by_name.get(name)) {
+                (Some(old), Some(new), _) if old.hash == new.hash => {}
+                (Some(old), Some(new), Some(item)) => {
+                    let pair = Pair { deployment, item, old: &old.value, new: &new.value };
+                    changes.extend(pair.compare());
+                }
+                (Some(_), ..) => changes.push(whole(BREAKING, "entry.removed")),
+                (None, ..) => changes.push(whole(COMPATIBLE, "entry.added")),
+            }
+        }
+        let rank = |change: &ToolChange| SEVERITIES.iter().position(|one| *one == change.severity);
+        changes.sort_by_key(rank);
+        changes
+    }
+
+    /// Takes entries in as they are in another; those that are not there any more go.
+    pub fn accept(&mut self, now: &Self, names: &BTreeSet<&str>) {
+        for name in names {
+            match now.entries.get(*name) {
+                Some(entry) => drop(self.entries.insert((*name).to_owned(), entry.clone())),
+                None => drop(self.entries.remove(*name)),
+            }
+        }
+    }
+}
+
+/// Whether a word names an entry: `tool/joke` in full, or `joke`.
+#[must_use]
+pub fn is_named(entry: &str, word: &str) -> bool {
+    entry == word
+        || entry.split_once('/').is_some_and(|(_, key)| key == word)
+        || entry.rsplit_once('/').is_some_and(|(_, name)| name == word)
+}
+
+/// How many changes there are of each severity, in words: `1 breaking (tool/joke)`.
+#[must_use]
+pub fn count_words(changes: &[ToolChange]) -> String {
+    const NAMED: usize = 3;
+    let mut parts = Vec::new();
+    for severity in SEVERITIES {
+        let own: Vec<&str> = changes
+            .iter()
+            .filter(|change| change.severity == severity)
+            .map(|change| change.tool.as_str())
+            .collect();
+        let mut names = own.clone();
+        names.dedup();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        names.truncate(NAMED);
+        if !own.is_empty() {
+            parts.push(format!("{} {severity} ({}{more})", own.len(), names.join(", ")));
+        }
+    }
+    parts.join(", ")
+}
+
+/// An entry that is not what it was.
+struct Pair<'p> {
+    deployment: &'p dyn Deployment,
+    /// As it is there now.
+    item: &'p Item,
+    old: &'p Value,
+    new: &'p Value,
+}
+
+impl Pair<'_> {
+    fn compare(&self) -> Vec<ToolChange> {
+        let (Some(before), Some(after)) = (self.tool_of(self.old), self.tool_of(self.new)) else {
+            return self.compare_members(None);
+        };
+        let mut changes: Vec<ToolChange> = match self.deployment.compare_tools(self.old, self.new) {
+            // What they compare is the entry itself.
+            Some(changes) => {
+                return changes
+                    .iter()
+                    .map(|change| self.describe(change, self.old, self.new))
+                    .collect();
+            }
+            None => drift::compare_lists(
+                std::slice::from_ref(&before),
+                std::slice::from_ref(&after),
+                |_, _, _| {},
+            )
+            .iter()
+            .map(|change| self.describe(change, &before, &after))
+            .collect(),
+        };
+        let name = |tool: &Value| tool.get(SEEN_AS).and_then(Value::as_str).map(str::to_owned);
+        if name(&before) != name(&after) {
+            changes.push(ToolChange {
+                severity: BREAKING,
+                tool: self.item.name(),
+                id: "name.changed",
+                at: "/name".to_owned(),
+                before: name(&before),
+                after: name(&after),
+            });
+        }
+        changes.extend(self.compare_members(Some(&before)));
+        changes
+    }
+
+    /// Members of the entry that differ; not those by which the tool differs that a model gets.
+    fn compare_members(&self, seen: Option<&Value>) -> Vec<ToolChange> {
+        let change = |at: &Pointer| ToolChange {
+            severity: BEHAVIOUR,
+            tool: self.item.name(),
+            id: "entry.changed",
+            at: at.to_string(),
+            before: at.get(self.old).map(value_text),
+            after: at.get(self.new).map(value_text),
+        };
+        let (Value::Object(old), Value::Object(new)) = (self.old, self.new) else {
+            return vec![change(&Pointer::root())];
+        };
+        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
+        let mut changes = Vec::new();
+        for key in keys.into_iter().filter(|key| differ(old.get(*key), new.get(*key))) {
+            let mut mixed = old.clone();
+            match new.get(key) {
+                Some(value) => drop(mixed.insert(key.clone(), value.clone())),
+                None => drop(mixed.remove(key)),
+            }
+            let is_seen = seen.is_some_and(|seen| {
+                self.tool_of(&Value::Object(mixed)).is_none_or(|tool| !values_equal(&tool, seen))
+            });
+            if !is_seen {
+                changes.push(change(&Pointer::root().child(key)));
+            }
+        }
+        changes
+    }
+
+    /// The tool that an entry of that value makes, as a model gets it; `None` where it makes none.
+    fn tool_of(&self, value: &Value) -> Option<Value> {
+        let text = value.to_string();
+        let item = Item { text, ..self.item.clone() };
+        let catalog = callable_catalog(self.deployment, std::slice::from_ref(&item));
+        let tool: &Tool = catalog.tools.first()?;
+        let system = by_id(tool.entry.system)?;
+        let function = system.model_function(tool);
+        let mut seen = json!({
+            "name": self.item.key,
+            SEEN_AS: function.name,
+            "description": function.description,
+            "inputSchema": function.parameters,
+        });
+        if let Some(schema) = system.output_schema(tool) {
+            seen["outputSchema"] = schema;
+        }
+        Some(seen)
+    }
+
+    fn describe(&self, change: &Change, old: &Value, new: &Value) -> ToolChange {
+        ToolChange {
+            severity: severity_of(change),
+            tool: self.item.name(),
+            id: change.id,
+            at: change.at.to_string(),
+            before: change.at.get(old).map(value_text),
+            after: change.at.get(new).map(value_text),
+        }
+    }
+}
+
+/// The name that a model sees; the tool itself is named by its key, which stays.
+const SEEN_AS: &str = "seen-as";
+
+fn severity_of(change: &Change) -> &'static str {
+    match change.severity {
+        Severity::Breaking => BREAKING,
+        Severity::Trust if change.id == "text.changed" => WORDING,
+        Severity::Trust | Severity::Unclear => BEHAVIOUR,
+        Severity::Compatible => COMPATIBLE,
+    }
+}
+
+fn value_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => format!("{other:#}"),
+    }
+}
+
+/// A value without the member that holds a secret, and with what looks like one masked.
+fn without_secrets(mut value: Value, secret: Option<&str>) -> Value {
+    if let (Some(secret), Some(members)) = (secret, value.as_object_mut()) {
+        members.remove(secret);
+    }
+    mask_texts(&mut value, "", &Mask::default());
+    value
+}
+
+fn mask_texts(value: &mut Value, name: &str, mask: &Mask) {
+    match value {
+        Value::String(text) => *text = mask.mask_named_value(name, text).into_owned(),
+        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, name, mask)),
+        Value::Object(members) => {
+            members.iter_mut().for_each(|(name, value)| mask_texts(value, name, mask));
+        }
+        _ => {}
+    }
+}
+
+/// A hash of a value that the order of members doesn't change.
+fn hash_value(value: &Value) -> String {
+    let mut text = String::new();
+    write_sorted(value, &mut text);
+    let digits: String = Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("sha256:{digits}")
+}
+
+fn write_sorted(value: &Value, text: &mut String) {
+    match value {
+        Value::Object(members) => {
+            let sorted: BTreeMap<&String, &Value> = members.iter().collect();
+            text.push('{');
+            for (key, value) in sorted {
+                *text += &Value::from(key.as_str()).to_string();
+                text.push(':');
+                write_sorted(value, text);
+                text.push(',');
+            }
+            text.push('}');
+        }
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                write_sorted(item, text);
+                text.push(',');
+            }
+            text.push(']');
+        }
+        other => *text += &other.to_string(),
+    }
+}

@@ -1,0 +1,97 @@
+//! A tool in another system or format: what becomes of each field, then a file or a copy of it.
+
+use std::path::Path;
+
+use crate::{
+    app::{
+        documents::Change,
+        message::{DocumentMessage, Message},
+        state::State,
+    },
+    engine::portable::fate::FateKind,
+    model::{entry::FileId, tool::Tool},
+    syntax::{print::print_document, source::Format},
+    systems::{
+        convert::{Baggage, Target, fates, pack_tool},
+        facets::portable::PortableFile,
+    },
+    ui::{
+        overlays::{
+            menu::{Item, Menu},
+            page::{Line, PageOverlay},
+        },
+        styles::Role,
+        view::Reply,
+        widgets::reading::wrapped_lines,
+    },
+};
+
+/// How wide the lines of a page are.
+const CELLS: usize = 72;
+
+/// Asks to what the tool is to be converted.
+pub(super) fn choose_target(tool: &Tool, state: &State) -> Reply {
+    let Some(packed) = pack_tool(tool, state.mode) else { return Reply::Handled };
+    let targets = Target::all();
+    let item = |target: &Target| Item {
+        title: target.word().to_owned(),
+        detail: target.title().to_owned(),
+        ..Item::default()
+    };
+    let items = targets.iter().map(item).collect();
+    let known: Vec<FileId> = state.documents.iter().map(|(file, _)| file.clone()).collect();
+    Reply::Open(Box::new(Menu::with_replies(
+        format!("Convert {} to", packed.tool.name),
+        items,
+        move |row| {
+            targets.get(row).map_or(Reply::Handled, |target| show_fates(&packed, *target, &known))
+        },
+    )))
+}
+
+/// Shows what becomes of each field, and the text below; `known` are the workspace's files.
+fn show_fates(packed: &Baggage, target: Target, known: &[FileId]) -> Reply {
+    let mut lines: Vec<Line> = Vec::new();
+    for fate in fates(packed, target) {
+        let role = match fate.kind {
+            FateKind::Carried => Role::Success,
+            FateKind::Changed => Role::Warning,
+            FateKind::Lost => Role::Error,
+            FateKind::Assumed => Role::Info,
+        };
+        let words = if fate.words.is_empty() { String::new() } else { format!(": {}", fate.words) };
+        let text = format!("{} {} {}{words}", fate.kind.sign(), fate.kind.as_str(), fate.field);
+        lines.extend(wrapped_lines(&text, role, CELLS));
+    }
+    let files = target.write(std::slice::from_ref(&packed.tool));
+    let Some(PortableFile { path, value }) = files.first() else { return Reply::Handled };
+    let text = match Format::from_path(Path::new(path)) {
+        Some(Format::Yaml) => print_document(Format::Yaml, value),
+        _ => format!("{value:#}\n"),
+    };
+    lines.push(Line::new());
+    lines.extend(text.lines().flat_map(|line| wrapped_lines(line, Role::Text, CELLS)));
+    let page = PageOverlay::new(format!("{} → {}", packed.tool.name, target.title()), lines);
+    let page = match target {
+        Target::System(..) => {
+            let file = free_name(path, known);
+            let label = format!("convert {} to {}", packed.tool.name, target.title());
+            let changes = vec![Change::Create { file, text: text.into() }];
+            let change = Message::Document(DocumentMessage::Change { label, changes });
+            page.with_enter_messages("add a file", vec![change])
+        }
+        Target::Format(_) => {
+            let what = target.title().to_owned();
+            page.with_enter_messages("copy", vec![Message::Copy { what, text }])
+        }
+    };
+    Reply::Open(Box::new(page))
+}
+
+/// The path, with a number where a file has it already.
+fn free_name(path: &str, known: &[FileId]) -> FileId {
+    let (stem, end) = path.rsplit_once('.').unwrap_or((path, "json"));
+    let numbered = (2..).map(|number| FileId::new(format!("{stem}-{number}.{end}")));
+    let mut names = [FileId::new(path)].into_iter().chain(numbered);
+    names.find(|name| !known.contains(name)).unwrap_or_else(|| FileId::new(path))
+}

@@ -1,0 +1,48 @@
+//! What a workspace has locked of what is where a connection leads, and what of it is no longer so.
+
+use std::{fs, path::Path};
+
+use crate::{
+    model::shown::visible_text,
+    systems::{
+        deployed::{deployment::Deployment, item::Item},
+        facets::kept_tools::ToolChange,
+        lock::{LOCK, Lock, count_words},
+    },
+};
+
+/// What changed since a connection was locked, the worst first; nothing where it isn't locked.
+///
+/// # Errors
+/// When the lock can't be read, or isn't what was written.
+pub fn compare_items(
+    root: &Path,
+    connection: &str,
+    deployment: &dyn Deployment,
+    items: &[Item],
+) -> Result<Vec<ToolChange>, String> {
+    let Ok(text) = fs::read_to_string(root.join(LOCK)) else { return Ok(Vec::new()) };
+    let lock = Lock::parse(&text).map_err(|cause| format!("{LOCK}: {cause}"))?;
+    let locked = lock.connections.get(connection);
+    Ok(locked.map_or_else(Vec::new, |locked| locked.compare(deployment, items)))
+}
+
+/// The same in a line; `None` where nothing changed.
+#[must_use]
+pub fn describe_drift(
+    root: &Path,
+    connection: &str,
+    deployment: &dyn Deployment,
+    items: &[Item],
+) -> Option<String> {
+    let changes = match compare_items(root, connection, deployment, items) {
+        Ok(changes) if changes.is_empty() => return None,
+        Ok(changes) => changes,
+        Err(cause) => return Some(cause),
+    };
+    let (counts, name) = (count_words(&changes), visible_text(connection));
+    Some(format!(
+        "it has changed since it was locked: {}; `toolcrib drift {name}` shows what",
+        visible_text(&counts)
+    ))
+}

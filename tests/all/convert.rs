@@ -1,0 +1,315 @@
+//! `toolcrib convert`: every tool of every sample to every target and back, what is said of each field,
+//! documents that are read, and the command.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use toolcrib::{
+    app::message::Message,
+    engine::portable::{
+        fate::{Fate, FateKind},
+        formats::{FORMATS, read_document},
+        tool::PortableTool,
+    },
+    model::{catalog::Catalog, context::Mode, entry::FileId, tool::Function},
+    store::samples::SAMPLES,
+    syntax::source::{Format, Source},
+    systems::{
+        convert::{Baggage, Target, fates, pack_tool},
+        facets::portable::PortableFile,
+        read,
+    },
+};
+
+use super::support::{place::Place, workbench::Workbench};
+
+fn catalog(files: &[(String, Source)]) -> Catalog {
+    let files: Vec<_> =
+        files.iter().map(|(path, source)| (FileId::new(path.as_str()), source)).collect();
+    read::read_catalog(files.iter().map(|(file, source)| (file, *source)), Mode::Document)
+}
+
+fn sample_catalog(name: &str) -> Catalog {
+    let sample = SAMPLES.iter().find(|sample| sample.name == name).unwrap();
+    let files: Vec<_> = sample
+        .files
+        .iter()
+        .filter_map(|(path, text)| {
+            let format = Format::from_path(path.as_ref())?;
+            Some(((*path).to_owned(), Source::parse(format, *text).unwrap()))
+        })
+        .collect();
+    catalog(&files)
+}
+
+/// The tools of files that a target wrote, as they are packed again.
+fn unpacked(target: Target, files: &[PortableFile]) -> Vec<PortableTool> {
+    match target {
+        Target::Format(_) => read_document(&files[0].value).unwrap().0,
+        Target::System(..) => {
+            let parse = |file: &PortableFile| {
+                let path = format!("{}.json", file.path.rsplit_once('.').unwrap().0);
+                (path, Source::parse(Format::Json, file.value.to_string()).unwrap())
+            };
+            let catalog = catalog(&files.iter().map(parse).collect::<Vec<_>>());
+            let pack = |tool| pack_tool(tool, Mode::Document).unwrap().tool;
+            catalog.tools.iter().map(|tool| pack(tool)).collect()
+        }
+    }
+}
+
+/// The fields in which two tools differ.
+fn differing(one: &PortableTool, other: &PortableTool) -> BTreeSet<String> {
+    let fields = |tool: &PortableTool| -> BTreeMap<String, Value> {
+        tool.fields().into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    };
+    let (one, other) = (fields(one), fields(other));
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    names.into_iter().filter(|name| one.get(*name) != other.get(*name)).cloned().collect()
+}
+
+/// The fields that are said not to be as they were.
+fn named(fates: &[Fate]) -> BTreeSet<String> {
+    let is_named = |fate: &&Fate| fate.kind != FateKind::Carried;
+    fates.iter().filter(is_named).map(|fate| fate.field.clone()).collect()
+}
+
+fn of_tool(tool: PortableTool) -> Baggage {
+    Baggage { tool, lost: Vec::new() }
+}
+
+#[test]
+fn there_and_back_every_field_is_as_it_was_or_named() {
+    let mut seen = 0;
+    for sample in SAMPLES {
+        let catalog = sample_catalog(sample.name);
+        for tool in &catalog.tools {
+            let packed = pack_tool(tool, Mode::Document).unwrap();
+            for there in Target::all() {
+                let case = format!("{} of {} to {}", tool.name, sample.name, there.word());
+                let out = fates(&packed, there);
+                let files = there.write(std::slice::from_ref(&packed.tool));
+                let [second] = &unpacked(there, &files)[..] else { panic!("{case}: {files:#?}") };
+                let missing = &differing(&packed.tool, second) - &named(&out);
+                assert!(missing.is_empty(), "{case}: {missing:?} in {out:#?}");
+                let Some(back) = Target::by_word(tool.entry.system) else { continue };
+                let returned = fates(&of_tool(second.clone()), back);
+                let files = back.write(std::slice::from_ref(second));
+                let [third] = &unpacked(back, &files)[..] else { panic!("{case} and back") };
+                let told = &named(&out) | &named(&returned);
+                let missing = &differing(&packed.tool, third) - &told;
+                assert!(missing.is_empty(), "{case} and back: {missing:?} in {told:?}");
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 100, "{seen}");
+}
+
+#[test]
+fn each_member_of_an_entry_is_carried_or_named() {
+    let catalog = sample_catalog("services");
+    let tool = catalog.tool_called("tell-joke").unwrap();
+    let packed = pack_tool(tool, Mode::Document).unwrap();
+    let lost: Vec<&str> = packed.lost.iter().map(|fate| fate.field.as_str()).collect();
+    assert!(lost.contains(&"/service"), "{lost:?}");
+    assert!(!lost.contains(&"/arguments") && !lost.contains(&"/name"), "{lost:?}");
+    let of = |word: &str, kind: FateKind| -> Vec<String> {
+        let all = fates(&packed, Target::by_word(word).unwrap());
+        all.into_iter().filter(|fate| fate.kind == kind).map(|fate| fate.field).collect()
+    };
+    for target in Target::all() {
+        let carried = of(target.word(), FateKind::Carried);
+        for field in ["name", "description", "arguments"] {
+            assert!(carried.iter().any(|known| known == field), "{field} to {}", target.word());
+        }
+    }
+    assert!(of("commonground", FateKind::Assumed).contains(&"/target_subject".to_owned()));
+    assert!(of("trustgraph", FateKind::Assumed).iter().any(|field| field.contains("service")));
+    assert!(of("mcp", FateKind::Changed).is_empty());
+}
+
+fn any_schema() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(json!({"type": "string"})),
+        Just(json!({"type": "integer", "minimum": 1, "description": "how many"})),
+        Just(json!({"enum": ["a", 1, null]})),
+        Just(json!(true)),
+        Just(json!({"$ref": "#/$defs/a~1b"})),
+        Just(json!({"type": "array", "items": {"$ref": "#"}})),
+    ];
+    (prop::collection::btree_map("[a-z]{1,3}", leaf, 0..4), any::<bool>()).prop_map(
+        |(properties, is_required)| {
+            let required: Vec<_> = properties.keys().filter(|_| is_required).cloned().collect();
+            let mut schema = json!({"type": "object", "properties": properties});
+            if !required.is_empty() {
+                schema["required"] = json!(required);
+            }
+            schema["$defs"] = json!({"a/b": {"type": "boolean"}});
+            schema
+        },
+    )
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn what_is_said_to_be_carried_is_there(name in "[a-zA-Z][a-z _.-]{0,6}", description in ".{0,12}", parameters in any_schema(), has_output in any::<bool>()) {
+        let mut tool = PortableTool::from_function(Function { name, description, parameters: parameters.clone() });
+        tool.output = has_output.then_some(parameters);
+        for target in Target::all() {
+            let said = fates(&of_tool(tool.clone()), target);
+            let there = unpacked(target, &target.write(std::slice::from_ref(&tool)));
+            prop_assert_eq!(there.len(), 1, "{}", target.word());
+            let missing = &differing(&tool, &there[0]) - &named(&said);
+            prop_assert!(missing.is_empty(), "{}: {:?}", target.word(), missing);
+        }
+    }
+
+    #[test]
+    fn no_document_makes_the_reader_panic(document in any_document()) {
+        let _ = read_document(&document);
+    }
+}
+
+fn any_document() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        Just(json!("3.0.1")),
+        Just(json!("#/components/schemas/a")),
+        Just(json!(true)),
+        Just(json!("get"))
+    ];
+    let key = prop::sample::select(vec![
+        "openapi",
+        "paths",
+        "/a",
+        "get",
+        "parameters",
+        "name",
+        "in",
+        "schema",
+        "$ref",
+        "requestBody",
+        "content",
+        "application/json",
+        "components",
+        "schemas",
+        "a",
+        "tools",
+        "function",
+    ]);
+    leaf.prop_recursive(6, 40, 4, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..3).prop_map(Value::Array),
+            prop::collection::btree_map(key.clone().prop_map(str::to_owned), inner, 0..4)
+                .prop_map(|members| Value::Object(members.into_iter().collect())),
+        ]
+    })
+}
+
+const API: &str = "\
+openapi: 3.0.3
+info: {title: Orders, version: '1'}
+servers: [{url: 'https://example.com'}]
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      summary: Gets an order
+      parameters:
+        - {name: id, in: path, required: true, description: Its number, schema: {type: integer}}
+      responses: {'200': {description: '', content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}}
+components:
+  schemas:
+    Order: {type: object, properties: {state: {type: string, nullable: true}}}
+";
+
+#[test]
+fn the_command_says_what_becomes_of_each_field_and_then_writes() {
+    let place = Place::with(&[
+        ("toolcrib.toml", ""),
+        ("api.yaml", API),
+        (
+            "tools.yaml",
+            "tool:\n  joke: {type: tool-service, name: joke, description: Tells a joke, service: jokes, group: [fun], arguments: [{name: topic, type: string, description: About what}]}\n",
+        ),
+    ]);
+    let openai = place.run(&["convert", "joke", "--to", "openai"]);
+    openai.ended(
+        0,
+        &[
+            "joke → OpenAI's tools",
+            "✓ carried  name, description, arguments",
+            "− lost     /service: jokes",
+            "− lost     groups: [\"fun\"]; the format knows no groups or states",
+        ],
+    );
+    assert_eq!(openai.json()[0]["function"]["parameters"]["required"], json!(["topic"]));
+    place
+        .run(&["convert", "joke", "--to", "openai", "--lossless"])
+        .ended(1, &["nothing was written"]);
+    place
+        .run(&["convert", "joke", "--to", "nobody"])
+        .ended(2, &["there is no system or format \"nobody\"", "trustgraph, "]);
+    place.run(&["convert", "jok", "--to", "mcp"]).ended(2, &["did you mean \"joke\"?"]);
+    let api = place.run(&["convert", "api.yaml", "--to", "trustgraph", "--out", "orders.yaml"]);
+    api.ended(
+        0,
+        &[
+            "/servers: where and as whom to call is a connection's",
+            "getOrder → TrustGraph",
+            "− lost     answer",
+            "wrote orders.yaml",
+        ],
+    );
+    let text = std::fs::read_to_string(place.here.join("orders.yaml")).unwrap();
+    assert!(
+        text.starts_with("tool:\n  getorder:\n")
+            && text.contains("request-queue: request:tg:getorder"),
+        "{text}"
+    );
+    place.run(&["check", "orders.yaml"]).ended(0, &[]);
+    place
+        .run(&["convert", "api.yaml", "--to", "trustgraph", "--out", "orders.yaml"])
+        .ended(2, &["orders.yaml"]);
+    let one = place.run(&["convert", "api.yaml", "getOrder", "--to", "opensearch"]);
+    one.ended(0, &["getOrder → OpenSearch"]);
+    assert_eq!(one.json()["parameters"]["uri"], "/orders/${parameters.id}");
+    place.run(&["convert", "api.yaml", "nothing", "--to", "mcp"]).ended(2, &["it has getOrder"]);
+    let report = place.run(&["convert", "joke", "--to", "mcp", "--json"]).json();
+    assert_eq!(report["tools"][0]["tool"], "joke");
+    assert_eq!(report["files"][0]["path"], "mcp/converted.json");
+}
+
+#[test]
+fn the_page_names_every_target() {
+    let page = include_str!("../../docs/convert.md");
+    for target in Target::all() {
+        assert!(page.contains(&format!("`{}`", target.word())), "{}", target.word());
+    }
+    assert_eq!(FORMATS.len(), 4);
+}
+
+#[test]
+fn the_screen_shows_what_becomes_of_a_tool_and_takes_it_there() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let tool = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
+    bench.send(Message::Select(tool));
+    bench.keys("@convert");
+    assert!(bench.screen().contains("Convert tell-joke to"), "{}", bench.screen());
+    bench.types("openai");
+    bench.keys("enter");
+    let screen = bench.screen();
+    assert!(screen.contains("✓ carried name") && screen.contains("− lost /service"), "{screen}");
+    bench.keys("enter");
+    assert!(bench.state.clip.contains("\"type\": \"function\""), "{}", bench.state.clip);
+    bench.keys("@convert");
+    bench.types("commonground");
+    bench.keys("enter enter");
+    let file = FileId::new("tools/tell-joke.yaml");
+    assert!(bench.state.documents.get(&file).is_some(), "{}", bench.screen());
+    assert!(bench.state.catalog.of_file(&file).next().is_some(), "it is a tool of the workspace");
+}
