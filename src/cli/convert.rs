@@ -88,8 +88,11 @@ impl Convert {
             None => "it isn't said to what".to_owned(),
             Some(word) => format!("there is no system or format \"{word}\""),
         };
-        Problem::new(ProblemKind::Input, "converting", cause)
-            .with_remedy(format!("--to is one of {}", words.join(", ")))
+        Problem::new(ProblemKind::Input, "converting", cause).with_remedy(format!(
+            "--to is one of {}; of OpenSearch entries in a file also {}",
+            words.join(", "),
+            shapes().map_or_else(String::new, |all| all.shape_words().join(", "))
+        ))
     }
 
     /// Says what becomes of each field, then writes.
@@ -263,6 +266,11 @@ fn write_files(path: &Path, files: &[PortableFile], out: &CommandOutput) -> Resu
     }
     for file in files {
         let to = if is_file { path.to_owned() } else { path.join(&file.path) };
+        if to.exists() {
+            let cause = format!("{} is there already", to.display());
+            return Err(Problem::new(ProblemKind::Input, "converting", cause)
+                .with_remedy("name another file with --out"));
+        }
         let whole = std::path::absolute(&to).unwrap_or_else(|_| to.clone());
         let root = whole.parent().unwrap_or(&whole);
         fs::create_dir_all(root).map_err(|error| {

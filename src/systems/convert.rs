@@ -236,6 +236,9 @@ impl Trial<'_> {
     fn try_member(&mut self, parent: &Pointer, key: &str, found: &mut Vec<(Pointer, Value)>) {
         let at = parent.child(key);
         let Some(value) = at.get(&self.value).cloned() else { return };
+        if says_nothing(&value) {
+            return;
+        }
         // A schema that is there as it is needs no closer look.
         if value == self.whole.parameters || Some(&value) == self.whole.output.as_ref() {
             return;
@@ -274,6 +277,17 @@ impl Trial<'_> {
         if self.is_same_with(changed) {
             found.push((at.clone(), value.clone()));
         }
+    }
+}
+
+/// Whether a value is as good as none.
+fn says_nothing(value: &Value) -> bool {
+    match value {
+        Value::Null => true,
+        Value::String(text) => text.is_empty(),
+        Value::Array(items) => items.is_empty(),
+        Value::Object(members) => members.is_empty(),
+        Value::Bool(_) | Value::Number(_) => false,
     }
 }
 

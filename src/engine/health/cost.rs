@@ -143,12 +143,9 @@ fn costs_by_state(
     let mut states: BTreeMap<Name, (usize, usize)> = BTreeMap::from([(UNDEFINED.into(), (0, 0))]);
     for measured in measured {
         let gate = &catalog.tools[measured.row].gate;
-        states.extend(
-            gate.next
-                .iter()
-                .filter_map(|next| (!states.contains_key(next)).then(|| (next.clone(), (0, 0))))
-                .collect::<Vec<_>>(),
-        );
+        if let Some(next) = &gate.next {
+            states.entry(next.clone()).or_default();
+        }
         match &gate.states {
             States::Every if asked.admit(gate) => {
                 tools += 1;

@@ -109,6 +109,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Jump to the field of the next problem")
     .refused(|_, state| refuse_when(state.findings.is_empty(), "there is no problem")),
     Row::new(Scope::Tools, "tools-health", "health of tools", |tools, state| {
+        if !state.health.is_shown() {
+            tools.panes.focus = PREVIEW;
+            tools.rest_focused_form();
+        }
         tools.preview.toggle_health(state)
     })
     .help(
