@@ -37,10 +37,12 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
     if let Some((_, deployment)) = table::deployment_at(connection) {
         let items =
             ok_or_record(deployed::read_items(registry, connection).await, &mut reached.untold);
-        // A server says it itself.
-        let is_server = table::kept_tools_at(connection).is_some();
-        if let (Some(root), Some(items), false) = (registry.workspace(), &items, is_server) {
+        if let (Some(root), Some(items)) = (registry.workspace(), &items) {
             reached.drift = locked::describe_drift(root, &connection.name, deployment, items);
+        }
+        // A server's greeting says it too.
+        if let Some(drift) = &reached.drift {
+            reached.greeting = reached.greeting.replace(&format!("; {drift}"), "");
         }
         reached.there = items.map(|items| items.iter().map(Item::name).collect());
         reached.listeners =
