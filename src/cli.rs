@@ -17,6 +17,8 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::
 mod agent;
 mod answering;
 mod arguments;
+mod ask;
+mod ask_cases;
 mod batch;
 mod call;
 mod cards;
@@ -133,6 +135,8 @@ enum Command {
     History(history::History),
     /// Answer calls with samples, stubs or mocks, or offer tools to MCP clients, until Ctrl+C
     Serve(serve::Serve),
+    /// Ask a model with the workspace's tools, and decide each call that it wants
+    Ask(ask::Ask),
     /// Ask TrustGraph's agent and show its steps as they arrive
     Agent(agent::Agent),
     /// Write the tools of a running system to files, or add MCP servers of other programs
@@ -267,6 +271,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::Test(test)) => test.run(global, out),
         Some(Command::History(history)) => history.run(global, out),
         Some(Command::Serve(serve)) => serve.run(global, out),
+        Some(Command::Ask(ask)) => ask.run(global, out),
         Some(Command::Agent(agent)) => agent.run(global, out),
         Some(Command::Convert(convert)) => convert.run(global, out),
         Some(Command::Import(import)) => import.run(global, out),

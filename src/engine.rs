@@ -22,6 +22,7 @@
 //! | [`series`] | how long many calls took |
 //! | [`case`] | a saved call with expectations: read, written, judged |
 //! | [`stub`] | stand-ins for services: rules read and written, which one counts, what is said, kept calls as rules |
+//! | [`agent_loop`] | a model that calls tools: both APIs, whose turn it is, what it costs, recordings |
 //! | [`members`], [`subset`] | what files of cases, scenarios and stubs are read with; whether a value has all of another |
 //! | [`junit`] | reports for CI |
 //! | [`conformance`] | whether documents match their JSON Schemas, and which they name |
@@ -36,6 +37,7 @@
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
+pub mod agent_loop;
 pub mod canvas_text;
 pub mod case;
 pub mod conformance;

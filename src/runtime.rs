@@ -1,5 +1,6 @@
 //! The only place where things run: the terminal, the event loop, and what carries effects out.
 
+pub mod agent_loop;
 mod answering;
 pub mod browser;
 mod connection_states;

@@ -6,7 +6,7 @@
 //! the strays after it. The [`registry`] opens connections at first use and keeps them for the
 //! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
-//! is asked like a tool, and said step by step. What waits between two of them is bounded by a
+//! is asked like a tool, and said step by step; a [`model_endpoint`] is a model itself. What waits between two of them is bounded by a
 //! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to;
 //! [`locked`] compares what is there with what the workspace locked. [`now`] is the clock; a [`stub_call`] is answered within this process.
 
@@ -19,6 +19,7 @@ pub mod connector;
 pub mod deployed;
 pub mod locked;
 pub mod management;
+pub mod model_endpoint;
 pub mod now;
 pub mod postgres;
 pub mod queue;

@@ -38,7 +38,7 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 19] = [
+const TOPICS: [Topic; 20] = [
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
     topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),
@@ -46,6 +46,7 @@ const TOPICS: [Topic; 19] = [
     topic!("compose", "compose.md", "Edit a workflow by drawing it"),
     topic!("workflow", "workflow.md", "Runs, what-if, scenarios", Some("simulate")),
     topic!("calls", "calls.md", "Invoke, History, cases, stubs, mocks", Some("call")),
+    topic!("bench", "bench.md", "A model in front of the tools", Some("ask")),
     topic!("watching", "watch.md", "Watch a bus: filters, alerts, traces", Some("watch")),
     topic!("forms", "form.md", "Forms for any JSON Schema", Some("form")),
     topic!("plain", "plain.md", "Plain mode: lines of text, for screen readers and scripts"),

@@ -150,7 +150,7 @@ impl History {
 }
 
 /// The call that a word names.
-fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
+pub(crate) fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> {
     let listing = store.list_calls(TraceFilter::default())?;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Missing, "reading the history", cause)

@@ -1,5 +1,5 @@
-//! `toolcrib test`: makes the calls of saved cases and says where the answers differ from what they
-//! expect.
+//! `toolcrib test`: makes the calls of saved cases, lets models choose among tools, and says where
+//! that differs from what is expected.
 
 use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    cases::{self, CaseFile},
+    ask::PATIENCE,
+    ask_cases::{self, AskSuite, LiveModel},
+    cases::{self, CaseFile, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
@@ -19,6 +21,7 @@ use super::{
 };
 use crate::{
     engine::{
+        agent_loop::settings::find_model,
         case::verdict::{Answer, Verdict, check_answer},
         junit::{self, Checked, Suite},
         settings::connections,
@@ -26,14 +29,15 @@ use crate::{
     model::{
         call::{Limits, Outcome, Request},
         connection::Connection,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
+        tool::Tool,
         trace::Head,
     },
-    runtime::{now::now_millis, registry},
+    runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
     systems::{calling, facets::calls::CallOf},
-    wire::registry::Registry,
+    wire::{model_endpoint::ModelEndpoint, registry::Registry},
 };
 
 /// Events on their way at most, for each call.
@@ -48,6 +52,20 @@ pub(crate) struct Test {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
+
+    /// Ask this model, a connection by name in toolcrib.toml, in `ask:` cases; by default its
+    /// recorded runs count
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+
+    /// Keep what the model says beside the cases, for runs without it
+    #[arg(long, requires = "model")]
+    record: bool,
+
+    /// Try `ask:` cases also with the descriptors of another workspace or file in the place of those
+    /// with the same keys, and say which are chosen better
+    #[arg(long, value_name = "PATH")]
+    against: Option<PathBuf>,
 
     /// The number of parallel calls
     #[arg(short, long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -81,7 +99,8 @@ impl Test {
             given => cases::read_cases(given)?,
         };
         let opened = self.open_workspace(global, &filed, out)?;
-        let plans: Vec<Plan> = filed.into_iter().map(|filed| plan_case(filed, &opened)).collect();
+        let CaseFiles { calls, asks } = filed;
+        let plans: Vec<Plan> = calls.into_iter().map(|filed| plan_case(filed, &opened)).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::for_workspace(
@@ -91,19 +110,52 @@ impl Test {
             ))
         });
         let registry = registry::of_workspace(&opened.workspace.root);
-        let suite = Run { registry, plans, jobs: usize::from(self.jobs), history: history.ok() };
-        wait_for("testing", run_suite(suite, format, out))
+        let history = history.ok();
+        let other = match &self.against {
+            Some(path) => Some(OpenWorkspace::read_at(global, Some(path), out)?),
+            None => None,
+        };
+        let world = || {
+            let (catalog, settings) = (&opened.catalog, &opened.settings);
+            let mut world = AgentWorld::new(catalog, &opened.tools, settings, &registry);
+            world.user = settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
+            world.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+            world.history.clone_from(&history);
+            world
+        };
+        let suite = AskSuite {
+            world: world(),
+            against: other.as_ref().map(|other| replaced_world(world(), other)).transpose()?,
+            cases: asks,
+            model: self.live_model(&opened)?,
+            jobs: usize::from(self.jobs),
+        };
+        let run = Run {
+            registry: &registry,
+            plans,
+            jobs: usize::from(self.jobs),
+            history: history.clone(),
+        };
+        wait_for("testing", run_suites(run, suite, format, out))
+    }
+
+    /// The model that is asked, where one is named.
+    fn live_model(&self, opened: &OpenWorkspace) -> Result<Option<LiveModel>, Problem> {
+        let Some(wanted) = &self.model else { return Ok(None) };
+        let (connection, model) = find_model(&opened.settings.connections, wanted)?;
+        let price = opened.settings.prices.get(&model.name).copied();
+        let endpoint = ModelEndpoint::new(connection, model, PATIENCE);
+        Ok(Some(LiveModel { endpoint, price, records: self.record }))
     }
 
     /// The workspace that is named, else the one that the first case lies in.
     fn open_workspace(
         &self,
         global: &Global,
-        filed: &[CaseFile],
+        filed: &CaseFiles,
         out: &CommandOutput,
     ) -> Result<OpenWorkspace, Problem> {
-        let home =
-            filed.first().and_then(CaseFile::workspace_root).filter(|_| global.workspace.is_none());
+        let home = filed.workspace_root().filter(|_| global.workspace.is_none());
         OpenWorkspace::read_at(global, home.as_deref(), out)
     }
 }
@@ -142,19 +194,40 @@ fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
     Plan { filed, call }
 }
 
+/// The workspace's tools with another's descriptors in the place of those with the same keys.
+fn replaced_world<'w>(
+    mut world: AgentWorld<'w>,
+    other: &OpenWorkspace,
+) -> Result<AgentWorld<'w>, Problem> {
+    let is_asked =
+        |tool: &&Arc<Tool>| other.asked.as_ref().is_none_or(|file| tool.entry.id.file() == file);
+    let tools = other.catalog.tools.iter().filter(is_asked).map(AsRef::as_ref);
+    if world.replace_tools(tools) > 0 {
+        return Ok(world);
+    }
+    let cause = format!("no tool of {} has the key of one here", other.workspace.name());
+    Err(Problem::new(ProblemKind::Input, "comparing descriptors", cause)
+        .with_remedy("--against takes a workspace or a file with other versions of tools"))
+}
+
 /// What is tried, and with what.
-struct Run {
-    registry: Registry,
+struct Run<'r> {
+    registry: &'r Registry,
     plans: Vec<Plan>,
     jobs: usize,
     history: Option<Arc<History>>,
 }
 
-async fn run_suite(suite: Run, format: Format, out: &mut CommandOutput) -> CommandResult {
+async fn run_suites(
+    suite: Run<'_>,
+    mut asking: AskSuite<'_>,
+    format: Format,
+    out: &mut CommandOutput,
+) -> CommandResult {
     let Run { registry, plans, jobs, history } = suite;
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
-    let trying = plans.into_iter().map(|plan| run_case(plan, &registry, history.as_ref()));
+    let trying = plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref()));
     let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
     loop {
         let next = tokio::select! {
@@ -168,20 +241,33 @@ async fn run_suite(suite: Run, format: Format, out: &mut CommandOutput) -> Comma
         }
         tried.push(one);
     }
+    let asked = tokio::select! {
+        biased;
+        () = &mut interrupt => return Ok(Ending::Interrupted),
+        asked = asking.run(out, format == Format::Human) => asked?,
+    };
     match format {
-        Format::Human => {}
-        Format::Json => out.print_json(&tried.iter().map(to_json).collect::<Value>())?,
+        Format::Human => ask_cases::print_table(&asked, out)?,
+        Format::Json => {
+            let asked = asked.iter().map(ask_cases::to_json);
+            out.print_json(&tried.iter().map(to_json).chain(asked).collect::<Value>())?;
+        }
         Format::Junit => {
-            out.print_raw(&junit::render_report("toolcrib test", &junit_suites(&tried)))?;
+            let suites = [junit_suites(&tried), ask_cases::junit_suites(&asked)].concat();
+            out.print_raw(&junit::render_report("toolcrib test", &suites))?;
         }
     }
+    if let Some(words) = asking.usage_words(&asked) {
+        out.print_status(words);
+    }
     let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
-    let all = count_text(tried.len(), "case", "cases");
-    out.print_status(match failed.len() {
+    let failed_asks = asked.iter().filter(|one| !one.verdict.has_passed()).count();
+    let all = count_text(tried.len() + asked.len(), "case", "cases");
+    out.print_status(match failed.len() + failed_asks {
         0 => format!("{all} passed"),
         count => format!("{count} of {all} failed"),
     });
-    Ok(suite_ending(&failed))
+    Ok(if failed_asks > 0 { Ending::Found } else { suite_ending(&failed) })
 }
 
 /// Where nothing but the connection is at fault, that is reported.

@@ -6,8 +6,12 @@
 //! | [`script`] | a case as data, read with every issue at its place |
 //! | [`verdict`] | holds an answer against what is expected |
 //! | [`offer`] | what a case may expect of an answer that came |
+//! | [`ask`] | a question to a model, with the tools that it is to choose |
+//! | [`choice`] | holds what a model chose against that, and counts it tool by tool |
 //! | [`page`] | a case as the text of a file, with comments |
 
+pub mod ask;
+pub mod choice;
 pub mod offer;
 pub mod page;
 pub mod script;

@@ -32,6 +32,17 @@ pub struct WorkspaceSettings {
     pub schemas: Vec<(String, String)>,
     /// What the health of the tools is measured by.
     pub health: HealthSettings,
+    /// What models' tokens cost, by the models' names.
+    pub prices: BTreeMap<String, TokenPrice>,
+}
+
+/// What a model's tokens cost, per million.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TokenPrice {
+    pub input: f64,
+    pub output: f64,
+    /// Of input that is in the endpoint's cache; `None`: as other input.
+    pub cached: Option<f64>,
 }
 
 impl Default for WorkspaceSettings {
@@ -46,6 +57,7 @@ impl Default for WorkspaceSettings {
             connections: Connections::default(),
             schemas: Vec::new(),
             health: HealthSettings::default(),
+            prices: BTreeMap::new(),
         }
     }
 }

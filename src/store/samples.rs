@@ -49,6 +49,23 @@ pub const SAMPLES: &[Sample] = &[
         ),
     },
     Sample {
+        name: "bench",
+        about: "A model in front of the tools: cases that say which tools it is to choose, with recorded runs.",
+        files: files!(
+            "bench",
+            "README.md",
+            "cases/joke.yaml",
+            "cases/late-share.yaml",
+            "cases/no-tool.yaml",
+            "cases/recorded/joke.json",
+            "cases/recorded/late-share.json",
+            "cases/recorded/no-tool.json",
+            "services.yaml",
+            "toolcrib.toml",
+            "tools.yaml",
+        ),
+    },
+    Sample {
         name: "services",
         about: "Three services, and tools that share one with different configuration.",
         files: files!(

@@ -9,6 +9,8 @@
 )]
 
 mod architecture;
+mod ask;
+mod ask_cases;
 mod by_accident;
 mod call_meta;
 mod cases;

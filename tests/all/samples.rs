@@ -60,6 +60,7 @@ fn samples_have_what_their_readme_says() {
         (catalog.tools.len(), catalog.services.len(), catalog.others.len())
     };
     assert_eq!(counts("demo"), (4, 3, 0));
+    assert_eq!(counts("bench"), (4, 3, 0));
     assert_eq!(counts("first-call"), (1, 1, 0));
     assert_eq!(counts("services"), (4, 3, 0));
     assert_eq!(counts("spec-workflow"), (5, 0, 0));
@@ -76,7 +77,7 @@ fn no_sample_has_an_error() {
         let report = report(sample, Mode::Document);
         assert!(!report.contains(" error "), "{report}");
     }
-    for name in ["demo", "first-call", "services", "unique", "search-proxy", "gallery"] {
+    for name in ["demo", "bench", "first-call", "services", "unique", "search-proxy", "gallery"] {
         for mode in [Mode::Document, Mode::AsDeployed] {
             assert_eq!(report(by_name(name).unwrap(), mode), "and 0 notes", "{name}");
         }

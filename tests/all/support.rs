@@ -24,6 +24,8 @@ pub mod kafka_gate;
 pub mod key_store;
 #[path = "support/luck.rs"]
 pub mod luck;
+#[path = "support/model_server.rs"]
+pub mod model_server;
 #[path = "support/nats.rs"]
 pub mod nats;
 #[path = "support/picture.rs"]

@@ -1,5 +1,5 @@
 //! The workspace's `toolcrib.toml`: mode, context, user profiles, custom groups, connections, files
-//! of JSON Schemas.
+//! of JSON Schemas, prices of models.
 
 use super::{
     connections,
@@ -7,7 +7,12 @@ use super::{
     table::{Reader, Table},
 };
 use crate::{
-    engine::{groups::CustomGroups, lint::check::did_you_mean, workflow::similar},
+    engine::{
+        agent_loop::price::{PRICES, read_prices},
+        groups::CustomGroups,
+        lint::check::did_you_mean,
+        workflow::similar,
+    },
     model::{
         context::{Context, Mode, Profile},
         entry::FileId,
@@ -18,7 +23,7 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "name",
     "mode",
     "connection",
@@ -29,6 +34,7 @@ const KEYS: [&str; 10] = [
     "connections",
     "schemas",
     "health",
+    PRICES,
 ];
 
 const MODES: [(&str, Mode); 3] = [
@@ -73,6 +79,7 @@ pub(crate) fn parse_settings(
             .filter_map(|url| Some((url.clone(), reader.read_text(&table, url)?)));
         settings.schemas = files.collect();
     }
+    settings.prices = read_prices(&mut reader, &top);
     if let Some(tables) = reader.read_table(&top, "connections") {
         for name in tables.members.keys() {
             let Some(table) = reader.read_table(&tables, name) else { continue };

@@ -38,6 +38,9 @@ pub(crate) struct RequestSender {
     largest: usize,
 }
 
+/// The header in which some servers want a key.
+const API_KEY: &str = "x-api-key";
+
 /// Whether a request has left.
 type SendResult = Result<(), CallError>;
 
@@ -106,7 +109,7 @@ impl RequestSender {
             let header =
                 HeaderName::from_bytes(name.as_bytes()).ok().zip(HeaderValue::from_str(value).ok());
             let (header, mut value) = header.ok_or_else(|| messages::bad_header(name))?;
-            value.set_sensitive(header == AUTHORIZATION);
+            value.set_sensitive(header == AUTHORIZATION || header == API_KEY);
             given.append(header, value);
         }
         let names_us = given.contains_key(AUTHORIZATION);

@@ -1,0 +1,200 @@
+//! Shows a run on the command line, and asks there what becomes of each call.
+
+use std::io;
+
+use futures::future::BoxFuture;
+use tokio::sync::mpsc;
+
+use crate::{
+    cli::{
+        answering::{next_line, stdin_lines},
+        arguments,
+        out::{CommandOutput, print_stderr},
+    },
+    engine::{
+        agent_loop::{event::AgentEvent, run::Answered, turn::ToolCall},
+        stub::mock::MockOptions,
+    },
+    runtime::agent_loop::{AgentHost, Decision, PlannedCall},
+};
+
+/// What becomes of calls.
+pub(super) enum CallPolicy {
+    /// Each is asked about.
+    Asking,
+    Each(Decision),
+}
+
+/// How much of a result a line shows.
+const RESULT_START: usize = 200;
+
+const CHOICES: &str =
+    "Enter call · e edit · r refuse · m mock · a always call, in this run · q end the run";
+const FAULT_CHOICES: &str = "Enter tell the model · e edit · r refuse · q end the run";
+
+/// A run's watcher on the command line.
+pub(super) struct CommandHost<'h> {
+    out: &'h mut CommandOutput,
+    json: bool,
+    policy: CallPolicy,
+    typing: Option<mpsc::Receiver<String>>,
+    /// The last text did not end its line.
+    open_line: bool,
+    /// The call was shown when it was asked about.
+    was_asked: bool,
+    failed: Option<io::Error>,
+}
+
+impl<'h> CommandHost<'h> {
+    pub fn new(out: &'h mut CommandOutput, json: bool, policy: CallPolicy) -> Self {
+        let typing = matches!(policy, CallPolicy::Asking).then(stdin_lines);
+        Self { out, json, policy, typing, open_line: false, was_asked: false, failed: None }
+    }
+
+    /// The output, and whether it is JSON.
+    ///
+    /// # Errors
+    /// When something could not be written.
+    pub fn into_output(mut self) -> io::Result<(&'h mut CommandOutput, bool)> {
+        if let Some(error) = self.failed {
+            return Err(error);
+        }
+        if std::mem::take(&mut self.open_line) {
+            self.out.print_line("")?;
+            self.out.flush()?;
+        }
+        Ok((self.out, self.json))
+    }
+
+    fn show_event(&mut self, at_ms: u64, event: &AgentEvent) -> io::Result<()> {
+        if self.json {
+            return self.out.json_line(&event.to_json(at_ms));
+        }
+        match event {
+            AgentEvent::Text(text) => {
+                self.out.print_raw(text)?;
+                self.open_line = !text.ends_with('\n');
+                self.out.flush()
+            }
+            AgentEvent::Replied { .. } => {
+                self.end_line()?;
+                self.out.print_detail(event.summary());
+                Ok(())
+            }
+            AgentEvent::Called { edited: false, .. } if std::mem::take(&mut self.was_asked) => {
+                Ok(())
+            }
+            AgentEvent::Called { .. } => self.print_status(&format!("→ {}", event.summary())),
+            AgentEvent::Returned { answered, text, .. } => {
+                let summary = match answered {
+                    // What is wrong was said with the call.
+                    Answered::Invalid => format!("← {}", event.summary()),
+                    _ => format!("← {}: {}", event.summary(), start_of(text)),
+                };
+                self.print_status(&summary)
+            }
+            AgentEvent::Moved { .. } => self.print_status(&format!("state: {}", event.summary())),
+            AgentEvent::Asked { .. } | AgentEvent::Notice(_) => self.print_status(&event.summary()),
+        }
+    }
+
+    fn end_line(&mut self) -> io::Result<()> {
+        if std::mem::take(&mut self.open_line) {
+            self.out.print_line("")?;
+        }
+        self.out.flush()
+    }
+
+    fn print_status(&mut self, words: &str) -> io::Result<()> {
+        self.end_line()?;
+        self.out.print_status(words);
+        Ok(())
+    }
+
+    async fn ask(&mut self, planned: PlannedCall<'_>) -> Decision {
+        let PlannedCall { call, tool, state, fault } = planned;
+        // What cannot be written is reported at the end.
+        let _ = self.end_line();
+        print_stderr(&format!("→ {} in state {state}: {}", tool.entry.key, call.arguments_value()));
+        if let Some(fault) = fault {
+            print_stderr(&format!("  {fault}"));
+        }
+        let choices = if fault.is_some() { FAULT_CHOICES } else { CHOICES };
+        self.was_asked = fault.is_none();
+        loop {
+            print_stderr(&format!("  {choices}"));
+            let Some(line) = next_line(&mut self.typing).await else { return Decision::Stop };
+            let (word, rest) =
+                line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
+            match word {
+                "" | "y" => return Decision::Call,
+                "a" if fault.is_none() => {
+                    self.policy = CallPolicy::Each(Decision::Call);
+                    return Decision::Call;
+                }
+                "m" if fault.is_none() => return Decision::Mock(MockOptions::default()),
+                "r" => return Decision::Refuse(rest.trim().to_owned()),
+                "q" => return Decision::Stop,
+                "e" => match self.edited(call, rest.trim()).await {
+                    Some(Ok(arguments)) => {
+                        self.was_asked = false;
+                        return Decision::Edit(arguments);
+                    }
+                    Some(Err(why)) => print_stderr(&format!("  {why}")),
+                    None => return Decision::Stop,
+                },
+                other => print_stderr(&format!("  \"{other}\" is none of the choices")),
+            }
+        }
+    }
+
+    /// The arguments that are typed, on this line or the next; `None`: nobody types any more.
+    async fn edited(&mut self, call: &ToolCall, given: &str) -> Option<Result<String, String>> {
+        let mut line = given.to_owned();
+        if line.is_empty() {
+            print_stderr(&format!("  now: {}", call.arguments));
+            print_stderr("  Type a JSON object, or key=text and key:=json for what is to change");
+            line = next_line(&mut self.typing).await?;
+        }
+        let line = line.trim();
+        let read = match line.starts_with('{') {
+            true => arguments::read_arguments(Some(line), &[]),
+            false => {
+                let words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+                let before = Some(call.arguments.as_str()).filter(|_| {
+                    call.arguments_value().is_object() && !call.arguments.trim().is_empty()
+                });
+                arguments::read_arguments(before, &words)
+            }
+        };
+        Some(read.map(|read| read.to_json().into_owned()).map_err(|problem| problem.cause))
+    }
+}
+
+/// The start of a result, on one line.
+fn start_of(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(RESULT_START) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
+
+impl AgentHost for CommandHost<'_> {
+    fn handle_event(&mut self, at_ms: u64, event: &AgentEvent) {
+        if self.failed.is_none() {
+            self.failed = self.show_event(at_ms, event).err();
+        }
+    }
+
+    fn decide<'h>(&'h mut self, planned: PlannedCall<'h>) -> BoxFuture<'h, Decision> {
+        Box::pin(async move {
+            match &self.policy {
+                // Nobody reads what comes of it.
+                _ if self.failed.is_some() => Decision::Stop,
+                CallPolicy::Each(decision) => decision.clone(),
+                CallPolicy::Asking => self.ask(planned).await,
+            }
+        })
+    }
+}

@@ -1,0 +1,453 @@
+//! Ask cases of `toolcrib test`: a model, or what was recorded of one, chooses among the tools, and
+//! that is held against what is expected.
+
+use std::{
+    collections::BTreeSet,
+    fs,
+    path::{Path, PathBuf},
+};
+
+use futures::{StreamExt as _, future::BoxFuture};
+use serde_json::{Value, json};
+
+use super::{
+    cases::AskFile,
+    columns::{self, Cell},
+    ending::StopReason,
+    out::{CommandOutput, Tint},
+    wrap::wrap,
+};
+use crate::{
+    engine::{
+        agent_loop::{
+            event::AgentEvent,
+            price::{cost_of, format_cost},
+            recording::{RecordedResult, RecordedRuns, Recording},
+            run::AgentStart,
+            turn::Usage,
+        },
+        case::{
+            ask::AskCase,
+            choice::{
+                AskVerdict, ObservedCall, ObservedRun, Tallies, ToolTally, add_tallies, judge_run,
+            },
+        },
+        junit::{Checked, Suite},
+        stub::mock::{MockOptions, MockSource},
+    },
+    model::{
+        context::{Context, Mode},
+        problem::{Problem, ProblemKind},
+        settings::TokenPrice,
+    },
+    runtime::agent_loop::{
+        AgentHost, AgentOutcome, AgentWorld, Decision, ModelSource, PlannedCall,
+    },
+    schema::count::count_text,
+    store::files::{self, Expected, OutsideLinks},
+    wire::model_endpoint::ModelEndpoint,
+};
+
+/// The folder beside a case that holds its recorded runs, where the case names no file.
+const RECORDED: &str = "recorded";
+
+/// Ask cases, and what they are tried with.
+pub(super) struct AskSuite<'s> {
+    pub world: AgentWorld<'s>,
+    /// The same with other descriptors.
+    pub against: Option<AgentWorld<'s>>,
+    pub cases: Vec<AskFile>,
+    /// `None`: recorded runs count.
+    pub model: Option<LiveModel>,
+    pub jobs: usize,
+}
+
+/// A model that is really asked.
+pub(super) struct LiveModel {
+    pub endpoint: ModelEndpoint,
+    pub price: Option<TokenPrice>,
+    /// What it says is kept beside the case.
+    pub records: bool,
+}
+
+/// A case as it went.
+pub(super) struct TriedAsk {
+    pub filed: AskFile,
+    pub verdict: AskVerdict,
+    /// With the other descriptors.
+    pub against: Option<AskVerdict>,
+    usage: Option<Usage>,
+}
+
+/// One of the two sides.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Own,
+    Against,
+}
+
+/// What one run gave.
+struct TriedRun {
+    observed: ObservedRun,
+    recording: Recording,
+    usage: Option<Usage>,
+}
+
+impl AskSuite<'_> {
+    /// Tries all, some beside each other, in their order.
+    pub async fn run(
+        &mut self,
+        out: &mut CommandOutput,
+        human: bool,
+    ) -> Result<Vec<TriedAsk>, StopReason> {
+        let cases = std::mem::take(&mut self.cases);
+        let suite = &*self;
+        let trying = cases.into_iter().map(|filed| suite.try_case(filed));
+        let mut results = std::pin::pin!(futures::stream::iter(trying).buffered(suite.jobs));
+        let mut tried = Vec::new();
+        while let Some(one) = results.next().await {
+            let one = one?;
+            if human {
+                print_result(&one, out)?;
+            }
+            tried.push(one);
+        }
+        Ok(tried)
+    }
+
+    async fn try_case(&self, filed: AskFile) -> Result<TriedAsk, Problem> {
+        let kept = match &self.model {
+            Some(_) => RecordedRuns::default(),
+            None => match read_recorded(&filed) {
+                Ok(kept) => kept,
+                Err(problem) => {
+                    let words = format!("{}; {}", problem.cause, problem.remedy);
+                    let verdict = AskVerdict { problem: Some(words), ..AskVerdict::default() };
+                    return Ok(TriedAsk { filed, verdict, against: None, usage: None });
+                }
+            },
+        };
+        let mut record = RecordedRuns { model: kept.model.clone(), ..RecordedRuns::default() };
+        let mut usage = None;
+        let mut try_side = async |world: &AgentWorld<'_>, side: Side| {
+            let recorded = if side == Side::Own { &kept.runs } else { &kept.against };
+            let runs = match &self.model {
+                Some(_) => vec![None; filed.case.runs as usize],
+                None => recorded.iter().cloned().map(Some).collect(),
+            };
+            let mut verdict = AskVerdict { pass: filed.case.pass, ..AskVerdict::default() };
+            if runs.is_empty() {
+                verdict.problem = Some(no_recording(&filed.path).cause);
+            }
+            for recording in runs {
+                let tried = self.try_run(world, &filed.case, recording).await;
+                usage = match (usage, tried.usage) {
+                    (Some(sum), Some(more)) => Some(Usage::plus(sum, more)),
+                    (sum, more) => sum.or(more),
+                };
+                verdict.runs.push(judge_run(&filed.case, &tried.observed));
+                let kept = if side == Side::Own { &mut record.runs } else { &mut record.against };
+                kept.push(tried.recording);
+            }
+            // Of fewer recorded runs as large a part has to hold.
+            let count = u32::try_from(verdict.runs.len()).unwrap_or(u32::MAX);
+            verdict.pass = verdict.pass.min(count);
+            verdict
+        };
+        let verdict = try_side(&self.world, Side::Own).await;
+        let against = match &self.against {
+            Some(world) => Some(try_side(world, Side::Against).await),
+            None => None,
+        };
+        if let Some(model) = self.model.as_ref().filter(|model| model.records) {
+            record.model.clone_from(&model.endpoint.settings.name);
+            write_recorded(&filed, &record)?;
+        }
+        Ok(TriedAsk { filed, verdict, against, usage })
+    }
+
+    async fn try_run(
+        &self,
+        world: &AgentWorld<'_>,
+        case: &AskCase,
+        recording: Option<Recording>,
+    ) -> TriedRun {
+        let start = AgentStart {
+            question: case.question.clone(),
+            system: case.system.clone(),
+            context: self.context(case),
+            mode: self.mode(),
+            max_turns: case.max_turns,
+        };
+        let is_recorded = recording.is_some();
+        let source = match (recording, &self.model) {
+            (Some(recording), _) => ModelSource::Recorded(recording),
+            (None, Some(model)) => ModelSource::Endpoint(&model.endpoint),
+            (None, None) => ModelSource::Recorded(Recording::default()),
+        };
+        let mut host = CaseHost {
+            case,
+            is_recorded,
+            world,
+            calls: Vec::new(),
+            recording: Recording::default(),
+        };
+        let outcome = world.run_agent(start, source, &mut host).await;
+        let CaseHost { calls, recording, .. } = host;
+        TriedRun { usage: outcome.run.usage(), observed: observed(&outcome, calls), recording }
+    }
+
+    fn context(&self, case: &AskCase) -> Context {
+        case.context(&self.world.settings.context)
+    }
+
+    fn mode(&self) -> Mode {
+        self.world.settings.mode
+    }
+
+    /// What all of it cost; `None`: nothing was sent, or nothing is known.
+    pub fn usage_words(&self, tried: &[TriedAsk]) -> Option<String> {
+        let model = self.model.as_ref()?;
+        let usage = tried.iter().filter_map(|one| one.usage).reduce(Usage::plus)?;
+        let cost = model.price.map(|price| format_cost(cost_of(usage, price)));
+        let cost = cost.map_or_else(String::new, |cost| format!(", cost {cost}"));
+        Some(format!("{} tokens in, {} out{cost}", usage.input, usage.output))
+    }
+}
+
+fn observed(outcome: &AgentOutcome, calls: Vec<ObservedCall>) -> ObservedRun {
+    let problem = outcome.problem().map(|problem| problem.message);
+    ObservedRun {
+        calls,
+        answer: outcome.run.answer().to_owned(),
+        state: outcome.run.state().to_owned(),
+        problem,
+        took_ms: outcome.took_ms,
+    }
+}
+
+/// Watches a run, and answers its calls as the case says.
+struct CaseHost<'h, 'w> {
+    case: &'h AskCase,
+    is_recorded: bool,
+    world: &'h AgentWorld<'w>,
+    calls: Vec<ObservedCall>,
+    recording: Recording,
+}
+
+impl AgentHost for CaseHost<'_, '_> {
+    fn handle_event(&mut self, _: u64, event: &AgentEvent) {
+        match event {
+            AgentEvent::Called { tool, arguments, fault, .. } => self.calls.push(ObservedCall {
+                tool: tool.clone(),
+                key: self.world.key_of(tool).unwrap_or(tool).to_owned(),
+                arguments: arguments.clone(),
+                fault: fault.clone(),
+            }),
+            AgentEvent::Replied { reply, .. } => self.recording.replies.push_back(reply.clone()),
+            AgentEvent::Returned { tool, answered, outcome, text, .. } if answered.is_answer() => {
+                self.recording.results.push_back(RecordedResult {
+                    tool: tool.clone(),
+                    outcome: *outcome,
+                    text: text.clone(),
+                });
+            }
+            _ => {}
+        }
+    }
+
+    fn decide<'h>(&'h mut self, planned: PlannedCall<'h>) -> BoxFuture<'h, Decision> {
+        let answers = &self.case.answers;
+        let given =
+            answers.get(&planned.call.name).or_else(|| answers.get(&planned.tool.entry.key));
+        let decision = match given {
+            _ if self.is_recorded => Decision::Recorded,
+            Some(text) => Decision::Mock(mock_text(text)),
+            None if self.case.calls_tools => Decision::Call,
+            None => Decision::Mock(MockOptions { pieces: 1, ..MockOptions::default() }),
+        };
+        Box::pin(std::future::ready(decision))
+    }
+}
+
+fn mock_text(text: &str) -> MockOptions {
+    MockOptions { source: MockSource::Text(text.to_owned()), pieces: 1, ..MockOptions::default() }
+}
+
+/// Where the recorded runs of a case are.
+fn recorded_path(filed: &AskFile) -> PathBuf {
+    let folder = filed.path.parent().unwrap_or(Path::new(""));
+    match &filed.case.recorded {
+        Some(file) => folder.join(file),
+        None => {
+            let stem = filed.path.file_stem().unwrap_or_default().to_string_lossy();
+            folder.join(RECORDED).join(format!("{stem}.json"))
+        }
+    }
+}
+
+fn no_recording(path: &Path) -> Problem {
+    let cause = format!("no run of {} is recorded", path.display());
+    Problem::new(ProblemKind::Missing, "reading recorded runs", cause)
+        .with_remedy("ask a model with --model NAME, and keep what it says with --record")
+}
+
+fn read_recorded(filed: &AskFile) -> Result<RecordedRuns, Problem> {
+    let path = recorded_path(filed);
+    let read = match files::read_text(&path) {
+        Err(problem) if problem.kind == ProblemKind::Missing => {
+            return Err(no_recording(&filed.path));
+        }
+        read => read?,
+    };
+    let wrong = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("reading {}", path.display()), cause)
+            .with_remedy("record the case again with --model NAME --record")
+    };
+    let value: Value =
+        serde_json::from_str(&read.text).map_err(|error| wrong(error.to_string()))?;
+    RecordedRuns::from_json(&value).ok_or_else(|| wrong("it holds no runs".into()))
+}
+
+fn write_recorded(filed: &AskFile, runs: &RecordedRuns) -> Result<(), Problem> {
+    let path = recorded_path(filed);
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    let failed = |error: std::io::Error| {
+        Problem::new(ProblemKind::File, format!("writing {}", path.display()), error.to_string())
+    };
+    fs::create_dir_all(folder).map_err(failed)?;
+    let text = format!("{:#}\n", runs.to_json());
+    files::save_file(folder, &path, &text, Expected::Anything, OutsideLinks::Allow)
+        .map(drop)
+        .map_err(|refused| refused.problem().clone())
+}
+
+fn print_result(tried: &TriedAsk, out: &mut CommandOutput) -> Result<(), StopReason> {
+    let mut print = |verdict: &AskVerdict, label: &str| -> Result<(), StopReason> {
+        let (mark, tint) =
+            if verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
+        let name = out.safe_text(&tried.filed.display_name()).into_owned();
+        let runs = verdict.runs.len();
+        let held = match (runs, verdict.held()) {
+            (1, 1) => "passed".to_owned(),
+            (1, _) => "failed".to_owned(),
+            (runs, held) => format!("{held} of {} passed", count_text(runs, "run", "runs")),
+        };
+        let took = out.tint(Tint::Dim, &format!("{} ms", verdict.took_ms()));
+        out.print_line(format!("{} {name}{label}  {held}  {took}", out.tint(tint, mark)))?;
+        for difference in verdict.differences() {
+            for line in wrap(&out.safe_text(&difference), "    ") {
+                out.print_line(line)?;
+            }
+        }
+        Ok(())
+    };
+    match &tried.against {
+        None => print(&tried.verdict, "")?,
+        Some(against) => {
+            print(&tried.verdict, " (A)")?;
+            print(against, " (B)")?;
+        }
+    }
+    Ok(out.flush()?)
+}
+
+/// The tools of all cases, one by one; of both sides where there are two.
+pub(super) fn print_table(tried: &[TriedAsk], out: &mut CommandOutput) -> std::io::Result<()> {
+    let sum = |side: Side| {
+        let mut all = Tallies::new();
+        for one in tried {
+            let verdict = if side == Side::Own { Some(&one.verdict) } else { one.against.as_ref() };
+            verdict.iter().for_each(|verdict| add_tallies(&mut all, &verdict.tallies()));
+        }
+        all
+    };
+    let own = sum(Side::Own);
+    let against = tried.iter().any(|one| one.against.is_some()).then(|| sum(Side::Against));
+    if own.is_empty() && against.is_none() {
+        return Ok(());
+    }
+    out.print_line("")?;
+    let row = |name: String, tally: ToolTally| {
+        let bad = |count: u32| {
+            let text = count.to_string();
+            if count == 0 { Cell::plain(text) } else { Cell::tinted(Tint::Bad, text) }
+        };
+        vec![
+            Cell::plain(name),
+            Cell::plain(tally.expected.to_string()),
+            Cell::plain(tally.hits.to_string()),
+            bad(tally.wrong_picks),
+            bad(tally.bad_arguments),
+        ]
+    };
+    let rows = match &against {
+        None => own.iter().map(|(tool, tally)| row(tool.clone(), *tally)).collect(),
+        Some(against) => {
+            let tools: BTreeSet<&String> = own.keys().chain(against.keys()).collect();
+            let of = |all: &Tallies, tool: &str| all.get(tool).copied().unwrap_or_default();
+            let pair = |tool: &&String| {
+                let (a, b) = (of(&own, tool), of(against, tool));
+                [row(format!("{tool} (A)"), a), row(format!("{tool} (B)"), b)]
+            };
+            tools.iter().flat_map(pair).collect()
+        }
+    };
+    columns::write_table(out, &["TOOL", "EXPECTED", "HITS", "WRONG PICKS", "BAD ARGUMENTS"], rows)?;
+    if let Some(against) = &against {
+        let [a, b] = [&own, against]
+            .map(|all| all.values().copied().fold(ToolTally::default(), ToolTally::plus));
+        out.print_line(comparison(a, b))?;
+    }
+    Ok(())
+}
+
+/// Which side is chosen better, in a line.
+fn comparison(a: ToolTally, b: ToolTally) -> String {
+    let words = |tally: ToolTally| {
+        format!(
+            "{} of {} hits, {} wrong picks, {} bad arguments",
+            tally.hits, tally.expected, tally.wrong_picks, tally.bad_arguments
+        )
+    };
+    let rank = |tally: ToolTally| (tally.hits, u32::MAX - tally.wrong_picks - tally.bad_arguments);
+    let better = match rank(a).cmp(&rank(b)) {
+        std::cmp::Ordering::Greater => "A is chosen better",
+        std::cmp::Ordering::Less => "B is chosen better",
+        std::cmp::Ordering::Equal => "both are chosen equally well",
+    };
+    format!("{better}: A {}; B {}", words(a), words(b))
+}
+
+pub(super) fn to_json(tried: &TriedAsk) -> Value {
+    let mut value = json!({
+        "case": tried.filed.display_name(),
+        "file": tried.filed.path.display().to_string(),
+        "ask": tried.filed.case.question,
+    });
+    if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
+        value.extend(verdict);
+        if let Some(against) = &tried.against {
+            value.insert("against".into(), against.to_json());
+        }
+    }
+    value
+}
+
+/// A suite for each file.
+pub(super) fn junit_suites(tried: &[TriedAsk]) -> Vec<Suite> {
+    let suite = |one: &TriedAsk| Suite {
+        name: one.filed.display_name(),
+        file: one.filed.path.display().to_string(),
+        cases: vec![Checked {
+            name: one.filed.case.question.clone(),
+            differences: match one.verdict.has_passed() {
+                true => Vec::new(),
+                false => one.verdict.differences(),
+            },
+            took_ms: Some(one.verdict.took_ms()),
+        }],
+    };
+    tried.iter().map(suite).collect()
+}

@@ -1,0 +1,28 @@
+//! The agent loop: a model gets a question and the tools that the filter makes available, its tool
+//! calls are checked and answered, and the state moves, until it answers in words.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`turn`] | what both sides say, in no API's words |
+//! | [`api`] | what an API of models has to say of itself |
+//! | [`openai`], [`anthropic`], [`apis`] | the two APIs, and their table |
+//! | [`reply_builder`] | pieces of a reply, joined |
+//! | [`call_check`] | whether a call that a model wants can be made |
+//! | [`run`] | the run: whose turn it is, and what it is at |
+//! | [`event`] | what happens in a run, for people, scripts and the history |
+//! | [`recording`] | a run that is kept, to be run again without its model |
+//! | [`price`] | what tokens cost |
+//! | [`settings`] | what a connection says of the model behind it |
+
+pub mod anthropic;
+pub mod api;
+pub mod apis;
+pub mod call_check;
+pub mod event;
+pub mod openai;
+pub mod price;
+pub mod recording;
+pub mod reply_builder;
+pub mod run;
+pub mod settings;
+pub mod turn;

@@ -1,0 +1,169 @@
+//! A run that is kept: what the model said and what the tools gave, so that it can be run again
+//! without either.
+
+use std::collections::VecDeque;
+
+use serde_json::{Value, json};
+
+use super::{
+    event::{REPLIED, RETURNED},
+    run::{Answered, CallResult},
+    turn::ModelReply,
+};
+use crate::model::{call::Outcome, trace::Trace};
+
+/// A recorded run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    pub replies: VecDeque<ModelReply>,
+    pub results: VecDeque<RecordedResult>,
+}
+
+/// The recorded runs of a case: with the workspace's own tools, and with others.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RecordedRuns {
+    /// The model's name.
+    pub model: String,
+    pub runs: Vec<Recording>,
+    pub against: Vec<Recording>,
+}
+
+impl RecordedRuns {
+    /// What a file holds; `None` where it has no runs.
+    #[must_use]
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let runs = |name: &str| {
+            value[name].as_array().into_iter().flatten().filter_map(Recording::from_json).collect()
+        };
+        let model = value["model"].as_str().unwrap_or_default().to_owned();
+        let recorded = Self { model, runs: runs("runs"), against: runs("against") };
+        (!recorded.runs.is_empty() || !recorded.against.is_empty()).then_some(recorded)
+    }
+
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let runs = |runs: &[Recording]| runs.iter().map(Recording::to_json).collect::<Value>();
+        let mut value = json!({"model": self.model, "runs": runs(&self.runs)});
+        if !self.against.is_empty() {
+            value["against"] = runs(&self.against);
+        }
+        value
+    }
+}
+
+/// What a tool gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RecordedResult {
+    pub tool: String,
+    pub outcome: Outcome,
+    pub text: String,
+}
+
+impl Recording {
+    /// What a trace of a run kept; `None` where it is of something else.
+    #[must_use]
+    pub fn from_trace(trace: &Trace) -> Option<Self> {
+        let mut recording = Self::default();
+        for (name, body) in trace.stage_bodies() {
+            let body: Value = serde_json::from_str(&body).ok()?;
+            match name.as_str() {
+                REPLIED => recording.replies.push_back(ModelReply::from_json(&body["reply"])),
+                RETURNED => recording.results.extend(RecordedResult::from_json(&body)),
+                _ => {}
+            }
+        }
+        (!recording.replies.is_empty()).then_some(recording)
+    }
+
+    /// A run of a file; `None` where it has no replies.
+    #[must_use]
+    pub fn from_json(value: &Value) -> Option<Self> {
+        let items = |name: &str| value[name].as_array().into_iter().flatten();
+        let recording = Self {
+            replies: items("replies").map(ModelReply::from_json).collect(),
+            results: items("results").filter_map(RecordedResult::from_json).collect(),
+        };
+        (!recording.replies.is_empty()).then_some(recording)
+    }
+
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let result = |result: &RecordedResult| json!({"tool": result.tool, "outcome": result.outcome.as_str(), "text": result.text});
+        json!({
+            "replies": self.replies.iter().map(ModelReply::to_json).collect::<Value>(),
+            "results": self.results.iter().map(result).collect::<Value>(),
+        })
+    }
+
+    /// The next result that this tool gave, which is not given again.
+    pub fn take_result(&mut self, tool: &str) -> Option<CallResult> {
+        let row = self.results.iter().position(|result| result.tool == tool)?;
+        let RecordedResult { outcome, text, .. } = self.results.remove(row)?;
+        Some(CallResult { answered: Answered::Recorded, outcome, text, took_ms: 0 })
+    }
+}
+
+impl RecordedResult {
+    /// `None` of a call that nothing answered: it is not answered again either.
+    fn from_json(value: &Value) -> Option<Self> {
+        let answered = value["answered"].as_str().and_then(Answered::of_word);
+        if answered.is_some_and(|answered| !answered.is_answer()) {
+            return None;
+        }
+        Some(Self {
+            tool: value["tool"].as_str()?.to_owned(),
+            outcome: value["outcome"]
+                .as_str()
+                .and_then(Outcome::of_word)
+                .unwrap_or(Outcome::Succeeded),
+            text: match &value["text"] {
+                Value::String(text) => text.clone(),
+                Value::Null => String::new(),
+                value => value.to_string(),
+            },
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::agent_loop::{
+            event::AgentEvent,
+            turn::{StopReason, ToolCall},
+        },
+        model::{call::Event, trace::Head},
+    };
+
+    fn reply() -> ModelReply {
+        let call = ToolCall { id: "a".into(), name: "sum".into(), arguments: "{\"a\":1}".into() };
+        ModelReply { calls: vec![call], stop: StopReason::ToolCalls, ..ModelReply::default() }
+    }
+
+    #[test]
+    fn a_trace_gives_back_what_was_said_and_what_tools_gave() {
+        let returned = |answered, text: &str| AgentEvent::Returned {
+            tool: "sum".into(),
+            answered,
+            outcome: Outcome::Succeeded,
+            text: text.into(),
+            took_ms: 3,
+            trace: None,
+        };
+        let events = [
+            AgentEvent::Replied { turn: 1, reply: reply(), first_ms: None, took_ms: 2 },
+            returned(Answered::Refused, "no"),
+            returned(Answered::Mocked, "1"),
+        ];
+        let events = events.iter().map(|event| Event { at_ms: 0, kind: event.to_trace() });
+        let trace = Trace { head: Head::default(), events: events.collect() };
+        let mut recording = Recording::from_trace(&trace).unwrap();
+        assert_eq!(recording.replies, [reply()]);
+        assert_eq!(Recording::from_json(&recording.to_json()), Some(recording.clone()));
+        assert_eq!(recording.take_result("other"), None);
+        assert_eq!(recording.take_result("sum").map(|result| result.text), Some("1".into()));
+        assert_eq!(recording.take_result("sum"), None);
+        assert_eq!(Recording::from_trace(&Trace::default()), None);
+    }
+}
