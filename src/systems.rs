@@ -6,7 +6,8 @@
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another. [`start`] is what a user agrees to before a server is started,
-//! [`lock`] what entries looked like where they are, and what changed.
+//! [`lock`] what entries looked like where they are, and what changed, [`model_settings`] what a
+//! connection says of a model behind it.
 
 pub mod agents;
 pub mod by_hand;
@@ -22,6 +23,7 @@ pub mod health;
 pub mod lock;
 pub mod mcp;
 pub(crate) mod mocking;
+pub mod model_settings;
 pub mod model_text;
 pub mod opensearch;
 pub(crate) mod pydantic;

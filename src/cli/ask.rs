@@ -20,10 +20,10 @@ use super::{
 use crate::{
     engine::{
         agent_loop::{
+            breakpoint::Breakpoint,
             price::{cost_of, format_cost},
             recording::Recording,
             run::{AgentRun, AgentStart},
-            settings::find_model,
             turn::Usage,
         },
         model_view::find_refusals,
@@ -43,6 +43,7 @@ use crate::{
     },
     schema::count::count_text,
     store::{files, history::History},
+    systems::model_settings::find_model,
     wire::model_endpoint::ModelEndpoint,
 };
 
@@ -76,6 +77,11 @@ pub(crate) struct Ask {
 
     #[command(flatten)]
     mock: MockFlags,
+
+    /// Ask about these calls although others are made or mocked: tool:NAME, state:NAME,
+    /// argument:NAME, argument:NAME=VALUE, or error; can be repeated
+    #[arg(long = "break", value_name = "WHERE", value_parser = Breakpoint::parse)]
+    breakpoints: Vec<Breakpoint>,
 
     /// The maximum number of replies
     #[arg(long, value_name = "COUNT", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1_000))]
@@ -111,7 +117,7 @@ impl Ask {
         world.limits = self.limits();
         if let Some(word) = &self.replay {
             let (start, recording) = self.read_replay(&opened, word)?;
-            let host = CommandHost::new(out, global.json, policy);
+            let host = CommandHost::new(out, global.json, policy, self.breakpoints.clone());
             let run = Run { world, start, price: None };
             return wait_for("running again", run.go(ModelSource::Recorded(recording), host));
         }
@@ -152,13 +158,19 @@ impl Ask {
             out.print_json(&body)?;
             return Ok(Ending::Done);
         }
-        let host = CommandHost::new(out, global.json, policy);
+        let host = CommandHost::new(out, global.json, policy, self.breakpoints.clone());
         let run = Run { world, start, price };
         wait_for("asking the model", run.go(ModelSource::Endpoint(&endpoint), host))
     }
 
     /// What becomes of calls; where nobody can be asked, it has to be said.
     fn call_policy(&self) -> Result<CallPolicy, Problem> {
+        let is_terminal = std::io::stdin().is_terminal();
+        if !self.breakpoints.is_empty() && !is_terminal {
+            let cause = "a breakpoint asks at a terminal, and this is none";
+            return Err(Problem::new(ProblemKind::Input, "asking the model", cause)
+                .with_remedy("leave --break out"));
+        }
         if let Some(options) = self.mock.options() {
             return Ok(CallPolicy::Each(Decision::Mock(options)));
         }
@@ -168,7 +180,7 @@ impl Ask {
         if self.replay.is_some() {
             return Ok(CallPolicy::Each(Decision::Recorded));
         }
-        if std::io::stdin().is_terminal() {
+        if is_terminal {
             return Ok(CallPolicy::Asking);
         }
         let cause = "nobody can be asked about the model's calls: this is not a terminal";

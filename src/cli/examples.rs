@@ -65,6 +65,11 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("serve", "serve --mcp --http", "for MCP clients, over HTTP"),
     ("ask", "ask 'What is 6 times 7?' --model gpt", "decide each call at the terminal"),
     ("ask", "ask 'Who is late?' --model local --groups read-only --mock", "nothing is called"),
+    (
+        "ask",
+        "ask 'Who is late?' --model gpt --yes --break state:findings",
+        "decide in one state only",
+    ),
     ("ask", "ask 'Who is late?' --model gpt --dry-run", "what the model would get"),
     ("ask", "ask --replay last", "the newest run again, without the model"),
     ("agent", "agent 'What do customers complain about?' --connection trustgraph", "ask it"),

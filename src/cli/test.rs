@@ -21,7 +21,6 @@ use super::{
 };
 use crate::{
     engine::{
-        agent_loop::settings::find_model,
         case::verdict::{Answer, Verdict, check_answer},
         junit::{self, Checked, Suite},
         settings::connections,
@@ -36,7 +35,7 @@ use crate::{
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
-    systems::{calling, facets::calls::CallOf},
+    systems::{calling, facets::calls::CallOf, model_settings::find_model},
     wire::{model_endpoint::ModelEndpoint, registry::Registry},
 };
 

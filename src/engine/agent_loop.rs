@@ -8,15 +8,16 @@
 //! | [`openai`], [`anthropic`], [`apis`] | the two APIs, and their table |
 //! | [`reply_builder`] | pieces of a reply, joined |
 //! | [`call_check`] | whether a call that a model wants can be made |
+//! | [`breakpoint`] | calls that are asked about although others are not |
 //! | [`run`] | the run: whose turn it is, and what it is at |
 //! | [`event`] | what happens in a run, for people, scripts and the history |
 //! | [`recording`] | a run that is kept, to be run again without its model |
 //! | [`price`] | what tokens cost |
-//! | [`settings`] | what a connection says of the model behind it |
 
 pub mod anthropic;
 pub mod api;
 pub mod apis;
+pub mod breakpoint;
 pub mod call_check;
 pub mod event;
 pub mod openai;
@@ -24,5 +25,4 @@ pub mod price;
 pub mod recording;
 pub mod reply_builder;
 pub mod run;
-pub mod settings;
 pub mod turn;

@@ -14,7 +14,6 @@ use crate::{
             event::AgentEvent,
             recording::Recording,
             run::{AgentRun, AgentStart, Answered, CallResult, Next, RunEnd},
-            settings::MODEL,
             turn::ToolCall,
         },
         case::verdict::Answer,
@@ -22,7 +21,7 @@ use crate::{
         stub::mock::{MockOptions, MockSource, mock_service},
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome},
         catalog::Catalog,
         context::Name,
         error_kind::ErrorKind,
@@ -32,11 +31,12 @@ use crate::{
         trace::{Head, TraceId},
     },
     schema::literal::Literal,
-    store::history::{History, Recorder},
+    store::history::History,
     systems::{
         calling,
         facets::calls::CallOf,
         mocking,
+        model_settings::MODEL,
         table::{self, by_id},
     },
     wire::{
@@ -44,6 +44,10 @@ use crate::{
         registry::Registry,
     },
 };
+
+mod record;
+
+use record::{RunRecord, ms_since};
 
 /// Events on their way at most; more make the wire wait.
 const QUEUE: usize = 256;
@@ -86,6 +90,12 @@ pub(crate) enum Decision {
     Mock(MockOptions),
     /// The recording answers; without one, the call is refused.
     Recorded,
+    /// The run goes on from before the reply of that number, with a message more where there is
+    /// one.
+    Back {
+        reply: u32,
+        message: Option<String>,
+    },
     /// The run ends.
     Stop,
 }
@@ -95,6 +105,8 @@ pub(crate) struct PlannedCall<'c> {
     pub call: &'c ToolCall,
     pub tool: &'c Tool,
     pub state: &'c str,
+    /// The number of the reply that wants it.
+    pub reply: u32,
     /// What is wrong with its arguments. Such a call is not made whatever is decided: the model
     /// gets the fault.
     pub fault: Option<&'c CallFault>,
@@ -241,6 +253,7 @@ impl<'w> AgentWorld<'w> {
             world: self,
             run: AgentRun::new(start, now_millis()),
             record: RunRecord::default(),
+            has_said: false,
             began: Instant::now(),
             model_ms: 0,
             tools_ms: 0,
@@ -273,14 +286,12 @@ struct Going<'g, 'w> {
     world: &'g AgentWorld<'w>,
     run: AgentRun,
     record: RunRecord,
+    /// A reply has said something; the trace keeps replies on lines of their own.
+    has_said: bool,
     began: Instant,
     model_ms: u64,
     tools_ms: u64,
     calls: u32,
-}
-
-fn ms_since(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 impl Going<'_, '_> {
@@ -347,16 +358,19 @@ impl Going<'_, '_> {
             }
             ModelSource::Endpoint(endpoint) => {
                 let run_began = self.began;
-                let record = &mut self.record;
+                let (record, has_said) = (&mut self.record, &mut self.has_said);
                 let mut emit = |piece: Piece| {
                     let event = match piece {
                         Piece::Text(text) => AgentEvent::Text(text),
                         Piece::Notice(words) => AgentEvent::Notice(words),
                     };
-                    if matches!(event, AgentEvent::Text(_)) {
-                        first_ms.get_or_insert_with(|| ms_since(began));
-                    }
                     let at_ms = ms_since(run_began);
+                    if matches!(event, AgentEvent::Text(_)) && first_ms.is_none() {
+                        first_ms = Some(ms_since(began));
+                        if std::mem::replace(has_said, true) {
+                            record.keep(at_ms, AgentEvent::Text("\n".into()).to_trace());
+                        }
+                    }
                     host.handle_event(at_ms, &event);
                     record.keep(at_ms, event.to_trace());
                 };
@@ -397,7 +411,7 @@ impl Going<'_, '_> {
         };
         // A run is made although it cannot be kept.
         let recorder = history.begin_call(&head).ok();
-        let mut record = RunRecord { id: Some(id.into()), recorder, began: Some(self.began) };
+        let mut record = RunRecord::new(id.into(), recorder, self.began);
         record.keep(self.elapsed_ms(), EventKind::Sent { bytes: body.len() });
         record
     }
@@ -425,11 +439,17 @@ impl Going<'_, '_> {
                 call: &call,
                 tool,
                 state: self.run.state(),
+                reply: self.run.reply_count(),
                 fault: checked.as_ref().err(),
             };
             let decision = host.decide(planned).await;
             match (decision, checked) {
                 (Decision::Stop, _) => return false,
+                (Decision::Back { reply, message }, _) => {
+                    if self.go_back(host, reply, message) {
+                        return true;
+                    }
+                }
                 (Decision::Edit(arguments), _) => {
                     edited = true;
                     self.run.edit_arguments(&arguments);
@@ -469,6 +489,18 @@ impl Going<'_, '_> {
         if after != before {
             self.emit(host, &AgentEvent::Moved { from: before, to: after });
         }
+        true
+    }
+
+    fn go_back(&mut self, host: &mut dyn AgentHost, reply: u32, message: Option<String>) -> bool {
+        if !self.run.go_back_to_reply(reply) {
+            return false;
+        }
+        if let Some(text) = &message {
+            self.run.add_message(text.clone());
+        }
+        let state = self.run.state().to_owned();
+        self.emit(host, &AgentEvent::WentBack { reply, state, message });
         true
     }
 
@@ -585,41 +617,4 @@ fn result_of(answered: Answered, answer: Answer) -> CallResult {
         (Some((kind, message)), text) => format!("{text}\n{message} ({kind})"),
     };
     CallResult { answered, outcome, text, took_ms: answer.took_ms }
-}
-
-/// A run on its way into the history; one that is dropped before its end was cancelled.
-#[derive(Default)]
-struct RunRecord {
-    id: Option<TraceId>,
-    recorder: Option<Recorder>,
-    /// Until it is ended.
-    began: Option<Instant>,
-}
-
-impl RunRecord {
-    fn id(&self) -> Option<TraceId> {
-        self.id.clone().filter(|_| self.recorder.is_some())
-    }
-
-    fn keep(&mut self, at_ms: u64, kind: EventKind) {
-        if let Some(recorder) = &mut self.recorder
-            && recorder.record_events(&[Event { at_ms, kind }]).is_err()
-        {
-            self.recorder = None;
-        }
-    }
-
-    fn finish(mut self, at_ms: u64, outcome: Outcome, problem: Option<CallError>) {
-        self.began = None;
-        self.keep(at_ms, EventKind::End { outcome, problem });
-    }
-}
-
-impl Drop for RunRecord {
-    fn drop(&mut self) {
-        if let Some(began) = self.began.take() {
-            let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-            self.keep(ms_since(began), kind);
-        }
-    }
 }

@@ -2,19 +2,16 @@
 
 use serde_json::Value;
 
-use super::table::every_system;
+use super::{model_settings, table::every_system};
 use crate::{
-    engine::{
-        agent_loop,
-        settings::{connection_form, system_settings::SettingsSchema, workspace},
-    },
+    engine::settings::{connection_form, system_settings::SettingsSchema, workspace},
     model::{finding::Finding, settings::WorkspaceSettings},
 };
 
 /// What systems need to know of connections, and what is said of models behind them.
 fn schemas() -> Vec<&'static SettingsSchema> {
     let of_systems = every_system().iter().filter_map(|system| system.connection_settings());
-    of_systems.chain([&agent_loop::settings::SETTINGS]).collect()
+    of_systems.chain([&model_settings::SETTINGS]).collect()
 }
 
 /// What the text of a `toolcrib.toml` says, and everything that is wrong in it.

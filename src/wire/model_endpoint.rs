@@ -19,7 +19,6 @@ use super::{
 use crate::{
     engine::agent_loop::{
         api::{ModelApi, ModelRequest, ReplyReader, reported_failure},
-        settings::ModelSettings,
         turn::{ModelReply, Turn},
     },
     model::{
@@ -28,6 +27,7 @@ use crate::{
         error_kind::ErrorKind,
         tool::Function,
     },
+    systems::model_settings::ModelSettings,
 };
 
 /// How often a request is sent again that the endpoint has no room for.

@@ -261,7 +261,7 @@ fn each_call_is_decided_at_the_terminal() {
         .home(place.home.path())
         .variable("MODEL_KEY", KEY)
         .start();
-    let mut decide = |keys: &str, seen: &str| {
+    let decide = |keys: &str, seen: &str| {
         terminal.wait_for("Enter call");
         terminal.write(keys.as_bytes());
         terminal.wait_for(seen);
@@ -275,5 +275,48 @@ fn each_call_is_decided_at_the_terminal() {
     assert!(terminal.wait_end().success());
     let asked = server.asked();
     let edited = &asked[2].body["messages"][3]["tool_calls"][0]["function"]["arguments"];
-    assert_eq!(edited, r#"{"topic": "snow"}"#);
+    assert_eq!(edited, r#"{"topic":"snow"}"#);
+}
+
+#[test]
+fn a_breakpoint_stops_and_a_run_goes_back_with_a_message() {
+    let customers = || stream(&openai::calls(&[("query-customers", r#"{"question": "Late?"}"#)]));
+    let sum = || stream(&openai::calls(&[("calculator", r#"{"expression": "6*7"}"#)]));
+    let server =
+        ModelServer::start(vec![customers(), sum(), customers(), stream(&openai::words("Done."))]);
+    let place = place(&server.url, "openai");
+    let mut terminal = terminal::toolcrib([
+        "ask",
+        "How?",
+        "--model",
+        "gpt",
+        "--yes",
+        "--break",
+        "tool:calculator",
+    ])
+    .size(120, 60)
+    .folder(&place.here)
+    .home(place.home.path())
+    .variable("MODEL_KEY", KEY)
+    .start();
+    terminal.wait_for("calculator in state findings");
+    terminal.write(b"b 3\r");
+    terminal.wait_for("there are replies 1 to 2");
+    terminal.write(b"b 1 Ask them again.\r");
+    terminal.wait_for("back to before reply 1, in state undefined: Ask them again.");
+    terminal.wait_for("Done.");
+    assert!(terminal.wait_end().success());
+    let asked = server.asked();
+    assert_eq!(tool_names(&asked[2].body), ["query-customers", "tell-joke"]);
+    let messages = asked[2].body["messages"].as_array().unwrap();
+    let said: Vec<_> = messages.iter().map(|message| message["content"].clone()).collect();
+    assert_eq!(said, [json!("How?"), json!("Ask them again.")]);
+    // A replay goes the way that was taken in the end.
+    let again = place.run(&["ask", "--replay", "last", "--json"]);
+    again.ended(0, &[]);
+    assert_eq!(of(&again.events(), "end")[0]["calls"], 1);
+    run(&place, &["ask", "How?", "--model", "gpt", "--yes", "--break", "error"])
+        .ended(2, &["a breakpoint asks at a terminal"]);
+    run(&place, &["ask", "How?", "--model", "gpt", "--yes", "--break", "nowhere"])
+        .ended(2, &["tool:NAME"]);
 }

@@ -12,9 +12,15 @@ use crate::{
         out::{CommandOutput, print_stderr},
     },
     engine::{
-        agent_loop::{event::AgentEvent, run::Answered, turn::ToolCall},
-        stub::mock::MockOptions,
+        agent_loop::{
+            breakpoint::{BreakContext, Breakpoint},
+            event::AgentEvent,
+            run::Answered,
+            turn::ToolCall,
+        },
+        stub::mock::{MockOptions, MockSource},
     },
+    model::call::Outcome,
     runtime::agent_loop::{AgentHost, Decision, PlannedCall},
 };
 
@@ -29,14 +35,18 @@ pub(super) enum CallPolicy {
 const RESULT_START: usize = 200;
 
 const CHOICES: &str =
-    "Enter call · e edit · r refuse · m mock · a always call, in this run · q end the run";
-const FAULT_CHOICES: &str = "Enter tell the model · e edit · r refuse · q end the run";
+    "Enter call · e edit · r refuse · m mock · b back · a always call, in this run · q end the run";
+const FAULT_CHOICES: &str =
+    "Enter report it to the model · e edit · r refuse · b back · q end the run";
 
 /// A run's watcher on the command line.
 pub(super) struct CommandHost<'h> {
     out: &'h mut CommandOutput,
     json: bool,
     policy: CallPolicy,
+    breakpoints: Vec<Breakpoint>,
+    /// The call before failed.
+    after_failure: bool,
     typing: Option<mpsc::Receiver<String>>,
     /// The last text did not end its line.
     open_line: bool,
@@ -46,9 +56,37 @@ pub(super) struct CommandHost<'h> {
 }
 
 impl<'h> CommandHost<'h> {
-    pub fn new(out: &'h mut CommandOutput, json: bool, policy: CallPolicy) -> Self {
-        let typing = matches!(policy, CallPolicy::Asking).then(stdin_lines);
-        Self { out, json, policy, typing, open_line: false, was_asked: false, failed: None }
+    pub fn new(
+        out: &'h mut CommandOutput,
+        json: bool,
+        policy: CallPolicy,
+        breakpoints: Vec<Breakpoint>,
+    ) -> Self {
+        let asks = matches!(policy, CallPolicy::Asking) || !breakpoints.is_empty();
+        Self {
+            out,
+            json,
+            policy,
+            breakpoints,
+            after_failure: false,
+            typing: asks.then(stdin_lines),
+            open_line: false,
+            was_asked: false,
+            failed: None,
+        }
+    }
+
+    /// Whether a breakpoint stops the run before this call.
+    fn is_stopped(&self, planned: &PlannedCall<'_>) -> bool {
+        let context = BreakContext {
+            tool: &planned.call.name,
+            key: &planned.tool.entry.key,
+            state: planned.state,
+            arguments: &planned.call.arguments_value(),
+            fault: planned.fault,
+            after_failure: self.after_failure,
+        };
+        self.breakpoints.iter().any(|breakpoint| breakpoint.is_at(&context))
     }
 
     /// The output, and whether it is JSON.
@@ -94,7 +132,9 @@ impl<'h> CommandHost<'h> {
                 self.print_status(&summary)
             }
             AgentEvent::Moved { .. } => self.print_status(&format!("state: {}", event.summary())),
-            AgentEvent::Asked { .. } | AgentEvent::Notice(_) => self.print_status(&event.summary()),
+            AgentEvent::Asked { .. } | AgentEvent::Notice(_) | AgentEvent::WentBack { .. } => {
+                self.print_status(&event.summary())
+            }
         }
     }
 
@@ -112,7 +152,11 @@ impl<'h> CommandHost<'h> {
     }
 
     async fn ask(&mut self, planned: PlannedCall<'_>) -> Decision {
-        let PlannedCall { call, tool, state, fault } = planned;
+        let PlannedCall { call, tool, state, reply, fault } = planned;
+        let usual = match &self.policy {
+            CallPolicy::Each(decision) => decision.clone(),
+            CallPolicy::Asking => Decision::Call,
+        };
         // What cannot be written is reported at the end.
         let _ = self.end_line();
         print_stderr(&format!("→ {} in state {state}: {}", tool.entry.key, call.arguments_value()));
@@ -127,12 +171,19 @@ impl<'h> CommandHost<'h> {
             let (word, rest) =
                 line.trim().split_once(char::is_whitespace).unwrap_or((line.trim(), ""));
             match word {
-                "" | "y" => return Decision::Call,
+                "" | "y" => return usual,
                 "a" if fault.is_none() => {
                     self.policy = CallPolicy::Each(Decision::Call);
                     return Decision::Call;
                 }
-                "m" if fault.is_none() => return Decision::Mock(MockOptions::default()),
+                "m" if fault.is_none() => return Decision::Mock(mock_options(rest.trim())),
+                "b" => match back(rest.trim(), reply) {
+                    Ok(decision) => {
+                        self.was_asked = false;
+                        return decision;
+                    }
+                    Err(why) => print_stderr(&format!("  {why}")),
+                },
                 "r" => return Decision::Refuse(rest.trim().to_owned()),
                 "q" => return Decision::Stop,
                 "e" => match self.edited(call, rest.trim()).await {
@@ -171,6 +222,29 @@ impl<'h> CommandHost<'h> {
     }
 }
 
+/// A mock that answers with a text, or with an example where there is none.
+fn mock_options(text: &str) -> MockOptions {
+    match text {
+        "" => MockOptions::default(),
+        text => MockOptions { source: MockSource::Text(text.to_owned()), ..MockOptions::default() },
+    }
+}
+
+/// Back to the reply of a number, with a message: `2`, `2 Look again.`, `Look again.`; by default to
+/// this reply.
+fn back(words: &str, reply: u32) -> Result<Decision, String> {
+    let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    let (number, message) = match first.parse() {
+        Ok(number) => (number, rest.trim()),
+        Err(_) => (reply, words),
+    };
+    if !(1..=reply).contains(&number) {
+        return Err(format!("there are replies 1 to {reply}"));
+    }
+    let message = (!message.is_empty()).then(|| message.to_owned());
+    Ok(Decision::Back { reply: number, message })
+}
+
 /// The start of a result, on one line.
 fn start_of(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -182,6 +256,9 @@ fn start_of(text: &str) -> String {
 
 impl AgentHost for CommandHost<'_> {
     fn handle_event(&mut self, at_ms: u64, event: &AgentEvent) {
+        if let AgentEvent::Returned { outcome, .. } = event {
+            self.after_failure = *outcome != Outcome::Succeeded;
+        }
         if self.failed.is_none() {
             self.failed = self.show_event(at_ms, event).err();
         }
@@ -192,8 +269,8 @@ impl AgentHost for CommandHost<'_> {
             match &self.policy {
                 // Nobody reads what comes of it.
                 _ if self.failed.is_some() => Decision::Stop,
-                CallPolicy::Each(decision) => decision.clone(),
-                CallPolicy::Asking => self.ask(planned).await,
+                CallPolicy::Each(decision) if !self.is_stopped(&planned) => decision.clone(),
+                CallPolicy::Each(_) | CallPolicy::Asking => self.ask(planned).await,
             }
         })
     }

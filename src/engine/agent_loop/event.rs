@@ -51,14 +51,21 @@ pub enum AgentEvent {
         from: String,
         to: String,
     },
+    /// The run goes on from before that reply, with a message more where there is one.
+    WentBack {
+        reply: u32,
+        state: String,
+        message: Option<String>,
+    },
 }
 
 /// The stages' names.
-pub const ASKED: &str = "model-request";
-pub const REPLIED: &str = "model-reply";
+pub const ASKED: &str = "request";
+pub const REPLIED: &str = "reply";
 pub const CALLED: &str = "tool-call";
 pub const RETURNED: &str = "tool-result";
 pub const MOVED: &str = "state";
+pub const WENT_BACK: &str = "went-back";
 
 impl AgentEvent {
     /// For scripts: an object whose member `event` says what it is.
@@ -120,6 +127,9 @@ impl AgentEvent {
                 }),
             ),
             Self::Moved { from, to } => (MOVED, json!({"from": from, "to": to})),
+            Self::WentBack { reply, state, message } => {
+                (WENT_BACK, json!({"reply": reply, "state": state, "message": message}))
+            }
         }
     }
 
@@ -152,6 +162,10 @@ impl AgentEvent {
                 Answered::Refused | Answered::Invalid => format!("{tool} {}", answered.as_str()),
             },
             Self::Moved { from, to } => format!("{from} → {to}"),
+            Self::WentBack { reply, state, message } => {
+                let message = message.as_ref().map_or_else(String::new, |text| format!(": {text}"));
+                format!("back to before reply {reply}, in state {state}{message}")
+            }
         }
     }
 }

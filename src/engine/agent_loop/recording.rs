@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::{
-    event::{REPLIED, RETURNED},
+    event::{REPLIED, RETURNED, WENT_BACK},
     run::{Answered, CallResult},
     turn::ModelReply,
 };
@@ -64,10 +64,23 @@ impl Recording {
     #[must_use]
     pub fn from_trace(trace: &Trace) -> Option<Self> {
         let mut recording = Self::default();
+        // How many results were there before each reply.
+        let mut before = Vec::new();
         for (name, body) in trace.stage_bodies() {
             let body: Value = serde_json::from_str(&body).ok()?;
             match name.as_str() {
-                REPLIED => recording.replies.push_back(ModelReply::from_json(&body["reply"])),
+                REPLIED => {
+                    before.push(recording.results.len());
+                    recording.replies.push_back(ModelReply::from_json(&body["reply"]));
+                }
+                WENT_BACK => {
+                    let reply = body["reply"].as_u64().unwrap_or(1).saturating_sub(1);
+                    let kept = usize::try_from(reply).unwrap_or(usize::MAX).min(before.len());
+                    recording.replies.truncate(kept);
+                    let results = before.get(kept).copied().unwrap_or(recording.results.len());
+                    recording.results.truncate(results);
+                    before.truncate(kept);
+                }
                 RETURNED => recording.results.extend(RecordedResult::from_json(&body)),
                 _ => {}
             }
@@ -165,5 +178,37 @@ mod tests {
         assert_eq!(recording.take_result("sum").map(|result| result.text), Some("1".into()));
         assert_eq!(recording.take_result("sum"), None);
         assert_eq!(Recording::from_trace(&Trace::default()), None);
+    }
+
+    #[test]
+    fn what_was_left_behind_by_going_back_is_not_in_a_recording() {
+        let replied = |turn, text: &str| AgentEvent::Replied {
+            turn,
+            reply: ModelReply { text: text.into(), ..ModelReply::default() },
+            first_ms: None,
+            took_ms: 2,
+        };
+        let returned = |text: &str| AgentEvent::Returned {
+            tool: "sum".into(),
+            answered: Answered::Called,
+            outcome: Outcome::Succeeded,
+            text: text.into(),
+            took_ms: 3,
+            trace: None,
+        };
+        let back = AgentEvent::WentBack { reply: 2, state: "a".into(), message: None };
+        let events = [
+            replied(1, "one"),
+            returned("1"),
+            replied(2, "two"),
+            returned("2"),
+            back,
+            replied(2, "other"),
+        ];
+        let events = events.iter().map(|event| Event { at_ms: 0, kind: event.to_trace() });
+        let trace = Trace { head: Head::default(), events: events.collect() };
+        let recording = Recording::from_trace(&trace).unwrap();
+        let texts: Vec<&str> = recording.replies.iter().map(|reply| &*reply.text).collect();
+        assert_eq!((texts, recording.results.len()), (vec!["one", "other"], 1));
     }
 }

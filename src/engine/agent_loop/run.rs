@@ -281,6 +281,7 @@ impl AgentRun {
         now: Millis,
     ) {
         let Some(call) = self.pending.pop_front() else { return };
+        let before = self.simulation.current_step();
         if let Some(row) = row.filter(|_| result.answered.is_answer()) {
             let took_ms = result.took_ms;
             let take = Take { tool: row, outcome: result.outcome, at: now, took_ms, call: None };
@@ -295,8 +296,26 @@ impl AgentRun {
         };
         match self.turns.last_mut() {
             Some(Turn::Results(results)) => results.push(result),
-            _ => self.push_turn(Turn::Results(vec![result])),
+            // It began before the step that its first call took.
+            _ => {
+                self.turns.push(Turn::Results(vec![result]));
+                self.reached.push(before);
+            }
         }
+    }
+
+    /// Goes back to before the reply of that number, from 1, as [`AgentRun::go_back`] does.
+    pub fn go_back_to_reply(&mut self, number: u32) -> bool {
+        let is_reply = |(_, turn): &(usize, &Turn)| matches!(turn, Turn::Model(_));
+        let row = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
+        let turn = self.turns.iter().enumerate().filter(is_reply).nth(row).map(|(turn, _)| turn);
+        number > 0 && turn.is_some_and(|turn| self.go_back(turn))
+    }
+
+    /// Says something more to the model before it is asked again.
+    pub fn add_message(&mut self, text: String) {
+        self.pending.clear();
+        self.push_turn(Turn::User(text));
     }
 
     /// Goes back to before that turn, and to the state that was reached then; steps that were taken
@@ -447,5 +466,9 @@ mod tests {
         answer(&mut run, Outcome::Succeeded).unwrap();
         assert_eq!((run.simulation().branches().len(), run.state()), (2, "found"));
         assert!(!run.go_back(0) && !run.go_back(9));
+        assert!(!run.go_back_to_reply(0) && !run.go_back_to_reply(2));
+        assert!(run.go_back_to_reply(1));
+        run.add_message("Look again.".into());
+        assert_eq!((run.turns().len(), run.state(), run.next()), (2, "undefined", Next::Model));
     }
 }

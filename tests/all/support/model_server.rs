@@ -2,7 +2,7 @@
 //! asked.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Write},
     net::TcpListener,
     sync::mpsc::{self, Receiver},
     thread,

@@ -2,12 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    api::ModelApi,
-    apis::{APIS, api_of_word},
-};
 use crate::{
-    engine::settings::system_settings::{Rule, SettingsSchema},
+    engine::{
+        agent_loop::{
+            api::ModelApi,
+            apis::{APIS, api_of_word},
+        },
+        settings::system_settings::{Rule, SettingsSchema},
+    },
     model::{
         connection::{Connection, SystemSettings},
         connections::Connections,
