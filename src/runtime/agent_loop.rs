@@ -581,7 +581,7 @@ impl AgentWorld<'_> {
         let request = match request {
             Ok(request) => request,
             Err(problem) => {
-                let text = problem.cause.clone();
+                let text = problem.cause;
                 let (outcome, took_ms) = (Outcome::Failed, 0);
                 return (CallResult { answered, outcome, text, took_ms }, None);
             }

@@ -204,7 +204,7 @@ impl ModelEndpoint {
         let name = &self.connection.name;
         let reported = serde_json::from_str(body).ok();
         let reported = reported.as_ref().and_then(reported_failure);
-        let words = reported.as_ref().map_or(&*body, |failure| &failure.message);
+        let words = reported.as_ref().map_or(body, |failure| failure.message.as_str());
         let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
         let words: String = words.chars().take(MOST_WORDS).collect();
         let message = match words.is_empty() {
