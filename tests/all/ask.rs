@@ -298,6 +298,7 @@ fn a_breakpoint_stops_and_a_run_goes_back_with_a_message() {
     .folder(&place.here)
     .home(place.home.path())
     .variable("MODEL_KEY", KEY)
+    .variable("XDG_STATE_HOME", place.home.path().join("state"))
     .start();
     terminal.wait_for("calculator in state findings");
     terminal.write(b"b 3\r");
