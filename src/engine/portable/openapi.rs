@@ -243,11 +243,19 @@ impl Reader<'_> {
             .map(|parameter| self.resolve(parameter))
             .collect();
         let body = self.read_body(title, operation);
+        // A body of another type than an object is an argument of its own.
+        let is_object = |schema: &Value| {
+            let kind = schema.get("type");
+            kind.map_or(schema.get("oneOf").is_none(), |kind| kind == "object")
+        };
         if parameters.is_empty() {
-            return match body {
-                Some((schema, _)) => object_schema(self.whole_schema(&schema)),
-                None => json!({"type": "object", "properties": {}}),
-            };
+            match &body {
+                None => return json!({"type": "object", "properties": {}}),
+                Some((schema, _)) if is_object(&self.resolve(schema)) => {
+                    return object_schema(self.whole_schema(schema));
+                }
+                Some(_) => {}
+            }
         }
         let (mut properties, mut required) = (Map::new(), Vec::<Value>::new());
         for parameter in parameters {
@@ -449,6 +457,21 @@ mod tests {
         let (again, _) = read_document(&write_document(&tools));
         assert_eq!(again[0].parameters, get.parameters);
         assert_eq!(again[0].http, get.http);
+    }
+
+    #[test]
+    fn a_body_that_is_no_object_is_an_argument() {
+        let (tools, unread) = read_document(
+            &json!({"openapi": "3.1.0", "paths": {"/users": {"post": {
+            "operationId": "addUsers",
+            "requestBody": {"required": true, "content": {JSON: {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/User"}}}}},
+        }}}, "components": {"schemas": {"User": {"type": "string"}}}}),
+        );
+        assert_eq!(
+            tools[0].parameters,
+            json!({"type": "object", "properties": {"body": {"type": "array", "items": {"$ref": "#/$defs/User"}}}, "required": ["body"], "$defs": {"User": {"type": "string"}}})
+        );
+        assert_eq!(unread.len(), 1, "{unread:?}");
     }
 
     #[test]
