@@ -5,9 +5,9 @@
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
-//! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another. [`start`] is what a user agrees to before a server is started,
-//! [`lock`] what entries looked like where they are, and what changed, [`model_settings`] what a
-//! connection says of a model behind it.
+//! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another.
+//! [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
+//! where they are, and what changed, [`model_settings`] what a connection says of a model behind it.
 
 pub mod agents;
 pub mod by_hand;
