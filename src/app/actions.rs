@@ -9,6 +9,8 @@ use super::verbs::Verb;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     Global,
+    /// The tour of the demo: within it, before all others.
+    Tour,
     Tools,
     Catalog,
     /// The program that is a form and nothing else.
@@ -44,6 +46,7 @@ impl Scope {
     pub fn title(self) -> &'static str {
         match self {
             Self::Global => "Everywhere",
+            Self::Tour => "The demo's tour",
             Self::Tools => "Tools",
             Self::Catalog => "Tools · catalog",
             Self::FormFile => "toolcrib form",

@@ -17,6 +17,8 @@ pub struct Keymap {
     actions: Vec<&'static Action>,
     bindings: HashMap<(Scope, Key), &'static Action>,
     keys: HashMap<ActionId, Vec<Key>>,
+    /// There are no keys: actions are typed by name.
+    in_words: bool,
 }
 
 /// Stands for an action that is in no table.
@@ -88,6 +90,12 @@ impl Keymap {
         }
     }
 
+    /// The same where no key is read: what names a key names the action in its place.
+    #[must_use]
+    pub fn in_words(self) -> Self {
+        Self { in_words: true, ..self }
+    }
+
     /// Every action, in the order in which help shows them.
     #[must_use]
     pub fn actions(&self) -> &[&'static Action] {
@@ -117,13 +125,15 @@ impl Keymap {
     /// The key to show for an action; empty where it has none.
     #[must_use]
     pub fn display_key(&self, id: ActionId) -> String {
-        self.keys_for(id).first().map(ToString::to_string).unwrap_or_default()
+        let first = self.keys_for(id).first().filter(|_| !self.in_words);
+        first.map(ToString::to_string).unwrap_or_default()
     }
 
     /// How to do an action, within a sentence: its key, or its row in the actions menu.
     #[must_use]
     pub fn way_to(&self, id: ActionId) -> String {
         match self.display_key(id) {
+            _ if self.in_words => format!("“{}”", self.action(id).title.trim_end_matches('…')),
             key if key.is_empty() => {
                 format!("{} → {}", self.display_key("actions-menu"), self.action(id).title)
             }

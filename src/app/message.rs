@@ -24,7 +24,7 @@ use crate::{
     model::{
         catalog::Part,
         context::Mode,
-        entry::{EntryId, FileId},
+        entry::{EntryId, FileId, SystemId},
         finding::Findings,
         problem::Problem,
     },
@@ -268,8 +268,8 @@ pub enum ConnectionMessage {
     },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
-    /// Ask for the address of a running system, to import its tools.
-    AskSystem,
+    /// Ask where a running system is, to import its tools.
+    AskSystem(SystemId),
     /// Keep a secret in the system's key store.
     KeepSecret {
         name: String,

@@ -46,7 +46,7 @@ use crate::{
         connection::Connection,
         connections::{Connections, Listeners},
         context::{Context, Mode, Name, Profile},
-        entry::{EntryId, FileId},
+        entry::{EntryId, FileId, SystemId},
         finding::{Finding, Findings},
         id::Ids,
         merging::Merging,
@@ -245,7 +245,7 @@ pub enum Question {
     /// Which server is to be connected to?
     Server,
     /// Where is the running system whose tools are to be imported?
-    System,
+    System(SystemId),
     /// Which of the servers are to be taken in that other programs have configured?
     ImportServers(Vec<FoundConfig>),
     /// Read how a server differs between the eras of its protocol?
@@ -638,7 +638,13 @@ impl State {
     #[must_use]
     pub fn make_mock(&self, tool: &Tool) -> StubService {
         let said = MockOptions::from_value(&self.value_of(tool.id(), CallPart::Mock));
+        self.make_mock_with(tool, &said)
+    }
+
+    /// The same where that is said so.
+    #[must_use]
+    pub fn make_mock_with(&self, tool: &Tool, said: &MockOptions) -> StubService {
         let kept = self.invoke.calls.real_answer_of(tool.id());
-        mock_service(&mocking::mocked_tool(tool, kept), &said)
+        mock_service(&mocking::mocked_tool(tool, kept), said)
     }
 }

@@ -214,7 +214,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             state.question = Some(Question::Eras { connection, comparison });
         }
         ConnectionMessage::AskServer => state.question = Some(Question::Server),
-        ConnectionMessage::AskSystem => state.question = Some(Question::System),
+        ConnectionMessage::AskSystem(system) => state.question = Some(Question::System(system)),
         ConnectionMessage::KeepSecret { name, secret } => {
             return vec![Effect::KeepSecret { name, secret }];
         }

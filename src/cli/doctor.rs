@@ -1,5 +1,7 @@
 //! `toolcrib doctor`: what toolcrib finds here, and what connections lack.
 
+use std::path::Path;
+
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -13,6 +15,7 @@ use super::{
 use crate::{
     model::connection::{Connection, SecretAt},
     model::problem::Problem,
+    schema::count::count_text,
     store::{
         key_store::{KeyStore, TITLE},
         paths::Paths,
@@ -70,14 +73,10 @@ impl Doctor {
         rows.extend(folder_rows());
         let kept = KeyStore::open().and_then(|store| store.secret_names());
         rows.push(key_store(&kept, &opened.settings.connections.known));
-        rows.extend(
-            opened
-                .settings
-                .connections
-                .known
-                .iter()
-                .flat_map(|connection| secret_rows(connection, kept.as_deref())),
-        );
+        for connection in &opened.settings.connections.known {
+            rows.extend(secret_rows(connection, kept.as_deref()));
+            rows.extend(file_rows(connection, &opened.workspace.root));
+        }
         if global.json {
             let of = |row: &Row| json!({"of": row.of, "health": row.health.as_str(), "words": row.words});
             out.print_json(&rows.iter().map(of).collect::<Value>())?;
@@ -97,9 +96,25 @@ impl Doctor {
 }
 
 fn workspace_row(opened: &OpenWorkspace) -> Row {
-    let (files, tools) = (opened.files.len(), opened.catalog.tools.len());
-    let words = format!("{}: {files} files, {tools} tools", opened.workspace.root.display());
-    Row::new("workspace", Health::Well, words)
+    let files = count_text(opened.files.len(), "file", "files");
+    let tools = count_text(opened.catalog.tools.len(), "tool", "tools");
+    let words = format!("{}: {files}, {tools}", opened.workspace.root.display());
+    let health = if opened.files.is_empty() { Health::Absent } else { Health::Well };
+    Row::new("workspace", health, words)
+}
+
+/// The files that a connection names, and that are not there.
+fn file_rows(connection: &Connection, root: &Path) -> Vec<Row> {
+    let dir = connection.command().and_then(|command| command.dir.as_deref());
+    let named = [("ca-file", connection.tls.ca_file.as_deref(), false), ("folder", dir, true)];
+    let row = |(what, path, is_folder): (&str, Option<&str>, bool)| {
+        let path = root.join(path?);
+        let is_there = if is_folder { path.is_dir() } else { path.is_file() };
+        let of = format!("connection {}", connection.name);
+        let words = format!("its {what} {} is not there", path.display());
+        (!is_there).then(|| Row::new(of, Health::Lacking, words))
+    };
+    named.into_iter().filter_map(row).collect()
 }
 
 /// Where settings and state of this user lie.
@@ -108,7 +123,14 @@ fn folder_rows() -> Vec<Row> {
         Ok(paths) => paths,
         Err(problem) => return vec![Row::new("folders", Health::Lacking, problem.to_string())],
     };
-    let settings = Row::new("settings", Health::Well, paths.config_file().display().to_string());
+    let file = paths.config_file();
+    let settings = match file.is_file() {
+        true => Row::new("settings", Health::Well, file.display().to_string()),
+        false => {
+            let words = format!("{}: no such file; the defaults apply", file.display());
+            Row::new("settings", Health::Absent, words)
+        }
+    };
     let state = match paths.private_folder("history") {
         Ok(place) => Row::new("history", Health::Well, place.display().to_string()),
         Err(problem) => Row::new("history", Health::Lacking, problem.to_string()),

@@ -7,7 +7,7 @@ use super::{
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
-    problem::Problem,
+    problem::{Problem, ProblemKind},
     shared_text::SharedText,
     stub::{MOCK_CONNECTION, MockCall},
 };
@@ -592,6 +592,15 @@ impl Call {
             CallState::Ended { outcome, .. } => Some(*outcome),
             _ => None,
         }
+    }
+
+    /// Whether it ended because there was nobody to answer it: a mock would.
+    #[must_use]
+    pub fn found_nobody(&self) -> bool {
+        let CallState::Ended { problem: Some(problem), .. } = &self.state else { return false };
+        let is_silent = matches!(problem.kind, ErrorKind::NoService | ErrorKind::TimedOutFirst);
+        self.request.mock.is_none()
+            && (is_silent || problem.kind.problem_kind() == ProblemKind::Unreachable)
     }
 }
 

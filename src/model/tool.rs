@@ -37,6 +37,13 @@ impl Tool {
     pub fn id(&self) -> &EntryId {
         &self.entry.id
     }
+
+    /// Its key, and in brackets the name that models see, where that is another one.
+    #[must_use]
+    pub fn label(&self) -> String {
+        let key = &self.entry.key;
+        if *key == self.name { key.clone() } else { format!("{key} ({})", self.name) }
+    }
 }
 
 /// The members that hold a gate, or would hold it: what to edit to change it.

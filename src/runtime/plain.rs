@@ -61,13 +61,14 @@ struct Output {
 }
 
 impl PlainLoop {
-    pub fn new(state: State, performer: Performer, messages: mpsc::Receiver<Message>) -> Self {
+    pub fn new(mut state: State, performer: Performer, messages: mpsc::Receiver<Message>) -> Self {
         let prints = state.form.as_ref().is_some_and(|form| form.goal == FormGoal::Printed);
         let out = Output {
             to_stderr: prints && !io::stdout().is_terminal(),
             is_typed: io::stdin().is_terminal(),
             prompt: None,
         };
+        state.keymap = std::mem::take(&mut state.keymap).in_words();
         let session = Session::new(&state);
         Self {
             state,

@@ -258,11 +258,20 @@ pub struct NewEntry {
     pub value: Value,
 }
 
+/// Stands for the entry's own name within the texts of [`NewEntry::value`].
+pub(crate) const OWN_NAME: &str = "{name}";
+
 impl NewEntry {
     /// The first value of an entry of that name.
     #[must_use]
     pub fn named_value(&self, name: &str) -> Value {
-        replace_name(self.value.clone(), self.named, name)
+        let mut value = replace_name(self.value.clone(), self.named, name);
+        for member in value.as_object_mut().into_iter().flat_map(|members| members.values_mut()) {
+            if let Some(text) = member.as_str().filter(|text| text.contains(OWN_NAME)) {
+                *member = text.replace(OWN_NAME, name).into();
+            }
+        }
+        value
     }
 }
 

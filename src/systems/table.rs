@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     commonground,
-    deployed::deployment::Deployment,
+    deployed::deployment::{Deployment, FirstConnection},
     facets::{
         configured::Configured, kept_tools::KeptTools, remote_tools::RemoteTools, shapes::Shapes,
     },
@@ -127,6 +127,12 @@ pub(crate) fn deployment_at(
     connection: &Connection,
 ) -> Option<(&'static dyn System, &'static dyn Deployment)> {
     deployments().find(|(_, deployment)| deployment.is_at(connection))
+}
+
+/// How the first run connects to each system that it can import from, by the system's id.
+pub(crate) fn first_connections() -> impl Iterator<Item = (SystemId, &'static FirstConnection)> {
+    deployments()
+        .filter_map(|(system, deployment)| Some((system.id(), deployment.first_connection()?)))
 }
 
 /// Which connections lead to one of them, as something to do.

@@ -10,6 +10,7 @@ use super::{
         connections, form as form_screen, history, invoke, resources, tools, waiting, watch,
         workflow,
     },
+    tour,
 };
 use crate::app::{actions::Action, keymap::Keymap};
 
@@ -18,6 +19,7 @@ use crate::app::{actions::Action, keymap::Keymap};
 pub fn all_actions() -> Vec<&'static Action> {
     [
         own_actions(everywhere::ACTIONS),
+        own_actions(tour::ACTIONS),
         own_actions(tools::ACTIONS),
         own_actions(form_screen::ACTIONS),
         own_actions(form::actions::ACTIONS),

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::app::{
     actions::Scope,
+    compose::{context::ComposeContext, entries, plan::Plan},
     input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
     state::State,
@@ -165,6 +166,9 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::RELOAD])
     .help("Reload the workspace's files; unsaved changes are kept"),
+    Row::new(Scope::Global, "make-service", "make service", |_, state| make_service(state))
+        .help("Make the service that the selected tool names and that is not there yet")
+        .refused(|_, state| service_plan(state).err()),
     Row::new(Scope::Global, "import", "import…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })
@@ -220,6 +224,24 @@ pub(crate) const ACTIONS: &[Row] = &[
 
 fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
     Reply::Refused("nothing to find in this pane".into())
+}
+
+/// What makes the service of the selected tool.
+fn service_plan(state: &State) -> Result<Plan, String> {
+    let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
+    let tool = tool.or_else(|| state.catalog.tools.first().map(|tool| &**tool));
+    let tool = tool.ok_or("select a tool first")?;
+    entries::make_service(ComposeContext::from_state(state), tool)
+}
+
+fn make_service(state: &State) -> Reply {
+    match service_plan(state) {
+        Ok(plan) => Reply::Send(vec![
+            Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
+            Message::Show(ScreenId::Tools),
+        ]),
+        Err(why) => Reply::Refused(why),
+    }
 }
 
 fn save_selected(state: &State) -> Reply {

@@ -5,7 +5,7 @@
 //! names: a command of plain mode, or an action of the screens' tables by its title or id.
 //! [`dialog`] asks what an overlay asks. [`fields`] shows the fields of a form, [`editing`] asks and
 //! sets them.
-//! [`verbs`] does commands that only plain mode has, [`lists`] says what a screen shows, and [`calls`] what comes of a call. Nothing here draws,
+//! [`verbs`] does commands that only plain mode has, [`lists`] says what a screen shows, and [`calls`] what comes of a call. [`words`] names commands where a screen names keys. Nothing here draws,
 //! and nothing here reads or prints: `runtime/plain` does.
 
 pub mod calls;
@@ -16,3 +16,4 @@ pub mod fields;
 pub mod lists;
 pub mod session;
 pub mod verbs;
+pub mod words;

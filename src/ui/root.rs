@@ -17,7 +17,7 @@ use super::{
     theme::Theme,
     tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
-    widgets::panes::{PaneChange, SIDE_BY_SIDE},
+    widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
 };
 use crate::app::{
     actions::{ActionId, Scope},
@@ -25,6 +25,7 @@ use crate::app::{
     message::{Health, Message, ScreenId},
     notices::NoticeKind,
     state::{Question, State},
+    tour::Tour,
 };
 use crate::model::clock::Millis;
 
@@ -106,7 +107,7 @@ impl Root {
         }
         self.sync_state(state);
         let body = Rect { y: 1, height: area.height - 2, ..area };
-        let (body, tour_key) = tour::draw_strip(frame, body, &styles, state);
+        let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
         let look = Look { styles: &styles, keymap: &state.keymap };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
@@ -118,7 +119,7 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             overlay.draw(frame, self.body, look, state);
         } else {
-            self.keys.extend(tour_key);
+            self.places.extend(tour_place);
         }
         if self.is_in_edit(state)
             && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
@@ -130,9 +131,10 @@ impl Root {
     /// The button of the screen's main act, at the foot of its pane.
     fn draw_button(&mut self, frame: &mut Frame<'_>, styles: &Styles, state: &State) {
         let wanted = self.screen(state).and_then(Screen::primary_button);
+        let typing = self.is_typing(state);
         self.button = wanted.and_then(|(action, pane)| {
             let usable = self.refusal_reason(action, state).is_none();
-            words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable))
+            words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable, typing))
         });
         self.places.extend(self.button);
     }
@@ -218,10 +220,9 @@ impl Root {
         let room = usize::from(line.width)
             .saturating_sub(tabs + right.min(40) + text_width(name) + 6)
             .max(8);
-        pen.put_text(
-            &super::canvas::truncate_text(&format!("{}{changed}", state.workspace), room),
-            bar,
-        );
+        // What is unsaved is seen however long the name is.
+        let name = super::canvas::truncate_text(&state.workspace, room - changed.len());
+        pen.put_text(&name, bar).put_text(changed, bar);
         let start = usize::from(pen.column_now()) + if is_narrow { 1 } else { 3 };
         let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
         pen.move_to(line, u16::try_from(middle).unwrap_or(0));
@@ -331,6 +332,7 @@ impl Root {
         }
         let Some(screen) = self.screen(state) else { return Vec::new() };
         let typing = screen.is_typing();
+        let scopes = self.scopes(state);
         let mut actions = screen.hinted_actions(state);
         actions.extend(["palette", "help"]);
         let mut hints: Vec<_> = screen
@@ -341,7 +343,10 @@ impl Root {
         for action in actions {
             // A key that the screen takes for itself is not the action's.
             let free = |key: &Key| !hints.iter().any(|(known, ..)| *known == key.to_string());
-            let usable = |key: &&Key| (!typing || key.typed_char().is_none()) && free(key);
+            // In the demo F1 is the tour's, and no help.
+            let own = |key: &Key| state.keymap.action_for(&scopes, *key) == Some(action);
+            let usable =
+                |key: &&Key| (!typing || key.typed_char().is_none()) && free(key) && own(key);
             if let Some(key) = state.keymap.keys_for(action).iter().find(usable)
                 && screen.refusal_reason(action, state).is_none()
             {
@@ -371,17 +376,22 @@ impl Root {
     fn scopes(&self, state: &State) -> Vec<Scope> {
         let mut scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
         scopes.push(Scope::Global);
+        if state.tour != Tour::Off {
+            scopes.insert(0, Scope::Tour);
+        }
         scopes
     }
 
     /// Why an action can't be used now.
     fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
         let scope = state.keymap.action(action).scope;
-        if scope != Scope::Global && !self.scopes(state).contains(&scope) {
+        let is_anywhere = matches!(scope, Scope::Global | Scope::Tour);
+        if !is_anywhere && !self.scopes(state).contains(&scope) {
             return Some(format!("only works in {}: go there first", scope.title()));
         }
         let window: &dyn Window = self;
         action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)
+            .or_else(|| action_rows::refusal_reason(tour::ACTIONS, window, action, state))
             .or_else(|| self.screen(state)?.refusal_reason(action, state))
     }
 
@@ -459,9 +469,6 @@ impl Root {
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {
-        if let Some(reply) = tour::take_key(key, state) {
-            return reply;
-        }
         self.presses.forget();
         let typing = self.screen(state).is_some_and(Screen::is_typing);
         let input = Input::Key(key);
@@ -486,6 +493,7 @@ impl Root {
                 key.is_plain(Code::Esc) && self.refusal_reason(action, state).is_some();
             let reply = if is_refused { self.ask_screen(&input, state) } else { Reply::Ignored };
             return match reply {
+                Reply::Ignored if is_refused && self.go_back(state) => Reply::Handled,
                 Reply::Ignored => self.handle_action(action, state),
                 reply => reply,
             };
@@ -499,7 +507,10 @@ impl Root {
             _ => reply,
         };
         match moved {
-            Reply::Ignored if key.is_plain(Code::Esc) => Reply::Handled,
+            Reply::Ignored if key.is_plain(Code::Esc) => {
+                self.go_back(state);
+                Reply::Handled
+            }
             Reply::Ignored => Reply::Refused(format!(
                 "{key} does nothing here; {} lists the keys that work",
                 state.keymap.display_key("help")
@@ -561,6 +572,11 @@ impl Root {
         shown.map(|(_, screen)| &mut **screen as &mut dyn Screen)
     }
 
+    /// Goes back among the panes of the screen; whether there was a way.
+    fn go_back(&mut self, state: &State) -> bool {
+        self.screen_mut(state).and_then(Screen::panes).is_some_and(Panes::go_back)
+    }
+
     fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
         match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             Some((_, screen)) => screen.handle_input(input, state),
@@ -581,6 +597,7 @@ impl Root {
             Reply::Ignored => {
                 let window: &mut dyn Window = self;
                 action_rows::run_action(everywhere::ACTIONS, window, action, state)
+                    .or_else(|| action_rows::run_action(tour::ACTIONS, window, action, state))
                     .unwrap_or_default()
             }
             other => other,

@@ -61,7 +61,7 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
         if name.is_empty() {
             return Err("a stub needs a name".into());
         }
-        let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+        let file = stub_file(name);
         let changes = stub_changes(&file, name, &services, state)?;
         let label = format!("save {what} in the stub {name}");
         Ok(Reply::Send(vec![
@@ -83,6 +83,30 @@ pub(crate) fn save_mock(tool: &str, service: StubService, state: &State) -> Repl
     let what = format!("the mock of {tool}");
     let kept = KeptRules { title: "Keep mock", what, services: vec![service] };
     ask_name(kept, words, tool.to_owned())
+}
+
+/// The file that keeps the mock of a tool.
+pub(crate) fn stub_file(tool: &str) -> FileId {
+    FileId::new(format!("{}/{}", page::FOLDER, file_name(tool)))
+}
+
+/// What writes the mock of a tool as its stub, without asking.
+///
+/// # Errors
+/// When the stub that is there can't be read.
+pub(crate) fn keep_mock(
+    tool: &str,
+    service: StubService,
+    state: &State,
+) -> Result<Vec<Message>, String> {
+    let file = stub_file(tool);
+    let service = StubService { name: tool.to_owned(), ..service };
+    let changes = stub_changes(&file, tool, &[service], state)?;
+    let label = format!("keep the mock of {tool}");
+    Ok(vec![
+        Message::Document(DocumentMessage::Change { label, changes }),
+        Message::Document(DocumentMessage::Save(Some(file))),
+    ])
 }
 
 /// A new file, or the rule before those of the one that is there.

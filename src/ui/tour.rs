@@ -4,48 +4,53 @@
 use ratatui::{Frame, layout::Rect, style::Modifier};
 
 use super::{
+    action_rows::{self, refuse_when},
     canvas::{Pen, text_width},
+    everywhere::Window,
     line_wrap::wrap,
     styles::{Role, Styles},
     view::Reply,
 };
 use crate::app::{
-    input::{Code, Key},
+    actions::{ActionId, Scope},
     message::Message,
     state::State,
     tour::{Tour, TourMessage},
 };
 
 /// Starts the tour where it is offered, and ends it while it runs.
-fn tour_key() -> Key {
-    Key::plain(Code::F(1))
-}
+const TURN: ActionId = "tour";
 
-/// What the key does to the tour; `None` where it is not the tour's.
-pub(super) fn take_key(key: Key, state: &State) -> Option<Reply> {
+type Row = action_rows::Row<dyn Window>;
+
+/// F1 is the tour's in the demo and help's elsewhere, in both modes: so it has no verb.
+pub(crate) const ACTIONS: &[Row] = &[Row::new(Scope::Tour, TURN, "tour", |_, state| turn(state))
+    .edit_keys(&["f1"])
+    .help("Start the tour of the demo, or leave it")
+    .refused(|_, state| refuse_when(state.tour == Tour::Off, "only in toolcrib demo"))];
+
+fn turn(state: &State) -> Reply {
     let message = match state.tour {
-        _ if key != tour_key() => return None,
-        Tour::Off => return None,
-        Tour::Offered => TourMessage::Start,
         Tour::At { .. } => TourMessage::Leave,
+        _ => TourMessage::Start,
     };
-    Some(Reply::send(Message::Tour(message)))
+    Reply::send(Message::Tour(message))
 }
 
 /// Draws the strip at the bottom of the area, if there is a tour. What is left of the area, and
-/// where a press is the key.
+/// where a press does the action.
 pub(super) fn draw_strip(
     frame: &mut Frame<'_>,
     area: Rect,
     styles: &Styles,
     state: &State,
-) -> (Rect, Option<(Rect, Key)>) {
+) -> (Rect, Option<(Rect, ActionId)>) {
     let Some(words) = state.tour.words(&state.keymap) else { return (area, None) };
     let (head, act) = match &state.tour {
         Tour::At { step, of, .. } => (format!("Tour {}/{of}", step + 1), "leaves the tour"),
         _ => ("Tour".to_owned(), "starts it"),
     };
-    let act = format!("{} {act}", tour_key());
+    let act = format!("{} {act}", state.keymap.way_to(TURN));
     let beside = text_width(&head) + text_width(&act) + 8;
     let lines = wrap(&words, usize::from(area.width).saturating_sub(beside).max(20));
     let rows = u16::try_from(lines.len()).unwrap_or(1).min(area.height / 3);
@@ -70,5 +75,5 @@ pub(super) fn draw_strip(
         height: 1,
     };
     Pen::new(buffer, place, 0).put_text(&act, text.add_modifier(Modifier::BOLD));
-    (Rect { height: area.height - rows, ..area }, Some((place, tour_key())))
+    (Rect { height: area.height - rows, ..area }, Some((place, TURN)))
 }

@@ -198,17 +198,14 @@ mod by_keys {
         let title = format!("{key} · TrustGraph tool");
         terminal.wait_until(format_args!("{title} and its keys"), |screen| {
             let seen = screen.contents();
-            seen.contains(&title)
-                && seen.contains("││▌name ")
-                && ["F1 help", "Enter edit"].iter().any(|key| seen.contains(key))
+            seen.contains(&title) && seen.contains("││▌description ") && seen.contains("Enter edit")
         });
-        // A tool that was just made stands in its form, at its name. While text is typed, F1 leads
-        // to the help.
-        if terminal.contents().contains("Enter edit") {
-            terminal.press(["enter"]);
-            terminal.wait_for("F1 help");
-        }
+        // A tool that was just made is open at its first empty field; its name is two above. While
+        // text is typed, F1 leads to the help.
+        terminal.press(["up", "up"]);
         terminal.wait_for("││▌name ");
+        terminal.press(["enter"]);
+        terminal.wait_for("F1 help");
         terminal.press(["ctrl+a"]);
         terminal.type_text(&name);
         terminal.wait_for(&format!(" {name} "));

@@ -2,6 +2,12 @@
 
 use toolcrib::{
     app::{
+        compose::{
+            arrows::{self, Tail},
+            context::ComposeContext,
+            plan::Plan,
+            states,
+        },
         documents::Change,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
@@ -340,4 +346,63 @@ fn a_tool_is_copied_and_pasted() {
     assert!(bench.shows("+   asked:"), "{}", bench.screen());
     bench.keys("enter");
     assert!(bench.state.catalog.tool_called("asked").is_some());
+}
+
+/// Makes what a plan says.
+fn make(bench: &mut Workbench, plan: Plan) {
+    let Plan { label, changes, .. } = plan;
+    bench.send(Message::Document(DocumentMessage::Change { label, changes }));
+    bench.draw();
+}
+
+#[test]
+fn a_state_that_waits_for_a_tool_leaves_the_settings_when_one_names_it() {
+    let mut bench = workflow((120, 36));
+    let before = text(&bench, "toolcrib.toml");
+    for name in ["review", "later"] {
+        let plan = states::add_state(ComposeContext::from_state(&bench.state), name).unwrap();
+        make(&mut bench, plan);
+    }
+    assert!(text(&bench, "toolcrib.toml").contains(r#"["review", "later"]"#));
+    let draw = |bench: &Workbench, to: &str| {
+        let tool = bench.state.catalog.tool_called("graph-update").unwrap().id().clone();
+        let from = Tail::State("analysis".into());
+        arrows::draw_arrow(ComposeContext::from_state(&bench.state), &tool, &from, &to.into())
+    };
+    let plan = draw(&bench, "review").unwrap();
+    make(&mut bench, plan);
+    assert!(
+        text(&bench, "toolcrib.toml").contains(r#"["later"]"#),
+        "{}",
+        text(&bench, "toolcrib.toml")
+    );
+    bench.keys("u");
+    assert!(text(&bench, "toolcrib.toml").contains(r#"["review", "later"]"#), "one step of undo");
+    bench.keys("U");
+    let plan = draw(&bench, "later").unwrap();
+    make(&mut bench, plan);
+    assert_eq!(text(&bench, "toolcrib.toml"), before, "the list goes with its last state");
+}
+
+#[test]
+fn states_are_where_they_were_after_an_undo() {
+    for size in [(200, 60), (240, 70)] {
+        let mut bench = workflow(size);
+        bench.keys("shift+tab");
+        find(&mut bench, "research");
+        let picture = |bench: &Workbench| -> Vec<String> {
+            let screen = bench.screen();
+            let rows = screen.lines().skip(2).take(usize::from(size.1) - 8);
+            rows.map(|line| line.chars().skip(25).take(60).collect()).collect()
+        };
+        let before = picture(&bench);
+        for name in ["analysis", "results"] {
+            let plan =
+                states::delete_state(ComposeContext::from_state(&bench.state), name).unwrap();
+            make(&mut bench, plan);
+            assert_ne!(picture(&bench), before);
+        }
+        bench.keys("u u");
+        assert_eq!(picture(&bench), before, "{}", bench.screen());
+    }
 }

@@ -118,6 +118,7 @@ mod unique_entries;
 mod vectors;
 mod watch;
 mod watch_screen;
+mod whole_screen;
 mod widgets;
 mod words;
 mod workflow_picture;

@@ -4,6 +4,7 @@ use std::{fs, io::Write as _, path::Path, process::Stdio};
 
 use crate::support::{
     place::{Place, Ran},
+    serving::Serving,
     terminal::toolcrib,
 };
 
@@ -236,4 +237,176 @@ fn a_variable_turns_it_on_and_no_question_is_asked() {
     let ran = Ran::of(command.output().unwrap());
     assert_eq!(ran.code, Some(0), "{}", ran.words);
     assert!(ran.data.starts_with("toolcrib in plain mode."), "{}", ran.data);
+}
+
+#[test]
+fn a_live_step_is_taken_to_its_end() {
+    let place = demo();
+    let script = [
+        "live query-customers",
+        "set question What do they complain about?",
+        "workflow",
+        "live query-customers",
+        "show",
+        "quit",
+    ];
+    let script = [&["workflow"][..], &script].concat();
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "query-customers needs question: fill it in here",
+            "Calling query-customers over embedded.",
+            "piece 1:",
+            "ended: query-customers succeeded",
+            "State: findings",
+            "1. query-customers succeeded",
+        ],
+    );
+}
+
+#[test]
+fn a_comparison_is_printed_and_not_the_open_call() {
+    let place = demo();
+    let script = [
+        "invoke tell-joke",
+        "set topic programming",
+        "send",
+        "set topic tea",
+        "send",
+        "history",
+        "select 1",
+        "compare",
+        "show",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    let shown = &ran.data[ran.data.rfind("tell-joke compared").unwrap()..];
+    for line in [
+        "- is the marked or earlier call, + is this one.",
+        "{\"topic\":\"programming\"}",
+        "{\"topic\":\"tea\"}",
+        "Text:",
+        "Times:",
+        "first chunk",
+    ] {
+        assert!(shown.contains(line), "{line} is not in\n{shown}");
+    }
+    assert!(!shown.contains("Call of tell-joke"), "{shown}");
+    assert_eq!(ran.data.matches("tell-joke compared").count(), 2, "at once, and by show");
+}
+
+#[test]
+fn nothing_names_a_key_that_is_only_pressed_on_a_screen() {
+    let place = demo();
+    let mut script = vec!["connections", "show", "test", "show", "invoke tell-joke", "mock"];
+    script.push("show");
+    for screen in ["tools", "workflow", "invoke", "watch", "history", "connections", "resources"] {
+        script.extend([screen, "help", "show"]);
+    }
+    script.push("quit");
+    let ran = run(&place, &[".", "--plain"], &script);
+    for line in ran.data.lines() {
+        let keys = ["Esc", "F6", "F1", "Ctrl+", "(.)", "(4)", "(6)", "→ ", ": Enter", "; m "];
+        let named = keys.iter().find(|key| line.contains(**key));
+        assert!(named.is_none(), "{named:?} in {line:?}");
+    }
+    assert!(ran.data.contains("Type test to connect and query the server."), "{}", ran.data);
+}
+
+#[test]
+fn a_watch_is_begun_read_and_ended() {
+    let place = demo();
+    let script = [
+        "watch",
+        "watch",
+        "",
+        "invoke tell-joke",
+        "set topic tea",
+        "send",
+        "watch",
+        "list joke",
+        "select 1",
+        "show",
+        "stop",
+        "list",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Nothing is watched. Type: watch",
+            "Listen to",
+            "Watching embedded",
+            "ended: tell-joke succeeded",
+            "Watching embedded. Conversations: 1",
+            "answered 1",
+            "topic",
+            "The watch has stopped",
+        ],
+    );
+}
+
+const GATEWAY_TOOLS: &str = r#"{"tool": {
+    "teller": {"type": "text-completion", "name": "teller", "description": "Tells", "group": ["g"]}}}"#;
+
+#[test]
+fn tools_are_imported_and_pushed() {
+    let there = Place::with(&[("tools.json", GATEWAY_TOOLS)]);
+    let mut serving = Serving::start(&there, "ws://127.0.0.1:0", &[]);
+    let url = loop {
+        if let Some(url) = serving.line().strip_prefix("listening at ") {
+            break url.to_owned();
+        }
+    };
+    let own = r#"{"tool": {
+        "mine": {"type": "text-completion", "name": "mine", "description": "d", "group": ["g"]}}}"#;
+    let here = Place::with(&[("mine.json", own)]);
+    let script =
+        ["import", "1", "save all", "list", "push", "1", "push", "2", "show teller", "quit"];
+    let ran = run(&here, &[".", "--plain", "--connection", &url], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Import from TrustGraph",
+            "new file",
+            "1. apply; 2. cancel",
+            "saved",
+            "teller: tool",
+            "Push to TrustGraph",
+            "tool/mine  add",
+            "read back: 1 added",
+        ],
+    );
+    let listed = here.run(&["push", "trustgraph", "--dry-run", "--connection", &url]);
+    assert!(listed.words.contains("already") || listed.words.contains("0"), "{}", listed.words);
+}
+
+#[test]
+fn a_secret_is_typed_without_being_seen_and_the_editor_is_opened() {
+    let schema = r#"{"type": "object", "properties": {
+        "user": {"type": "string"}, "password": {"type": "string", "writeOnly": true}}}"#;
+    let place = Place::with(&[("schema.json", schema), ("doc.json", "{\"user\": \"ann\"}")]);
+    let editor = place.here.join("editor.sh");
+    fs::write(&editor, "#!/bin/sh\nprintf 'from the editor' > \"$1\"\n").unwrap();
+    let words = ["form", "schema.json", "doc.json", "--plain"];
+    let setup =
+        toolcrib(words).folder(&place.here).variable("EDITOR", format!("sh {}", editor.display()));
+    let mut terminal = setup.start();
+    terminal.wait_for("doc.json>");
+    terminal.type_text("form password\r");
+    terminal.wait_for("password");
+    terminal.wait_for("hidden");
+    terminal.type_text("hunter2\r");
+    terminal.type_text("done\r");
+    terminal.wait_for("The form is done");
+    assert!(!terminal.contents().contains("hunter2"), "{}", terminal.contents());
+    terminal.type_text("text in $EDITOR\r");
+    terminal.type_text("fields\r");
+    terminal.type_text("save\r");
+    terminal.type_text("quit\r");
+    assert!(terminal.wait_end().success());
+    let saved = fs::read_to_string(place.here.join("doc.json")).unwrap();
+    assert!(saved.contains("hunter2"), "{saved}");
 }

@@ -168,19 +168,25 @@ pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan
     Ok(add_default(context, name, &Value::Object(configured.server_table(server)?)))
 }
 
-/// Adds a connection to a running system, `NAME ADDRESS`, through which calls go where they went
-/// through the embedded connection.
+/// Adds a connection to a running system, with this table. Where calls went through the embedded
+/// connection, they go through the new one.
 ///
 /// # Errors
-/// When it cannot be called so, is there already, or the address is none.
-pub(crate) fn add_system(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [name, address] = words[..] else {
-        return Err("type a name and an address: trustgraph http://127.0.0.1:8088".into());
-    };
-    // The same checks, whatever the file becomes.
-    add_connection(context, text)?;
-    Ok(add_default(context, name, &json!({"servers": [address]})))
+/// When it cannot be called so, is there already, or an address is none.
+pub(crate) fn add_system(
+    context: ComposeContext<'_>,
+    name: &str,
+    table: &Value,
+) -> Result<Plan, String> {
+    check_name_free(context, name)?;
+    let addresses = table.get("servers").and_then(Value::as_array).into_iter().flatten();
+    for address in addresses.filter_map(Value::as_str) {
+        if !address.contains("://") {
+            return Err(format!("{address}: an address begins with http://, nats:// or the like"));
+        }
+        check_address(address)?;
+    }
+    Ok(add_default(context, name, table))
 }
 
 /// Adds the table of a connection, which becomes the default where there is none.

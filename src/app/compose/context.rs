@@ -18,12 +18,15 @@ use crate::{
         context::{ANY, Name},
         entry::{EntryId, FileId},
         settings::SETTINGS,
-        tool::{Audience, Gate, Tool},
+        tool::{Audience, Gate, States, Tool},
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
     systems,
 };
+
+/// The key in the settings file of the states that no tool names.
+pub(crate) const STATES: &str = "states";
 
 /// What a wish is read against.
 #[derive(Clone, Copy)]
@@ -83,7 +86,9 @@ impl<'s> ComposeContext<'s> {
         gates: impl IntoIterator<Item = (&'t Tool, &'t Gate)>,
     ) -> Vec<Change> {
         let (mut changes, mut in_settings) = (Vec::new(), Vec::new());
+        let mut named: Vec<Name> = Vec::new();
         for (tool, to) in gates {
+            named.extend(newly_named(&tool.gate, to));
             if let Some(table) = &tool.gate_table {
                 let now = self.settings_value().and_then(|settings| table.get(settings));
                 let edits = table_edits(now, to).into_iter().map(|edit| edit.with_prefix(table));
@@ -96,8 +101,23 @@ impl<'s> ComposeContext<'s> {
                 changes.extend(edits.into_iter().map(Change::Entry));
             }
         }
+        in_settings.extend(self.unlisted_states(&named));
         changes.extend(self.settings_changes(in_settings));
         changes
+    }
+
+    /// The edits that take states off the list of those that no tool names.
+    fn unlisted_states(self, named: &[Name]) -> Vec<Edit> {
+        let at = Pointer::root().child(STATES);
+        let listed = self.settings_value().and_then(|settings| at.get(settings)?.as_array());
+        let rows = listed.into_iter().flatten().enumerate();
+        let is_named = |item: &Value| named.iter().any(|name| item.as_str() == Some(&**name));
+        let gone: Vec<usize> =
+            rows.filter(|(_, item)| is_named(item)).map(|(row, _)| row).collect();
+        if !gone.is_empty() && listed.map_or(0, Vec::len) == gone.len() {
+            return vec![Edit::Remove { at }];
+        }
+        gone.into_iter().rev().map(|row| Edit::Remove { at: at.item(row) }).collect()
     }
 
     /// The changes that make edits of the settings file, which is made where it is not there.
@@ -258,6 +278,19 @@ impl<'s> ComposeContext<'s> {
         };
         places.iter().rev().map(remove).collect()
     }
+}
+
+/// The states that a gate names and the one before it did not.
+fn newly_named(before: &Gate, after: &Gate) -> Vec<Name> {
+    let names = |gate: &Gate| -> Vec<Name> {
+        let listed = match &gate.states {
+            States::Only(listed) => listed.as_slice(),
+            States::Every => &[],
+        };
+        listed.iter().chain(&gate.next).cloned().collect()
+    };
+    let known = names(before);
+    names(after).into_iter().filter(|name| !known.contains(name)).collect()
 }
 
 /// A name for a state or a group, as it may be written.

@@ -14,7 +14,7 @@ use crate::{
     model::{
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
-        tool::Gate,
+        tool::{Gate, Tool},
     },
     schema::pointer::Pointer,
     syntax::{
@@ -112,6 +112,38 @@ pub(crate) fn free_key(
         Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
         None => Ok(()),
     }
+}
+
+/// The kind and the key of the service that a tool names and that is not there; `None` where it is,
+/// or its system has no such entries.
+#[must_use]
+pub(crate) fn missing_service(
+    context: ComposeContext<'_>,
+    tool: &Tool,
+) -> Option<(NewEntry, String)> {
+    let key = tool.service.as_deref().filter(|key| !key.is_empty())?;
+    if context.catalog.service_by_key(tool.entry.system, key).is_some() {
+        return None;
+    }
+    let kinds = systems::by_id(tool.entry.system)?.new_entry_kinds();
+    let is_its = |kind: &NewEntry| {
+        kind.kind == EntryKind::Service && kind.section == Some(tool.kind.as_str())
+    };
+    Some((kinds.into_iter().find(is_its)?, key.to_owned()))
+}
+
+/// Makes the service that a tool names, beside the tool.
+///
+/// # Errors
+/// When it is there, or there is no place for it.
+pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<Plan, String> {
+    let (kind, key) = missing_service(context, tool)
+        .ok_or_else(|| format!("the service of {} is there", tool.entry.key))?;
+    free_key(&key, kind.kind, context)?;
+    let home = EntryHome::beside_entry(Some(&tool.entry));
+    let value = kind.named_value(&key);
+    let change = place_new(&key, kind.kind, kind.section, &value, &home, context)?;
+    Ok(Plan::new(format!("new service {key}"), vec![change]))
 }
 
 /// The change that puts a new entry in its place. `section` is the map for such entries, as in

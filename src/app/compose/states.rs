@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{
-    context::{ComposeContext, files_of, parse_name},
+    context::{ComposeContext, STATES, files_of, parse_name},
     plan::{Plan, list_names},
 };
 use crate::{
@@ -20,9 +20,6 @@ use crate::{
     syntax::edit::Edit,
     systems::rename,
 };
-
-/// The key of the list in the settings file.
-pub(crate) const STATES: &str = "states";
 
 /// The states that the workspace's settings list.
 #[must_use]

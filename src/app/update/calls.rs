@@ -206,7 +206,13 @@ pub(super) fn apply_events(
         let name = ended.request.name.clone();
         let kind =
             if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
-        state.notices.push(kind, format!("{name} {} after {took_ms} ms", outcome.as_str()), now);
+        let mut words = format!("{name} {} after {took_ms} ms", outcome.as_str());
+        // What no mock could answer (a question to the agent, a frame) has no tool.
+        if ended.found_nobody() && state.tool(&ended.request.tool).is_some() {
+            let key = state.keymap.way_to("mock-tool");
+            words.push_str(&format!("; {key} on Invoke mocks its service"));
+        }
+        state.notices.push(kind, words, now);
     }
     end
 }

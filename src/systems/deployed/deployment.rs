@@ -1,5 +1,7 @@
 //! What a system offers whose entries can be read and written while it runs.
 
+use serde_json::{Value, json};
+
 use super::{
     item::{self, Item},
     push::{AbsentEntries, Push},
@@ -32,6 +34,62 @@ pub struct NotDeployed {
     pub wanted: &'static str,
 }
 
+/// How a workspace without a connection gets one to the system: what the first run asks, and makes
+/// of the answers.
+#[derive(Debug)]
+pub struct FirstConnection {
+    /// The key of the button.
+    pub key: char,
+    /// What the button does: `import from TrustGraph`.
+    pub act: &'static str,
+    /// The connection's name.
+    pub name: &'static str,
+    /// What is to be known before: a sentence.
+    pub words: &'static str,
+    pub fields: &'static [FirstField],
+    /// The table of the system's settings, which says that the connection leads to it.
+    pub table: Option<&'static str>,
+}
+
+/// A text that is asked for.
+#[derive(Debug)]
+pub struct FirstField {
+    pub label: &'static str,
+    /// Where it is in the table of the connection; `servers` is a list of one.
+    pub at: &'static [&'static str],
+    pub value: &'static str,
+    pub required: bool,
+}
+
+/// The member of a connection's table that holds its addresses.
+const SERVERS: &str = "servers";
+
+impl FirstConnection {
+    /// The table of the connection in `toolcrib.toml`; `values` are the fields' texts.
+    ///
+    /// # Errors
+    /// When one is empty that is required.
+    pub fn table_value(&self, values: &[&str]) -> Result<Value, String> {
+        let mut table = json!({});
+        if let Some(own) = self.table {
+            table[own] = json!({});
+        }
+        for (field, value) in self.fields.iter().zip(values) {
+            let value = value.trim();
+            match (value.is_empty(), field.required) {
+                (true, true) => return Err(format!("{} is required", field.label)),
+                (true, false) => {}
+                (false, _) if field.at == [SERVERS] => table[SERVERS] = json!([value]),
+                (false, _) => {
+                    let place = field.at.iter().fold(&mut table, |table, key| &mut table[*key]);
+                    *place = value.into();
+                }
+            }
+        }
+        Ok(table)
+    }
+}
+
 pub trait Deployment: Sync {
     /// What is read and written, and by which way:
     /// `Tool definitions of a CommonGround project, through its management API`.
@@ -46,6 +104,11 @@ pub trait Deployment: Sync {
     /// How its entries come into a workspace where it is not by an import; they are not sent there
     /// either. `None`: they are imported and pushed.
     fn read_only(&self) -> Option<&'static str> {
+        None
+    }
+
+    /// How the first run connects to it; `None`: it is not offered there.
+    fn first_connection(&self) -> Option<&'static FirstConnection> {
         None
     }
 
@@ -89,12 +152,12 @@ pub trait Deployment: Sync {
     }
 
     /// An entry as a file of the workspace holds it.
-    fn file_value(&self, value: serde_json::Value) -> serde_json::Value {
+    fn file_value(&self, value: Value) -> Value {
         value
     }
 
     /// What an entry of ours becomes where the one `there` is taken into the workspace.
-    fn imported_value(&self, entry: &Entry, there: serde_json::Value) -> serde_json::Value {
+    fn imported_value(&self, entry: &Entry, there: Value) -> Value {
         let _ = entry;
         there
     }
@@ -117,7 +180,7 @@ pub trait Deployment: Sync {
 
     /// What there can be called, as a file of a workspace would hold it: the items, and what else
     /// calls reach there.
-    fn callable_document(&self, items: &[Item]) -> serde_json::Value {
+    fn callable_document(&self, items: &[Item]) -> Value {
         item::group_by_section(items)
     }
 

@@ -6,7 +6,10 @@ use super::{
     keys,
     types::{self, Arguments, ToolType},
 };
-use crate::{model::entry::EntryKind, systems::system::NewEntry};
+use crate::{
+    model::entry::EntryKind,
+    systems::system::{NewEntry, OWN_NAME},
+};
 
 /// One for each type of tool, then service and MCP server.
 #[must_use]
@@ -25,7 +28,12 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         section: Some(keys::SERVICES),
         named: &[keys::ID],
         help: "What answers for tools of type tool-service: its queues and the configuration it takes.",
-        value: json!({keys::ID: "", keys::REQUEST_QUEUE: "", keys::RESPONSE_QUEUE: "", keys::CONFIG_PARAMS: []}),
+        value: json!({
+            keys::ID: "",
+            keys::REQUEST_QUEUE: format!("request:tg:{OWN_NAME}"),
+            keys::RESPONSE_QUEUE: format!("response:tg:{OWN_NAME}"),
+            keys::CONFIG_PARAMS: [],
+        }),
     };
     let server = NewEntry {
         kind: EntryKind::Server,

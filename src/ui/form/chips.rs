@@ -40,7 +40,47 @@ fn field_choices(cell: &Cell<'_>) -> Option<Arc<Choices>> {
 struct ChipPosition {
     line: u16,
     column: u16,
-    text: String,
+    /// Its text; a long one takes several lines, each from the first column.
+    rows: Vec<String>,
+}
+
+/// So many lines one chip takes at most.
+const MOST_LINES: usize = 4;
+
+impl ChipPosition {
+    fn last_line(&self) -> u16 {
+        self.line + u16::try_from(self.rows.len().saturating_sub(1)).unwrap_or(0)
+    }
+
+    /// Its lines: the text, and the columns that it takes.
+    fn pieces(&self) -> impl Iterator<Item = (u16, &str, std::ops::Range<u16>)> {
+        (self.line..).zip(&self.rows).map(|(line, text)| {
+            let end = self.column + u16::try_from(text_width(text)).unwrap_or(0);
+            (line, text.as_str(), self.column..end)
+        })
+    }
+}
+
+/// The lines of a chip: one where it fits.
+fn chip_rows(item: &str, cells: usize) -> Vec<String> {
+    let mut rows = vec![String::new()];
+    let whole = format!("[{}", visible_text(item));
+    let most = cells.saturating_mul(MOST_LINES).saturating_sub(3).max(1);
+    let text = format!("{} ×]", truncate_text(&whole, most));
+    if text_width(&text) <= cells {
+        return vec![text];
+    }
+    for letter in text.chars() {
+        let mut with = rows.pop().unwrap_or_default();
+        with.push(letter);
+        if text_width(&with) > cells && with.chars().nth(1).is_some() {
+            with.pop();
+            rows.push(with);
+            with = letter.to_string();
+        }
+        rows.push(with);
+    }
+    rows
 }
 
 /// Lays chips out over lines; the last spot is for what comes after them.
@@ -48,22 +88,20 @@ fn chip_positions(items: &[&str], after: usize, cells: u16) -> Vec<ChipPosition>
     let cells = usize::from(cells.max(1));
     let (mut line, mut column) = (0_u16, 0_usize);
     let mut spots = Vec::new();
-    let texts = items.iter().map(|item| {
-        format!("[{} ×]", truncate_text(&visible_text(item), cells.saturating_sub(4).max(1)))
+    let chips = items.iter().map(|item| chip_rows(item, cells)).map(|rows| {
+        let wide = rows.iter().map(|row| text_width(row)).max().unwrap_or(0);
+        (rows, wide)
     });
-    for (text, wide) in texts
-        .map(|text| {
-            let wide = text_width(&text);
-            (text, wide)
-        })
-        .chain([(String::new(), after)])
-    {
+    for (rows, wide) in chips.chain([(Vec::new(), after)]) {
         if column > 0 && column + wide > cells {
             line += 1;
             column = 0;
         }
-        spots.push(ChipPosition { line, column: u16::try_from(column).unwrap_or(0), text });
-        column += wide + 1;
+        let last = rows.last().map_or(wide, |row| text_width(row));
+        let spot = ChipPosition { line, column: u16::try_from(column).unwrap_or(0), rows };
+        line = spot.last_line();
+        column += last + 1;
+        spots.push(spot);
     }
     spots
 }
@@ -127,18 +165,15 @@ fn draw_chips(
     for (number, spot) in spots.iter().enumerate().take(spots.len().saturating_sub(1)) {
         let style = context.style(if chosen == Some(number) { Role::Selected } else { Role::Chip });
         let area = context.area;
-        context.pen(spot.line).move_to(area, spot.column).put_text(&spot.text, style);
-        let end = spot.column + u16::try_from(text_width(&spot.text)).unwrap_or(0);
-        hits.push(ClickArea {
-            line: spot.line,
-            columns: end.saturating_sub(2)..end,
-            click: Click::Remove(number),
-        });
-        hits.push(ClickArea {
-            line: spot.line,
-            columns: spot.column..end,
-            click: Click::Item(number),
-        });
+        let last = spot.last_line();
+        for (line, text, columns) in spot.pieces() {
+            context.pen(line).move_to(area, spot.column).put_text(text, style);
+            if line == last {
+                let cross = columns.end.saturating_sub(2)..columns.end;
+                hits.push(ClickArea { line, columns: cross, click: Click::Remove(number) });
+            }
+            hits.push(ClickArea { line, columns, click: Click::Item(number) });
+        }
     }
     hits
 }
@@ -400,9 +435,11 @@ impl Editor for ChipLine {
         let spots = chip_positions(&items, wide, context.area.width);
         let mut hits = draw_chips(&spots, self.chosen, context);
         let chips = spots.iter().take(spots.len().saturating_sub(1));
-        let end =
-            |spot: &ChipPosition| spot.column + u16::try_from(text_width(&spot.text)).unwrap_or(0);
-        self.places = chips.map(|spot| (spot.line, spot.column..end(spot))).collect();
+        let place = |spot: &ChipPosition| {
+            let first = spot.pieces().next();
+            (spot.line, first.map_or(spot.column..spot.column, |(.., columns)| columns))
+        };
+        self.places = chips.map(place).collect();
         let mut below = 1;
         if let Some(last) = spots.last() {
             below = last.line + 1;

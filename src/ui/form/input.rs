@@ -7,7 +7,6 @@ use serde_json::Value;
 use super::{
     cell::{Answer, Ask, Click},
     focus::FocusMove,
-    start::is_wanted,
     view::{Form, FormReply},
 };
 use crate::{
@@ -271,7 +270,7 @@ impl Form {
     fn accept_text(&mut self) -> FormReply {
         let reply = self.flush_editor();
         let here = self.focused_row().unwrap_or(0);
-        match (here + 1..self.fields.len()).find(|row| is_wanted(&self.fields[*row])) {
+        match (here + 1..self.fields.len()).find(|row| self.is_wanted(*row)) {
             Some(row) => self.set_row(row),
             None => self.resting = true,
         }

@@ -24,7 +24,26 @@ impl Form {
             !is_whole && matches!(field.part, Part::Whole | Part::Value | Part::Switch(_))
         };
         let mut fields = rows.filter(is_field);
-        fields.clone().find(|row| is_wanted(&self.fields[*row])).or_else(|| fields.next())
+        fields.clone().find(|row| self.is_wanted(*row)).or_else(|| fields.next())
+    }
+
+    /// Whether a row is a required field with nothing in it, or with an empty text.
+    pub(super) fn is_wanted(&self, row: usize) -> bool {
+        let Some(field) = self.fields.get(row) else { return false };
+        let is_editable = !matches!(
+            field.kind,
+            Kind::Const(_) | Kind::ReadOnly | Kind::Null | Kind::Object { open: true, .. }
+        );
+        let is_empty = || field.pointer.get(&self.value).and_then(Value::as_str) == Some("");
+        field.required && is_editable && (field.presence != Presence::Set || is_empty())
+    }
+
+    /// Goes to where a form begins.
+    pub fn go_to_start(&mut self) {
+        let row = self.first_row();
+        if row < self.fields.len() {
+            self.set_row(row);
+        }
     }
 
     /// The rows of what lies inside a place, and of its value where that has a row of its own.
@@ -98,13 +117,4 @@ impl Form {
             other => other.clone(),
         }
     }
-}
-
-/// A required field with nothing in it.
-pub(super) fn is_wanted(field: &Field) -> bool {
-    let editable = !matches!(
-        field.kind,
-        Kind::Const(_) | Kind::ReadOnly | Kind::Null | Kind::Object { open: true, .. }
-    );
-    field.required && editable && field.presence != Presence::Set
 }

@@ -7,6 +7,7 @@ use super::{
     prompt::Prompt,
     proposal::{ExtraButton, Proposal, Proposed},
     server_import,
+    value_form::{Asked, Shown, ValueForm},
 };
 use crate::{
     app::{
@@ -24,16 +25,22 @@ use crate::{
         state::{Question, State},
     },
     engine::filter::AskedGroups,
-    model::{entry::FileId, settings::SETTINGS},
+    model::{
+        entry::{FileId, SystemId},
+        settings::SETTINGS,
+    },
     schema::count::count_text,
     systems::{
         self, agents,
         deployed::{
+            deployment::{FirstConnection, FirstField},
             item::Item,
             push::{Change, Push},
         },
+        table,
     },
     ui::{
+        canvas,
         styles::Role,
         view::{Overlay, Reply},
         widgets::difference,
@@ -58,7 +65,13 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
         }
         Question::Eras { connection, comparison } => Box::new(EraPage::new(connection, comparison)),
         Question::Server => Box::new(server_proposal()),
-        Question::System => Box::new(system_proposal()),
+        Question::System(system) => {
+            let mut known = table::first_connections().filter(|(id, _)| id == system);
+            match known.next() {
+                Some((_, first)) => Box::new(system_form(first)),
+                None => Box::new(confirm_question(asked, state)),
+            }
+        }
         Question::ImportServers(configs) => {
             Box::new(server_import::server_checklist(configs, state))
         }
@@ -89,22 +102,30 @@ fn server_proposal() -> Proposal {
     .with_closing_message(Message::DropQuestion)
 }
 
-/// The address of a running system; what it has is imported once its connection is in the settings.
-fn system_proposal() -> Proposal {
-    let words = "A name and an address: TrustGraph's gateway (http://…:8088), a broker with \
-        CommonGround (nats://…:4222), or an OpenSearch cluster (http://…:9200). CommonGround and OpenSearch need their settings on Connections before the import.";
-    Proposal::with_text_input(
-        "Import from a running system",
-        words,
-        "trustgraph http://127.0.0.1:8088",
-        |text, state| connections::add_system(ComposeContext::from_state(state), text),
-    )
-    .followed_by([
-        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
-        Message::Show(ScreenId::Connections),
-        Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
-    ])
-    .with_closing_message(Message::DropQuestion)
+/// Where a running system is; what it has is imported once its connection is in the settings.
+fn system_form(first: &'static FirstConnection) -> ValueForm {
+    let asked = |field: &FirstField| Asked {
+        label: match field.required {
+            true => field.label.to_owned(),
+            false => format!("{} (optional)", field.label),
+        },
+        text: field.value.to_owned(),
+        shown: Shown::Plain,
+    };
+    let fields = first.fields.iter().map(asked).collect();
+    let aside = Reply::send(Message::DropQuestion);
+    let title = canvas::sentence_case(first.act);
+    ValueForm::new(title, first.words, fields, aside, move |values, state| {
+        let table = first.table_value(values)?;
+        let plan = connections::add_system(ComposeContext::from_state(state), first.name, &table)?;
+        Ok(Reply::Send(vec![
+            Message::DropQuestion,
+            Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
+            Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
+            Message::Show(ScreenId::Connections),
+            Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
+        ]))
+    })
 }
 
 /// A push; what only the running system has stays there unless that is switched.
@@ -211,37 +232,37 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         }
         Question::Begin => {
             let words = "This folder has no descriptors yet. A sample has a tool and a service that answers at once, without a server. To look around first, run `toolcrib demo`.";
-            let answers = vec![
-                Answer {
-                    key: 's',
-                    words: "open a sample",
-                    messages: vec![Message::Document(DocumentMessage::PutSample("first-call"))],
-                },
+            let sample = |name| vec![Message::Document(DocumentMessage::PutSample(name))];
+            let of_system = |(system, first): (SystemId, &FirstConnection)| Answer {
+                key: first.key,
+                words: first.act,
+                messages: vec![Message::Connection(ConnectionMessage::AskSystem(system))],
+            };
+            let mut answers = vec![
+                Answer { key: 's', words: "open a sample", messages: sample("first-call") },
                 Answer {
                     key: 'w',
                     words: "open a workflow sample",
-                    messages: vec![Message::Document(DocumentMessage::PutSample("spec-workflow"))],
+                    messages: sample("spec-workflow"),
                 },
-                Answer {
-                    key: 'm',
-                    words: "connect an MCP server",
-                    messages: vec![Message::Connection(ConnectionMessage::AskServer)],
-                },
+            ];
+            answers.extend(table::first_connections().map(of_system));
+            answers.extend([
                 Answer {
                     key: 'i',
-                    words: "MCP servers of other programs",
+                    words: "import MCP servers found on this machine",
                     messages: vec![
                         Message::DropQuestion,
                         Message::Connection(ConnectionMessage::FindServers),
                     ],
                 },
                 Answer {
-                    key: 'r',
-                    words: "import from a running system",
-                    messages: vec![Message::Connection(ConnectionMessage::AskSystem)],
+                    key: 'm',
+                    words: "connect an MCP server",
+                    messages: vec![Message::Connection(ConnectionMessage::AskServer)],
                 },
                 Answer { key: 'e', words: "start empty", messages: aside.clone() },
-            ];
+            ]);
             Confirm::new("Welcome to toolcrib", words, answers, aside)
                 .with_act('n', "new tool", "new")
         }
@@ -339,7 +360,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         Question::Import(_)
         | Question::Push { .. }
         | Question::Server
-        | Question::System
+        | Question::System(_)
         | Question::Eras { .. }
         | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {

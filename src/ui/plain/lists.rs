@@ -111,7 +111,7 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
 
 fn watch_words(state: &State) -> String {
     match &state.watching.source {
-        Source::Nothing => "Nothing is watched; type: watch…".to_owned(),
+        Source::Nothing => "Nothing is watched. Type: watch".to_owned(),
         Source::Opening => "The watch is starting".to_owned(),
         Source::Listening => format!("Watching {}", state.watching.head.connection),
         Source::Stopped => "The watch has stopped".to_owned(),
@@ -215,11 +215,12 @@ fn conversation_rows(state: &State) -> Vec<ListRow> {
     let row = |conversation: &Conversation| {
         let name = conversation.topic.clone().unwrap_or_else(|| conversation.subject.to_string());
         let took = conversation.elapsed_ms(record.latest_time());
+        let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
         let words = format!(
             "{}, {took} ms, asked {}, answered {}",
             conversation.standing.as_str(),
-            conversation.asked,
-            conversation.said
+            one_line(&conversation.asked),
+            one_line(&conversation.said)
         );
         ListRow { name, words, listed: Listed::Conversation(conversation.number) }
     };
@@ -255,6 +256,7 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
     let mut lines = match state.screen {
         ScreenId::Tools => entry_lines(state),
         ScreenId::Invoke => invoke_lines(state),
+        ScreenId::History if state.invoke.kept.compared.is_some() => Vec::new(),
         ScreenId::History => match &state.invoke.kept.open {
             Some(open) => call_lines(&open.call),
             None => vec!["No call is open. Type: list, then select NUMBER".to_owned()],

@@ -9,6 +9,7 @@ use super::{
     dialog::{Answered, Dialog},
     fields::{self, Walk},
     lists::{self, ListRow, Listed},
+    words,
 };
 use crate::{
     app::{
@@ -102,7 +103,7 @@ impl Session {
     pub fn take_output(&mut self) -> Vec<String> {
         let lines = std::mem::take(&mut self.out);
         let parts = lines.iter().flat_map(|line| line.split('\n'));
-        parts.map(|line| visible_text(line).into_owned()).collect()
+        parts.map(|line| words::without_keys(&visible_text(line))).collect()
     }
 
     /// Prints lines as they are.

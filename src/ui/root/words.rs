@@ -87,10 +87,16 @@ pub(super) fn draw_button(
     pane: Rect,
     styles: &Styles,
     state: &State,
-    (action, usable): (ActionId, bool),
+    (action, usable, typing): (ActionId, bool, bool),
 ) -> Option<(Rect, ActionId)> {
     let title = canvas::sentence_case(state.keymap.action(action).title);
-    let words = format!("[ {} {} ]", title, state.keymap.display_key(action));
+    // A key that works now: where letters are text, it is none of them.
+    let works = |key: &&Key| !typing || key.typed_char().is_none();
+    let key = state.keymap.keys_for(action).iter().find(works);
+    let words = match key {
+        Some(key) => format!("[ {title} {key} ]"),
+        None => format!("[ {title} ]"),
+    };
     let width = u16::try_from(canvas::text_width(&words)).unwrap_or(0);
     if pane.height < 2 || pane.width < width + 4 {
         return None;

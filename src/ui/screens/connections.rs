@@ -366,7 +366,10 @@ impl Screen for ConnectionsScreen {
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        Some(("test-connection", self.middle.panes.area(MIDDLE)))
+        let panes = &self.middle.panes;
+        let form = panes.area(MIDDLE);
+        let shown = if form.is_empty() { panes.area(panes.focus) } else { form };
+        Some(("test-connection", shown))
     }
 
     fn panes(&mut self) -> Option<&mut crate::ui::widgets::panes::Panes> {
@@ -418,6 +421,10 @@ impl Screen for ConnectionsScreen {
 /// What its actions do, and why they can't be done.
 impl ConnectionsScreen {
     fn test(&mut self, state: &State) -> Reply {
+        // Where one pane is seen at a time, what the test finds is.
+        if self.middle.panes.is_stacked() {
+            self.middle.panes.focus = RIGHT;
+        }
         self.after_form(state, Message::Connection(ConnectionMessage::Test(self.shown.clone())))
     }
 

@@ -182,8 +182,8 @@ impl History {
             self.answer.turn_strays();
             return Reply::Handled;
         }
-        if state.invoke.kept.query.is_empty() {
-            Reply::Handled
+        if state.invoke.kept.query.is_empty() || self.panes.focus == RIGHT {
+            Reply::Ignored
         } else {
             Reply::send(Message::History(HistoryMessage::Find(String::new())))
         }
@@ -282,6 +282,7 @@ impl Screen for History {
             _ if state.invoke.kept.compared.is_some() => Some("end comparison"),
             Some(open) if open.replaying => Some("stop replay"),
             _ if self.answer.shows_strays() => Some("answer"),
+            _ if self.panes.focus == RIGHT => self.panes.is_stacked().then_some("calls"),
             _ => (!state.invoke.kept.query.is_empty()).then_some("all calls"),
         };
     }
@@ -356,6 +357,10 @@ impl Screen for History {
 
     fn panes(&mut self) -> Option<&mut Panes> {
         Some(&mut self.panes)
+    }
+
+    fn detail_lines(&self, _: &State) -> Vec<String> {
+        self.comparison.printed_lines()
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

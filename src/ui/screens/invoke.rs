@@ -496,6 +496,9 @@ impl Screen for Invoke {
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = if self.running { vec!["cancel"] } else { vec!["send"] };
+        let shown = state.invoke.calls.selected_call();
+        let is_unanswered = send_refusal(state).is_some() || shown.is_some_and(Call::found_nobody);
+        hints.extend(is_unanswered.then_some("mock-tool"));
         match self.panes.focus {
             MIDDLE if self.request.is_in_steps() => hints.extend(step_actions::HINTS),
             MIDDLE => hints.extend(self.request.focused_form().hints()),

@@ -220,6 +220,7 @@ impl ValueOwner for EntryId {
     fn fix_note(&self, note: usize, state: &State) -> Reply {
         let found = shown_findings(self, state).nth(note);
         match found {
+            Some((at, finding)) if finding.fix.is_none() => dialogs::make_service(self, &at, state),
             Some((_, finding)) => {
                 dialogs::apply_fixes(&finding.fixes().cloned().collect::<Vec<_>>())
             }
@@ -262,7 +263,10 @@ impl Tools {
             && let Some(form) = self.form.shown_form_mut()
         {
             self.reached = Some(goal.turn);
-            form.focus_field(&goal.pointer);
+            match goal.pointer.is_root() {
+                true => form.go_to_start(),
+                false => drop(form.focus_field(&goal.pointer)),
+            }
             form.stop_typing();
             self.panes.focus = FORM;
         }
@@ -323,11 +327,15 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
         None => Arc::clone(entry.value.shared()),
     };
     form.sync_written(&value, &written_in(source, place.document, &place.at));
+    let service = |at: &Pointer| {
+        let key = dialogs::unmade_service(&entry.id, at, state)?;
+        Some(format!("make the service \"{key}\""))
+    };
     let note = |(at, finding): (Pointer, &Finding)| Note {
+        fix: finding.fix_words().or_else(|| service(&at)),
         at,
         severity: finding.severity,
         text: finding.message.clone(),
-        fix: finding.fix_words(),
     };
     form.set_notes(shown_findings(&entry.id, state).map(note).collect());
 }

@@ -217,6 +217,17 @@ impl Panes {
         self.focus = (self.focus + count - 1) % count;
     }
 
+    /// One level back: all panes again, or the pane before where only one is seen. Whether there
+    /// was such a level.
+    pub fn go_back(&mut self) -> bool {
+        if std::mem::take(&mut self.zoomed) {
+            return true;
+        }
+        let has_before = self.is_stacked() && self.focus > 0;
+        self.focus -= usize::from(has_before);
+        has_before
+    }
+
     /// The pane that a step leads to has the keys.
     pub fn step(&mut self, step: Step) {
         match step {

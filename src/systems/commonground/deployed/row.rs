@@ -8,7 +8,7 @@ use crate::{
     systems::{
         commonground::{internal, keys, settings},
         deployed::{
-            deployment::{Deployment, Layout, NotDeployed},
+            deployment::{Deployment, FirstConnection, FirstField, Layout, NotDeployed},
             item::Item,
             push::{AbsentEntries, Push},
         },
@@ -16,6 +16,35 @@ use crate::{
 };
 
 pub(crate) struct CommonGroundDeployment;
+
+const FIRST: FirstConnection = FirstConnection {
+    key: 'c',
+    act: "import from CommonGround",
+    name: "commonground",
+    words: "Calls go over NATS, in a channel of a project; the tools come from the management API.",
+    fields: &[
+        FirstField {
+            label: "NATS",
+            at: &["servers"],
+            value: "nats://127.0.0.1:4222",
+            required: true,
+        },
+        FirstField { label: "Project", at: &[keys::SYSTEM, "project"], value: "", required: true },
+        FirstField {
+            label: "Channel",
+            at: &[keys::SYSTEM, "channel"],
+            value: "public",
+            required: true,
+        },
+        FirstField {
+            label: "Management API",
+            at: &[keys::SYSTEM, "api"],
+            value: "http://127.0.0.1:8099",
+            required: true,
+        },
+    ],
+    table: Some(keys::SYSTEM),
+};
 
 impl Deployment for CommonGroundDeployment {
     fn about(&self) -> &'static str {
@@ -31,6 +60,10 @@ impl Deployment for CommonGroundDeployment {
             cause: "and names no project of CommonGround",
             wanted: "one from toolcrib.toml that has a [connections.NAME.commonground] table",
         }
+    }
+
+    fn first_connection(&self) -> Option<&'static FirstConnection> {
+        Some(&FIRST)
     }
 
     fn plan_push(

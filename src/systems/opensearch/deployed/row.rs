@@ -10,7 +10,7 @@ use crate::{
     model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         deployed::{
-            deployment::{Deployment, Layout, NotDeployed},
+            deployment::{Deployment, FirstConnection, FirstField, Layout, NotDeployed},
             item::Item,
             push::{AbsentEntries, Push},
         },
@@ -19,6 +19,29 @@ use crate::{
 };
 
 pub(crate) struct OpenSearchDeployment;
+
+const FIRST: FirstConnection = FirstConnection {
+    key: 'o',
+    act: "import from OpenSearch",
+    name: "opensearch",
+    words: "The address of the cluster. If it asks for a user, name it and the environment variable that holds the password.",
+    fields: &[
+        FirstField {
+            label: "Cluster",
+            at: &["servers"],
+            value: "http://127.0.0.1:9200",
+            required: true,
+        },
+        FirstField { label: "User", at: &["user"], value: "", required: false },
+        FirstField {
+            label: "Password variable",
+            at: &["password-variable"],
+            value: "",
+            required: false,
+        },
+    ],
+    table: Some(keys::SYSTEM),
+};
 
 impl Deployment for OpenSearchDeployment {
     fn about(&self) -> &'static str {
@@ -34,6 +57,10 @@ impl Deployment for OpenSearchDeployment {
             cause: "and to no cluster of OpenSearch",
             wanted: "one over http from toolcrib.toml that has a [connections.NAME.opensearch] table",
         }
+    }
+
+    fn first_connection(&self) -> Option<&'static FirstConnection> {
+        Some(&FIRST)
     }
 
     fn plan_push(

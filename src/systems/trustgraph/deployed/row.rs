@@ -5,7 +5,7 @@ use crate::{
     model::{catalog::Catalog, connection::Connection, entry::Entry, problem::Problem},
     systems::{
         deployed::{
-            deployment::{Deployment, Layout, NotDeployed},
+            deployment::{Deployment, FirstConnection, FirstField, Layout, NotDeployed},
             item::Item,
             push::{AbsentEntries, Push},
         },
@@ -14,6 +14,23 @@ use crate::{
 };
 
 pub(crate) struct TrustGraphDeployment;
+
+const FIRST: FirstConnection = FirstConnection {
+    key: 't',
+    act: "import from TrustGraph",
+    name: "trustgraph",
+    words: "The address of its gateway. Name the environment variable that holds the token, if it asks for one.",
+    fields: &[
+        FirstField {
+            label: "Gateway",
+            at: &["servers"],
+            value: "http://127.0.0.1:8088",
+            required: true,
+        },
+        FirstField { label: "Token variable", at: &["token-variable"], value: "", required: false },
+    ],
+    table: None,
+};
 
 impl Deployment for TrustGraphDeployment {
     fn about(&self) -> &'static str {
@@ -31,6 +48,10 @@ impl Deployment for TrustGraphDeployment {
             cause: "not to a gateway",
             wanted: "TrustGraph's gateway: --connection https://HOST:8888, or one from toolcrib.toml",
         }
+    }
+
+    fn first_connection(&self) -> Option<&'static FirstConnection> {
+        Some(&FIRST)
     }
 
     fn plan_push(

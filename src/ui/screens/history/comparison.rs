@@ -22,6 +22,7 @@ use crate::{
         answer::draw::inset_area,
         canvas::{Pen, visible_text},
         line_wrap::{RowWidths, wrap_styled},
+        sheet::plain_lines,
         styles::Role,
         view::{Look, Reply},
         widgets::{
@@ -81,6 +82,22 @@ impl Comparison {
         self.views.push(("Times", time_lines(before, after)));
         self.tabs.at = self.tabs.at.min(self.views.len() - 1);
         self.title = format!("{} compared", after.head.tool);
+    }
+
+    /// All views, one after the other, for who reads lines; nothing where none are compared.
+    pub(super) fn printed_lines(&self) -> Vec<String> {
+        let Some(of) = &self.of else { return Vec::new() };
+        let [before, after] = &**of;
+        let mut printed = vec![self.title.clone()];
+        printed.push("- is the marked or earlier call, + is this one.".to_owned());
+        let head = head_lines(before, after);
+        printed.extend(plain_lines(&head));
+        for (name, lines) in &self.views {
+            printed.push(format!("{name}:"));
+            let own = lines.strip_prefix(head.as_slice()).unwrap_or(lines);
+            printed.extend(plain_lines(own));
+        }
+        printed
     }
 
     pub(super) fn next_view(&mut self) {

@@ -2,8 +2,12 @@
 
 use super::request_line::{RequestLine, problem_lines};
 use crate::{
-    app::state::State,
+    app::{
+        compose::{context::ComposeContext, entries::missing_service},
+        state::State,
+    },
     model::{
+        call::Request,
         merging::{Merging, Origin},
         size,
         tool::Tool,
@@ -64,8 +68,14 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
 
 fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let request = match state.build_request(tool.id()) {
-        Ok(request) => request,
-        Err(problem) => return problem_lines(&problem, cells),
+        Ok(request) => sent_request(state, &request).unwrap_or(request),
+        Err(problem) => {
+            let mut lines = problem_lines(&problem, cells);
+            let ways = ways_on(state, tool);
+            let ways = ways.iter().flat_map(|way| wrap(way, cells));
+            lines.extend(ways.map(|text| RequestLine { name: "", text, role: Role::Accent }));
+            return lines;
+        }
     };
     let connection = state.call_connection(tool.id());
     let subject =
@@ -114,6 +124,27 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// What can be done where there is nothing to send to.
+fn ways_on(state: &State, tool: &Tool) -> Vec<String> {
+    let mut ways =
+        vec![format!("▸ {} mocks the service: it answers here", state.keymap.way_to("mock-tool"))];
+    if let Some((_, key)) = missing_service(ComposeContext::from_state(state), tool) {
+        let way = state.keymap.way_to("make-service");
+        ways.push(format!("▸ {way} makes the service \"{key}\""));
+    }
+    ways
+}
+
+/// The request of the call that is shown, where that is the one which would be sent now: its id is
+/// that of the answer beside it. Once something is edited, the next call's is shown.
+fn sent_request(state: &State, next: &Request) -> Option<Request> {
+    let sent = &state.invoke.calls.selected_call()?.request;
+    let is_same = sent.tool == next.tool
+        && sent.to == next.to
+        && calling::repeat_request(next.clone(), &sent.correlation).body == sent.body;
+    is_same.then(|| sent.clone())
 }
 
 /// All of a body that a screen could show; the rest is counted, and copied with the whole.

@@ -170,7 +170,7 @@ impl RequestPane {
             Some(connection) => format!("deployed on {connection}"),
             None => tool.service.as_ref().unwrap_or(&tool.kind).clone(),
         };
-        let title = format!("{} · {beside}", tool.name);
+        let title = format!("{} · {beside}", tool.label());
         let foot = self.focused_form().position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);

@@ -90,7 +90,7 @@ impl Tools {
             let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
             let row = |tool: &Arc<Tool>, standing| ToolRow {
                 id: tool.id().clone(),
-                name: tool.name.as_str().into(),
+                name: tool.label().into(),
                 standing,
             };
             let standing = |at| {
@@ -142,8 +142,13 @@ impl Tools {
     ) {
         let styles = look.styles;
         let calls = state.invoke.calls.iter().len();
-        let rows = u16::try_from(calls.max(4)).unwrap_or(u16::MAX).saturating_add(2);
-        let lower = rows.min(area.height / 3).max(3);
+        let series = state.invoke.batch.as_ref();
+        let cells = usize::from(area.width.saturating_sub(2)).max(1);
+        let summary = series.filter(|many| many.series.ended_count() > 0);
+        let summary = summary.map_or_else(Vec::new, |many| wrap(&many.series.summary(), cells));
+        let rows = u16::try_from(calls.max(4) + summary.len()).unwrap_or(u16::MAX);
+        let most = if summary.is_empty() { area.height / 3 } else { area.height / 2 };
+        let lower = rows.saturating_add(2).min(most).max(3);
         let [upper, lower] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(lower)]).areas(area);
         let note = match &self.filter {
@@ -167,7 +172,7 @@ impl Tools {
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
-        let title = match state.invoke.batch.as_ref().filter(|many| many.under_way()) {
+        let title = match series.filter(|many| many.under_way()) {
             Some(many) => format!("Series {} of {}", many.series.ended_count(), many.times),
             None => format!("This session {calls}"),
         };
@@ -176,6 +181,13 @@ impl Tools {
         self.calls_area =
             Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }
                 .draw(buffer, lower, styles);
+        // How a series went stays below its calls.
+        let below = u16::try_from(summary.len()).unwrap_or(0).min(self.calls_area.height / 2);
+        self.calls_area.height -= below;
+        let place = Rect { y: self.calls_area.bottom(), height: below, ..self.calls_area };
+        for (row, line) in (0..below).zip(&summary) {
+            Pen::new(buffer, place, row).put_text(line, styles[Role::Info]);
+        }
         self.draw_calls(buffer, self.calls_area, styles, state, calls_focus);
     }
 

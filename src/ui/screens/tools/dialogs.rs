@@ -6,7 +6,7 @@ use crate::{
     app::{
         compose::{
             context::{ComposeContext, files_of},
-            entries::{EntryHome, free_key, place_new},
+            entries::{self, EntryHome, free_key, missing_service, place_new},
             plan::{Plan, list_names},
         },
         documents::Change,
@@ -16,7 +16,7 @@ use crate::{
     },
     engine::mentions::NameKind,
     model::{
-        entry::{Entry, EntryKind, FileId},
+        entry::{Entry, EntryId, EntryKind, FileId},
         finding::{EntryEdit, Fix},
     },
     schema::pointer::Pointer,
@@ -66,6 +66,27 @@ pub(super) fn apply_fixes(fixes: &[Fix]) -> Reply {
 
 fn apply_fix(fix: &Fix) -> Reply {
     change_reply(fix.label.clone(), fix.edits.iter().cloned().map(Change::Entry).collect())
+}
+
+/// The key of the service that a tool names at that place, where it is not there yet.
+pub(super) fn unmade_service(tool: &EntryId, at: &Pointer, state: &State) -> Option<String> {
+    let tool = state.catalog.tool(tool)?;
+    let (_, key) = missing_service(ComposeContext::from_state(state), tool)?;
+    let named = at.get(tool.entry.value.shared())?.as_str()?;
+    (named == key).then_some(key)
+}
+
+/// Makes the service that a tool names at that place.
+pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply {
+    let Some(tool) =
+        state.catalog.tool(tool).filter(|tool| unmade_service(tool.id(), at, state).is_some())
+    else {
+        return hint_reply("this problem has no fix of its own");
+    };
+    match entries::make_service(ComposeContext::from_state(state), tool) {
+        Ok(plan) => change_reply(plan.label, plan.changes),
+        Err(why) => Reply::Refused(why),
+    }
 }
 
 /// Asks for the kind, then for the key of a new entry.

@@ -324,7 +324,7 @@ impl Offers {
             }));
         }
         let words = format!(
-            "{} needs {}: press Enter and type it, go back with 2, and press l again",
+            "{} needs {}: fill it in here, then take the live step on Workflow again",
             tool.entry.key,
             missing.join(", ")
         );

@@ -9,7 +9,7 @@ use crate::{
         canvas_text::{self, Drawing},
         filter::AskedGroups,
         layout::{
-            diagram::Direction,
+            diagram::{Diagram, Direction},
             extent::{Choice, PictureExtent, Scale},
             marks::StateMarks,
             picture::{BoxArea, BoxPosition, KeptLayout, Picture},
@@ -59,6 +59,40 @@ pub(crate) struct LaidGraph {
     pub states: StateDiagram,
     pub picture: Picture,
     drawing: Drawing,
+    past: Past,
+}
+
+/// What was laid out before, the newest last: what an undo brings back is where it was.
+#[derive(Default)]
+struct Past(Vec<(Diagram, Picture)>);
+
+/// So many earlier pictures are kept.
+const KEPT: usize = 16;
+
+impl Past {
+    fn keep(&mut self, diagram: Diagram, picture: Picture) {
+        self.0.retain(|(known, _)| !known.is_laid_out_as(&diagram));
+        self.0.push((diagram, picture));
+        if self.0.len() > KEPT {
+            self.0.remove(0);
+        }
+    }
+
+    /// The diagram of now with the picture that it had.
+    fn find(
+        &self,
+        of: impl Fn(Direction) -> StateDiagram,
+    ) -> Option<(Direction, StateDiagram, Picture)> {
+        let known = |states: &StateDiagram| {
+            let mut all = self.0.iter().rev();
+            all.find(|(known, _)| known.is_laid_out_as(&states.diagram))
+        };
+        [Direction::LeftToRight, Direction::TopDown].into_iter().find_map(|direction| {
+            let states = of(direction);
+            let picture = known(&states)?.1.clone();
+            Some((direction, states, picture))
+        })
+    }
 }
 
 /// Above this many boxes the picture is no longer one to look at as a whole.
@@ -111,10 +145,17 @@ impl LaidGraph {
                     .iter()
                     .map(|node| facts.workflow.states()[node.states()[0]].clone())
                     .collect();
-                let (direction, states, picture) =
-                    choose_layout(earlier.as_ref(), &key, room, &names, |direction| {
-                        diagram(facts, state, shown, (&edges, &extent), direction)
-                    });
+                let of = |direction| diagram(facts, state, shown, (&edges, &extent), direction);
+                let mut past = Past::default();
+                let (direction, states, picture) = match earlier {
+                    Some(mut laid) if laid.room == room => {
+                        past = std::mem::take(&mut laid.past);
+                        past.keep(laid.states.diagram.clone(), laid.picture.clone());
+                        let known = past.find(of);
+                        known.unwrap_or_else(|| choose_layout(Some(&laid), &key, room, &names, of))
+                    }
+                    earlier => choose_layout(earlier.as_ref(), &key, room, &names, of),
+                };
                 Self {
                     key,
                     room,
@@ -126,6 +167,7 @@ impl LaidGraph {
                     states,
                     picture,
                     drawing: Drawing::default(),
+                    past,
                 }
             }
         }

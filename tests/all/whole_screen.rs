@@ -1,0 +1,369 @@
+//! What works on every screen: panes that are zoomed and resized, the actions menu, buttons, Esc,
+//! a double press; and what is seen of unsaved work, of a call and of the tour.
+
+use serde_json::json;
+use toolcrib::{
+    app::{
+        batch::CallBatch,
+        calls::CallMessage,
+        effect::Effect,
+        input::{Button, Input, Mods, Mouse, MouseKind},
+        message::{Message, ScreenId},
+        state::Question,
+        tour::Tour,
+    },
+    engine::series::{BatchSize, CallSeries},
+    model::{
+        call::{CallError, EventKind, Outcome},
+        entry::FileId,
+        error_kind::ErrorKind,
+    },
+};
+
+use crate::support::{place::Place, workbench::Workbench};
+
+fn mouse(bench: &mut Workbench, kind: MouseKind, (column, row): (u16, u16)) {
+    bench.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+}
+
+fn invoke(width: u16, height: u16) -> Workbench {
+    Workbench::sample("services", width, height).on(ScreenId::Invoke)
+}
+
+fn calls(bench: &Workbench) -> usize {
+    bench.effects.iter().filter(|effect| matches!(effect, Effect::Call { .. })).count()
+}
+
+#[test]
+fn a_pane_is_shown_alone_and_esc_or_the_same_key_brings_all_back() {
+    for key in ["z", "esc"] {
+        let mut bench = invoke(120, 36);
+        assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"));
+        bench.keys("z");
+        assert!(!bench.shows("╭ Tools") && bench.shows("z all panes"), "{}", bench.screen());
+        bench.keys(key);
+        assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_pane_is_resized_by_keys_and_by_its_edge() {
+    let mut bench = invoke(120, 36);
+    let edge = |bench: &Workbench| bench.find("╭ Answer").0;
+    let before = edge(&bench);
+    bench.keys(">");
+    assert_eq!(edge(&bench), before + 4);
+    bench.keys("< <");
+    assert_eq!(edge(&bench), before - 4);
+    let at = edge(&bench);
+    mouse(&mut bench, MouseKind::Down(Button::Left), (at, 10));
+    mouse(&mut bench, MouseKind::Drag(Button::Left), (at + 9, 10));
+    mouse(&mut bench, MouseKind::Up(Button::Left), (at + 9, 10));
+    assert_eq!(edge(&bench), at + 9, "{}", bench.screen());
+    // A pane keeps its least width, and a pane alone has no edge.
+    bench.keys("< < < < < < < < < < < <");
+    assert!(edge(&bench) >= 20 + bench.find("╭ calculator").0, "{}", bench.screen());
+    bench.keys("z <");
+    assert!(bench.shows("only one pane is shown"), "{}", bench.screen());
+}
+
+#[test]
+fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
+    let mut bench = invoke(120, 36);
+    bench.keys(".");
+    assert!(bench.shows("╭ Actions") && bench.shows("answer with…"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows("╭ Actions"));
+    let at = bench.find("calculator");
+    mouse(&mut bench, MouseKind::Down(Button::Right), at);
+    assert!(bench.shows("╭ Actions"), "{}", bench.screen());
+    bench.types("resend");
+    bench.keys("enter");
+    assert!(bench.shows("there is no call yet"), "{}", bench.screen());
+}
+
+#[test]
+fn long_lines_of_the_preview_are_wrapped_or_cut() {
+    let long = format!("{} END", "word ".repeat(30));
+    let text =
+        format!("tool:\n  a:\n    type: text-completion\n    name: a\n    description: {long}\n");
+    let mut bench = Workbench::yaml(&text, 120, 36);
+    let with_end = |bench: &Workbench| bench.screen().matches("END").count();
+    let wrapped = with_end(&bench);
+    bench.keys("w");
+    assert_eq!(with_end(&bench) + 1, wrapped, "{}", bench.screen());
+    bench.keys("w");
+    assert_eq!(with_end(&bench), wrapped);
+}
+
+#[test]
+fn a_button_sends_once_however_fast_it_is_pressed() {
+    let mut bench = invoke(120, 36);
+    bench.clicks("[ Send F6 ]");
+    assert_eq!(calls(&bench), 1, "{}", bench.screen());
+    bench.clicks("[ Send F6 ]");
+    assert_eq!(calls(&bench), 1, "the second press of a double press");
+}
+
+#[test]
+fn a_button_names_a_key_that_works_in_the_mode() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.keys("tab");
+    assert!(bench.shows("[ Save s ]"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows(" EDIT ") && bench.shows("[ Save Ctrl+S ]"), "{}", bench.screen());
+    bench.types("x");
+    bench.keys("ctrl+s");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { .. })));
+}
+
+#[test]
+fn esc_leads_back_where_one_pane_is_seen() {
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Watch);
+    bench.keys("tab");
+    assert!(bench.shows("▸Messages"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("▸Conversations"), "{}", bench.screen());
+    bench.send(Message::Show(ScreenId::History));
+    bench.draw();
+    bench.keys("enter");
+    assert!(bench.shows("▸Answer"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("▸Calls"), "{}", bench.screen());
+}
+
+#[test]
+fn a_test_of_a_connection_is_seen_where_one_pane_is() {
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Connections);
+    assert!(bench.shows("[ Test t ]"), "{}", bench.screen());
+    bench.keys("t");
+    assert!(bench.shows("▸Test") && bench.shows("asking"), "{}", bench.screen());
+    bench.keys("esc esc");
+    assert!(bench.shows("▸Connections"), "{}", bench.screen());
+}
+
+#[test]
+fn the_mark_of_unsaved_work_is_seen_beside_a_long_name() {
+    for width in [80, 100, 120, 200] {
+        let mut bench = Workbench::sample("services", width, 30);
+        bench.state.workspace = "a-workspace-with-a-rather-long-name".into();
+        bench.keys("tab tab");
+        let top = |bench: &Workbench| bench.screen().lines().next().unwrap().to_owned();
+        assert!(!top(&bench).contains('*'), "{}", top(&bench));
+        bench.send(Message::Show(ScreenId::Tools));
+        bench.keys("shift+tab enter");
+        bench.types("x");
+        assert!(top(&bench).contains('*'), "{width}: {}", bench.screen());
+    }
+}
+
+#[test]
+fn the_tour_is_an_action_and_has_f1_in_the_demo_alone() {
+    let mut bench = invoke(120, 36);
+    bench.keys("f1");
+    assert!(bench.shows("╭ Keys") || bench.shows("Help"), "{}", bench.screen());
+    bench.keys("esc");
+    bench.state.tour = Tour::Offered;
+    bench.keys("enter");
+    assert!(bench.shows(" EDIT ") && !bench.shows("F1 help"), "{}", bench.screen());
+    bench.keys("esc f1");
+    assert!(matches!(bench.state.tour, Tour::At { .. }), "{}", bench.screen());
+    bench.keys("ctrl+p");
+    bench.types("tour");
+    bench.keys("enter");
+    assert_eq!(bench.state.tour, Tour::Off, "{}", bench.screen());
+}
+
+#[test]
+fn the_request_shows_the_id_of_the_call_that_is_shown() {
+    let mut bench = invoke(120, 36);
+    bench.keys("f6");
+    let sent = bench.state.invoke.calls.selected_call().unwrap().request.correlation.clone();
+    let shows_id = |bench: &Workbench, id: &str| bench.shows(&id[..20]);
+    bench.draw();
+    assert!(shows_id(&bench, &sent), "{sent}\n{}", bench.screen());
+    // What is edited since would be another call.
+    bench.happens([(5, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    bench.keys("enter");
+    bench.types("1+");
+    assert!(!shows_id(&bench, &sent), "{}", bench.screen());
+}
+
+#[test]
+fn how_a_series_went_stays_beside_its_calls() {
+    let mut bench = invoke(120, 36);
+    let mut series = CallSeries::default();
+    [31, 40, 55].into_iter().for_each(|ms| series.add_call(Outcome::Succeeded, ms, Some(5)));
+    series.add_call(Outcome::Failed, 9, None);
+    bench.keys("f6");
+    let tool = bench.state.invoke.calls.selected_call().unwrap().request.tool.clone();
+    let size = BatchSize { times: 4, at_once: 2 };
+    bench.send(Message::Call(CallMessage::SendMany { tool, size }));
+    let batch: &mut CallBatch = bench.state.invoke.batch.as_mut().unwrap();
+    batch.series = series;
+    batch.waiting = 0;
+    batch.running.clear();
+    bench.keys("down");
+    for words in ["3 succeeded", "1 failed", "p50 40 ms"] {
+        assert!(bench.shows(words), "{words}\n{}", bench.screen());
+    }
+}
+
+const TWO_NAMES: &str = "
+tool:
+  weather-tool:
+    type: tool-service
+    name: forecast
+    description: Tells the weather
+    service: weather
+    arguments: [{name: city, type: string, description: Where}]
+";
+
+#[test]
+fn a_tool_is_called_by_its_key_on_every_screen() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 120, 36);
+    for screen in [ScreenId::Tools, ScreenId::Workflow, ScreenId::Invoke] {
+        bench.send(Message::Show(screen));
+        bench.draw();
+        assert!(bench.shows("● weather-tool"), "{}", bench.screen());
+    }
+    assert!(bench.shows("weather-tool (forecast) · weather"), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_without_its_service_is_mocked_or_gets_the_service() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 120, 40).on(ScreenId::Invoke);
+    assert!(bench.shows("m mocks the service"), "{}", bench.screen());
+    assert!(bench.shows("make service"), "{}", bench.screen());
+    bench.keys("@make-service");
+    let text = |bench: &Workbench| {
+        bench
+            .state
+            .documents
+            .iter()
+            .map(|(_, document)| document.text.to_string())
+            .collect::<String>()
+    };
+    assert!(text(&bench).contains("request-queue: request:tg:weather"), "{}", text(&bench));
+    assert_eq!(bench.state.screen, ScreenId::Tools);
+    assert!(bench.shows("weather · TrustGraph"), "{}", bench.screen());
+    // At the field of the tool, too.
+    bench.keys("u");
+    assert!(!text(&bench).contains("tool-service:"), "{}", text(&bench));
+    bench.state.selected = Some(bench.state.catalog.tools[0].id().clone());
+    bench.draw();
+    assert!(bench.shows("make the service \"weather\""), "{}", bench.screen());
+    bench.clicks("make the service");
+    assert!(text(&bench).contains("request-queue: request:tg:weather"), "{}", bench.screen());
+}
+
+#[test]
+fn a_call_that_found_nobody_offers_the_mock() {
+    let mut bench = invoke(120, 36);
+    bench.keys("f6");
+    let problem = CallError::new(ErrorKind::NoResponders, "no service listens", "start it");
+    bench.happens([(5, EventKind::End { outcome: Outcome::Lost, problem: Some(problem) })]);
+    bench.draw();
+    assert!(bench.shows("m on Invoke mocks its service"), "{}", bench.screen());
+    bench.keys("down");
+    assert!(bench.shows("m mock"), "{}", bench.screen());
+}
+
+#[test]
+fn answer_with_is_a_form_whose_answer_is_kept_as_a_stub() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 120, 40).on(ScreenId::Invoke);
+    bench.keys("@answer-with");
+    assert!(bench.shows("Answer weather-tool (forecast) with"), "{}", bench.screen());
+    bench.types("Fog until noon");
+    bench.keys("tab ctrl+u");
+    bench.types("none");
+    bench.keys("enter enter enter enter");
+    assert!(bench.shows("Chunks: a number from 1"), "{}", bench.screen());
+    bench.keys("esc @answer-with");
+    bench.types("Fog until noon");
+    bench.keys("tab backspace");
+    bench.types("3");
+    bench.keys("tab ctrl+u");
+    bench.types("20ms");
+    bench.keys("enter enter enter");
+    let tool = bench.state.catalog.tools[0].clone();
+    assert!(bench.state.invoke.mocks.contains(tool.id()), "{}", bench.screen());
+    let mock = bench.state.mock_of(&tool).unwrap();
+    let then = &mock.rules[0].then;
+    assert_eq!((then.pieces.len(), then.delay.as_millis()), (3, 20));
+    let kept = bench.state.documents.get(&FileId::new("stubs/weather-tool.yaml")).unwrap();
+    assert!(kept.text.to_string().contains("Fog"), "{}", kept.text);
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Save { .. })));
+}
+
+#[test]
+fn a_new_entry_opens_at_its_first_empty_required_field() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 120, 40);
+    bench.keys("n");
+    bench.types("tool-service");
+    bench.keys("enter");
+    bench.types("adder");
+    bench.keys("enter");
+    assert!(bench.shows("▌description *"), "{}", bench.screen());
+    assert!(bench.shows(" NAV "), "{}", bench.screen());
+}
+
+#[test]
+fn the_first_run_offers_each_system_for_one_press() {
+    let rows = [
+        ("t", "trustgraph", "http://127.0.0.1:8088", 2),
+        ("o", "opensearch", "http://127.0.0.1:9200", 3),
+        ("c", "commonground", "nats://127.0.0.1:4222", 4),
+    ];
+    for (key, name, address, fields) in rows {
+        let mut bench = Workbench::files(&[], 120, 36);
+        bench.state.question = Some(Question::Begin);
+        bench.draw();
+        for words in ["New tool", "Open a sample", "Import MCP servers found on this machine"] {
+            assert!(bench.shows(words), "{words}\n{}", bench.screen());
+        }
+        bench.keys(key);
+        assert!(bench.shows(address), "{}", bench.screen());
+        if name == "commonground" {
+            bench.keys("tab");
+            bench.types("demo");
+            bench.keys("shift+tab");
+        }
+        (0..fields).for_each(|_| bench.keys("enter"));
+        let asked = bench.effects.iter().find_map(|effect| match effect {
+            Effect::ReadDeployed { connection, .. } => Some(connection.clone()),
+            _ => None,
+        });
+        let asked = asked.unwrap_or_else(|| panic!("{name}:\n{}", bench.screen()));
+        assert_eq!(asked.name, name);
+        let systems: Vec<_> = asked.settings.keys().copied().collect();
+        let wanted = if name == "trustgraph" { Vec::new() } else { vec![name] };
+        assert_eq!(systems, wanted);
+    }
+}
+
+#[test]
+fn doctor_says_which_file_is_not_there() {
+    let settings =
+        "[connections.bus]\nservers = [\"tls://127.0.0.1:1\"]\nca-file = \"no-such.pem\"\n";
+    let place = Place::with(&[("toolcrib.toml", settings)]);
+    let ran = place.run(&["doctor"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.data);
+    assert!(ran.data.contains("no-such.pem is not there"), "{}", ran.data);
+    let rows = place.json(&["doctor", "--json"]);
+    let row = rows.as_array().unwrap().iter().find(|row| row["of"] == "settings").unwrap();
+    assert_eq!(row["health"], json!("absent"), "{row}");
+    assert!(row["words"].as_str().unwrap().contains("no such file"), "{row}");
+}
+
+#[test]
+fn a_long_item_of_a_list_is_read_to_its_end() {
+    let schema = r#"{"properties": {"servers": {"type": "array", "items": {"type": "string"}}}}"#;
+    let mut bench = Workbench::form(schema, None, 60, 20);
+    bench.keys("a");
+    bench.types("nats://a-server-with-a-long-name.of-some-company.example.com:4222");
+    bench.keys("enter esc esc");
+    let screen = bench.screen();
+    assert!(screen.contains(".com:4222 ×]"), "{screen}");
+    assert!(screen.contains("[nats://a-server"), "{screen}");
+}
