@@ -174,8 +174,7 @@ fn report_lines(state: &State, name: &str, is_empty: bool, cells: usize) -> Vec<
         None => say("F5 loads the server's lists.", Role::Dim),
         Some(Report::UnderWay) => say("◐ asking …", Role::Warning),
         Some(Report::NotAllowed(_)) => say(
-            "Its server isn't allowed to start yet: a on Connections (6) allows \
-                it.",
+            "Its server isn't allowed to start yet. Test it on Connections (6) to allow it.",
             Role::Warning,
         ),
         Some(Report::Failed(problem)) => {
