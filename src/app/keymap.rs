@@ -135,7 +135,10 @@ impl Keymap {
         match self.display_key(id) {
             _ if self.in_words => format!("“{}”", self.action(id).title.trim_end_matches('…')),
             key if key.is_empty() => {
-                format!("{} → {}", self.display_key("actions-menu"), self.action(id).title)
+                // The menu has what can be done here; what works everywhere is in the palette.
+                let is_everywhere = self.action(id).scope == Scope::Global;
+                let list = if is_everywhere { "palette" } else { "actions-menu" };
+                format!("{} → {}", self.display_key(list), self.action(id).title)
             }
             key => key,
         }

@@ -59,13 +59,17 @@ impl ListTiming {
     #[must_use]
     pub fn message(&self) -> String {
         let count: usize = self.pages.iter().map(|page| page.items).sum();
+        let kind = match self.kind {
+            "resourceTemplates" => "resource templates",
+            kind => kind,
+        };
         let words = match self.pages.as_slice() {
-            [page] => format!("{} {count} in {} ms", self.kind, page.took_ms),
+            [page] => format!("{kind} {count} in {} ms", page.took_ms),
             pages => {
                 let each = |page: &ListedPage| format!("{} in {} ms", page.items, page.took_ms);
                 let shown: Vec<String> = pages.iter().take(Self::SHOWN).map(each).collect();
                 let more = if pages.len() > Self::SHOWN { ", …" } else { "" };
-                let (kind, pages) = (self.kind, pages.len());
+                let pages = pages.len();
                 format!("{kind} {count} in {pages} pages: {}{more}", shown.join(", "))
             }
         };

@@ -56,8 +56,8 @@ fn what_a_server_says_of_itself_is_shown() {
     let pinged = place.run(&["mcp", "ping", "test"]);
     for line in [
         "protocol: 2025-11-25, legacy era",
-        "offers: tools (listChanged), resources (subscribe)",
-        "was offered: elicitation (form, url), sampling, extensions (io.modelcontextprotocol/tasks)",
+        "server capabilities: tools (listChanged), resources (subscribe)",
+        "client capabilities: elicitation (form, url), sampling, extensions (io.modelcontextprotocol/tasks)",
         "instructions for models:\n  Echo first.\n  Then count.",
     ] {
         assert!(pinged.data.contains(line), "{line}\n{}", pinged.data);

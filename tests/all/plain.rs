@@ -410,3 +410,51 @@ fn a_secret_is_typed_without_being_seen_and_the_editor_is_opened() {
     let saved = fs::read_to_string(place.here.join("doc.json")).unwrap();
     assert!(saved.contains("hunter2"), "{saved}");
 }
+
+#[test]
+fn a_servers_resources_are_read_and_its_question_is_answered() {
+    let place = super::mcp_live::place("reads");
+    let script = [
+        "connections",
+        "select test",
+        "test",
+        "show",
+        "keep tools",
+        "1",
+        "save all",
+        "resources",
+        "select 1",
+        "read",
+        "show",
+        "invoke ask",
+        "set what form",
+        "send",
+        "waiting",
+        "show",
+        "form",
+        "accept",
+        "Ann",
+        "",
+        "",
+        "send answer",
+        "invoke",
+        "answer text",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "server capabilities: tools",
+            "resource templates",
+            "mcp/test.json saved",
+            "Resources and prompts: 4",
+            "# test://notes.md",
+            "Calling ask over test.",
+            "Who are you?",
+            "content.name>",
+            "ended: ask succeeded",
+            "\"Ann\"",
+        ],
+    );
+}

@@ -59,8 +59,8 @@ pub fn server_profile(opened: &OpenedServer, client: &Client) -> ServerProfile {
     facts.extend(
         said.filter(|(_, words)| words != version).map(|(label, words)| fact(label, words)),
     );
-    facts.push(fact("offers", capability_words(opened.capabilities())));
-    facts.push(fact("was offered", capability_words(&client.capabilities)));
+    facts.push(fact("server capabilities", capability_words(opened.capabilities())));
+    facts.push(fact("client capabilities", capability_words(&client.capabilities)));
     let findings = opened.findings.iter().map(|id| format!("{id}: {}", finding_words(id)));
     ServerProfile {
         facts,

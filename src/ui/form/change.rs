@@ -27,7 +27,7 @@ pub(crate) struct FormContext<'g> {
 
 impl FormContext<'_> {
     /// The edit, with what it needs around it: a new object comes with its required constants, an
-    /// item with those before it.
+    /// item with those before it, which are `null` unless the schema says them.
     #[must_use]
     pub fn complete_edit(&self, edit: Edit) -> Vec<Edit> {
         let needs = match &edit {
@@ -92,6 +92,13 @@ impl GrowingEdits<'_> {
         Some(blank_value(form.schema, form.checker, &key))
     }
 
+    /// What the schema says of an item that nobody has filled in yet; nothing is invented for it.
+    fn known_value(&self, at: &Pointer) -> Option<Value> {
+        let form = self.form;
+        let key = key_at(form.schema, form.checker, form.view, &self.value, at)?;
+        known_value(form.schema, form.checker, &key)
+    }
+
     /// Makes what is missing above an edit.
     fn make_way(&mut self, edit: &Edit) {
         let tokens = edit.pointer().tokens();
@@ -133,7 +140,7 @@ impl GrowingEdits<'_> {
             (Edit::Set { at, to }, Some((list, index)), Some(len)) if index >= len => {
                 for missing in len..index {
                     let at = list.item(missing);
-                    let item = self.blank_value(&at).unwrap_or_default();
+                    let item = self.known_value(&at).unwrap_or_default();
                     self.push(Edit::Insert { at, item: item.into() });
                 }
                 Edit::Insert { at, item: to }
@@ -278,8 +285,8 @@ mod tests {
         let edits = form.complete_edit(Edit::Set { at: at("/t/2/n"), to: 1.into() });
         assert_eq!(
             apply_edits(&value, &edits),
-            Some(json!({"t": ["", 7, {"n": 1}]})),
-            "items before the one that is set come with it"
+            Some(json!({"t": [null, 7, {"n": 1}]})),
+            "items before the one that is set come with it, and are null where nothing is known"
         );
         let short = json!({"t": ["a"]});
         let form = FormContext { schema: &tuples, checker: None, view: &view, value: &short };

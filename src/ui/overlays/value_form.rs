@@ -175,6 +175,10 @@ impl Overlay for ValueForm {
         OverlayReply::Stay
     }
 
+    fn is_typing(&self) -> bool {
+        true
+    }
+
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let enter = if self.at + 1 < self.fields.len() { "next" } else { "accept" };
         vec![("Enter", enter), ("Tab", "next"), ("Esc", "cancel")]

@@ -179,7 +179,9 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
             lines.extend(wrapped_lines(words, Role::Dim, cells));
         }
     }
-    if let Some(listeners) = &reached.listeners {
+    // What a server of tools has is listed above.
+    let listeners = reached.listeners.as_ref();
+    if let Some(listeners) = listeners.filter(|_| table::kept_tools_at(connection).is_none()) {
         lines.push(Line::new());
         let is_gateway = !connection.transport().is_bus();
         let heading = if is_gateway { "prompt templates" } else { "listening" };

@@ -68,9 +68,7 @@ impl MockSection {
             .put_text(" mock ", styles[Role::Heading])
             .put_text("nothing is sent; ", styles[Role::Dim])
             .put_text(&look.keymap.way_to("mock-tool"), styles[Role::Key])
-            .put_text(" ends it; ", styles[Role::Dim])
-            .put_text(&look.keymap.way_to("answer-with"), styles[Role::Key])
-            .put_text(" ", styles[Role::Dim]);
+            .put_text(" ends it ", styles[Role::Dim]);
         if area.height > LEAST {
             self.area = Rect { y: area.y + 1, height: area.height - 1, ..area };
             self.host.draw(buffer, self.area, styles, focused);
