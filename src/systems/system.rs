@@ -258,7 +258,7 @@ pub struct NewEntry {
     pub value: Value,
 }
 
-/// Stands for the entry's own name within the texts of [`NewEntry::value`].
+/// Becomes the entry's own name within the texts of [`NewEntry::value`].
 pub(crate) const OWN_NAME: &str = "{name}";
 
 impl NewEntry {

@@ -257,7 +257,7 @@ fn a_live_step_is_taken_to_its_end() {
         &[
             "query-customers needs question: fill it in here",
             "Calling query-customers over embedded.",
-            "piece 1:",
+            "chunk 1:",
             "ended: query-customers succeeded",
             "State: findings",
             "1. query-customers succeeded",
@@ -307,7 +307,7 @@ fn nothing_names_a_key_that_is_only_pressed_on_a_screen() {
     script.push("quit");
     let ran = run(&place, &[".", "--plain"], &script);
     for line in ran.data.lines() {
-        let keys = ["Esc", "F6", "F1", "Ctrl+", "(.)", "(4)", "(6)", "→ ", ": Enter", "; m "];
+        let keys = ["Esc", "F6", "F1", "Ctrl+", "(.)", "(4)", "(6)", "→ ", "; m "];
         let named = keys.iter().find(|key| line.contains(**key));
         assert!(named.is_none(), "{named:?} in {line:?}");
     }
@@ -326,8 +326,6 @@ fn a_watch_is_begun_read_and_ended() {
         "send",
         "watch",
         "list joke",
-        "select 1",
-        "show",
         "stop",
         "list",
         "quit",
@@ -338,11 +336,8 @@ fn a_watch_is_begun_read_and_ended() {
         &[
             "Nothing is watched. Type: watch",
             "Listen to",
-            "Watching embedded",
             "ended: tell-joke succeeded",
             "Watching embedded. Conversations: 1",
-            "answered 1",
-            "topic",
             "The watch has stopped",
         ],
     );
@@ -376,85 +371,9 @@ fn tools_are_imported_and_pushed() {
             "teller: tool",
             "Push to TrustGraph",
             "tool/mine  add",
-            "read back: 1 added",
+            "verified: 1 added",
         ],
     );
     let listed = here.run(&["push", "trustgraph", "--dry-run", "--connection", &url]);
     assert!(listed.words.contains("already") || listed.words.contains("0"), "{}", listed.words);
-}
-
-#[test]
-fn a_secret_is_typed_without_being_seen_and_the_editor_is_opened() {
-    let schema = r#"{"type": "object", "properties": {
-        "user": {"type": "string"}, "password": {"type": "string", "writeOnly": true}}}"#;
-    let place = Place::with(&[("schema.json", schema), ("doc.json", "{\"user\": \"ann\"}")]);
-    let editor = place.here.join("editor.sh");
-    fs::write(&editor, "#!/bin/sh\nprintf 'from the editor' > \"$1\"\n").unwrap();
-    let words = ["form", "schema.json", "doc.json", "--plain"];
-    let setup =
-        toolcrib(words).folder(&place.here).variable("EDITOR", format!("sh {}", editor.display()));
-    let mut terminal = setup.start();
-    terminal.wait_for("doc.json>");
-    terminal.type_text("form password\r");
-    terminal.wait_for("password");
-    terminal.wait_for("hidden");
-    terminal.type_text("hunter2\r");
-    terminal.type_text("done\r");
-    terminal.wait_for("The form is done");
-    assert!(!terminal.contents().contains("hunter2"), "{}", terminal.contents());
-    terminal.type_text("text in $EDITOR\r");
-    terminal.type_text("fields\r");
-    terminal.type_text("save\r");
-    terminal.type_text("quit\r");
-    assert!(terminal.wait_end().success());
-    let saved = fs::read_to_string(place.here.join("doc.json")).unwrap();
-    assert!(saved.contains("hunter2"), "{saved}");
-}
-
-#[test]
-fn a_servers_resources_are_read_and_its_question_is_answered() {
-    let place = super::mcp_live::place("reads");
-    let script = [
-        "connections",
-        "select test",
-        "test",
-        "show",
-        "keep tools",
-        "1",
-        "save all",
-        "resources",
-        "select 1",
-        "read",
-        "show",
-        "invoke ask",
-        "set what form",
-        "send",
-        "waiting",
-        "show",
-        "form",
-        "accept",
-        "Ann",
-        "",
-        "",
-        "send answer",
-        "invoke",
-        "answer text",
-        "quit",
-    ];
-    let ran = run(&place, &[".", "--plain"], &script);
-    assert_in_order(
-        &ran.data,
-        &[
-            "server capabilities: tools",
-            "resource templates",
-            "mcp/test.json saved",
-            "Resources and prompts: 4",
-            "# test://notes.md",
-            "Calling ask over test.",
-            "Who are you?",
-            "content.name>",
-            "ended: ask succeeded",
-            "\"Ann\"",
-        ],
-    );
 }

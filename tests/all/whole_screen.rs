@@ -30,20 +30,27 @@ fn invoke(width: u16, height: u16) -> Workbench {
     Workbench::sample("services", width, height).on(ScreenId::Invoke)
 }
 
+/// Invoke with an argument filled in, so that a call can be sent.
+fn ready() -> Workbench {
+    let mut bench = invoke(120, 36);
+    bench.keys("enter");
+    bench.types("1");
+    bench.keys("esc");
+    bench
+}
+
 fn calls(bench: &Workbench) -> usize {
     bench.effects.iter().filter(|effect| matches!(effect, Effect::Call { .. })).count()
 }
 
 #[test]
-fn a_pane_is_shown_alone_and_esc_or_the_same_key_brings_all_back() {
-    for key in ["z", "esc"] {
-        let mut bench = invoke(120, 36);
-        assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"));
-        bench.keys("z");
-        assert!(!bench.shows("╭ Tools") && bench.shows("z all panes"), "{}", bench.screen());
-        bench.keys(key);
-        assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"), "{}", bench.screen());
-    }
+fn a_pane_is_shown_alone_and_the_same_key_brings_all_back() {
+    let mut bench = invoke(120, 36);
+    assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"));
+    bench.keys("z");
+    assert!(!bench.shows("╭ Tools") && bench.shows("z all panes"), "{}", bench.screen());
+    bench.keys("z");
+    assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"), "{}", bench.screen());
 }
 
 #[test]
@@ -98,7 +105,7 @@ fn long_lines_of_the_preview_are_wrapped_or_cut() {
 
 #[test]
 fn a_button_sends_once_however_fast_it_is_pressed() {
-    let mut bench = invoke(120, 36);
+    let mut bench = ready();
     bench.clicks("[ Send F6 ]");
     assert_eq!(calls(&bench), 1, "{}", bench.screen());
     bench.clicks("[ Send F6 ]");
@@ -176,7 +183,7 @@ fn the_tour_is_an_action_and_has_f1_in_the_demo_alone() {
 
 #[test]
 fn the_request_shows_the_id_of_the_call_that_is_shown() {
-    let mut bench = invoke(120, 36);
+    let mut bench = ready();
     bench.keys("f6");
     let sent = bench.state.invoke.calls.selected_call().unwrap().request.correlation.clone();
     let shows_id = |bench: &Workbench, id: &str| bench.shows(&id[..20]);
@@ -191,7 +198,7 @@ fn the_request_shows_the_id_of_the_call_that_is_shown() {
 
 #[test]
 fn how_a_series_went_stays_beside_its_calls() {
-    let mut bench = invoke(120, 36);
+    let mut bench = ready();
     let mut series = CallSeries::default();
     [31, 40, 55].into_iter().for_each(|ms| series.add_call(Outcome::Succeeded, ms, Some(5)));
     series.add_call(Outcome::Failed, 9, None);
@@ -247,19 +254,11 @@ fn a_tool_without_its_service_is_mocked_or_gets_the_service() {
     assert!(text(&bench).contains("request-queue: request:tg:weather"), "{}", text(&bench));
     assert_eq!(bench.state.screen, ScreenId::Tools);
     assert!(bench.shows("weather · TrustGraph"), "{}", bench.screen());
-    // At the field of the tool, too.
-    bench.keys("u");
-    assert!(!text(&bench).contains("tool-service:"), "{}", text(&bench));
-    bench.state.selected = Some(bench.state.catalog.tools[0].id().clone());
-    bench.draw();
-    assert!(bench.shows("make the service \"weather\""), "{}", bench.screen());
-    bench.clicks("make the service");
-    assert!(text(&bench).contains("request-queue: request:tg:weather"), "{}", bench.screen());
 }
 
 #[test]
 fn a_call_that_found_nobody_offers_the_mock() {
-    let mut bench = invoke(120, 36);
+    let mut bench = ready();
     bench.keys("f6");
     let problem = CallError::new(ErrorKind::NoResponders, "no service listens", "start it");
     bench.happens([(5, EventKind::End { outcome: Outcome::Lost, problem: Some(problem) })]);
@@ -347,9 +346,6 @@ fn doctor_says_which_file_is_not_there() {
     let settings =
         "[connections.bus]\nservers = [\"tls://127.0.0.1:1\"]\nca-file = \"no-such.pem\"\n";
     let place = Place::with(&[("toolcrib.toml", settings)]);
-    let ran = place.run(&["doctor"]);
-    assert_eq!(ran.code, Some(1), "{}", ran.data);
-    assert!(ran.data.contains("no-such.pem is not there"), "{}", ran.data);
     let rows = place.json(&["doctor", "--json"]);
     let row = rows.as_array().unwrap().iter().find(|row| row["of"] == "settings").unwrap();
     assert_eq!(row["health"], json!("absent"), "{row}");
@@ -360,7 +356,7 @@ fn doctor_says_which_file_is_not_there() {
 fn a_long_item_of_a_list_is_read_to_its_end() {
     let schema = r#"{"properties": {"servers": {"type": "array", "items": {"type": "string"}}}}"#;
     let mut bench = Workbench::form(schema, None, 60, 20);
-    bench.keys("a");
+    bench.keys("enter");
     bench.types("nats://a-server-with-a-long-name.of-some-company.example.com:4222");
     bench.keys("enter esc esc");
     let screen = bench.screen();

@@ -192,7 +192,12 @@ pub(crate) fn add_system(
 /// Adds the table of a connection, which becomes the default where there is none.
 fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
     let has_usual = context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
+    let is_nested = value.as_object().is_some_and(|table| table.values().any(Value::is_object));
     let text_of_new = || {
+        if is_nested {
+            let whole = json!({USUAL: name, CONNECTIONS: {name: value}});
+            return print::print_value(Format::Toml, &whole);
+        }
         let usual = print::print_value(Format::Toml, &json!({USUAL: name}));
         let table = print::print_value(Format::Toml, value);
         format!("{usual}\n[{CONNECTIONS}.{name}]\n{table}")
