@@ -48,6 +48,11 @@ impl Notices {
         if self.fresh { self.list.back() } else { None }
     }
 
+    /// What was under way is done: words that say so no longer show, unless newer ones do.
+    pub fn withdraw(&mut self, text: &str) {
+        self.fresh &= self.list.back().is_none_or(|notice| notice.text != text);
+    }
+
     /// The user has gone on; the bottom line is free again.
     pub fn mark_seen(&mut self) {
         self.fresh = false;

@@ -18,7 +18,7 @@ use super::{
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
     saving::SavedAnswer,
-    signals::{interrupted, wait_for},
+    signals::{interrupted, wait_for, wait_for_many},
     step_options::{StepOptions, preview_steps, print_steps},
 };
 use crate::{
@@ -248,7 +248,7 @@ impl Call {
         let (asks, questions) = mpsc::channel(1);
         let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
-        wait_for(
+        wait_for_many(
             "calling",
             stream_call(registry, connection, (request, self.limits()), desk, teller),
         )

@@ -5,7 +5,7 @@ use std::{
     mem,
 };
 
-use crate::model::shown::is_replaced;
+use crate::model::shown::{is_plain, is_replaced};
 
 /// Writes JSON text on as it comes, with escapes for what [`visible_text`](crate::model::shown::visible_text)
 /// would replace. Outside of strings JSON holds none of it.
@@ -25,8 +25,7 @@ impl<W: Write> EscapedJson<W> {
 impl<W: Write> Write for EscapedJson<W> {
     /// Takes all that it is given, which must be whole characters.
     fn write(&mut self, json: &[u8]) -> io::Result<usize> {
-        // As nearly all is.
-        if json.iter().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+        if is_plain(json.strip_suffix(b"\n").unwrap_or(json)) {
             self.before = json.last().map_or(self.before, |last| char::from(*last));
             self.to.write_all(json)?;
             return Ok(json.len());

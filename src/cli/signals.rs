@@ -2,15 +2,32 @@
 
 use std::{future::Future, io};
 
+use tokio::runtime::Builder;
+
 use super::ending::{CommandResult, StopReason};
 use crate::model::problem::{Problem, ProblemKind};
 
 /// Runs something that waits for the network, on this thread.
 pub(crate) fn wait_for(doing: &str, future: impl Future<Output = CommandResult>) -> CommandResult {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| io_problem(doing, &error))?;
+    wait_on(Builder::new_current_thread(), doing, future)
+}
+
+/// The same where much may come at once: what reads it has threads of its own.
+pub(crate) fn wait_for_many(
+    doing: &str,
+    future: impl Future<Output = CommandResult>,
+) -> CommandResult {
+    let mut threads = Builder::new_multi_thread();
+    threads.worker_threads(2);
+    wait_on(threads, doing, future)
+}
+
+fn wait_on(
+    mut runtime: Builder,
+    doing: &str,
+    future: impl Future<Output = CommandResult>,
+) -> CommandResult {
+    let runtime = runtime.enable_all().build().map_err(|error| io_problem(doing, &error))?;
     let ended = runtime.block_on(future);
     // What still holds a connection must not keep the user waiting.
     runtime.shutdown_background();

@@ -1,10 +1,13 @@
 //! Events of a call as data for scripts: one JSON object a line.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json, value::RawValue};
 
 use crate::model::{
     call::{CallError, Event, EventKind, FrameWay, Headers, Outcome, Stage, StrayCause},
     error_kind::ErrorKind,
+    shown::is_plain,
 };
 
 /// An event in its stable shape:
@@ -60,11 +63,11 @@ impl<'s> From<&'s Stage> for StageParts<'s> {
 /// Writes the members of a stage, of which there may be millions, as [`event_json`] has them: its
 /// body as it came where that is JSON that can stand in a line.
 pub(crate) fn write_stage(line: &mut String, at_ms: u64, stage: StageParts<'_>) {
-    // A text can always be JSON.
-    let quote = |text: &str| serde_json::to_string(text).unwrap_or_default();
-    line.push_str("\"event\":\"stage\",\"at_ms\":");
-    line.push_str(&at_ms.to_string());
-    line.extend([",\"stage\":", &quote(stage.name), ",\"text\":", &quote(stage.words)]);
+    // What is written into memory cannot fail.
+    let _ = write!(line, "\"event\":\"stage\",\"at_ms\":{at_ms},\"stage\":");
+    push_quoted(line, stage.name);
+    line.push_str(",\"text\":");
+    push_quoted(line, stage.words);
     line.push_str(",\"body\":");
     match is_plain_json(stage.body) {
         true => line.push_str(stage.body),
@@ -75,6 +78,15 @@ pub(crate) fn write_stage(line: &mut String, at_ms: u64, stage: StageParts<'_>) 
     }
 }
 
+/// Adds a text as JSON.
+fn push_quoted(line: &mut String, text: &str) {
+    if is_plain(text.as_bytes()) && !text.contains(['"', '\\']) {
+        return line.extend(["\"", text, "\""]);
+    }
+    // A text can always be JSON.
+    line.push_str(&serde_json::to_string(text).unwrap_or_default());
+}
+
 fn body_json(body: &str) -> Value {
     serde_json::from_str(body).unwrap_or_else(|_| Value::from(body))
 }
@@ -83,11 +95,13 @@ fn body_json(body: &str) -> Value {
 /// without letters that are written as halves of pairs.
 fn is_plain_json(body: &str) -> bool {
     const DEEPEST: usize = 100;
-    let opens = |byte: &u8| matches!(byte, b'{' | b'[');
+    // None of them ends its search early: many bytes are looked at with one instruction.
+    let opens = |byte: &&u8| matches!(byte, b'{' | b'[');
+    let in_line = |one: bool, byte: &u8| one & !matches!(byte, b'\n' | b'\r');
     body.starts_with('{')
-        && !body.contains(['\n', '\r'])
-        && !body.contains("\\u")
-        && body.bytes().filter(opens).take(DEEPEST).count() < DEEPEST
+        && body.as_bytes().iter().fold(true, in_line)
+        && !(body.contains('\\') && body.contains("\\u"))
+        && body.as_bytes().iter().filter(opens).count() < DEEPEST
         && serde_json::from_str::<&RawValue>(body).is_ok()
 }
 

@@ -9,7 +9,7 @@ use std::{borrow::Cow, mem};
 /// cells everywhere.
 #[must_use]
 pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
-    if !text.chars().any(is_suspect) {
+    if is_plain(text.as_bytes()) || !text.chars().any(is_suspect) {
         return Cow::Borrowed(text);
     }
     let shown = char_fates(text).filter_map(|(letter, fate)| match fate {
@@ -18,6 +18,13 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
         CharFate::Unseen => Some(visible_sign(letter)),
     });
     Cow::Owned(shown.collect())
+}
+
+/// Whether all of it is printable ASCII, which shows as it is. As nearly all text is, no byte ends the
+/// search: many are looked at with one instruction.
+#[must_use]
+pub(crate) fn is_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & matches!(byte, b' '..=b'~'))
 }
 
 /// Whether [`visible_text`] shows something else in a character's place, after the one before it.

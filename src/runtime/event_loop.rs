@@ -77,7 +77,7 @@ pub struct EventLoop<H> {
 /// What woke the loop.
 enum WakeCause {
     Input(Input),
-    Messages,
+    Message(Message),
     Frame,
     Resized,
     Signal,
@@ -104,7 +104,6 @@ impl<H: Host> EventLoop<H> {
 
     async fn run_until_end(&mut self, first: Vec<Effect>) -> io::Result<ExitReason> {
         let mut signals = Signals::listen()?;
-        let mut batch = Vec::with_capacity(SLICE);
         let mut due: Option<Instant> = None;
         let mut drawn = self.draw()?;
         // Whether what came last only put a letter into a text: then the next key needs no new
@@ -112,9 +111,7 @@ impl<H: Host> EventLoop<H> {
         let mut is_typed = false;
         self.perform_effects(first)?;
         loop {
-            let woken =
-                next_wake(&mut self.host, &mut self.messages, &mut batch, &mut signals, due)
-                    .await?;
+            let woken = next_wake(&mut self.host, &mut self.messages, &mut signals, due).await?;
             let flow = match woken {
                 WakeCause::Input(input) => {
                     // A press is meant for what the user sees there.
@@ -126,9 +123,9 @@ impl<H: Host> EventLoop<H> {
                     is_typed = is_letter(&input) && self.root.is_typing(&self.state);
                     flow
                 }
-                WakeCause::Messages => {
+                WakeCause::Message(message) => {
                     due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
-                    self.take_messages(std::mem::take(&mut batch))?
+                    self.take_messages(message)?
                 }
                 WakeCause::Resized => {
                     due = Some(Instant::now());
@@ -164,16 +161,20 @@ impl<H: Host> EventLoop<H> {
         self.handle_messages(asked)
     }
 
-    /// Takes these messages in, and those behind them for as long as keys may wait.
-    fn take_messages(&mut self, mut messages: Vec<Message>) -> io::Result<Flow> {
+    /// Takes this message in, and those behind it for as long as keys may wait: one alone may bring
+    /// many events.
+    fn take_messages(&mut self, first: Message) -> io::Result<Flow> {
         let began = Instant::now();
-        while messages.len() < SLICE && began.elapsed() < SLICE_TIME {
-            match self.messages.try_recv() {
-                Ok(message) => messages.push(message),
-                Err(_) => break,
+        let (mut next, mut left) = (Some(first), SLICE);
+        while let Some(message) = next {
+            if self.handle_messages(vec![message])? == Flow::Quit {
+                return Ok(Flow::Quit);
             }
+            left -= 1;
+            let goes_on = left > 0 && began.elapsed() < SLICE_TIME;
+            next = if goes_on { self.messages.try_recv().ok() } else { None };
         }
-        self.handle_messages(messages)
+        Ok(Flow::Continue)
     }
 
     fn handle_messages(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
@@ -215,7 +216,6 @@ fn has_hung_up(error: &io::Error) -> bool {
 async fn next_wake<H: Host>(
     host: &mut H,
     messages: &mut mpsc::Receiver<Message>,
-    batch: &mut Vec<Message>,
     signals: &mut Signals,
     due: Option<Instant>,
 ) -> io::Result<WakeCause> {
@@ -233,6 +233,6 @@ async fn next_wake<H: Host>(
         },
         input = host.next_input() => WakeCause::Input(input?),
         () = frame => WakeCause::Frame,
-        count = messages.recv_many(batch, SLICE) => if count == 0 { WakeCause::Signal } else { WakeCause::Messages },
+        message = messages.recv() => message.map_or(WakeCause::Signal, WakeCause::Message),
     })
 }

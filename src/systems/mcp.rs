@@ -2,7 +2,7 @@
 //! are moved elsewhere.
 //!
 //! A connection: [`session`] is its state machine over the frames of [`rpc`], one [`turn`] after
-//! each. [`negotiate`] finds the era and [`version`] that a server speaks, [`notice`] reads what it
+//! each; `handshake` opens it. [`negotiate`] finds the era and [`version`] that a server speaks, [`notice`] reads what it
 //! says unasked, [`asked`] what it asks and [`answering`] how a person answers that, [`pages`] its
 //! lists, [`task`] work that outlives its call, [`headers`] repeats arguments over HTTP, [`url`]
 //! reads addresses.
@@ -43,6 +43,7 @@ pub mod expand;
 pub mod fault;
 pub mod form;
 pub mod function;
+mod handshake;
 pub mod headers;
 pub mod import;
 pub mod items;

@@ -1,6 +1,6 @@
 //! Bounds a queue in bytes, beside the number of what waits in it.
 
-use tokio::sync::mpsc;
+use tokio::sync::mpsc::{self, error::TrySendError};
 
 /// So many bytes wait in a queue at most, or one thing that alone is more, and the small that came
 /// after it.
@@ -9,6 +9,18 @@ const MOST: usize = 1024 * 1024;
 /// Nobody takes anything out any more.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Closed;
+
+/// Puts something in that weighs so many bytes, where there is room for it now; else gives it back.
+pub(crate) fn try_send_weighted<T>(
+    queue: &mpsc::Sender<T>,
+    thing: T,
+    weight: usize,
+) -> Result<(), T> {
+    if weight > MOST / queue.max_capacity() {
+        return Err(thing);
+    }
+    queue.try_send(thing).map_err(TrySendError::into_inner)
+}
 
 /// Puts something in that weighs so many bytes, and waits for room. What is heavier than its share
 /// waits until all before it is taken.

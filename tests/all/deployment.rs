@@ -577,6 +577,8 @@ fn by_keys(trustgraph: &Deployment) {
     terminal.press(["@import"]);
     terminal.wait_for("Import from TrustGraph");
     terminal.wait_for("trustgraph.yaml  new file");
+    // No key is needed for it to go.
+    terminal.wait_gone("reading from");
     terminal.press(["esc"]);
     terminal.wait_gone("Import from TrustGraph");
     terminal.press(["@import"]);

@@ -3,8 +3,10 @@
 
 use std::{
     fs,
+    future::pending,
     io::{BufRead as _, BufReader, Write as _},
     net::{TcpListener, TcpStream},
+    sync::mpsc,
     thread,
 };
 
@@ -17,8 +19,9 @@ use tokio_tungstenite::tungstenite::{
 use toolcrib::{
     app::message::{Message, ScreenId},
     model::{
-        call::{EventKind, Outcome},
+        call::{EventKind, Outcome, Request},
         connection::{Connection, ConnectionState},
+        transport::TransportKind,
     },
     wire::{
         registry::Registry,
@@ -106,6 +109,64 @@ fn what_a_gateway_says_as_it_hangs_up_steers_nothing() {
         );
         both_harmless(&ran);
     }
+}
+
+/// What runs beside a connection gets all the time that it wants.
+async fn let_all_run() {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A call of the MCP tool `what` behind a gateway.
+fn over_gateway() -> Request {
+    Request {
+        to: "/api/v1/flow/default/service/mcp-tool".into(),
+        reply: None,
+        body: r#"{"name": "what", "parameters": {}}"#.into(),
+        ..joke()
+    }
+}
+
+fn socket_connection(url: String) -> Connection {
+    Connection::from_address(TransportKind::WebSocket, "hostile", url)
+}
+
+#[tokio::test]
+async fn the_first_that_a_gateway_gets_is_the_request() {
+    let (hears, heard) = mpsc::channel();
+    let connection = socket_connection(gateway(move |mut socket| {
+        let hears = hears.clone();
+        async move {
+            let first = socket.next().await;
+            hears.send(matches!(first, Some(Ok(Frame::Text(_))))).unwrap();
+        }
+    }));
+    let registry = Registry::default();
+    let _bus = registry.open_bus(&connection).await.unwrap();
+    let_all_run().await;
+    call_with(&registry, &connection, over_gateway(), limits())
+        .await
+        .assert_lost("connection-lost");
+    assert!(heard.recv().unwrap(), "something went before the request");
+}
+
+#[tokio::test]
+async fn a_gateway_that_hangs_up_before_the_request_has_said_why() {
+    // It lets us in once; whoever comes again waits.
+    let connection = socket_connection(gateway(async |mut socket| {
+        let frame = CloseFrame { code: CloseCode::Policy, reason: "the quota is used up".into() };
+        let _ = socket.close(Some(frame)).await;
+        pending::<()>().await;
+    }));
+    let registry = Registry::default();
+    let bus = registry.open_bus(&connection).await.unwrap();
+    let mut state = bus.connection_events().state.subscribe();
+    state.wait_for(|state| matches!(state, ConnectionState::Reconnecting { .. })).await.unwrap();
+    let heard = call_with(&registry, &connection, over_gateway(), limits()).await;
+    heard.assert_lost("no-server");
+    let problem = heard.problem();
+    assert!(problem.message.ends_with("closed the socket: the quota is used up"), "{problem:?}");
 }
 
 #[test]

@@ -9,6 +9,12 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use tokio::{
+    io::{AsyncReadExt as _, AsyncWriteExt as _},
+    net::{TcpListener, TcpStream},
+    sync::{mpsc, oneshot},
+};
+use toolcrib::{systems::settings::parse_settings, wire::registry::Registry};
 
 use crate::support::{
     place::{Place, Ran},
@@ -113,6 +119,97 @@ fn a_session_is_begun_named_and_ended() {
     let requests = server.requests();
     let begun = requests.iter().filter(|request| request["method"] == "initialize").count();
     assert_eq!(server.requests_of("DELETE").len(), begun);
+}
+
+/// A request that came: its method, and where its answer is to be put.
+type Arrival = (String, oneshot::Sender<String>);
+
+/// Answers the requests of one connection as the test says.
+async fn serve_by_hand(mut stream: TcpStream, arrived: mpsc::UnboundedSender<Arrival>) {
+    let mut held = Vec::new();
+    loop {
+        let text = String::from_utf8_lossy(&held).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            if stream.read_buf(&mut held).await.unwrap_or(0) == 0 {
+                return;
+            }
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            line.to_lowercase().strip_prefix("content-length:")?.trim().parse().ok()
+        });
+        if body.len() < length.unwrap_or(0) {
+            if stream.read_buf(&mut held).await.unwrap_or(0) == 0 {
+                return;
+            }
+            continue;
+        }
+        held.clear();
+        let message: Value = serde_json::from_str(body).unwrap_or_default();
+        let method = message["method"].as_str().or(head.split(' ').next()).unwrap_or_default();
+        let (answer, answered) = oneshot::channel();
+        if arrived.send((method.to_owned(), answer)).is_err() {
+            return;
+        }
+        let Ok(answer) = answered.await else { return };
+        stream.write_all(answer.as_bytes()).await.unwrap();
+    }
+}
+
+fn http_answer(status: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+#[tokio::test]
+async fn nothing_overtakes_the_message_that_the_session_is_open() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let settings = format!(
+        "[connections.web]\nsystem = \"mcp\"\nera = \"legacy\"\ntransport = \"http\"\nservers = \"http://{}/mcp\"\n",
+        listener.local_addr().unwrap()
+    );
+    let (arrived, mut arrivals) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        while let Ok((stream, _)) = listener.accept().await {
+            tokio::spawn(serve_by_hand(stream, arrived.clone()));
+        }
+    });
+    let settings = parse_settings(&settings).0;
+    let connection = settings.connections.find_by_name("web").unwrap().clone();
+    let registry = Registry::default();
+    let opening = tokio::spawn(async move { registry.open_bus(&connection).await.map(drop) });
+    loop {
+        let (method, answer) = arrivals.recv().await.unwrap();
+        let reply = match method.as_str() {
+            "initialize" => http_answer(
+                "200 OK",
+                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
+            ),
+            "notifications/initialized" => {
+                // Whatever would be sent before this is answered, is sent now.
+                for _ in 0..1_000 {
+                    tokio::task::yield_now().await;
+                }
+                let overtook = arrivals.try_recv().ok().map(|(method, _)| method);
+                assert_eq!(overtook, None);
+                http_answer("202 Accepted", "")
+            }
+            "tools/list" => {
+                answer
+                    .send(http_answer(
+                        "200 OK",
+                        r#"{"jsonrpc":"2.0","id":2,"result":{"tools":[]}}"#,
+                    ))
+                    .unwrap();
+                break;
+            }
+            _ => http_answer("405 Method Not Allowed", ""),
+        };
+        answer.send(reply).unwrap();
+    }
+    opening.await.unwrap().unwrap();
 }
 
 #[test]

@@ -464,9 +464,44 @@ for line in sys.stdin:
         say({"id": id, "error": {"code": -32601, "message": "no such method"}})
 "#;
 
+/// The same in the modern era: it says so to who listens for it, and answers calls only then.
+const MODERN_SHRINKING: &str = r#"
+import json, sys
+tools = [{"name": "shrink", "inputSchema": {"type": "object"}}]
+listening, calls = None, []
+def say(message): print(json.dumps({"jsonrpc": "2.0", **message}), flush=True)
+def result(id, **members): say({"id": id, "result": {"resultType": "complete", **members}})
+def notify(method, **params): say({"method": "notifications/" + method, "params": {**params, "_meta": {"io.modelcontextprotocol/subscriptionId": listening}}})
+for line in sys.stdin:
+    message = json.loads(line)
+    id, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    if method == "server/discover":
+        result(id, supportedVersions=["2026-07-28"], capabilities={"tools": {"listChanged": True}}, ttlMs=0, cacheScope="private",
+               _meta={"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}})
+    elif method == "tools/list":
+        result(id, tools=tools, ttlMs=0, cacheScope="private")
+    elif method == "tools/call":
+        calls.append(id)
+    elif method == "subscriptions/listen":
+        listening = id
+        notify("subscriptions/acknowledged", notifications=params["notifications"])
+    elif id is not None:
+        say({"id": id, "error": {"code": -32601, "message": "no such method"}})
+    while listening is not None and calls:
+        tools = []
+        notify("tools/list_changed")
+        result(calls.pop(), content=[])
+"#;
+
 #[tokio::test]
 async fn a_list_that_changes_is_held_against_the_kept_one_at_once() {
-    let place = Place::with(&[("toolcrib.toml", ""), ("server.py", SHRINKING)]);
+    for server in [SHRINKING, MODERN_SHRINKING] {
+        says_at_once_that_a_tool_is_gone(server).await;
+    }
+}
+
+async fn says_at_once_that_a_tool_is_gone(server: &str) {
+    let place = Place::with(&[("toolcrib.toml", ""), ("server.py", server)]);
     place.run(&["mcp", "add", "test", "--", &python(), "server.py"]).ended(0, &[]);
     place.run(&["mcp", "keep", "test"]).ended(0, &["mcp/test.json"]);
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();

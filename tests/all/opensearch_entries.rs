@@ -8,7 +8,13 @@ use toolcrib::{
     model::{catalog::Catalog, context::Mode, entry::FileId, finding::Finding},
     store::samples::by_name,
     syntax::source::{Format, Source},
-    systems::{by_id, facets::templates::Samples, findings, opensearch::checks::CHECKS, read},
+    systems::{
+        by_id,
+        facets::templates::Samples,
+        findings,
+        opensearch::{checks::CHECKS, entries::EntrySort},
+        read,
+    },
 };
 
 use crate::support::place::{Place, Ran};
@@ -357,6 +363,22 @@ fn a_model_gives_what_the_templates_ask_for() {
     let catalog = catalog_of(&one(&declared));
     let function = by_id("opensearch").unwrap().model_function(&catalog.tools[0]);
     assert_eq!(function.parameters["properties"], json!({"i": {}}));
+}
+
+#[test]
+fn what_a_cluster_lists_of_its_tools_is_read_also_without_a_version() {
+    let attributes = json!({"input_schema": "{\"type\": \"object\", \"properties\": {\"i\": {}}}"});
+    let tool = json!({"name": "ListIndexTool", "type": "ListIndexTool", "attributes": attributes});
+    let list = files_of(&[("tools.json", json!([tool]).to_string())]);
+    let catalog = catalog_of(&list);
+    let [listed] = &catalog.tools[..] else { panic!("{:?}", catalog.tools) };
+    assert_eq!(EntrySort::of_entry(&listed.entry.value), EntrySort::Listed);
+    let function = by_id("opensearch").unwrap().model_function(listed);
+    assert_eq!(function.parameters["properties"], json!({"i": {}}));
+    // An agent's tool says more.
+    let mut step = tool;
+    step["parameters"] = json!({});
+    assert_eq!(EntrySort::of_entry(&step), EntrySort::Typed);
 }
 
 #[test]

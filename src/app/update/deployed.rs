@@ -35,8 +35,12 @@ pub(super) fn request_deployed(state: &mut State, purpose: Purpose, now: Millis)
         state.notices.push(NoticeKind::Hint, words, now);
         return Vec::new();
     }
-    state.notices.push(NoticeKind::Hint, format!("reading from {} …", connection.name), now);
+    state.notices.push(NoticeKind::Hint, reading_words(&connection.name), now);
     vec![Effect::ReadDeployed { connection, purpose }]
+}
+
+fn reading_words(connection: &str) -> String {
+    format!("reading from {connection} …")
 }
 
 /// Asks who listens where that connection leads, if that matters: nothing is connected to for this
@@ -112,6 +116,7 @@ pub(super) fn on_deployed_read(
     now: Millis,
 ) -> Vec<Effect> {
     let mut effects = Vec::new();
+    state.notices.withdraw(&reading_words(&state.current_connection().name));
     let shown = match purpose {
         Purpose::KeepIds => read.map(|items| {
             if let Some(plan) = plan_given_ids(ComposeContext::from_state(state), &items) {

@@ -139,7 +139,7 @@ impl Notice {
         }
         let ProgressParams { token, progress, total, message } =
             serde_json::from_str(params).ok()?;
-        let token = Id::from_value(&serde_json::from_str(token.get()).ok()?)?;
+        let token = Id::parse(token.get())?;
         Some(Self::Progress { token, progress, total, message })
     }
 

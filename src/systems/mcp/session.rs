@@ -4,35 +4,27 @@
 
 use std::{cmp::Ordering, collections::HashMap};
 
-use serde_json::{Number, Value};
+use serde_json::Number;
 
 use super::{
     asked::{Kind as AskedKind, ServerRequest},
     codes,
     fault::Fault,
-    negotiate::{
-        Attempt, EraChoice, NegotiationStep as Next, ProbeOutcome, Step, Transport, Verdict,
-        negotiate,
-    },
+    negotiate::{ProbeOutcome, Step, Transport},
     notice::Notice,
     rpc::{
-        build::{self, Call, Client, Members, SpokenVersion},
+        build::{self, Call, Client, Members},
         frame::{Frame, Kind, Span},
         id::Id,
         router::{AnswerArrival, RequestEnd, Router},
     },
     turn::{OpenedServer, Outgoing, Settings, TransportStep, Turn, TurnOutcome},
-    version::{Era, OLD_SSE},
+    version::Era,
 };
 use crate::schema::{decimal, literal::Literal, pointer::Pointer};
 
-/// Milliseconds to wait for the answer to the probe.
-pub const PROBE_WAIT: u64 = 10_000;
-/// Milliseconds to wait for the answer to `initialize`, which a cold start delays.
-pub const START_WAIT: u64 = 30_000;
-
 #[derive(Clone, Debug, PartialEq)]
-enum Phase {
+pub(super) enum Phase {
     New,
     /// The request that opens it waits under this id.
     Opening {
@@ -50,12 +42,12 @@ enum Phase {
 /// A connection.
 #[derive(Debug)]
 pub struct Session {
-    settings: Settings,
-    phase: Phase,
+    pub(super) settings: Settings,
+    pub(super) phase: Phase,
     /// How often each of the requests that open it was sent.
-    discovers: u32,
-    initializes: u32,
-    router: Router,
+    pub(super) discovers: u32,
+    pub(super) initializes: u32,
+    pub(super) router: Router,
     /// What the server asked and nobody answered yet.
     asked: HashMap<Id, ServerRequest>,
     /// How far the work at each token was.
@@ -74,34 +66,6 @@ impl Session {
             asked: HashMap::new(),
             progress: HashMap::new(),
         }
-    }
-
-    /// Begins: with the probe, or with `initialize` where the era is known.
-    pub fn open(&mut self) -> Turn {
-        (self.discovers, self.initializes) = (0, 0);
-        let legacy = self.settings.versions.newest_legacy().map(str::to_owned);
-        let modern = self.settings.versions.modern.first().cloned();
-        let is_legacy = match self.settings.era {
-            EraChoice::Auto => self.settings.remembered == Some(Era::Legacy),
-            choice => choice == EraChoice::Legacy,
-        };
-        let step = if is_legacy || modern.is_none() { Step::Initialize } else { Step::Discover };
-        let version = if step == Step::Initialize { legacy } else { modern };
-        let mut turn = Turn::default();
-        match version {
-            Some(version) => self.ask_to_open(step, &version, Vec::new(), &mut turn),
-            None => self.refuse_to_open(vec!["version.no-mutual"], None, &mut turn),
-        }
-        turn
-    }
-
-    /// The transport of 2024-11-05 is open.
-    pub fn old_sse_opened(&mut self) -> Turn {
-        let mut turn = Turn::default();
-        if self.phase == Phase::OpeningOldSse {
-            self.ask_to_open(Step::Initialize, OLD_SSE, Vec::new(), &mut turn);
-        }
-        turn
     }
 
     /// What is known of the server; `None` while it is not connected.
@@ -245,6 +209,10 @@ impl Session {
     /// A frame came on any stream.
     pub fn handle_frame(&mut self, frame: Frame) -> Turn {
         let mut turn = Turn::default();
+        if !matches!(frame.kind, Kind::Several(_) | Kind::Batch(_)) {
+            self.handle_message(frame, &mut turn);
+            return turn;
+        }
         let mut faults = Vec::new();
         match frame.kind {
             Kind::Several(_) => {
@@ -273,9 +241,9 @@ impl Session {
     }
 
     fn handle_message(&mut self, frame: Frame, turn: &mut Turn) {
-        // It is cheap: a kind is words and places, not the text.
-        match frame.kind.clone() {
+        match &frame.kind {
             Kind::Reply { id: Some(id), result, error } => {
+                let (id, result, error) = (id.clone(), result.clone(), error.clone());
                 self.handle_reply(id, result, error, frame, turn);
             }
             Kind::Reply { id: None, .. } => {
@@ -285,8 +253,14 @@ impl Session {
                     vec![fault("id.missing", "answers to no request")],
                 );
             }
-            Kind::Notification { method, .. } => self.handle_notification(&method, frame, turn),
-            Kind::Request { id, method, .. } => self.handle_request(id, &method, frame, turn),
+            Kind::Notification { method, .. } => {
+                let notice = Notice::parse(method, frame.params_text());
+                self.handle_notification(notice, frame, turn);
+            }
+            Kind::Request { id, method, .. } => {
+                let (id, method) = (id.clone(), method.clone());
+                self.handle_request(id, &method, frame, turn);
+            }
             Kind::Foreign | Kind::Batch(_) | Kind::Several(_) => {
                 turn.push_event(
                     TurnOutcome::Foreign,
@@ -355,8 +329,7 @@ impl Session {
         turn.push_event(TurnOutcome::Answer { id, call, result, error }, Some(frame), faults);
     }
 
-    fn handle_notification(&mut self, method: &str, frame: Frame, turn: &mut Turn) {
-        let notice = Notice::parse(method, frame.params_text());
+    fn handle_notification(&mut self, notice: Notice, frame: Frame, turn: &mut Turn) {
         let mut faults = Vec::new();
         match &notice {
             Notice::Progress { token, progress, .. } => {
@@ -452,123 +425,6 @@ impl Session {
         turn.push_event(what, Some(frame), faults);
     }
 
-    fn is_opening(&self, asked: &Id) -> bool {
-        matches!(&self.phase, Phase::Opening { id, .. } if id == asked)
-    }
-
-    /// Sends the request that opens the connection.
-    fn ask_to_open(
-        &mut self,
-        step: Step,
-        version: &str,
-        findings: Vec<&'static str>,
-        turn: &mut Turn,
-    ) {
-        let (call, era, wait) = match step {
-            Step::Discover => (build::discover(), Era::Modern, PROBE_WAIT),
-            Step::Initialize => {
-                (build::initialize(&self.settings.client, version), Era::Legacy, START_WAIT)
-            }
-        };
-        match step {
-            Step::Discover => self.discovers += 1,
-            Step::Initialize => self.initializes += 1,
-        }
-        let spoken = SpokenVersion { era, version: version.to_owned() };
-        let id = self.router.register(call.clone());
-        let text = call.to_frame(&id, &self.settings.client, &spoken);
-        turn.todo.push(TransportStep::Send(Outgoing {
-            text,
-            headers: call.headers(&spoken),
-            id: Some(id.clone()),
-            wait: Some(wait),
-        }));
-        self.phase = Phase::Opening { id, step, version: version.to_owned(), findings };
-    }
-
-    /// Goes on after what came of the request that opens the connection.
-    fn advance_opening(&mut self, seen: &ProbeOutcome, frame: Option<Frame>, turn: &mut Turn) {
-        let Phase::Opening { id, step, version, mut findings } =
-            std::mem::replace(&mut self.phase, Phase::New)
-        else {
-            return;
-        };
-        self.router.give_up(&id, RequestEnd::TimedOut);
-        let attempt = if step == Step::Discover { self.discovers } else { self.initializes };
-        let Settings { transport, era, versions, .. } = &self.settings;
-        let asked = Attempt {
-            transport: *transport,
-            era: *era,
-            step,
-            sent: &version,
-            attempt,
-            client: versions,
-        };
-        let Verdict { step: next, speak, respawn, findings: found } = negotiate(&asked, seen);
-        findings.extend(found);
-        if respawn {
-            turn.todo.push(TransportStep::Respawn);
-        }
-        match (next, speak) {
-            (Next::Use, Some((era, version))) => {
-                let result = if let ProbeOutcome::Result(result) = seen {
-                    result.clone()
-                } else {
-                    Value::Null
-                };
-                self.use_it(
-                    OpenedServer { spoken: SpokenVersion { era, version }, result, findings },
-                    frame,
-                    turn,
-                );
-            }
-            (Next::Discover, Some((_, version))) => {
-                self.ask_to_open(Step::Discover, &version, findings, turn);
-            }
-            (Next::Initialize, Some((_, version))) => {
-                self.ask_to_open(Step::Initialize, &version, findings, turn);
-            }
-            (Next::Sse, _) => {
-                self.phase = Phase::OpeningOldSse;
-                turn.todo.push(TransportStep::OpenOldSse);
-            }
-            (Next::Authorize, _) => turn.todo.push(TransportStep::Authorize),
-            _ => {
-                let error = if let ProbeOutcome::Error { error, .. } = seen {
-                    Some(error.clone())
-                } else {
-                    None
-                };
-                self.refuse_to_open(findings, error, turn);
-            }
-        }
-    }
-
-    fn use_it(&mut self, opened: OpenedServer, frame: Option<Frame>, turn: &mut Turn) {
-        let is_legacy = opened.spoken.era == Era::Legacy;
-        self.phase = Phase::Open(opened.clone());
-        if is_legacy {
-            turn.todo.push(TransportStep::Send(self.outgoing(build::notification_frame(
-                "notifications/initialized",
-                &Members::default(),
-            ))));
-            if self.settings.transport == Transport::Http && opened.spoken.version != OLD_SSE {
-                turn.todo.push(TransportStep::Listen);
-            }
-        }
-        turn.push_event(TurnOutcome::Opened(opened), frame, Vec::new());
-    }
-
-    fn refuse_to_open(
-        &mut self,
-        findings: Vec<&'static str>,
-        error: Option<Value>,
-        turn: &mut Turn,
-    ) {
-        self.phase = Phase::Closed;
-        turn.push_event(TurnOutcome::Refused { findings, error }, None, Vec::new());
-    }
-
     fn give_up(
         &mut self,
         id: &Id,
@@ -590,7 +446,7 @@ impl Session {
     }
 
     /// A frame that no answer is expected to.
-    fn outgoing(&self, text: String) -> Outgoing {
+    pub(super) fn outgoing(&self, text: String) -> Outgoing {
         let version = self
             .opened()
             .map(|opened| ("MCP-Protocol-Version".to_owned(), opened.spoken.version.clone()));
@@ -608,16 +464,16 @@ fn is_known(method: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use proptest::prelude::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::{
-        super::{fault::fault_ids, version::Versions},
+        super::{fault::fault_ids, negotiate::EraChoice, version::Versions},
         *,
     };
 
-    fn session(transport: Transport, change: impl FnOnce(&mut Settings)) -> Session {
+    pub(crate) fn session(transport: Transport, change: impl FnOnce(&mut Settings)) -> Session {
         let client = Client {
             capabilities: json!({"elicitation": {}, "roots": {}}),
             ..Client::new("t", "1")
@@ -634,7 +490,7 @@ mod tests {
     }
 
     /// What is to be sent, by method; other things to do by their names.
-    fn todo(turn: &Turn) -> Vec<String> {
+    pub(crate) fn todo(turn: &Turn) -> Vec<String> {
         let word = |todo: &TransportStep| match todo {
             TransportStep::Send(outgoing) => {
                 let frame: Value = serde_json::from_str(&outgoing.text).unwrap();
@@ -648,11 +504,11 @@ mod tests {
         turn.todo.iter().map(word).collect()
     }
 
-    fn got(session: &mut Session, frame: &Value) -> Turn {
+    pub(crate) fn got(session: &mut Session, frame: &Value) -> Turn {
         session.handle_frame(Frame::parse(frame.to_string()))
     }
 
-    fn what(turn: &Turn) -> &TurnOutcome {
+    pub(crate) fn what(turn: &Turn) -> &TurnOutcome {
         &turn.events[0].what
     }
 
@@ -675,82 +531,6 @@ mod tests {
         }
         assert_eq!(session.opened().unwrap().spoken.era, era);
         session
-    }
-
-    #[test]
-    fn a_legacy_server_is_found_by_the_probe_and_greeted() {
-        let mut session = session(Transport::Http, |_| {});
-        let turn = session.open();
-        assert_eq!(todo(&turn), ["server/discover 1"]);
-        assert!(matches!(
-            &turn.todo[0],
-            TransportStep::Send(Outgoing { wait: Some(PROBE_WAIT), .. })
-        ));
-        assert_eq!(
-            todo(&session.http_answered(&Id::from(1), 404, "Cannot POST")),
-            ["initialize 2"]
-        );
-        let turn = got(
-            &mut session,
-            &json!({"id": 2, "result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "s"}}}),
-        );
-        assert_eq!(todo(&turn), ["notifications/initialized", "Listen"]);
-        let TurnOutcome::Opened(opened) = what(&turn) else { panic!("{turn:?}") };
-        assert_eq!(
-            (opened.findings.as_slice(), &opened.server_info()["name"]),
-            (&["version.downgraded"][..], &json!("s"))
-        );
-        let call = session.call(Call::from_method("ping"), false, Vec::new()).unwrap();
-        assert_eq!(call.headers, [("MCP-Protocol-Version".to_owned(), "2025-06-18".to_owned())]);
-    }
-
-    #[test]
-    fn a_server_that_the_probe_kills_is_started_again() {
-        let mut session = session(Transport::Stdio, |_| {});
-        session.open();
-        assert_eq!(todo(&session.handle_disconnect()), ["Respawn", "initialize 2"]);
-        let refused = session.handle_disconnect();
-        assert_eq!(
-            what(&refused),
-            &TurnOutcome::Refused {
-                findings: vec!["probe.killed-server", "server.exited"],
-                error: None
-            }
-        );
-    }
-
-    #[test]
-    fn what_was_chosen_or_remembered_is_tried_first() {
-        assert_eq!(
-            todo(&session(Transport::Stdio, |settings| settings.era = EraChoice::Legacy).open()),
-            ["initialize 1"]
-        );
-        assert_eq!(
-            todo(
-                &session(Transport::Stdio, |settings| settings.remembered = Some(Era::Legacy))
-                    .open()
-            ),
-            ["initialize 1"]
-        );
-        let mut forced = session(Transport::Stdio, |settings| {
-            settings.era = EraChoice::Modern;
-            settings.remembered = Some(Era::Legacy);
-        });
-        assert_eq!(todo(&forced.open()), ["server/discover 1"]);
-        assert!(matches!(what(&forced.timed_out(&Id::from(1))), TurnOutcome::Refused { .. }));
-    }
-
-    #[test]
-    fn the_old_transport_and_a_token_are_asked_for() {
-        let mut session = session(Transport::Http, |settings| settings.era = EraChoice::Legacy);
-        session.open();
-        assert_eq!(todo(&session.http_answered(&Id::from(1), 405, "")), ["OpenOldSse"]);
-        let turn = session.old_sse_opened();
-        assert!(
-            matches!(&turn.todo[0], TransportStep::Send(outgoing) if outgoing.text.contains("2024-11-05"))
-        );
-        assert_eq!(todo(&session.http_answered(&Id::from(2), 401, "")), ["Authorize"]);
-        assert_eq!(todo(&session.open()), ["initialize 3"]);
     }
 
     #[test]

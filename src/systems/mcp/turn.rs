@@ -38,7 +38,8 @@ pub struct Outgoing {
     /// Under which its answer comes, where one is expected.
     pub id: Option<Id>,
     /// Milliseconds after which [`Session::timed_out`](super::session::Session::timed_out) is to be
-    /// reported; `None`: as the caller likes.
+    /// reported; `None`: as the caller likes. Where no answer is expected: how long to wait until the
+    /// server has got it before anything else is sent.
     pub wait: Option<u64>,
 }
 

@@ -73,7 +73,7 @@ impl EntrySort {
             return Some(Self::Dynamic);
         }
         let is_type = kind.is_some_and(|kind| kind.ends_with("Tool"));
-        if is_type && members.get("version").is_some_and(Value::is_string) {
+        if is_type && (members.get("version").is_some_and(Value::is_string) || is_listed(members)) {
             return Some(Self::Listed);
         }
         (is_type && parameters.is_some()).then_some(Self::Typed)
@@ -98,6 +98,12 @@ impl EntrySort {
             Self::Listed => "built-in",
         }
     }
+}
+
+/// Whether a tool says nothing but what a cluster's list says of its tools.
+fn is_listed(members: &Map<String, Value>) -> bool {
+    let known = [keys::NAME, keys::TYPE, keys::DESCRIPTION, "attributes"];
+    members.contains_key("attributes") && members.keys().all(|name| known.contains(&&**name))
 }
 
 /// Whether an object is an agent: by its type, or by the tools that it lists.

@@ -3,6 +3,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::decimal;
+
 /// The member of a text's `_meta` that says where it is from.
 pub const REFERENCE: &str = "unique.app/reference";
 
@@ -14,20 +16,44 @@ const CONTENT_ID: &str = "$CONTENT_ID";
 /// What the toolkit says to the model after images.
 const IMAGES: &str = "Include the image(s) in your response using the markdown above.";
 
-/// Members of a chunk, by their names in Python and in JSON.
-const CHUNK_MEMBERS: [(&str, &str); 12] = [
-    ("id", "id"),
-    ("text", "text"),
-    ("order", "order"),
-    ("key", "key"),
-    ("chunk_id", "chunkId"),
-    ("url", "url"),
-    ("title", "title"),
-    ("start_page", "startPage"),
-    ("end_page", "endPage"),
-    ("score", "score"),
-    ("object", "object"),
-    ("metadata", "metadata"),
+/// What a member may hold, as the toolkit's models read it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MemberKind {
+    Text,
+    /// A text or null.
+    OptionalText,
+    Whole,
+    OptionalWhole,
+    Any,
+}
+
+/// A member of a model: its names in Python and in JSON, what it holds, and whether it may be left out.
+type ModelMember = (&'static str, &'static str, MemberKind, bool);
+
+const CHUNK_MEMBERS: [ModelMember; 12] = [
+    ("id", "id", MemberKind::Text, true),
+    ("text", "text", MemberKind::Text, true),
+    ("order", "order", MemberKind::Whole, true),
+    ("key", "key", MemberKind::OptionalText, true),
+    ("chunk_id", "chunkId", MemberKind::OptionalText, true),
+    ("url", "url", MemberKind::OptionalText, true),
+    ("title", "title", MemberKind::OptionalText, true),
+    ("start_page", "startPage", MemberKind::OptionalWhole, true),
+    ("end_page", "endPage", MemberKind::OptionalWhole, true),
+    ("score", "score", MemberKind::Any, true),
+    ("object", "object", MemberKind::OptionalText, true),
+    ("metadata", "metadata", MemberKind::Any, true),
+];
+
+const REFERENCE_MEMBERS: [ModelMember; 8] = [
+    ("id", "id", MemberKind::Text, true),
+    ("message_id", "messageId", MemberKind::Text, true),
+    ("name", "name", MemberKind::Text, false),
+    ("sequence_number", "sequenceNumber", MemberKind::Whole, false),
+    ("source", "source", MemberKind::Text, false),
+    ("source_id", "sourceId", MemberKind::Text, false),
+    ("description", "description", MemberKind::OptionalText, true),
+    ("url", "url", MemberKind::OptionalText, true),
 ];
 
 /// The response of a call of `name` with these arguments. What only the platform knows is
@@ -67,10 +93,10 @@ fn content_blocks(result: &Value) -> &[Value] {
 /// The texts, then the images as Markdown; the whole result where that is nothing.
 fn content_text(result: &Value, blocks: &[Value], images: usize) -> String {
     let is_text = |block: &&Value| block.get("type").and_then(Value::as_str) == Some("text");
-    let texts: Vec<&str> = blocks
+    let texts: Vec<String> = blocks
         .iter()
         .filter(is_text)
-        .map(|block| block.get("text").and_then(Value::as_str).unwrap_or_default())
+        .map(|block| block.get("text").map(python_text).unwrap_or_default())
         .collect();
     let mut parts = vec![texts.join("\n\n")];
     parts.extend((0..images).map(|_| format!("![image](unique://content/{CONTENT_ID})")));
@@ -88,7 +114,11 @@ fn image_url(block: &Value) -> Option<String> {
     if block.get("type").and_then(Value::as_str) != Some("image") {
         return None;
     }
+    // What cannot be decoded is dropped.
     let data = block.get("data").and_then(Value::as_str).filter(|data| !data.is_empty())?;
+    if !is_decoded(data) {
+        return None;
+    }
     let kind = block.get("mimeType").and_then(Value::as_str).unwrap_or("image/png");
     Some(format!("data:{kind};base64,{data}"))
 }
@@ -100,43 +130,119 @@ fn chunk_of(block: &Value) -> Option<Value> {
     }
     let meta = block.get("_meta")?.as_object()?;
     let reference = meta.get(REFERENCE)?.as_object()?;
-    let is_text = |names: [&str; 2]| member(reference, names).is_some_and(Value::is_string);
-    let is_whole =
-        member(reference, ["sequence_number", "sequenceNumber"]).is_some_and(is_whole_number);
-    let is_reference = is_text(["name"; 2])
-        && is_text(["source"; 2])
-        && is_text(["source_id", "sourceId"])
-        && is_whole;
-    if !is_reference {
-        return None;
-    }
-    let given = |(python, json): (&'static str, &'static str)| {
-        let default = match python {
-            "id" | "text" => json!(""),
-            "order" => json!(0),
-            _ => Value::Null,
+    read_model(&REFERENCE_MEMBERS, reference)?;
+    read_model(&CHUNK_MEMBERS, meta).map(Value::Object)
+}
+
+/// The members of a model; `None` where it refuses one of them.
+fn read_model(model: &[ModelMember], given: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let read = |(python, json, kind, is_optional): &ModelMember| {
+        let value = match given.get(*json).or_else(|| given.get(*python)) {
+            Some(value) => read_member(*kind, value)?,
+            None if !is_optional => return None,
+            None => match kind {
+                MemberKind::Text => json!(""),
+                MemberKind::Whole => json!(0),
+                _ => Value::Null,
+            },
         };
-        (python.to_owned(), member(meta, [python, json]).cloned().unwrap_or(default))
+        Some(((*python).to_owned(), value))
     };
-    let chunk: Map<String, Value> = CHUNK_MEMBERS.into_iter().map(given).collect();
-    let is_chunk = chunk["id"].is_string()
-        && chunk["text"].is_string()
-        && is_whole_number(&chunk["order"])
-        && ["key", "chunk_id", "url", "title", "object"]
-            .iter()
-            .all(|name| chunk[*name].is_null() || chunk[*name].is_string());
-    is_chunk.then_some(Value::Object(chunk))
+    model.iter().map(read).collect()
 }
 
-fn member<'m>(members: &'m Map<String, Value>, names: [&str; 2]) -> Option<&'m Value> {
-    names.iter().find_map(|name| members.get(*name))
+fn read_member(kind: MemberKind, value: &Value) -> Option<Value> {
+    match (kind, value) {
+        (MemberKind::OptionalText | MemberKind::OptionalWhole, Value::Null) => Some(Value::Null),
+        (MemberKind::Text | MemberKind::OptionalText, Value::String(_)) | (MemberKind::Any, _) => {
+            Some(value.clone())
+        }
+        (MemberKind::Whole | MemberKind::OptionalWhole, _) => whole_number(value).map(Value::from),
+        (MemberKind::Text | MemberKind::OptionalText, _) => None,
+    }
 }
 
-/// A whole number, also as a text.
-fn is_whole_number(value: &Value) -> bool {
+/// A whole number, also as a text, as a truth value, or with a fraction of nothing.
+fn whole_number(value: &Value) -> Option<i64> {
     match value {
-        Value::String(text) => text.trim().parse::<i64>().is_ok(),
-        value => value.is_i64() || value.is_u64(),
+        Value::Bool(value) => Some(i64::from(*value)),
+        Value::String(text) => {
+            let (digits, fraction) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+            digits.parse().ok().filter(|_| fraction.bytes().all(|digit| digit == b'0'))
+        }
+        Value::Number(number) if decimal::is_whole(number) => {
+            let text = number.to_string();
+            text.split('.').next()?.parse().ok()
+        }
+        _ => None,
+    }
+}
+
+/// Whether Python decodes a text as base64: it skips letters that are none of base64's, and wants the
+/// padding whole.
+fn is_decoded(data: &str) -> bool {
+    if !data.is_ascii() {
+        return false;
+    }
+    let (mut place, mut pads) = (0, 0);
+    for letter in data.bytes() {
+        match letter {
+            b'=' if place >= 2 => {
+                pads += 1;
+                if place + pads >= 4 {
+                    return true;
+                }
+            }
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'+' | b'/' => {
+                (place, pads) = ((place + 1) % 4, 0);
+            }
+            _ => {}
+        }
+    }
+    place == 0
+}
+
+/// A value as Python's `str` writes it.
+fn python_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        value => python_literal(value),
+    }
+}
+
+/// A value as Python's `repr` writes it.
+fn python_literal(value: &Value) -> String {
+    match value {
+        Value::Null => "None".to_owned(),
+        Value::Bool(true) => "True".to_owned(),
+        Value::Bool(false) => "False".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) => {
+            let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
+            let mut written = String::from(quote);
+            for letter in text.chars() {
+                match letter {
+                    '\n' => written.push_str("\\n"),
+                    '\r' => written.push_str("\\r"),
+                    '\t' => written.push_str("\\t"),
+                    letter if letter == quote || letter == '\\' => written.extend(['\\', letter]),
+                    letter => written.push(letter),
+                }
+            }
+            written.push(quote);
+            written
+        }
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(python_literal).collect();
+            format!("[{}]", items.join(", "))
+        }
+        Value::Object(members) => {
+            let member = |(name, value): (&String, &Value)| {
+                format!("{}: {}", python_literal(&name.as_str().into()), python_literal(value))
+            };
+            let members: Vec<String> = members.iter().map(member).collect();
+            format!("{{{}}}", members.join(", "))
+        }
     }
 }
 
@@ -211,6 +317,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_no_text_is_as_python_writes_it_and_what_is_no_image_goes() {
+        let text =
+            |text: Value| response(&json!([{"type": "text", "text": text}]))["content"].clone();
+        assert_eq!(
+            text(json!({"a": [true, null, 1.50, "it's", "\"'\n"]})),
+            r#"{'a': [True, None, 1.5, "it's", '"\'\n']}"#
+        );
+        assert_eq!(text(json!(7)), "7");
+        let image = |data: &str| {
+            let told =
+                response(&json!([{"type": "text", "text": "t"}, {"type": "image", "data": data}]));
+            told["image_data_urls"].as_array().map(Vec::len)
+        };
+        let kept = ["aGk=", "a Gk=", "aGk=x", "aa=="].map(image);
+        assert_eq!((kept, ["aGk", "aG", "a", "é"].map(image)), ([Some(1); 4], [Some(0); 4]));
+    }
+
+    #[test]
     fn references_are_chunks_and_drop_the_text() {
         let block = |number: Value| {
             json!({"type": "text", "text": "t", "_meta": {
@@ -224,6 +348,8 @@ mod tests {
             (&chunk["text"], &chunk["chunk_id"], &chunk["order"], &chunk["url"]),
             (&json!("chunk"), &json!("c"), &json!(2), &Value::Null)
         );
+        let told = response(&json!([block(json!(" 2.0 "))]));
+        assert_eq!(told["content_chunks"].as_array().map(Vec::len), Some(1));
         let told = response(&json!([block(json!("one"))]));
         assert_eq!((&told["content"], &told["content_chunks"]), (&json!("t"), &Value::Null));
     }

@@ -19,6 +19,8 @@ pub(crate) type CallEnd = (Outcome, Option<CallError>);
 pub struct EventSink {
     /// When the call began.
     pub began: Instant,
+    /// When the last event was reported; before any was, when the call began.
+    pub last: Instant,
     /// How long this call had to wait until its events were taken.
     pub held: Duration,
     events: mpsc::Sender<Event>,
@@ -29,17 +31,22 @@ pub struct EventSink {
 impl EventSink {
     /// The clock of the events starts now.
     pub fn new(events: mpsc::Sender<Event>) -> Self {
-        Self { began: Instant::now(), held: Duration::ZERO, events, last_name: "".into() }
+        let began = Instant::now();
+        Self { began, last: began, held: Duration::ZERO, events, last_name: "".into() }
     }
 
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
-        let now = Instant::now();
-        let at_ms = u64::try_from((now - self.began).as_millis()).unwrap_or(u64::MAX);
+        self.last = Instant::now();
+        let at_ms = u64::try_from((self.last - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };
         let weight = event.payload_len();
+        // Mostly there is room, and nothing is held.
+        let Err(event) = queue::try_send_weighted(&self.events, event, weight) else {
+            return Ok(());
+        };
         let told =
             queue::send_weighted(&self.events, event, weight).await.map_err(|Closed| SinkClosed);
-        self.held += now.elapsed();
+        self.held += self.last.elapsed();
         told
     }
 

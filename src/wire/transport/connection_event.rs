@@ -2,7 +2,7 @@
 //! went wrong.
 
 use std::sync::{
-    OnceLock,
+    Mutex, OnceLock, PoisonError,
     atomic::{AtomicU64, Ordering},
 };
 
@@ -34,6 +34,8 @@ pub struct ConnectionEvents {
     breaks: AtomicU64,
     overflows: AtomicU64,
     over: OnceLock<CallError>,
+    /// Why it is down; empty where it is there, or nothing was said.
+    down: Mutex<String>,
 }
 
 impl ConnectionEvents {
@@ -47,6 +49,7 @@ impl ConnectionEvents {
             breaks: AtomicU64::default(),
             overflows: AtomicU64::default(),
             over: OnceLock::new(),
+            down: Mutex::default(),
         }
     }
 
@@ -70,6 +73,7 @@ impl ConnectionEvents {
         if matches!(before, ConnectionState::Reconnecting { .. }) {
             self.send_notice(format!("connected to {} again", self.place));
         }
+        self.keep_down_reason("");
     }
 
     /// The connection broke.
@@ -115,6 +119,22 @@ impl ConnectionEvents {
     /// The transport let messages go that were not taken in time.
     pub fn count_overflow(&self) {
         self.overflows.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Says why the connection is down, also to whoever asks later.
+    pub fn send_down_reason(&self, words: String) {
+        self.keep_down_reason(&words);
+        self.send_notice(words);
+    }
+
+    /// What was said last of why the connection is down; empty where nothing was said.
+    #[must_use]
+    pub fn down_reason(&self) -> String {
+        self.down.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn keep_down_reason(&self, words: &str) {
+        words.clone_into(&mut self.down.lock().unwrap_or_else(PoisonError::into_inner));
     }
 
     pub fn send_notice(&self, words: String) {

@@ -6,7 +6,8 @@
 
 use std::{
     collections::BTreeMap,
-    env, io,
+    env,
+    io::{self, BufRead as _},
     path::PathBuf,
     process::{ExitStatus, Stdio},
     sync::{Arc, Mutex as Lock, PoisonError},
@@ -41,7 +42,7 @@ use crate::{
     wire::secrets::Secrets,
 };
 
-/// The subject of lines of standard output.
+/// The place of lines of standard output, whose packets name no subject: there may be millions.
 pub(crate) const OUTPUT: &str = "stdout";
 /// The subject of lines of standard error.
 pub(crate) const ERRORS: &str = "stderr";
@@ -384,15 +385,17 @@ impl<P: AsyncRead + Unpin> Output<P> {
     /// The next line of what was read, without its end; what is left when the pipe has ended is one
     /// too.
     fn line(&mut self) -> Option<Bytes> {
-        let found = self.pending[self.searched..].iter().position(|byte| *byte == b'\n');
-        let mut line = match found {
-            Some(end) => {
-                let mut line = self.pending.split_to(self.searched + end + 1);
-                line.truncate(line.len() - 1);
+        // It searches in words, not in bytes, and cannot fail in memory.
+        let searched = (&self.pending[self.searched..]).skip_until(b'\n').unwrap_or(0);
+        let end = self.searched + searched;
+        let mut line = match self.pending[..end].ends_with(b"\n") && searched > 0 {
+            true => {
+                let mut line = self.pending.split_to(end);
+                line.truncate(end - 1);
                 line
             }
-            None if self.pipe.is_none() && !self.pending.is_empty() => self.pending.split(),
-            None => {
+            false if self.pipe.is_none() && !self.pending.is_empty() => self.pending.split(),
+            false => {
                 self.searched = self.pending.len();
                 return None;
             }
@@ -412,7 +415,7 @@ impl<P: AsyncRead + Unpin> Output<P> {
     ) -> Result<(), CallError> {
         while let Some(body) = self.line() {
             seen(&body);
-            let subject = Some(self.from.into());
+            let subject = (self.from == ERRORS).then(|| ERRORS.to_owned());
             let packet = Packet { subject, reply: None, headers: Vec::new(), body };
             to.push(Incoming::Packet(packet))
                 .await
@@ -536,7 +539,7 @@ mod tests {
     async fn heard(receiver: &mut QueueReceiver) -> (String, String) {
         match receiver.next().await {
             Some(Incoming::Packet(packet)) => (
-                packet.subject.unwrap_or_default(),
+                packet.subject.unwrap_or_else(|| OUTPUT.to_owned()),
                 String::from_utf8_lossy(&packet.body).into_owned(),
             ),
             Some(Incoming::Failed(problem)) => ("failed".into(), problem.message),

@@ -135,7 +135,7 @@ async fn dial_again<D: TransportDial>(dial: &D, news: &ConnectionEvents) -> D::L
             Err(problem) if problem.message == told => {}
             Err(problem) => {
                 told = problem.message;
-                news.send_notice(told.clone());
+                news.send_down_reason(told.clone());
             }
         }
     }
@@ -146,10 +146,14 @@ impl<L: Link> Reconnecting<L> {
     fn current_link(&self) -> Result<Arc<L>, CallError> {
         let down = || CallError {
             kind: ErrorKind::NoServer,
-            message: format!(
-                "the connection to {} is down, so nothing was sent",
-                self.news.display_address()
-            ),
+            message: match (self.news.display_address(), self.news.down_reason()) {
+                (place, why) if why.is_empty() => {
+                    format!("the connection to {place} is down, so nothing was sent")
+                }
+                (place, why) => {
+                    format!("the connection to {place} is down, so nothing was sent: {why}")
+                }
+            },
             remedy: "reconnecting; send again once it is back, or choose another connection".into(),
         };
         self.links.borrow().clone().ok_or_else(|| self.news.close_reason().unwrap_or_else(down))

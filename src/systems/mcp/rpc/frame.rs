@@ -170,15 +170,13 @@ fn message_kind(text: &str, envelope: &Envelope<'_>) -> Kind {
         let start = (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize);
         start..start + part.get().len()
     };
-    let value = |part: Option<&RawValue>| {
-        part.and_then(|part| serde_json::from_str::<Value>(part.get()).ok())
-    };
-    let id = value(envelope.id).as_ref().and_then(Id::from_value);
-    match (value(envelope.method), id) {
-        (Some(Value::String(method)), Some(id)) => {
+    let id = envelope.id.and_then(|id| Id::parse(id.get()));
+    let method = envelope.method.map(|method| serde_json::from_str::<String>(method.get()));
+    match (method, id) {
+        (Some(Ok(method)), Some(id)) => {
             Kind::Request { id, method, params: envelope.params.map(span) }
         }
-        (Some(Value::String(method)), None) => {
+        (Some(Ok(method)), None) => {
             Kind::Notification { method, params: envelope.params.map(span) }
         }
         (None, id) if envelope.result.is_some() || envelope.error.is_some() => {

@@ -22,6 +22,16 @@ impl Id {
         }
     }
 
+    /// Reads an id as it was written; `None` where that is none.
+    #[must_use]
+    pub fn parse(json: &str) -> Option<Self> {
+        match json.as_bytes().first()? {
+            b'"' => serde_json::from_str(json).ok().map(Self::Text),
+            b'-' | b'0'..=b'9' => serde_json::from_str(json).ok().map(Self::Number),
+            _ => None,
+        }
+    }
+
     /// The id as a text, the same for `1` and `"1"`, which some servers mix up.
     #[must_use]
     pub fn as_text(&self) -> String {

@@ -126,7 +126,7 @@ pub(crate) async fn call(
                     continue;
                 }
                 if said(&packet, FRAME) == Some(FrameWay::Out.as_str()) {
-                    tell_stage(&packet, sink).await?;
+                    tell_stage(packet, sink).await?;
                     continue;
                 }
                 stages += 1;
@@ -135,9 +135,9 @@ pub(crate) async fn call(
                     Some(_) => questions.saturating_sub(1),
                     None => questions,
                 };
-                tell_stage(&packet, sink).await?;
+                tell_stage(packet, sink).await?;
                 // Time in which nobody took our events does not count.
-                since = Instant::now().max(since + (sink.held - held));
+                since = sink.last + (sink.held - held);
             }
             Ok(Some(Incoming::Failed(problem))) => return Ok((Outcome::Lost, Some(problem))),
             Ok(Some(_)) => {}

@@ -442,12 +442,15 @@ impl Driver {
     async fn notice(&mut self, notice: Notice, text: String, faults: &[Fault]) {
         match notice {
             Notice::Progress { token, progress, total, message } => {
-                let own = Id::as_text(&token).parse::<u64>().ok().map(Id::from).unwrap_or(token);
-                match self.state.waiting.get(&own) {
+                let waiting = self.state.waiting.get(&token).or_else(|| {
+                    let own = token.as_text().parse::<u64>().ok()?;
+                    self.state.waiting.get(&Id::from(own))
+                });
+                match waiting {
                     Some(waiting) => {
                         let (total, message) = (total.as_ref(), message.as_deref());
                         let words = progress_words(&progress, total, message, faults);
-                        let stage = stage_of_bytes("progress", &words, text.into());
+                        let stage = stage_of_bytes("progress", words, text.into());
                         // One that has left is informed that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
@@ -476,8 +479,16 @@ impl Driver {
             Notice::Other { method, .. } => {
                 self.tell_all("odd", &format!("an unknown notification: {method}"), &text).await;
             }
-            Notice::Cancelled { .. } | Notice::Task(_) | Notice::ElicitationComplete { .. } => {
-                self.tell_all("notice", "a notification", &text).await;
+            Notice::Cancelled { .. } => {
+                self.tell_all("notice", "the server gives up a request", &text).await;
+            }
+            Notice::Task(task) => {
+                let status = task["status"].as_str().unwrap_or("without a status");
+                self.tell_all("notice", &format!("the server reports a task: {status}"), &text)
+                    .await;
+            }
+            Notice::ElicitationComplete { .. } => {
+                self.tell_all("notice", "what was to be done at the URL is done", &text).await;
             }
         }
     }

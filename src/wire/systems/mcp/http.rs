@@ -10,7 +10,7 @@ use std::{
 
 use bytes::Bytes;
 use tokio::{
-    sync::mpsc,
+    sync::{mpsc, oneshot},
     task::{AbortHandle, JoinSet},
     time::{sleep, timeout},
 };
@@ -198,6 +198,8 @@ struct Stream {
     /// The token that was sent, and how often another one was tried.
     token: Option<String>,
     renewals: usize,
+    /// Dropped once the server has taken what was posted.
+    taken: Option<oneshot::Sender<()>>,
 }
 
 /// How one stream ended.
@@ -240,11 +242,20 @@ impl HttpPipe {
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
         let SentRequest { receiver, token } = self.shared.post(&post).await?;
-        let stream = self.stream(outgoing.id.clone(), Some(post), token);
+        let mut stream = self.stream(outgoing.id.clone(), Some(post), token);
+        let (taken, is_taken) = oneshot::channel::<()>();
+        stream.taken = Some(taken);
         let handle = self.running.spawn(stream.follow(receiver));
-        if let Some(id) = &outgoing.id {
-            self.streams.retain(|_, stream| !stream.is_finished());
-            self.streams.insert(id.clone(), handle);
+        match (&outgoing.id, outgoing.wait) {
+            (Some(id), _) => {
+                self.streams.retain(|_, stream| !stream.is_finished());
+                self.streams.insert(id.clone(), handle);
+            }
+            (None, Some(wait)) => {
+                // What follows goes on another connection, and could overtake it.
+                let _ = timeout(Duration::from_millis(wait), is_taken).await;
+            }
+            (None, None) => {}
         }
         Ok(())
     }
@@ -253,7 +264,8 @@ impl HttpPipe {
         let answered = id.is_none();
         let shared = self.shared.clone();
         let (last, retry, redirects, renewals) = (None, RETRY, 0, 0);
-        Stream { shared, id, post, last, retry, answered, redirects, token, renewals }
+        let taken = None;
+        Stream { shared, id, post, last, retry, answered, redirects, token, renewals, taken }
     }
 
     /// Opens the GET stream; a server need not have one.
@@ -476,6 +488,7 @@ impl Stream {
             if let Some(status) = status.filter(|status| !(200..300).contains(status)) {
                 return self.handle_refusal(status, &packet).await;
             }
+            drop(self.taken.take());
             if status.is_some() && self.shared.said().post_path.is_some() {
                 // In the old transport the answer comes on the stream.
                 return Drained::Done;

@@ -155,7 +155,7 @@ pub(super) async fn send_frame(
             }
         };
         if said(&packet, STAGE) != Some(ANSWER) {
-            tell_stage(&packet, sink).await?;
+            tell_stage(packet, sink).await?;
             until = Instant::now() + patience;
             continue;
         }

@@ -1,6 +1,6 @@
 //! What a connection says those who wait for an answer: packets with the stages on the way to it.
 
-use std::fmt::Write as _;
+use std::{borrow::Cow, fmt::Write as _, mem};
 
 use bytes::Bytes;
 use serde_json::{Number, Value};
@@ -61,16 +61,17 @@ pub(crate) fn frame_words(way: FrameWay, bytes: usize) -> String {
 /// A stage on the way to an answer.
 #[must_use]
 pub(crate) fn stage(name: &str, words: &str, body: &str) -> Packet {
-    stage_of_bytes(name, words, Bytes::copy_from_slice(body.as_bytes()))
+    stage_of_bytes(name, words.to_owned(), Bytes::copy_from_slice(body.as_bytes()))
 }
 
-/// The same with a body that need not be copied.
+/// The same with words and a body that need not be copied.
 #[must_use]
-pub(crate) fn stage_of_bytes(name: &str, words: &str, body: Bytes) -> Packet {
-    let headers = vec![
-        (STAGE.to_owned(), name.to_owned()),
-        (WORDS.to_owned(), visible_text(words).into_owned()),
-    ];
+pub(crate) fn stage_of_bytes(name: &str, words: String, body: Bytes) -> Packet {
+    let words = match visible_text(&words) {
+        Cow::Borrowed(_) => words,
+        Cow::Owned(shown) => shown,
+    };
+    let headers = vec![(STAGE.to_owned(), name.to_owned()), (WORDS.to_owned(), words)];
     Packet { subject: None, reply: None, headers, body }
 }
 
@@ -117,13 +118,16 @@ pub(crate) fn log_words(level: Option<LogLevel>, logger: Option<&str>, data: &Va
 }
 
 /// Reports who made the call of a stage on the way to its answer.
-pub(crate) async fn tell_stage(packet: &Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
-    let name = said(packet, STAGE).unwrap_or_default();
-    let words = said(packet, WORDS).unwrap_or_default();
-    let body = String::from_utf8_lossy(&packet.body);
-    let way = said(packet, FRAME).and_then(FrameWay::of_word);
+pub(crate) async fn tell_stage(mut packet: Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    let told = packet.headers.iter_mut().find(|(name, _)| name == WORDS);
+    let words = told.map(|(_, words)| mem::take(words)).unwrap_or_default();
+    let name = said(&packet, STAGE).unwrap_or_default();
+    // Most of it is UTF-8, which is found out faster than what is not is replaced.
+    let body = str::from_utf8(&packet.body)
+        .map_or_else(|_| String::from_utf8_lossy(&packet.body), Cow::Borrowed);
+    let way = said(&packet, FRAME).and_then(FrameWay::of_word);
     match way.or((!body.is_empty()).then_some(FrameWay::In)) {
-        Some(way) => sink.emit_frame(way, (name, words.to_owned()), &*body).await,
+        Some(way) => sink.emit_frame(way, (name, words), &*body).await,
         None => sink.emit_stage(name, words, "").await,
     }
 }

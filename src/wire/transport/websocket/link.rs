@@ -15,7 +15,7 @@ use futures::{
 use serde::Deserialize;
 use tokio::{
     sync::{Mutex, mpsc},
-    time::{Instant, interval, timeout},
+    time::{Instant, interval_at, timeout},
 };
 use tokio_tungstenite::{WebSocketStream, tungstenite::Message};
 
@@ -83,14 +83,15 @@ impl Gateway {
     /// Hands frames on as they come; ends when none will come any more.
     async fn dispatch_frames(&self, news: &ConnectionEvents) {
         let mut stream = self.stream.lock().await;
-        let mut asking = interval(ASKING);
         let mut heard = Instant::now();
+        // One that has just let us in is there: the first that it gets is a request.
+        let mut asking = interval_at(heard + ASKING, ASKING);
         loop {
             let frame = tokio::select! {
                 frame = stream.next() => frame,
                 _ = asking.tick() => {
                     if heard.elapsed() >= GONE {
-                        return news.send_notice(format!("{} sent nothing for {} \
+                        return news.send_down_reason(format!("{} sent nothing for {} \
                             s", self.place, GONE.as_secs()));
                     }
                     let ask = async { self.sink.lock().await.send(Message::Ping(Bytes::new())).await };
@@ -102,7 +103,7 @@ impl Gateway {
             match frame {
                 None => return,
                 Some(Err(error)) => {
-                    return news.send_notice(messages::close_reason(&self.place, &error));
+                    return news.send_down_reason(messages::close_reason(&self.place, &error));
                 }
                 Some(Ok(Message::Text(text))) => {
                     self.subscriptions.deliver_message(Bytes::from(text), news).await;
@@ -115,7 +116,7 @@ impl Gateway {
                         frame.map(|frame| frame.reason.to_string()).filter(|why| !why.is_empty());
                     let why =
                         why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
-                    return news.send_notice(format!("{} closed the socket{why}", self.place));
+                    return news.send_down_reason(format!("{} closed the socket{why}", self.place));
                 }
                 Some(Ok(_)) => {}
             }
