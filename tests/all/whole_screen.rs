@@ -106,10 +106,15 @@ fn long_lines_of_the_preview_are_wrapped_or_cut() {
 #[test]
 fn a_button_sends_once_however_fast_it_is_pressed() {
     let mut bench = ready();
+    bench.set_now(1_000);
     bench.clicks("[ Send F6 ]");
     assert_eq!(calls(&bench), 1, "{}", bench.screen());
+    bench.set_now(1_200);
     bench.clicks("[ Send F6 ]");
     assert_eq!(calls(&bench), 1, "the second press of a double press");
+    bench.set_now(3_000);
+    bench.clicks("[ Send F6 ]");
+    assert_eq!(calls(&bench), 2, "a press of its own");
 }
 
 #[test]

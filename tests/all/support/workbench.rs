@@ -136,6 +136,11 @@ impl Workbench {
         self.effects.extend(update(&mut self.state, message, Millis(1_000)));
     }
 
+    /// The inputs from now on come at this time.
+    pub fn set_now(&mut self, now: u64) {
+        self.root.set_now(Millis(now));
+    }
+
     pub fn input(&mut self, input: &Input) {
         self.input_undrawn(input);
         self.draw();
