@@ -235,7 +235,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             return sign_in::on_news(state, turn, &connection, *news);
         }
         ConnectionMessage::Tested { turn, connection, report } => {
-            connection_test::on_test_ended(state, turn, &connection, report);
+            connection_test::on_test_ended(state, turn, &connection, report, now);
         }
     }
     Vec::new()

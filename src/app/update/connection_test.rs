@@ -53,7 +53,7 @@ pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
 }
 
 /// A test ended; an older one than the last asked for counts no more.
-pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report) {
+pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report, now: Millis) {
     let Some((asked, known)) = state.network.tests.reports.get_mut(name) else { return };
     if *asked != turn {
         return;
@@ -62,6 +62,15 @@ pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Re
         Report::Reached(reached) => reached.listed.as_ref().map(ListedTools::named_texts),
         _ => None,
     };
+    // The report may be on a pane that a narrow window doesn't show.
+    match &report {
+        Report::Reached(reached) => {
+            let words = format!("connected to {name} after {} ms", reached.took_ms);
+            state.notices.push(NoticeKind::Done, words, now);
+        }
+        Report::Failed(problem) => state.notices.push_problem(problem, now),
+        Report::NotAllowed(_) | Report::UnderWay => {}
+    }
     *known = report;
     let connection = state.network.connections.find_by_name(name);
     let needs =

@@ -30,7 +30,7 @@ use crate::{
         connections::Connections,
         context::Profile,
         entry::{Entry, EntryId, FileId},
-        finding::Findings,
+        finding::{Finding, Findings, Severity},
         settings::SETTINGS,
         unsaved::UnsavedTexts,
     },
@@ -63,7 +63,16 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
                 state.documents.note_renamed(renamed.clone());
             }
         }
-        state.notices.push(NoticeKind::Done, format!("{}; undo reverts it", plan.label), now);
+        state.notices.push(
+            NoticeKind::Done,
+            format!(
+                "{}; {} saves, {} undoes",
+                plan.label,
+                state.keymap.way_to("save"),
+                state.keymap.way_to("undo")
+            ),
+            now,
+        );
     }
     effects
 }
@@ -389,7 +398,16 @@ pub(super) fn on_saved(
     let word = if text.is_some() { "saved" } else { "removed" };
     state.documents.mark_saved(file, text);
     state.generation += 1;
-    state.notices.push(NoticeKind::Done, format!("{file} {word}"), now);
+    let is_error =
+        |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
+    match state.findings.iter().filter(is_error).count() {
+        0 => state.notices.push(NoticeKind::Done, format!("{file} {word}"), now),
+        count => {
+            let errors = if count == 1 { "error" } else { "errors" };
+            let words = format!("{file} {word}, with {count} {errors}");
+            state.notices.push(NoticeKind::Warning, words, now);
+        }
+    }
     let mut effects = journal_unsaved(state);
     if state.leaving && state.documents.changed_files().next().is_none() {
         effects.push(Effect::Quit);

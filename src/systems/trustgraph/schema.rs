@@ -256,10 +256,10 @@ fn arguments_schema() -> Value {
 }
 
 fn service() -> Value {
-    let queue = |which: &str, title: &str| {
+    let queue = |which: &str, class: &str, title: &str| {
         json!({
             "title": title, "type": "string", "minLength": 1,
-            "description": format!("The queue that {which}: non-persistent://tg/request/NAME or request:tg:NAME."),
+            "description": format!("The queue that {which}: non-persistent://tg/{class}/NAME or {class}:tg:NAME."),
         })
     };
     json!({
@@ -267,8 +267,8 @@ fn service() -> Value {
         "properties": {
             "id": {"title": "id", "type": "string", "minLength": 1, "description": "What tools \
             refer to as their service. The deployed code uses the configuration key instead: keep both the same."},
-            "request-queue": queue("takes requests", "request queue"),
-            "response-queue": queue("brings answers", "response queue"),
+            "request-queue": queue("takes requests", "request", "request queue"),
+            "response-queue": queue("brings answers", "response", "response queue"),
             "config-params": {
                 "title": "configuration", "description": "Values that each tool gives to the service.", "type": "array",
                 "items": {

@@ -316,6 +316,10 @@ pub(crate) fn propose_plan(plan: Plan, state: &State) -> Result<Proposed, String
 }
 
 impl Overlay for Proposal {
+    fn is_typing(&self) -> bool {
+        self.input.is_some()
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let styles = look.styles;
         let wide = area.width.saturating_sub(4).clamp(40, 96);

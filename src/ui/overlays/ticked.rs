@@ -88,6 +88,10 @@ impl Ticked {
 }
 
 impl Overlay for Ticked {
+    fn is_typing(&self) -> bool {
+        true
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
