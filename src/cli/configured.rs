@@ -163,7 +163,7 @@ fn print_config(config: &FoundConfig, out: &mut CommandOutput) -> std::io::Resul
     let cells = |server: &ConfigServer| {
         let remark = match &server.table {
             Err(reason) => Cell::tinted(Tint::Odd, format!("can't import it: {reason}")),
-            Ok(_) if server.disabled => Cell::plain("switched off"),
+            Ok(_) if server.disabled => Cell::plain("disabled"),
             Ok(_) => Cell::plain(server.command_notes().join("; ")),
         };
         vec![Cell::plain(&server.name), Cell::plain(&server.shown), remark]

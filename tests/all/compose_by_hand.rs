@@ -158,7 +158,7 @@ mod by_keys {
         terminal.type_text(key);
         terminal.wait_for(&format!("+   {key}:"));
         terminal.press(["enter"]);
-        terminal.wait_for(&format!("new tool {key}; undo"));
+        terminal.wait_for(&format!("new tool {key}; s saves"));
     }
 
     /// Switches a cell on.
@@ -265,7 +265,7 @@ mod by_keys {
         terminal.press(["enter"]);
         terminal.wait_for("apply");
         terminal.press(["enter"]);
-        terminal.wait_for("draw reset-workflow: results → undefined; undo");
+        terminal.wait_for("draw reset-workflow: results → undefined; s saves");
         // One from every state.
         find(&mut terminal, "undefined");
         terminal.press(["@draw-from-any"]);
@@ -296,7 +296,7 @@ mod by_keys {
         terminal.press(["enter", "home", "home", "shift+end"]);
         terminal.wait_for("untick 5 cells");
         terminal.press(["space"]);
-        terminal.wait_for("untick 5 cells; undo");
+        terminal.wait_for("untick 5 cells; s saves");
         terminal.press(["ctrl+q"]);
         terminal.wait_for("Save all and quit");
         terminal.press(["s"]);
@@ -355,7 +355,7 @@ mod by_mouse {
         terminal.type_text(key);
         terminal.wait_for(&format!("+   {key}:"));
         accept(terminal);
-        terminal.wait_for(&format!("new tool {key}; undo"));
+        terminal.wait_for(&format!("new tool {key}; s saves"));
     }
 
     fn accept(terminal: &Terminal) {
@@ -445,7 +445,7 @@ mod by_mouse {
         draw(&mut terminal, "results", "undefined", Target::There);
         terminal.click_on("analysis → undefined");
         accept(&terminal);
-        terminal.wait_for("draw reset-workflow: results → undefined; undo");
+        terminal.wait_for("draw reset-workflow: results → undefined; s saves");
         let undefined = state(&terminal, "undefined");
         terminal.press_right(undefined);
         terminal.click_on("from any state");
@@ -480,7 +480,7 @@ mod by_mouse {
         terminal.drag(first, last);
         terminal.wait_for("untick 5 cells");
         terminal.click(first);
-        terminal.wait_for("untick 5 cells; undo");
+        terminal.wait_for("untick 5 cells; s saves");
         terminal.click_on("1 Tools");
         for key in the_documents().keys() {
             describe(&mut terminal, key);

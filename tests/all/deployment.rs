@@ -308,7 +308,7 @@ fn pushes(trustgraph: &Deployment) {
     assert_eq!(trustgraph.loads(), 4);
     never_without_tools(trustgraph, &file, &push);
     fs::write(&file, "tool: {").unwrap();
-    assert!(push(&["--yes", "--delete"]).words.contains("cannot be read"));
+    assert!(push(&["--yes", "--delete"]).words.contains("can't read"));
 }
 
 /// Whatever is deleted and written, the agent has the tools of before or of afterwards all the

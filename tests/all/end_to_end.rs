@@ -351,10 +351,13 @@ fn a_megabyte_is_pasted_into_a_field_and_taken_back() {
 }
 
 #[test]
-fn pasted_keys_do_nothing_where_no_text_is_typed() {
+fn pasted_keys_are_no_commands_where_no_text_is_typed() {
     let folder = workspace();
-    let terminal = open(&folder);
+    let mut terminal = open(&folder);
     terminal.paste("q\nxx");
+    terminal.wait_for("there is no descriptor in this text");
+    terminal.press(["esc"]);
+    terminal.wait_gone("Paste tools");
     terminal.wait_for("knowledge-query");
     leave(terminal);
 }

@@ -147,7 +147,7 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
     assert!(bench.screen().contains("chunk 2"), "{}", bench.screen());
     bench.clicks("Text");
     bench.clicks("show");
-    assert!(bench.screen().contains("stray       id of a different call"), "{}", bench.screen());
+    assert!(bench.screen().contains("stray        id of a different call"), "{}", bench.screen());
     bench.happens([(120, chunk("{}")), (130, end(Outcome::Succeeded, None))]);
     bench.clicks("Tree");
     assert!(bench.screen().contains("The answer is not JSON"), "{}", bench.screen());

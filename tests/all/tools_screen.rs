@@ -182,3 +182,16 @@ fn a_form_is_shown_as_the_tool_says_and_its_prompts_beside_it() {
         assert!(screen.contains(part), "{part}:\n{screen}");
     }
 }
+
+#[test]
+fn esc_in_a_text_of_several_lines_leads_back_to_nav() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("tab");
+    bench.clicks("Ask what customers say");
+    bench.types("Please ");
+    assert!(bench.shows(" EDIT "), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows(" NAV ") && bench.shows("Please"), "{}", bench.screen());
+    bench.keys("j");
+    assert!(bench.shows(" NAV "), "{}", bench.screen());
+}

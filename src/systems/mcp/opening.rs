@@ -116,8 +116,8 @@ mod tests {
             [
                 "protocol: 2025-06-18, legacy era",
                 "asked for: 2025-11-25",
-                "offers: tools (listChanged), resources, logging",
-                "was offered: elicitation (form)"
+                "server capabilities: tools (listChanged), resources, logging",
+                "client capabilities: elicitation (form)"
             ]
         );
         assert_eq!(
@@ -129,8 +129,8 @@ mod tests {
             [
                 "protocol: 2026-07-28, modern era",
                 "supports: 2026-07-28, 2025-11-25",
-                "offers: nothing",
-                "was offered: elicitation (form)"
+                "server capabilities: nothing",
+                "client capabilities: elicitation (form)"
             ]
         );
     }

@@ -347,6 +347,11 @@ pub(crate) trait Editor {
         false
     }
 
+    /// Whether what is open is the text itself: Esc ends the typing with it.
+    fn is_text(&self) -> bool {
+        false
+    }
+
     fn close(&mut self) {}
 
     /// The user turned to it with Enter: what can be opened opens.

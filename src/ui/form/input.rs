@@ -143,10 +143,12 @@ impl Form {
     fn handle_escape(&mut self) -> FormReply {
         let typing = self.is_typing();
         if let Some(editor) = self.editor.as_mut().filter(|editor| editor.is_open()) {
+            let is_text = editor.is_text();
             editor.close();
             // Another editor may stand in for the field's own: back to that.
             if !self.resting {
                 let reply = self.flush_editor();
+                self.resting = is_text;
                 self.editor = None;
                 self.ensure_editor();
                 return reply;

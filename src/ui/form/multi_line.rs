@@ -93,6 +93,10 @@ impl Editor for Lines {
         self.area.is_some()
     }
 
+    fn is_text(&self) -> bool {
+        self.area.is_some()
+    }
+
     fn close(&mut self) {
         self.area = None;
     }
