@@ -248,9 +248,9 @@ fn shown(workspace: &Workspace, tool: &str) -> (f64, Vec<f64>) {
     while calls(&terminal) <= before {
         let pressed = Instant::now();
         terminal.press(["f1"]);
-        terminal.wait_for("Show the keys that work here");
+        terminal.wait_for("type to narrow the list");
         terminal.press(["esc"]);
-        terminal.wait_gone("Show the keys that work here");
+        terminal.wait_gone("type to narrow the list");
         keys.push(millis(pressed.elapsed()) / 2.0);
     }
     let took = millis(begun.elapsed());

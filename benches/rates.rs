@@ -378,9 +378,9 @@ fn shown(folder: &TempDir, watched: bool) -> (Duration, Vec<f64>, [f64; 3]) {
                 let pressed = Instant::now();
                 terminal.press([key]);
                 if there {
-                    terminal.wait_for("Show the keys that work here");
+                    terminal.wait_for("type to narrow the list");
                 } else {
-                    terminal.wait_gone("Show the keys that work here");
+                    terminal.wait_gone("type to narrow the list");
                 }
                 keys.push(pressed.elapsed().as_secs_f64() * 1e3);
             }
