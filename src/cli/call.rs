@@ -99,8 +99,8 @@ pub(crate) struct Call {
     #[arg(long, value_name = "NAME")]
     user: Option<String>,
 
-    /// The route of the call, for systems with several (CommonGround: ui, direct, god, probe); by
-    /// default the best available one
+    /// The route of the call, for systems with several (CommonGround: ui, direct, god, probe;
+    /// OpenSearch's agents: local, server, async, stream); by default the best available one
     #[arg(long, value_name = "ROUTE")]
     route: Option<String>,
 

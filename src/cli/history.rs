@@ -75,6 +75,9 @@ struct List {
 /// Calls are named by the beginning of their id, as the list shows it; `last` is the newest.
 #[derive(Subcommand, Debug)]
 enum Command {
+    /// List the calls, as without a subcommand
+    #[command(hide = true)]
+    List(List),
     /// Show one call: its request, its answer, its times
     Show { id: String },
     /// Compare two calls: answers, JSON, steps, times; exits with 1 if the answers differ
@@ -116,6 +119,7 @@ impl History {
         let store = Store::for_workspace(&Paths::of_user()?, &workspace.root, Mask::default());
         match &self.command {
             None => self.list.run(global, &store, out),
+            Some(Command::List(list)) => list.run(global, &store, out),
             Some(Command::Show { id }) => {
                 print_trace(global, &store.load_trace(&find_trace(&store, id)?)?, out)
             }
@@ -263,7 +267,7 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
         ("headers", headers),
         ("arguments", arguments.to_string()),
     ];
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().filter(|(_, value)| !value.is_empty()) {
         out.print_line(format!("{name:<10} {}", out.safe_text(&value)))?;
     }
     if trace.head.masked {

@@ -71,7 +71,7 @@ impl Push {
             push.reload = !push.after.is_empty();
         }
         if !global.json {
-            print_changes(out, &push)?;
+            print_changes(out, &push, deployment.secret())?;
         }
         push.notes.iter().for_each(|note| out.warn(note));
         if !push.changes.is_empty() {
@@ -92,12 +92,16 @@ impl Push {
             && wanted
             && !self.dry_run
             && self.ask_confirmation(out, &connection, &push)?;
-        if write {
-            deployed::write_push(&connection, &push)?;
-            let kept = deployed::keep_given_ids(&opened, &deployed::read_items(&connection)?)?;
-            for file in kept {
-                out.print_status(format_args!("saved the id assigned there in {file}"));
+        let there = match write {
+            true => {
+                deployed::write_push(&connection, &push)?;
+                Some(deployed::read_items(&connection)?)
             }
+            // Where nothing is to be written, the ids of what is there already may still be missing.
+            false => (!self.dry_run && !wanted).then_some(items),
+        };
+        for file in deployed::keep_given_ids(&opened, &there.unwrap_or_default())? {
+            out.print_status(format_args!("saved the id assigned there in {file}"));
         }
         if global.json {
             out.print_json(&push_json(&push, write))?;
@@ -179,10 +183,14 @@ fn warn_of_listeners(opened: &OpenWorkspace, connection: &Connection, out: &Comm
     }
 }
 
-fn print_changes(out: &mut CommandOutput, push: &push::Push) -> std::io::Result<()> {
+fn print_changes(
+    out: &mut CommandOutput,
+    push: &push::Push,
+    secret: Option<&str>,
+) -> std::io::Result<()> {
     for change in &push.changes {
         out.print_line(out.tint(Tint::Bold, &format!("{} {}", change.sign(), change.name())))?;
-        let [before, after] = change.redacted_texts();
+        let [before, after] = change.redacted_texts(secret);
         deployed::print_diff(out, &before, &after)?;
     }
     Ok(())

@@ -238,7 +238,9 @@ fn what_the_cluster_refuses_is_told_with_what_to_do() {
             "set plugins.ml_commons.agent_framework_enabled to true",
         ],
     );
-    cluster.call(&["odd", "--route", "stream"]).ended(2, &["the entry has no agent_id"]);
+    cluster
+        .call(&["odd", "--route", "stream"])
+        .ended(2, &["its entry has no agent_id", "toolcrib push"]);
 }
 
 const AGENT: (&str, &str) = (

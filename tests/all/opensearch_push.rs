@@ -94,6 +94,42 @@ fn what_is_pushed_is_shown_first_and_its_id_is_kept() {
 }
 
 #[test]
+fn ids_of_what_is_there_already_are_kept_and_credentials_never_shown() {
+    let agent = r#"{"name": "books", "type": "flow", "description": "Reads books", "tools": [
+        {"type": "ListIndexTool", "name": "list", "parameters": {"size": 3}}]}"#;
+    let connector = |version: u32| {
+        let named = r#"{"name": "echo", "protocol": "http", "parameters": {"endpoint": "echo.example"},
+            "credential": {"key": "keep-me-secret"}, "version": "#;
+        let actions = r#", "actions": [{"action_type": "predict", "method": "POST",
+            "url": "https://${parameters.endpoint}/v1", "request_body": "{\"q\": \"${parameters.q}\"}"}]}"#;
+        format!("{named}{version}{actions}")
+    };
+    let (_serving, here) = cluster(&[("agent.json", agent), ("echo.json", &connector(1))]);
+    push(&here, &["--yes", "--dry-run"]).ended(2, &[]);
+    push(&here, &["--dry-run"]).ended(0, &["nothing to write"]);
+    assert!(!read(&here, "agent.json").contains("a1"));
+    push(&here, &["--yes"])
+        .ended(0, &["nothing to write", "in agent.json", "assigned there in echo.json"]);
+    assert!(
+        read(&here, "agent.json").contains("\"agent_id\": \"a1\""),
+        "{}",
+        read(&here, "agent.json")
+    );
+
+    // Another version: the change is shown, its credential not; an import keeps the one of here.
+    fs::write(here.here.join("echo.json"), connector(2)).unwrap();
+    let dry = push(&here, &["--dry-run"]);
+    assert!(dry.data.contains("~ connector/echo") && dry.data.contains("(hidden)"), "{}", dry.data);
+    assert!(!dry.data.contains("keep-me"), "{}", dry.data);
+    here.run(&["import", "opensearch"]).ended(0, &["Different there", "connector/echo"]);
+    here.run(&["import", "opensearch", "--overwrite"]).ended(0, &[]);
+    let taken = read(&here, "echo.json");
+    assert!(taken.contains("keep-me-secret") && taken.contains("c1"), "{taken}");
+    push(&here, &["--dry-run"]).ended(0, &["nothing to write"]);
+    here.run(&["import", "opensearch"]).ended(0, &["are already here, unchanged"]);
+}
+
+#[test]
 fn one_that_would_be_refused_keeps_all_back() {
     let files = [
         (

@@ -26,6 +26,9 @@ use crate::{
 /// An entry that is not here yet.
 type MissingEntry<'n> = (&'static dyn Deployment, &'n Item, Value);
 
+/// What a plan is named after that changes nothing but ids.
+const IDS: &str = "save the ids assigned there";
+
 /// What becomes of entries here that are other than those there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ConflictChoice {
@@ -46,6 +49,7 @@ pub(crate) fn plan_import(
     let mut plan = Plan::default();
     let (mut new, mut same, mut kept, mut taken, mut unread, mut tokens, mut own) =
         (Vec::new(), 0, Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    let mut ids = Vec::new();
     for item in items {
         let Some((deployment, mut value)) =
             by_id(item.system).and_then(|system| system.deployment()).zip(item.parse_value())
@@ -75,7 +79,10 @@ pub(crate) fn plan_import(
         };
         match known {
             None => new.push((deployment, item, value)),
-            Some(entry) if deployment.file_value((*entry.value).clone()) == value => same += 1,
+            Some(entry) if deployment.is_same(item, (*entry.value).clone(), &value) => {
+                same += 1;
+                ids.extend(id_change(deployment, entry, item));
+            }
             Some(_) if differing == ConflictChoice::Keep => kept.push(item.name()),
             Some(entry) => {
                 taken.push(item.name());
@@ -92,17 +99,21 @@ pub(crate) fn plan_import(
     note(&unread, "Not JSON there, so left out (it keeps all tools there from loading)");
     note(&tokens, "The token stays there and isn't written here");
     note(&own, "Built into the system, so left out");
-    note(&kept, "Different here, and not changed here");
+    note(&kept, "Different there; the workspace's stay as they are");
+    if !ids.is_empty() {
+        let count = ids.len();
+        plan.notes.push(match count {
+            1 => "1 entry gets the id that it has there.".to_owned(),
+            _ => format!("{count} entries get the ids that they have there."),
+        });
+    }
     let names: Vec<String> = new.iter().map(|(_, item, _)| item.name()).chain(taken).collect();
     plan.changes.extend(place_entries(context, &new));
-    if names.is_empty() {
+    if names.is_empty() && ids.is_empty() {
         let words = match (same, kept.len()) {
             (0, 0) => "nothing to import".to_owned(),
             (same, 0) => format!("all {same} entries are already here, unchanged"),
-            (_, kept) => format!(
-                "nothing new; {kept} differ and are not changed here ({})",
-                named(&names_of(&plan))
-            ),
+            _ => "nothing new".to_owned(),
         };
         return Err(if plan.notes.is_empty() {
             words
@@ -110,7 +121,11 @@ pub(crate) fn plan_import(
             format!("{words}. {}", plan.notes.join(" "))
         });
     }
-    plan.label = format!("import {}", named(&names));
+    plan.changes.extend(ids);
+    plan.label = match names.is_empty() {
+        true => IDS.to_owned(),
+        false => format!("import {}", named(&names)),
+    };
     Ok(plan)
 }
 
@@ -118,25 +133,23 @@ pub(crate) fn plan_import(
 /// has them all.
 #[must_use]
 pub(crate) fn plan_given_ids(context: ComposeContext<'_>, items: &[Item]) -> Option<Plan> {
-    let mut plan = Plan { label: "save the ids assigned there".to_owned(), ..Plan::default() };
+    let mut plan = Plan { label: IDS.to_owned(), ..Plan::default() };
     for item in items {
         let Some(deployment) = by_id(item.system).and_then(|system| system.deployment()) else {
             continue;
         };
         let entries = context.catalog.entries();
         let named = entries.filter(|entry| deployment.is_named(entry, item));
-        for (entry, (member, id)) in
-            named.filter_map(|entry| Some((entry, deployment.given_id(entry, item)?)))
-        {
-            let edit = Edit::Set { at: Pointer::root().child(member), to: Value::from(id).into() };
-            plan.changes.push(Change::Entry(EntryEdit { entry: entry.id.clone(), edit }));
-        }
+        plan.changes.extend(named.filter_map(|entry| id_change(deployment, entry, item)));
     }
     (!plan.changes.is_empty()).then_some(plan)
 }
 
-fn names_of(plan: &Plan) -> Vec<String> {
-    plan.changes.iter().map(|change| change.file().to_string()).collect()
+/// The change that keeps the id which the system gave an entry; `None` where the entry says it.
+fn id_change(deployment: &dyn Deployment, entry: &Entry, item: &Item) -> Option<Change> {
+    let (member, id) = deployment.given_id(entry, item)?;
+    let edit = Edit::Set { at: Pointer::root().child(member), to: Value::from(id).into() };
+    Some(Change::Entry(EntryEdit { entry: entry.id.clone(), edit }))
 }
 
 /// The whole entry again, in the form it has here.

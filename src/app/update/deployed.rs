@@ -119,24 +119,22 @@ pub(super) fn on_deployed_read(
     state.notices.withdraw(&reading_words(&state.current_connection().name));
     let shown = match purpose {
         Purpose::KeepIds => read.map(|items| {
-            if let Some(plan) = plan_given_ids(ComposeContext::from_state(state), &items) {
-                effects = files::apply_plan(state, &plan, now);
-            }
+            effects = keep_given_ids(state, &items, now);
         }),
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
-        Purpose::Push => read.and_then(|items| plan_pushes(state, &items)).map(|[keep, delete]| {
-            match delete.changes.is_empty() {
-                true => state.notices.push(
-                    NoticeKind::Done,
-                    "nothing to push: everything is already there",
-                    now,
-                ),
+        Purpose::Push => read.and_then(|items| Ok((plan_pushes(state, &items)?, items))).map(
+            |([keep, delete], items)| match delete.changes.is_empty() {
+                true => {
+                    let words = "nothing to push: everything is already there";
+                    state.notices.push(NoticeKind::Done, words, now);
+                    effects = keep_given_ids(state, &items, now);
+                }
                 false => {
                     state.question =
                         Some(Question::Push { keep: Box::new(keep), delete: Box::new(delete) });
                 }
-            }
-        }),
+            },
+        ),
         Purpose::Call { turn } => on_deployed_listed(state, turn, read, now),
     };
     if let Err(problem) = shown {
@@ -174,6 +172,12 @@ fn on_deployed_listed(
         );
         state.notices.push(NoticeKind::Done, words, now);
     })
+}
+
+/// Writes the ids that a running system gave the workspace's entries into their files.
+fn keep_given_ids(state: &mut State, items: &[Item], now: Millis) -> Vec<Effect> {
+    plan_given_ids(ComposeContext::from_state(state), items)
+        .map_or_else(Vec::new, |plan| files::apply_plan(state, &plan, now))
 }
 
 /// What a push changes there when it leaves what is not here, and when it takes that away.

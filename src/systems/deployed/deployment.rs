@@ -156,6 +156,13 @@ pub trait Deployment: Sync {
         value
     }
 
+    /// Whether `ours`, an entry as a file holds it, says the same as what an import of that item
+    /// would make of it; beside the id, if [`Deployment::given_id`] says it.
+    fn is_same(&self, item: &Item, ours: Value, imported: &Value) -> bool {
+        let _ = item;
+        self.file_value(ours) == *imported
+    }
+
     /// What an entry of ours becomes where the one `there` is taken into the workspace.
     fn imported_value(&self, entry: &Entry, there: Value) -> Value {
         let _ = entry;

@@ -5,9 +5,6 @@ use serde_json::Value;
 use super::item::Item;
 use crate::model::entry::SystemId;
 
-/// The member that holds a secret, in the systems that keep one.
-const HIDDEN: &str = "auth-token";
-
 /// What becomes of entries there that the workspace does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AbsentEntries {
@@ -67,18 +64,20 @@ impl Change {
         format!("{}/{}", self.section, self.key)
     }
 
-    /// Both texts laid out for comparing, without secrets; empty where there is none.
+    /// Both texts laid out for comparing, without the member `secret` (the one that the system's
+    /// deployment names); empty where there is none.
     #[must_use]
-    pub fn redacted_texts(&self) -> [String; 2] {
-        [&self.before, &self.after].map(|text| text.as_deref().map_or_else(String::new, laid_out))
+    pub fn redacted_texts(&self, secret: Option<&str>) -> [String; 2] {
+        [&self.before, &self.after]
+            .map(|text| text.as_deref().map_or_else(String::new, |text| lay_out(text, secret)))
     }
 }
 
-/// The text with a member on each line; a token is not shown.
-fn laid_out(text: &str) -> String {
+/// The text with a member on each line; a secret is not shown.
+fn lay_out(text: &str, secret: Option<&str>) -> String {
     let Ok(mut value) = serde_json::from_str::<Value>(text) else { return format!("{text}\n") };
-    if let Some(token) = value.get_mut(HIDDEN) {
-        *token = "(hidden)".into();
+    if let Some(hidden) = secret.and_then(|secret| value.get_mut(secret)) {
+        *hidden = "(hidden)".into();
     }
     serde_json::to_string_pretty(&value).map_or_else(|_| text.to_owned(), |text| text + "\n")
 }

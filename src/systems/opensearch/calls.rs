@@ -104,7 +104,8 @@ impl Calls for OpenSearchCalls {
         }
         let has_id = entry.get(keys::AGENT_ID).is_some_and(Value::is_string);
         let unknown = (!has_id).then(|| {
-            "the entry has no agent_id: what `POST /_plugins/_ml/agents/_register` answers with"
+            "the cluster doesn't know the agent yet: its entry has no agent_id. \
+            `toolcrib push opensearch` registers it and saves its id"
                 .to_owned()
         });
         let offer = |id, title| RouteOffer { id, title, closed: unknown.clone() };

@@ -32,10 +32,33 @@ pub enum StreamPiece {
 /// Reads a stream piece by piece, and joins what comes in fragments.
 #[derive(Clone, Debug, Default)]
 pub struct StreamReader {
-    /// Calls under way by their id or place: name and arguments so far.
-    calls: BTreeMap<String, (String, String)>,
+    /// Calls under way, by their id or place.
+    calls: BTreeMap<String, BegunCall>,
     /// The names of tools whose calls ended, by the ids of these.
     names: BTreeMap<String, String>,
+}
+
+/// A call of which more may come.
+#[derive(Clone, Debug, Default)]
+struct BegunCall {
+    id: String,
+    name: String,
+    arguments: String,
+}
+
+impl BegunCall {
+    fn into_piece(self) -> StreamPiece {
+        StreamPiece::ToolCall { name: self.name, arguments: self.arguments }
+    }
+
+    /// Whether a fragment belongs to another call at the same place: a model that is asked again,
+    /// after the tool answered, counts from 0 again.
+    fn is_other(&self, id: &str, name: &str) -> bool {
+        match id.is_empty() {
+            true => !name.is_empty() && !self.arguments.is_empty(),
+            false => !self.id.is_empty() && self.id != id,
+        }
+    }
 }
 
 /// What a failure begins with that the server writes by hand: only quotes are escaped in it.
@@ -88,13 +111,19 @@ impl StreamReader {
             !items.is_empty() && items.iter().all(|item| item["function"].is_object())
         });
         if is_fragment {
+            let mut ended = Vec::new();
             for item in value.as_array().into_iter().flatten() {
                 let text = |member: &str| item["function"][member].as_str().unwrap_or_default();
+                let id = item["id"].as_str().unwrap_or_default();
                 let call = self.calls.entry(item["index"].to_string()).or_default();
-                call.0.push_str(text("name"));
-                call.1.push_str(text("arguments"));
+                if call.is_other(id, text("name")) {
+                    ended.push(std::mem::take(call).into_piece());
+                }
+                call.id.push_str(if call.id.is_empty() { id } else { "" });
+                call.name.push_str(text("name"));
+                call.arguments.push_str(text("arguments"));
             }
-            return Vec::new();
+            return ended;
         }
         let calls = value["choices"][0]["message"]["tool_calls"].as_array();
         match calls {
@@ -108,7 +137,11 @@ impl StreamReader {
                 };
                 calls.iter().map(call).collect()
             }
-            None => vec![StreamPiece::Text(content.to_owned())],
+            None => {
+                let mut told = self.finish();
+                told.push(StreamPiece::Text(content.to_owned()));
+                told
+            }
         }
     }
 
@@ -118,21 +151,24 @@ impl StreamReader {
         match kind {
             "TEXT_MESSAGE_CONTENT" => vec![StreamPiece::Text(text("delta"))],
             "TOOL_CALL_START" => {
-                self.calls.insert(text("toolCallId"), (text("toolCallName"), String::new()));
+                let call = BegunCall { name: text("toolCallName"), ..BegunCall::default() };
+                self.calls.insert(text("toolCallId"), call);
                 Vec::new()
             }
             "TOOL_CALL_ARGS" => {
-                self.calls.entry(text("toolCallId")).or_default().1.push_str(&text("delta"));
+                self.calls
+                    .entry(text("toolCallId"))
+                    .or_default()
+                    .arguments
+                    .push_str(&text("delta"));
                 Vec::new()
             }
             "TOOL_CALL_END" => {
                 let call = self.calls.remove(&text("toolCallId"));
-                if let Some((name, _)) = &call {
-                    self.names.insert(text("toolCallId"), name.clone());
+                if let Some(call) = &call {
+                    self.names.insert(text("toolCallId"), call.name.clone());
                 }
-                call.map(|(name, arguments)| StreamPiece::ToolCall { name, arguments })
-                    .into_iter()
-                    .collect()
+                call.map(BegunCall::into_piece).into_iter().collect()
             }
             "TOOL_CALL_RESULT" => {
                 let name = self.names.get(&text("toolCallId")).cloned().unwrap_or_default();
@@ -145,13 +181,9 @@ impl StreamReader {
         }
     }
 
-    /// Calls of which no end was reported, when the stream ends.
+    /// Calls of which no end was reported, when something else follows or the stream ends.
     pub fn finish(&mut self) -> Vec<StreamPiece> {
-        let calls = std::mem::take(&mut self.calls);
-        calls
-            .into_values()
-            .map(|(name, arguments)| StreamPiece::ToolCall { name, arguments })
-            .collect()
+        std::mem::take(&mut self.calls).into_values().map(BegunCall::into_piece).collect()
     }
 }
 
@@ -207,6 +239,27 @@ mod tests {
             read(&typed),
             vec![call, result, StreamPiece::Text("Done".into()), StreamPiece::Ended]
         );
+    }
+
+    #[test]
+    fn calls_one_after_another_at_the_same_place_stay_apart() {
+        let call = |name: &str| StreamPiece::ToolCall { name: name.into(), arguments: "{}".into() };
+        let begun = |id: &str, name: &str| {
+            let function = json!({"name": name, "arguments": ""});
+            piece(&json!([{"index": 0, "id": id, "function": function}]).to_string(), false)
+        };
+        let arguments = || piece(r#"[{"index":0,"function":{"arguments":"{}"}}]"#, false);
+        for ids in [["a", "b"], ["", ""]] {
+            let pieces = [
+                begun(ids[0], "find"),
+                arguments(),
+                begun(ids[1], "answer"),
+                arguments(),
+                piece("Done", true),
+            ];
+            let text = StreamPiece::Text("Done".into());
+            assert_eq!(read(&pieces), vec![call("find"), call("answer"), text, StreamPiece::Ended]);
+        }
     }
 
     #[test]

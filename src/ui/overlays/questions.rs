@@ -171,13 +171,15 @@ fn propose_push(push: &Push) -> Result<Proposed, String> {
     if push.changes.is_empty() {
         return Err("Everything here is already there, unchanged.".into());
     }
+    let deployment = systems::by_id(push.system).and_then(|system| system.deployment());
+    let secret = deployment.and_then(|deployment| deployment.secret());
     let mut lines = Vec::new();
     for change in &push.changes {
         lines.push(vec![
             (Role::Accent, change.name()),
             (Role::Dim, format!("  {}", change.action_name())),
         ]);
-        let [before, after] = change.redacted_texts();
+        let [before, after] = change.redacted_texts(secret);
         lines.extend(difference::changed_lines(&before, &after));
     }
     Ok(Proposed {

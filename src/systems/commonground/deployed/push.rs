@@ -188,7 +188,7 @@ mod tests {
         let row = json!({"parameters": {"properties": {"at": {"type": "number"}, "mode": {"type": "string"}}, "type": "object"},
             "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch", "after_execution": "suspend", "tool_name": "lamp"});
         let push = pushed(&ours, &rows::read_items(&json!([row])), AbsentEntries::Keep).unwrap();
-        let [before, after] = push.changes[0].redacted_texts();
+        let [before, after] = push.changes[0].redacted_texts(None);
         let lines = crate::engine::diff::diff_lines(&before, &after);
         let changed: Vec<_> = lines
             .iter()

@@ -102,6 +102,24 @@ impl Deployment for OpenSearchDeployment {
         items::file_value(value)
     }
 
+    fn is_same(&self, item: &Item, ours: Value, imported: &Value) -> bool {
+        section_of(item.section).map_or_else(
+            || items::file_value(ours.clone()) == *imported,
+            |section| {
+                items::comparable_value(section, &ours)
+                    == items::comparable_value(section, imported)
+            },
+        )
+    }
+
+    /// A connector keeps the credential that it has here: no cluster returns one.
+    fn imported_value(&self, entry: &Entry, mut there: Value) -> Value {
+        if let Some(credential) = entry.value.get(CREDENTIAL) {
+            there[CREDENTIAL] = credential.clone();
+        }
+        there
+    }
+
     fn given_id(&self, entry: &Entry, item: &Item) -> Option<(&'static str, String)> {
         let section = section_of(item.section)?;
         let there = item.parse_value()?;
