@@ -82,10 +82,11 @@ impl ImportServers {
             false => self.take.iter().map(String::as_str).collect(),
         };
         let (mut taken, mut left) = (Vec::new(), Vec::new());
+        let is_only = names.len() == 1;
         for name in names {
             match choose_server(name, self.all, configs, opened) {
                 Ok((table, notes)) => {
-                    write_connection(opened, name, table.clone())?;
+                    write_connection(opened, name, table.clone(), is_only)?;
                     out.print_status(format_args!("added connection \"{name}\" to {SETTINGS}"));
                     notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
                     if table.contains_key("command") {

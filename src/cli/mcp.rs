@@ -342,8 +342,11 @@ impl Add {
             }
         };
         let connection = connection.placed_in(&opened.workspace.root);
-        write_connection(&opened, &self.name, table)?;
+        let written = write_connection(&opened, &self.name, table, true)?;
         out.print_status(format_args!("added connection \"{}\" to {SETTINGS}", self.name));
+        if written == Written::Default {
+            out.print_status("calls go through it unless --connection names another");
+        }
         // Who types a command wants it started.
         if let Some(start) = process::start_of(&connection) {
             Consents::of_user()?.give(&start)?;
@@ -356,12 +359,25 @@ impl Add {
     }
 }
 
-/// Puts a table into `toolcrib.toml`, all else in it as it was.
+/// The member of `toolcrib.toml` that names the connection of all calls.
+const DEFAULT: &str = "connection";
+
+/// What a connection became that was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// The one that calls go through.
+    Default,
+    Beside,
+}
+
+/// Puts a table into `toolcrib.toml`, all else in it as it was; where the workspace has neither
+/// tools nor a connection of its own, its calls go through this one, if it may be so.
 pub(super) fn write_connection(
     opened: &OpenWorkspace,
     name: &str,
     table: Map<String, Value>,
-) -> Result<(), Problem> {
+    may_be_default: bool,
+) -> Result<Written, Problem> {
     let doing = || format!("writing {SETTINGS}");
     let file = FileId::new(SETTINGS);
     let path = opened.workspace.file_path(&file);
@@ -370,13 +386,25 @@ pub(super) fn write_connection(
     let source = Source::parse(Format::Toml, before.clone().unwrap_or_default())
         .map_err(|error| refused(error.to_string()))?;
     let at = Pointer::from_iter(["connections", name]);
-    let edit = Edit::Set { at, to: Value::Object(table).into() };
-    let (after, _) = source.apply(0, &edit).map_err(|error| refused(error.to_string()))?;
+    let mut edits = vec![Edit::Set { at, to: Value::Object(table).into() }];
+    let has_default =
+        !may_be_default || source.value(0).is_some_and(|settings| settings.get(DEFAULT).is_some());
+    let written = match has_default || !opened.catalog.tools.is_empty() {
+        true => Written::Beside,
+        false => Written::Default,
+    };
+    if written == Written::Default {
+        let at = Pointer::root().child(DEFAULT);
+        edits.insert(0, Edit::Set { at, to: name.into() });
+    }
+    let after = edits.iter().try_fold(source, |source, edit| {
+        source.apply(0, edit).map(|(after, _)| after).map_err(|error| refused(error.to_string()))
+    })?;
     let expected =
         before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
     let root = &opened.workspace.root;
     let saved = files::save_file(root, &path, after.text(), expected, OutsideLinks::Refuse);
-    saved.map(drop).map_err(|refused| refused.problem().clone())
+    saved.map(|_| written).map_err(|refused| refused.problem().clone())
 }
 
 impl Allow {

@@ -186,9 +186,7 @@ impl OpenWorkspace {
             };
             let remedy = match similar::nearest_name(word, names()) {
                 Some(near) => format!("did you mean \"{near}\"?"),
-                None if self.catalog.tools.is_empty() => {
-                    "this workspace has no tools; open another with --workspace DIR, or try `toolcrib demo`".to_owned()
-                }
+                None if self.catalog.tools.is_empty() => self.remedy_without_tools(),
                 None => "list them with `toolcrib tools`".to_owned(),
             };
             Problem::new(
@@ -198,6 +196,24 @@ impl OpenWorkspace {
             )
             .with_remedy(remedy)
         })
+    }
+}
+
+impl OpenWorkspace {
+    /// Where tools can be found when the workspace has none.
+    fn remedy_without_tools(&self) -> String {
+        let current = &self.settings.connections.current().name;
+        let others = self.settings.connections.known.iter().map(|known| &known.name);
+        let embedded = &Connection::embedded().name;
+        match others.into_iter().find(|name| *name != current && *name != embedded) {
+            Some(name) => format!(
+                "this workspace has no tools; `toolcrib tools --deployed --connection {name}` \
+                lists those of a running system, and `--connection {name}` calls them"
+            ),
+            None => "this workspace has no tools; open another with --workspace DIR, or try \
+                    `toolcrib demo`"
+                .to_owned(),
+        }
     }
 }
 

@@ -38,11 +38,13 @@ impl Tool {
         &self.entry.id
     }
 
-    /// Its key, and in brackets the name that models see, where that is another one.
+    /// Its key, and in brackets the name that models see, where the key doesn't end with it
+    /// (`SERVER/NAME`).
     #[must_use]
     pub fn label(&self) -> String {
         let key = &self.entry.key;
-        if *key == self.name { key.clone() } else { format!("{key} ({})", self.name) }
+        let named = key.rsplit_once('/').map_or(key.as_str(), |(_, name)| name);
+        if named == self.name { key.clone() } else { format!("{key} ({})", self.name) }
     }
 }
 

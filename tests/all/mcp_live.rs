@@ -69,7 +69,12 @@ fn a_server_is_added_pinged_listed_and_kept() {
     let place = place("");
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     assert!(settings.starts_with("name = \"lab\"\n") && settings.contains("system = \"mcp\""));
+    // The first connection of a workspace without tools is the one that calls go through.
+    assert!(settings.contains("\nconnection = \"test\"\n"), "{settings}");
     place.run(&["mcp", "add", "test", "--", "true"]).ended(2, &["already"]);
+    place.run(&["mcp", "add", "other", "--", "true"]).ended(0, &[]);
+    let after = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    assert!(after.contains("\nconnection = \"test\"\n"), "{after}");
     let pinged = place.run(&["mcp", "ping", "test"]);
     assert!(pinged.data.contains("test 7 speaks MCP 2025-11-25 (legacy era) and has 9 tools"));
     let listed = place.json(&["mcp", "list", "test", "--json"]);
@@ -430,7 +435,10 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     screen.wait_for("mcp_server.py");
     screen.press(["y"]);
     screen.wait_for("9 tools are deployed on test");
-    screen.press(["enter"]);
+    // The list has the keys: one of its tools is to be chosen.
+    screen.press(["/"]);
+    screen.type_text("echo");
+    screen.press(["enter", "enter", "enter"]);
     screen.type_text("hello there");
     screen.press(["enter", "f6"]);
     screen.wait_for("succeeded");

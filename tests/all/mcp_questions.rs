@@ -97,7 +97,7 @@ fn at_the_tool(place: &Place, tool: &str) -> terminal::Terminal {
     screen.press(["down"; 7]);
     screen.wait_for(&format!("test/{tool} · MCP tool"));
     screen.press(["t"]);
-    screen.wait_for(&format!("({tool}) · test"));
+    screen.wait_for(&format!("test/{tool} · test"));
     screen
 }
 

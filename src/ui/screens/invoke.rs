@@ -43,7 +43,7 @@ use self::{
     },
     request::RequestPane,
     step_actions::step_menu,
-    tools::{Part, Tools, tool_of},
+    tools::{Listed, Part, Tools, tool_of},
 };
 use crate::{
     app::{
@@ -354,7 +354,9 @@ fn names_agent(state: &State) -> bool {
 
 impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
-        self.tools.sync_state(state);
+        if self.tools.sync_state(state) == Listed::First {
+            self.panes.focus = LEFT;
+        }
         self.request.sync_state(state);
         if self.request.reach_step(state) {
             self.panes.focus = MIDDLE;

@@ -39,6 +39,14 @@ pub(super) enum Part {
     Calls,
 }
 
+/// What became of the list of tools.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Listed {
+    AsBefore,
+    /// There were none, and a running system listed some: now one of them is to be chosen.
+    First,
+}
+
 /// Where a tool is, and whether the context admits it; in the order of the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum ToolStanding {
@@ -83,7 +91,8 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    pub(super) fn sync_state(&mut self, state: &State) {
+    pub(super) fn sync_state(&mut self, state: &State) -> Listed {
+        let mut listed = Listed::AsBefore;
         let from = (state.generation, state.context());
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split_tools(&state.catalog.tools, &from.1);
@@ -100,9 +109,14 @@ impl Tools {
                 state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
             let deployed =
                 state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+            let before = self.rows.len();
             self.rows = own.chain(deployed.map(|tool| row(tool, ToolStanding::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
-            self.made_from = Some(from);
+            let had_none = self.made_from.replace(from).is_some() && before == 0;
+            if had_none && state.catalog.tools.is_empty() && !self.rows.is_empty() {
+                self.part = Part::Tools;
+                listed = Listed::First;
+            }
             self.apply_filter();
         }
         let chosen = tool_of(state);
@@ -123,6 +137,7 @@ impl Tools {
         if self.part == Part::Calls && state.invoke.calls.iter().len() == 0 {
             self.part = Part::Tools;
         }
+        listed
     }
 
     fn apply_filter(&mut self) {
