@@ -51,6 +51,18 @@ pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// A tool's key in at most `cells` cells: of `SERVER/NAME` the name, which tells it from its
+/// neighbours, is kept longest.
+#[must_use]
+pub(crate) fn truncate_key(key: &str, cells: usize) -> Cow<'_, str> {
+    match key.split_once('/') {
+        Some((_, name)) if text_width(key) > cells && cells > 2 => {
+            Cow::Owned(format!("…/{}", truncate_text(name, cells - 2)))
+        }
+        _ => truncate_text(key, cells),
+    }
+}
+
 /// The text in exactly `cells` cells: cut or filled with blanks.
 #[must_use]
 pub(crate) fn pad_text(text: &str, cells: usize) -> String {
@@ -215,6 +227,14 @@ mod tests {
         assert_eq!(wrap_to("one two three", 8, 2), ["one two", "three"]);
         assert_eq!(wrap_to("one two three", 8, 1), ["one two…"]);
         assert_eq!(wrap_to("one two three", 7, 1), ["one tw…"]);
+    }
+
+    #[test]
+    fn of_a_long_key_the_name_is_kept() {
+        assert_eq!(truncate_key("everything/echo", 15), "everything/echo");
+        assert_eq!(truncate_key("everything/trigger-long", 14), "…/trigger-long");
+        assert_eq!(truncate_key("everything/trigger-long", 10), "…/trigger…");
+        assert_eq!(truncate_key("trigger-long", 6), "trigg…");
     }
 
     proptest! {

@@ -349,10 +349,13 @@ fn the_transport_of_2024_11_05_is_spoken() {
 fn a_server_that_fails_or_is_none_says_so() {
     let server = HttpServer::start("broken");
     server.place.run(&["mcp", "ping", "web"]).ended(1, &["http.server-error"]);
+    let address = format!("http://127.0.0.1:{}/mcp", server.port);
+    server.place.run(&["mcp", "ping", &address]).ended(1, &["http.server-error"]);
     let port = server.port;
     drop(server);
     let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
     let url = format!("http://127.0.0.1:{port}/mcp");
+    place.run(&["mcp", "ping", &url]).ended(3, &["couldn't connect"]);
     place.run(&["mcp", "add", "gone", "--url", &url]).ended(0, &[]);
     place.run(&["mcp", "ping", "gone"]).ended(3, &["couldn't connect"]);
 }

@@ -36,7 +36,7 @@ use crate::{
 /// Which server is meant.
 #[derive(Args, Debug)]
 pub(super) struct Target {
-    /// The connection, by its name in toolcrib.toml
+    /// The connection, by its name in toolcrib.toml, or the address of a server
     #[arg(required_unless_present = "command", conflicts_with = "command")]
     pub name: Option<String>,
 
@@ -68,8 +68,15 @@ impl InspectedServer {
     }
 
     pub fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
-        let connection = connections::find_connection(&opened.settings.connections, name)?;
+        let known = &opened.settings.connections;
+        let connection = connections::find_connection(known, name)?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
+        // An address that is in no file is the server's, or it would not be named here.
+        if inspector.is_none() && known.find_by_name(name).is_none() {
+            let Some(inspector) = table::inspectors().next() else { return Err(nobody(name)) };
+            let connection = inspector.over(connection);
+            return Self::inspected(connection, inspector, registry::of_system());
+        }
         let inspector = inspector.ok_or_else(|| nobody(name))?;
         Self::inspected(connection, inspector, registry::of_system())
     }

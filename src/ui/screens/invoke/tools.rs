@@ -23,7 +23,7 @@ use crate::{
     },
     ui::{
         answer::events::{call_sign, format_duration},
-        canvas::{Pen, mark_chosen, text_width, visible_text, wrap, wrap_to},
+        canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
         ranking::{RankedItem, rank_candidates},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -227,10 +227,11 @@ impl Tools {
             let here = Some(&row.id) == chosen.as_ref();
             let (sign, role) = row.standing.sign();
             let name = if row.standing == ToolStanding::Hidden { Role::Dim } else { Role::Text };
-            Pen::new(buffer, area, line)
-                .put_text(if here { "▌" } else { " " }, styles[Role::Accent])
-                .put_text(sign, styles[role])
-                .put_text(&row.name, styles[name]);
+            let mut pen = Pen::new(buffer, area, line);
+            pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
+                .put_text(sign, styles[role]);
+            let shown = truncate_key(&row.name, pen.remaining_cells());
+            pen.put_text(&shown, styles[name]);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }

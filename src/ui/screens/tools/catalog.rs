@@ -15,7 +15,7 @@ use crate::{
         tool::{Audience, States},
     },
     ui::{
-        canvas::{Pen, text_width},
+        canvas::{Pen, text_width, truncate_key},
         pasted,
         ranking::{RankedItem, rank_candidates},
         styles::Role,
@@ -274,7 +274,11 @@ fn draw_entry(
                 tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
             let room = pen.remaining_cells().saturating_sub(2);
             let name = text_width(&entry.key).min(room);
-            pen.put_column(&entry.key, name, if available { plain } else { of(Role::Hidden) });
+            pen.put_column(
+                &truncate_key(&entry.key, name),
+                name,
+                if available { plain } else { of(Role::Hidden) },
+            );
             pen.put_column(&next, room - name, of(Role::Dim));
         }
         None => {
@@ -283,7 +287,7 @@ fn draw_entry(
                 of(Role::Info),
             );
             let room = pen.remaining_cells().saturating_sub(2);
-            pen.put_column(&entry.key, room, plain);
+            pen.put_column(&truncate_key(&entry.key, room), room, plain);
         }
     }
     pen.put_text(mark, of(mark_role)).fill_rest(plain);

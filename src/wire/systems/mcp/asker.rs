@@ -2,7 +2,7 @@
 //! there is one.
 
 use std::{
-    path::{Path, PathBuf},
+    path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
@@ -168,9 +168,15 @@ fn unanswered(kind: &Kind) -> QuestionAnswer {
     }
 }
 
-/// A folder's address and name.
+/// A folder's address and name; `..` is resolved, as an address with it names no folder.
 fn root_of(path: &Path) -> (String, Option<String>) {
-    let path: PathBuf = path.components().collect();
+    let path = path.components().fold(PathBuf::new(), |mut resolved, part| {
+        match part {
+            Component::ParentDir => drop(resolved.pop()),
+            part => resolved.push(part),
+        }
+        resolved
+    });
     let uri = reqwest::Url::from_file_path(&path)
         .map_or_else(|()| format!("file://{}", path.display()), |url| url.to_string());
     (uri, path.file_name().map(|name| name.to_string_lossy().into_owned()))
@@ -182,14 +188,18 @@ mod tests {
 
     #[test]
     fn folders_count_from_the_workspace() {
-        let connection = settings::with_roots(Connection::embedded(), &[".".into(), "a b".into()]);
+        let connection = settings::with_roots(
+            Connection::embedded(),
+            &[".".into(), "a b".into(), "../data".into()],
+        );
         let asker = Asker::new(&connection, Some(Path::new("/tmp/lab")), None);
         let name = |name: &str| Some(name.to_owned());
         assert_eq!(
             asker.roots,
             [
                 ("file:///tmp/lab".to_owned(), name("lab")),
-                ("file:///tmp/lab/a%20b".to_owned(), name("a b"))
+                ("file:///tmp/lab/a%20b".to_owned(), name("a b")),
+                ("file:///tmp/data".to_owned(), name("data"))
             ]
         );
     }
