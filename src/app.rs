@@ -25,6 +25,7 @@ pub mod keymap;
 pub mod message;
 pub mod network_state;
 pub mod notices;
+pub mod question;
 pub mod resending;
 pub mod resources;
 pub mod sign_in;

@@ -31,6 +31,7 @@ mod convert;
 mod data_files;
 mod demo;
 mod deployed;
+mod discover;
 mod doctor;
 mod documents;
 mod drift;
@@ -149,6 +150,8 @@ enum Command {
     Lock(lock::LockCommand),
     /// List what has changed since toolcrib.lock was written; exits with 1 if anything has
     Drift(drift::Drift),
+    /// List services that announce themselves and servers of registries, and add them
+    Discover(discover::Discover),
     /// Follow the messages on a bus: requests and answers, agent steps, errors
     Watch(watch::Watch),
     /// Inspect and test MCP servers, and add them to the workspace
@@ -278,6 +281,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Lock(lock)) => lock.run(global, out),
         Some(Command::Drift(drift)) => drift.run(global, out),
+        Some(Command::Discover(discover)) => discover.run(global, out),
         Some(Command::Watch(watch)) => watch.run(global, out),
         Some(Command::Mcp(mcp)) => mcp.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),

@@ -5,6 +5,7 @@ mod answering;
 pub mod browser;
 mod connection_states;
 pub mod connection_test;
+pub mod discovering;
 mod editor;
 pub mod eras;
 pub mod event_loop;

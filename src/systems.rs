@@ -6,7 +6,7 @@
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another.
-//! [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
+//! [`discovery`] is what services say themselves; [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
 //! where they are, and what changed, [`model_settings`] what a connection says of a model behind it.
 
 pub mod agents;
@@ -16,6 +16,7 @@ pub mod commonground;
 pub mod convert;
 pub mod covered;
 pub mod deployed;
+pub mod discovery;
 pub mod facets;
 pub mod findings;
 pub(crate) mod gate_tables;

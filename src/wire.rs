@@ -8,7 +8,7 @@
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
 //! is asked like a tool, and said step by step; a [`model_endpoint`] is a model itself. What waits between two of them is bounded by a
 //! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to;
-//! [`locked`] compares what is there with what the workspace locked. [`now`] is the clock; a [`stub_call`] is answered within this process.
+//! [`locked`] compares what is there with what the workspace locked. [`discovery`] asks on a connection which services are there, and announces ours. [`now`] is the clock; a [`stub_call`] is answered within this process.
 
 pub mod accepting;
 pub mod agent;
@@ -17,6 +17,7 @@ pub mod byte_budget;
 pub mod card_source;
 pub mod connector;
 pub mod deployed;
+pub mod discovery;
 pub mod locked;
 pub mod management;
 pub mod model_endpoint;

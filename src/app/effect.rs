@@ -199,6 +199,8 @@ pub enum Effect {
     SignIn(SignInEffect),
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
+    /// Ask which services are where a connection leads. Answered by `Discovered`.
+    Discover(Box<Connection>),
     /// Keep that the user allows a start, then do what it was asked for.
     AllowStart {
         start: Box<Start>,

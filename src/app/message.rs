@@ -23,6 +23,7 @@ use crate::{
     engine::{eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
+        connection::Connection,
         context::Mode,
         entry::{EntryId, FileId, SystemId},
         finding::Findings,
@@ -32,6 +33,7 @@ use crate::{
     syntax::source::{Source, SyntaxError},
     systems::{
         deployed::{item::Item, push::Push},
+        discovery::found::Found,
         facets::configured::FoundConfig,
         start::Start,
     },
@@ -277,6 +279,9 @@ pub enum ConnectionMessage {
     },
     /// Look for servers that other programs have configured. Answered by `ServersFound`.
     FindServers,
+    /// Ask which services are where that connection leads, and look into the workspace's registry
+    /// files. Answered by `Discovered`.
+    Discover(String),
     /// Lets all calls go through this one; `None`: through those that the workspace says.
     Use(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed`.
@@ -289,6 +294,13 @@ pub enum ConnectionMessage {
     /// The files of other programs that configure servers, and what could not be read of them.
     ServersFound {
         configs: Vec<FoundConfig>,
+        problems: Vec<Problem>,
+    },
+    /// The services and servers that were found, and what of them could not be read or asked.
+    Discovered {
+        connection: Box<Connection>,
+        found: Vec<Found>,
+        unread: Vec<String>,
         problems: Vec<Problem>,
     },
     /// What was to be read is behind a server that the user has not allowed to start.

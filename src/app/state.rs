@@ -18,12 +18,13 @@ use super::{
     documents::Documents,
     edited_text::EditedText,
     folder::FolderList,
-    form_file::{FilledForm, FormFile, FormGoal},
+    form_file::{FilledForm, FormFile},
     history::KeptCall,
     keymap::Keymap,
-    message::{AfterSave, Purpose, ScreenId},
+    message::ScreenId,
     network_state::NetworkState,
     notices::Notices,
+    question::Question,
     resources::Resources,
     watching::Watching,
     what_if::WhatIf,
@@ -31,7 +32,6 @@ use super::{
 };
 use crate::{
     engine::{
-        eras::EraComparison,
         gated::Slot,
         groups::CustomGroups,
         mask::Mask,
@@ -46,7 +46,7 @@ use crate::{
         connection::Connection,
         connections::{Connections, Listeners},
         context::{Context, Mode, Name, Profile},
-        entry::{EntryId, FileId, SystemId},
+        entry::{EntryId, FileId},
         finding::{Finding, Findings},
         id::Ids,
         merging::Merging,
@@ -58,9 +58,8 @@ use crate::{
     syntax::source::Source,
     systems::{
         calling::{self, without_agent},
-        deployed::{item::Item, push::Push},
-        facets::{calls::CallOf, configured::FoundConfig},
-        mocking, start, table, watched,
+        facets::calls::CallOf,
+        mocking, table, watched,
     },
 };
 
@@ -220,38 +219,6 @@ pub struct Checking {
     pub answered: u64,
     /// One is asked for and not answered yet; there is one at a time.
     pub under_way: bool,
-}
-
-/// What the user is asked, each with its own answers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// There is nothing here yet: how to begin?
-    Begin,
-    /// Leave although these files have unsaved changes?
-    Leave(Vec<FileId>),
-    /// Leave the form program although its document was changed?
-    LeaveForm(FormGoal),
-    /// Take the document of the form program although it has issues?
-    Draft { then: AfterSave, issues: Vec<String> },
-    /// The file changed on disk since it was read.
-    Conflict { file: FileId, disk: Option<Arc<str>>, then: AfterSave },
-    /// Take these entries of a running system into the files?
-    Import(Vec<Item>),
-    /// Make what a running system has like the workspace? Both what leaves there what only that
-    /// system has, and what takes it away.
-    Push { keep: Box<Push>, delete: Box<Push> },
-    /// An earlier session left unsaved work.
-    Recover(BTreeMap<FileId, Arc<str>>),
-    /// Which server is to be connected to?
-    Server,
-    /// Where is the running system whose tools are to be imported?
-    System(SystemId),
-    /// Which of the servers are to be taken in that other programs have configured?
-    ImportServers(Vec<FoundConfig>),
-    /// Read how a server differs between the eras of its protocol?
-    Eras { connection: String, comparison: Box<EraComparison> },
-    /// May the server of this connection be started, to read what it has?
-    AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
 }
 
 impl State {

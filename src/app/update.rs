@@ -6,6 +6,7 @@ mod calls;
 mod cases;
 mod connection_test;
 mod deployed;
+mod discovery;
 mod files;
 mod form;
 mod history;
@@ -26,8 +27,9 @@ use super::{
         AfterSave, ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget,
     },
     notices::NoticeKind,
+    question::Question,
     resources::ResourceMessage,
-    state::{Question, State, StepGoal, ViewTarget},
+    state::{State, StepGoal, ViewTarget},
 };
 use crate::{
     model::{
@@ -225,6 +227,14 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
                 true => state.notices.push(NoticeKind::Hint, NO_SERVERS, now),
                 false => state.question = Some(Question::ImportServers(configs)),
             }
+        }
+        ConnectionMessage::Discover(name) => return discovery::discover(state, &name, now),
+        ConnectionMessage::Discovered { connection, found, unread, problems } => {
+            unread
+                .into_iter()
+                .for_each(|words| state.notices.push(NoticeKind::Warning, words, now));
+            problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
+            discovery::on_discovered(state, *connection, found, now);
         }
         ConnectionMessage::AllowAskedStart => return deployed::allow_start(state, now),
         ConnectionMessage::StartNotAllowed { connection, start, purpose } => {

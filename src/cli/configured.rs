@@ -17,7 +17,7 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    model::settings::SETTINGS,
+    model::{problem::Problem, settings::SETTINGS},
     store::server_configs,
     systems::facets::configured::{ConfigServer, ConfigServers, FoundConfig},
 };
@@ -86,14 +86,7 @@ impl ImportServers {
         for name in names {
             match choose_server(name, self.all, configs, opened) {
                 Ok((table, notes)) => {
-                    write_connection(opened, name, table.clone(), is_only)?;
-                    out.print_status(format_args!("added connection \"{name}\" to {SETTINGS}"));
-                    notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
-                    if table.contains_key("command") {
-                        out.print_status(format_args!(
-                            "  `toolcrib mcp allow {name}` shows its command, and allows it"
-                        ));
-                    }
+                    write_server(name, &table, &notes, is_only, opened, out)?;
                     taken.push(json!({"name": name, "table": table, "notes": notes}));
                 }
                 Err(reason) => {
@@ -131,15 +124,70 @@ fn choose_server(
         let (path, other) = (path.display(), other.display());
         return Err(format!("{path} and {other} have different servers of that name; name a file"));
     }
+    Ok((ready_table(server)?, server.command_notes()))
+}
+
+/// The table of a server that needs no more values.
+fn ready_table(server: &ConfigServer) -> Result<Map<String, Value>, String> {
     let table = server.table.clone()?;
     let asked = server.asked_values().join(", ");
-    if !asked.is_empty() {
-        return Err(format!(
-            "it asks for {asked}; you can also import it on Connections in the \
-            workbench"
+    match asked.is_empty() {
+        true => Ok(table),
+        false => Err(format!(
+            "it asks for {asked}; you can also import it on Connections in the workbench"
+        )),
+    }
+}
+
+/// Writes a server into the settings, and says what is to be done before it works.
+fn write_server(
+    name: &str,
+    table: &Map<String, Value>,
+    notes: &[String],
+    is_only: bool,
+    opened: &OpenWorkspace,
+    out: &mut CommandOutput,
+) -> Result<(), Problem> {
+    write_connection(opened, name, table.clone(), is_only)?;
+    out.print_status(format_args!("added connection \"{name}\" to {SETTINGS}"));
+    notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
+    if table.contains_key("command") {
+        out.print_status(format_args!(
+            "  `toolcrib mcp allow {name}` shows its command, and allows it"
         ));
     }
-    Ok((table, server.command_notes()))
+    Ok(())
+}
+
+/// Adds a server as a connection of its name, unless that would only be shown; nothing is started.
+/// Whether it was added, or would be.
+pub(super) fn add_server(
+    server: &ConfigServer,
+    is_dry: bool,
+    is_only: bool,
+    opened: &OpenWorkspace,
+    out: &mut CommandOutput,
+) -> Result<bool, Problem> {
+    let name = &server.name;
+    let exists = opened.settings.connections.find_by_name(name).is_some();
+    let table = match ready_table(server) {
+        Ok(_) if exists => Err(format!("a connection with that name already exists in {SETTINGS}")),
+        read => read,
+    };
+    let table = match table {
+        Ok(table) => table,
+        Err(reason) => {
+            out.warn(format_args!("\"{name}\" isn't imported: {reason}"));
+            return Ok(false);
+        }
+    };
+    out.print_status(format_args!("{name}: {}", server.shown));
+    if is_dry {
+        out.print_status("nothing was written (--dry-run)");
+        return Ok(true);
+    }
+    write_server(name, &table, &server.command_notes(), is_only, opened, out)?;
+    Ok(true)
 }
 
 fn to_json(config: &FoundConfig) -> Value {

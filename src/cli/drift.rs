@@ -115,45 +115,51 @@ impl Drifted {
     }
 
     fn to_json(&self) -> Value {
-        let change = |change: &ToolChange| {
-            json!({
-                "severity": change.severity, "entry": change.tool, "change": change.id,
-                "at": change.at, "before": change.before, "after": change.after,
-            })
-        };
         json!({
             "connection": self.connection,
             "accepted": self.accepted,
-            "changes": self.left.iter().map(change).collect::<Vec<_>>(),
+            "changes": self.left.iter().map(change_json).collect::<Vec<_>>(),
         })
     }
 
-    /// Each change on a line, with both texts below as lines that differ.
     fn write(&self, out: &mut CommandOutput) -> std::io::Result<()> {
-        for change in &self.left {
-            let tint = match change.severity {
-                "breaking" => Tint::Bad,
-                "compatible" => Tint::Dim,
-                _ => Tint::Odd,
-            };
-            let at =
-                if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
-            let entry = format!("{} {}", self.connection, change.tool);
-            let line = format!(
-                "{} {} {}{}",
-                out.tint(tint, change.severity),
-                out.tint(Tint::Bold, &out.safe_text(&entry)),
-                change.id,
-                out.safe_text(&at)
-            );
-            out.print_line(line)?;
-            let text = |text: &Option<String>| {
-                text.as_deref().map_or_else(String::new, |text| format!("{text}\n"))
-            };
-            deployed::print_diff(out, &text(&change.before), &text(&change.after))?;
-        }
-        Ok(())
+        self.left.iter().try_for_each(|change| print_change(out, &self.connection, change))
     }
+}
+
+/// A change, for scripts.
+pub(super) fn change_json(change: &ToolChange) -> Value {
+    json!({
+        "severity": change.severity, "entry": change.tool, "change": change.id,
+        "at": change.at, "before": change.before, "after": change.after,
+    })
+}
+
+/// A change on a line, with both texts below as lines that differ.
+pub(super) fn print_change(
+    out: &mut CommandOutput,
+    connection: &str,
+    change: &ToolChange,
+) -> std::io::Result<()> {
+    let tint = match change.severity {
+        "breaking" => Tint::Bad,
+        "compatible" => Tint::Dim,
+        _ => Tint::Odd,
+    };
+    let at = if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
+    let entry = format!("{connection} {}", change.tool);
+    let line = format!(
+        "{} {} {}{}",
+        out.tint(tint, change.severity),
+        out.tint(Tint::Bold, &out.safe_text(&entry)),
+        change.id,
+        out.safe_text(&at)
+    );
+    out.print_line(line)?;
+    let text = |text: &Option<String>| {
+        text.as_deref().map_or_else(String::new, |text| format!("{text}\n"))
+    };
+    deployed::print_diff(out, &text(&change.before), &text(&change.after))
 }
 
 fn missing(cause: String) -> Problem {

@@ -38,7 +38,7 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 20] = [
+const TOPICS: [Topic; 21] = [
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
     topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),
@@ -62,6 +62,12 @@ const TOPICS: [Topic; 20] = [
         "lock.md",
         "What tools were when you approved them, and what changed",
         Some("drift")
+    ),
+    topic!(
+        "discovery",
+        "discovery.md",
+        "Services that announce themselves, and registries",
+        Some("discover")
     ),
     topic!("findings", "systems.md", "TrustGraph's files, and what check finds"),
     topic!("trustgraph", "trustgraph.md", "A running TrustGraph", Some("agent")),

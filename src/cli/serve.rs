@@ -1,6 +1,7 @@
 //! `toolcrib serve`: answers for tools with the sample services, by the rules of a stub or by hand,
 //! until it is stopped; with `--mcp`, offers the tools themselves to [`clients`].
 
+mod announcing;
 mod asking;
 mod clients;
 mod sources;
@@ -68,6 +69,11 @@ pub(crate) struct Serve {
     #[arg(long)]
     waiting: bool,
 
+    /// Announce what is served: send its descriptors at the start and to whoever asks, and answer
+    /// $SRV.PING, INFO and STATS as NATS micro services do
+    #[arg(long, conflicts_with = "mcp")]
+    announce: bool,
+
     #[command(flatten)]
     clients: clients::ServeClients,
 }
@@ -92,18 +98,14 @@ impl Serve {
                      MCP clients with --mcp")
                 .into());
         }
+        if self.announce {
+            announcing::check_connection(&connection)?;
+        }
         let (asks, questions) = mpsc::channel(1);
         let prepared = self.prepare_responder(&opened, &connection, asks, out)?;
-        wait_for(
-            "serving",
-            serve_until_interrupted(
-                global,
-                out,
-                connection,
-                prepared,
-                ByHand { questions, catalog: &opened.catalog },
-            ),
-        )
+        let by_hand = ByHand { questions, catalog: &opened.catalog };
+        let service = Service { connection, prepared, announces: self.announce };
+        wait_for("serving", serve_until_interrupted(global, out, service, by_hand))
     }
 
     fn prepare_responder(
@@ -212,12 +214,18 @@ struct ByHand<'c> {
     catalog: &'c Catalog,
 }
 
+/// What answers where, and whether it announces itself.
+struct Service {
+    connection: Connection,
+    prepared: Box<dyn PreparedResponder>,
+    announces: bool,
+}
+
 /// Answers until it is interrupted.
 async fn serve_until_interrupted(
     global: &Global,
     out: &mut CommandOutput,
-    connection: Connection,
-    prepared: Box<dyn PreparedResponder>,
+    Service { connection, prepared, announces }: Service,
     ByHand { mut questions, catalog }: ByHand<'_>,
 ) -> CommandResult {
     let registry = registry::of_system();
@@ -238,6 +246,11 @@ async fn serve_until_interrupted(
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
     responding.listening_lines().into_iter().for_each(|line| out.print_status(line));
     let stop = CancellationToken::new();
+    let mut counts = None;
+    if announces {
+        let announced = announcing::announce(&registry, &connection, &*responding, &stop, out);
+        counts = Some(announced.await?);
+    }
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(responding.run(report, stop.clone()));
     let mut typing = None;
@@ -245,7 +258,10 @@ async fn serve_until_interrupted(
     loop {
         tokio::select! {
             () = &mut interrupt, if !stop.is_cancelled() => stop.cancel(),
-            Some(report) = reports.recv() => print_report(global, out, &report)?,
+            Some(report) = reports.recv() => {
+                counts.iter().for_each(|counts| counts.count(&report));
+                print_report(global, out, &report)?;
+            }
             Some(question) = questions.recv() => {
                 typing.get_or_insert_with(stdin_lines);
                 desk.push_question(question, out);

@@ -32,6 +32,14 @@ pub(super) struct Taking {
 }
 
 impl Taking {
+    pub(super) fn overwrites(&self) -> bool {
+        self.overwrite
+    }
+
+    pub(super) fn is_dry(&self) -> bool {
+        self.dry_run
+    }
+
     /// Takes entries into the workspace's files, and shows what that changes.
     pub(super) fn take_items(
         &self,

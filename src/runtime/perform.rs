@@ -19,7 +19,7 @@ use tokio::{
 use super::{
     answering::{AnsweringByHand, For},
     connection_states::tell_states,
-    connection_test, editor, eras, folder,
+    connection_test, discovering, editor, eras, folder,
     following::FollowTasks,
     kept::{HistoryRecorder, Record},
     pushing, reading, registry, resources,
@@ -260,6 +260,11 @@ impl Performer {
                 self.sign_ins.perform(effect, &self.registry, &self.messages);
             }
             Effect::FindServers => self.find_servers(),
+            Effect::Discover(connection) => {
+                let registry = Arc::clone(&self.registry);
+                let root = self.workspace.root.clone();
+                discovering::spawn_search(registry, root, self.messages.clone(), connection);
+            }
             Effect::AllowStart { start, then } => {
                 if let Err(problem) = Consents::of_user().and_then(|consents| consents.give(&start))
                 {

@@ -1,14 +1,16 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
-//! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`notices`], [`questions`], [`samples`],
+//! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`], [`notices`], [`questions`], [`samples`],
 //! [`era_comparison`] and [`server_import`] fill them.
 
 pub mod checklist;
 pub mod confirm;
 pub mod connections;
+pub mod discovery;
 pub mod era_comparison;
 pub mod help;
+pub mod importing;
 pub mod menu;
 pub mod modal;
 pub mod notices;

@@ -24,7 +24,8 @@ use crate::app::{
     input::{Button, Code, Input, Key, Mouse, MouseKind},
     message::{Health, Message, ScreenId},
     notices::NoticeKind,
-    state::{Question, State},
+    question::Question,
+    state::State,
     tour::Tour,
 };
 use crate::model::clock::Millis;

@@ -227,6 +227,8 @@ fn connections_are_made_and_unmade_by_keys() {
 fn found_servers() -> Message {
     let server = |name: &str, table: Result<Value, String>, disabled: bool| ConfigServer {
         name: name.into(),
+        about: String::new(),
+        version: String::new(),
         shown: format!("npx -y server-{name}"),
         disabled,
         table: table.map(|table| table.as_object().unwrap().clone()),

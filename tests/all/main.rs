@@ -31,6 +31,7 @@ mod demo;
 mod deployed_tools;
 mod deployment;
 mod descriptors;
+mod discovery;
 mod echo;
 mod end_to_end;
 mod event_loop;

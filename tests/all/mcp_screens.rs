@@ -247,6 +247,8 @@ fn what_a_server_asks_for_is_typed_when_it_is_added_and_secrets_stay_out_of_file
         let table = json!({"system": "mcp", "command": "run", "args": ["--in=${input:folder}"], "env-key": {"API_KEY": "notes-API_KEY"}});
         let server = ConfigServer {
             name: "notes".into(),
+            about: String::new(),
+            version: String::new(),
             shown: "run".into(),
             disabled: false,
             table: Ok(table.as_object().unwrap().clone()),

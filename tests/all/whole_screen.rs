@@ -9,7 +9,7 @@ use toolcrib::{
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
-        state::Question,
+        question::Question,
         tour::Tour,
     },
     engine::series::{BatchSize, CallSeries},

@@ -10,7 +10,8 @@ use crate::{
         effect::Effect,
         message::{Health, Purpose},
         notices::NoticeKind,
-        state::{Question, State},
+        question::Question,
+        state::State,
     },
     model::{
         clock::Millis,

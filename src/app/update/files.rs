@@ -21,7 +21,8 @@ use crate::{
         form_file::FormGoal,
         message::{AfterSave, FileEntries, Loaded, Recovery},
         notices::NoticeKind,
-        state::{Checking, LoadProgress, Question, State, ViewTarget},
+        question::Question,
+        state::{Checking, LoadProgress, State, ViewTarget},
     },
     engine::groups::CustomGroups,
     model::{

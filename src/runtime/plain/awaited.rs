@@ -16,6 +16,7 @@ enum Wait {
     Check,
     Deployed,
     Servers,
+    Discovery,
     Test,
     Eras,
     Listing,
@@ -47,6 +48,7 @@ impl Awaited {
             Effect::ReadDeployed { purpose: Purpose::KeepIds, .. } => return,
             Effect::ReadDeployed { .. } => Wait::Deployed,
             Effect::FindServers => Wait::Servers,
+            Effect::Discover(_) => Wait::Discovery,
             Effect::TestConnection { .. } => Wait::Test,
             Effect::CompareEras { .. } => Wait::Eras,
             Effect::ListKept { .. } => Wait::Listing,
@@ -86,6 +88,7 @@ impl Awaited {
                     Wait::Deployed
                 }
                 ConnectionMessage::ServersFound { .. } => Wait::Servers,
+                ConnectionMessage::Discovered { .. } => Wait::Discovery,
                 ConnectionMessage::Tested { .. } => Wait::Test,
                 ConnectionMessage::ErasCompared { .. } => Wait::Eras,
                 _ => return,

@@ -126,6 +126,11 @@ pub trait Deployment: Sync {
     /// Whether an entry of ours is that one there.
     fn is_named(&self, entry: &Entry, item: &Item) -> bool;
 
+    /// The section under which an entry of ours is kept there; `None` where it is not kept.
+    fn section(&self, entry: &Entry) -> Option<&'static str> {
+        Some(entry.kind.as_str())
+    }
+
     fn layout(&self) -> Layout;
 
     /// Whether the system itself brought that entry along: it is not taken into a workspace, and

@@ -60,6 +60,10 @@ pub struct ConfigServers {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigServer {
     pub name: String,
+    /// What the file says that it is for; empty where it says nothing.
+    pub about: String,
+    /// Empty where the file names none.
+    pub version: String,
     /// Its command or its address as it is written, what may be a secret masked.
     pub shown: String,
     /// Whether it is switched off there.

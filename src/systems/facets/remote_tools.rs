@@ -17,6 +17,17 @@ pub struct RemoteServer<'s> {
     pub tools: &'s [Value],
 }
 
+/// An endpoint of a service on a bus, which says what its requests hold.
+#[derive(Clone, Copy, Debug)]
+pub struct BusEndpoint<'e> {
+    pub name: &'e str,
+    /// Where its requests go.
+    pub subject: &'e str,
+    pub description: &'e str,
+    /// The JSON Schema of its requests.
+    pub schema: &'e Value,
+}
+
 /// Makes tools of a server its own.
 pub trait RemoteTools: Sync {
     /// The entries by which the system calls these tools: a server and a tool for each, with the
@@ -25,6 +36,13 @@ pub trait RemoteTools: Sync {
     /// # Errors
     /// When the system cannot reach such a server.
     fn adopt_tools(&self, server: &RemoteServer<'_>) -> Result<Vec<Item>, String>;
+
+    /// The entries by which the system calls such an endpoint, and what is assumed of it in a
+    /// sentence; `None` where it can't call one.
+    fn adopt_endpoint(&self, endpoint: &BusEndpoint<'_>) -> Option<(Vec<Item>, String)> {
+        let _ = endpoint;
+        None
+    }
 
     /// Whether entries of the catalog call tools of the server that a connection leads to.
     fn calls_server(&self, catalog: &Catalog, connection: &Connection) -> bool;

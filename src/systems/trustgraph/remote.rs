@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{descriptor::text_member, keys};
+use super::{descriptor::text_member, keys, queue};
 use crate::{
     model::{
         catalog::Catalog,
@@ -11,7 +11,7 @@ use crate::{
     },
     systems::{
         deployed::item::Item,
-        facets::remote_tools::{RemoteServer, RemoteTools},
+        facets::remote_tools::{BusEndpoint, RemoteServer, RemoteTools},
     },
 };
 
@@ -51,6 +51,34 @@ impl RemoteTools for McpServers {
             .collect())
     }
 
+    fn adopt_endpoint(&self, endpoint: &BusEndpoint<'_>) -> Option<(Vec<Item>, String)> {
+        let BusEndpoint { name, subject, description, schema } = *endpoint;
+        let queue = format!("nats://{subject}");
+        queue::nats_subject(&queue).ok()?;
+        let service = json!({
+            keys::ID: name,
+            keys::REQUEST_QUEUE: queue,
+            keys::RESPONSE_QUEUE: format!("{queue}.response"),
+            keys::CONFIG_PARAMS: [],
+        });
+        let mut tool = json!({
+            keys::TYPE: keys::TOOL_SERVICE,
+            keys::NAME: name,
+            keys::DESCRIPTION: description,
+            keys::SERVICE: name,
+        });
+        add_arguments(&mut tool, schema);
+        let item = |section, value: Value| Item {
+            system: keys::SYSTEM,
+            section,
+            key: name.to_owned(),
+            text: value.to_string(),
+        };
+        let note = "Made of the endpoint's schema: calls send TrustGraph's request (user, config, \
+            arguments), so check that the service reads it.";
+        Some((vec![item(keys::SERVICES, service), item(keys::TOOLS, tool)], note.to_owned()))
+    }
+
     fn calls_server(&self, catalog: &Catalog, connection: &Connection) -> bool {
         let servers = catalog.others.iter().filter(|entry| entry.kind == EntryKind::Server);
         let mut own = servers.filter(|entry| entry.system == keys::SYSTEM);
@@ -75,12 +103,16 @@ fn new_tool(key: &str, name: &str, tool: &Value) -> Value {
         keys::DESCRIPTION: description,
         keys::MCP_TOOL: key,
     });
-    let schema = tool.get("inputSchema").unwrap_or(&Value::Null);
-    value[keys::ARGUMENTS] = Value::Array(listed_arguments(schema));
-    if says_more(schema) {
-        value[keys::ARGUMENTS_SCHEMA] = schema.clone();
-    }
+    add_arguments(&mut value, tool.get("inputSchema").unwrap_or(&Value::Null));
     value
+}
+
+/// Gives a tool the arguments that a schema has.
+fn add_arguments(tool: &mut Value, schema: &Value) {
+    tool[keys::ARGUMENTS] = Value::Array(listed_arguments(schema));
+    if says_more(schema) {
+        tool[keys::ARGUMENTS_SCHEMA] = schema.clone();
+    }
 }
 
 /// The arguments that a schema has, as TrustGraph lists them.

@@ -3,7 +3,9 @@
 
 use super::{
     confirm::{Answer, Confirm},
+    discovery,
     era_comparison::EraPage,
+    importing::import_proposal,
     prompt::Prompt,
     proposal::{ExtraButton, Proposal, Proposed},
     server_import,
@@ -12,17 +14,14 @@ use super::{
 use crate::{
     app::{
         calls::CallMessage,
-        compose::{
-            connections,
-            context::ComposeContext,
-            imports::{self, ConflictChoice},
-        },
+        compose::{connections, context::ComposeContext},
         form_file::FormGoal,
         message::{
             AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Purpose, Recovery,
             ScreenId,
         },
-        state::{Question, State},
+        question::Question,
+        state::State,
     },
     engine::filter::AskedGroups,
     model::{
@@ -34,7 +33,6 @@ use crate::{
         self, agents,
         deployed::{
             deployment::{FirstConnection, FirstField},
-            item::Item,
             push::{Change, Push},
         },
         table,
@@ -72,19 +70,13 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
                 None => Box::new(confirm_question(asked, state)),
             }
         }
+        Question::Discovered(all) => Box::new(discovery::found_checklist(all)),
         Question::ImportServers(configs) => {
             Box::new(server_import::server_checklist(configs, state))
         }
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
         other => Box::new(confirm_question(other, state)),
     }
-}
-
-/// Takes entries into the workspace's files, after a look at what changes there.
-pub(crate) fn import_proposal(title: String, items: Vec<Item>) -> Proposal {
-    Proposal::new(title, "", move |state| {
-        imports::plan_import(ComposeContext::from_state(state), &items, ConflictChoice::Overwrite)
-    })
 }
 
 /// Connects to a server of tools, and lists them.
@@ -364,6 +356,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         | Question::Server
         | Question::System(_)
         | Question::Eras { .. }
+        | Question::Discovered(_)
         | Question::ImportServers(_) => Confirm::new("", "", Vec::new(), aside),
         Question::Recover(texts) => {
             let printed = state.form.as_ref().filter(|form| form.goal == FormGoal::Printed);

@@ -29,6 +29,15 @@ struct Choice {
 }
 
 impl Choice {
+    fn from_server(server: &ConfigServer) -> Self {
+        Self {
+            name: server.name.clone(),
+            table: server.table.clone().unwrap_or_default(),
+            notes: server.notes.clone(),
+            wanted: server.wanted.clone(),
+        }
+    }
+
     /// The same with the values that the user gives; what is not given of a secret is noted.
     fn fill_values(&mut self, values: &[&str]) -> Result<Vec<Message>, String> {
         let mut messages = Vec::new();
@@ -76,12 +85,7 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
     {
         let written = connections::written_table(settings, &server.name);
         rows.push(to_row(config, server, written));
-        choices.push(Choice {
-            name: server.name.clone(),
-            table: server.table.clone().unwrap_or_default(),
-            notes: server.notes.clone(),
-            wanted: server.wanted.clone(),
-        });
+        choices.push(Choice::from_server(server));
     }
     let aside = Reply::send(Message::DropQuestion);
     Checklist::new(
@@ -94,6 +98,11 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
             ask_values(chosen, state)
         },
     )
+}
+
+/// Adds servers as connections, after asking for what they need.
+pub(crate) fn add_servers(servers: &[&ConfigServer], state: &State) -> Result<Reply, String> {
+    ask_values(servers.iter().map(|server| Choice::from_server(server)).collect(), state)
 }
 
 fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) -> Row {

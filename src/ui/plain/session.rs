@@ -17,8 +17,9 @@ use crate::{
         calls::CallMessage,
         history::HistoryMessage,
         message::{ConnectionMessage, Message, ScreenId},
+        question::Question,
         resources::ResourceMessage,
-        state::{Question, State},
+        state::State,
     },
     schema::pointer::Pointer,
     ui::{

@@ -84,6 +84,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Connection(ConnectionMessage::FindServers))
     })
     .help("Add MCP servers configured for other programs, on this machine and in this folder"),
+    Row::new(Scope::Connections, "discover", "discover…", |screen, _| {
+        Reply::send(Message::Connection(ConnectionMessage::Discover(screen.shown.clone())))
+    })
+    .help(
+        "List the services that announce themselves on the connection and the servers of registry \
+        files, compared with the workspace, and add them",
+    )
+    .refused(ConnectionsScreen::broken_refusal),
     Row::new(Scope::Connections, "keep-tools", "keep tools…", |screen, state| {
         kept::keep_tools(state, &screen.shown).unwrap_or_else(Reply::Refused)
     })
@@ -392,6 +400,7 @@ impl Screen for ConnectionsScreen {
         hints.extend([
             "add-connection",
             "import-servers",
+            "discover",
             "open-resources",
             "compare-eras",
             "adopt-tools",

@@ -16,6 +16,7 @@
 //! everything twice.
 
 pub mod agent;
+mod announced;
 pub mod ask;
 pub mod beside;
 pub mod exchange;

@@ -78,13 +78,20 @@ impl Responder {
     }
 
     fn begin<const N: usize>(mut command: Command, arguments: [&OsStr; N]) -> Self {
-        let mut child = command
-            .arg(script("responder.py"))
-            .args(arguments)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        command.arg(script("responder.py")).args(arguments);
+        Self::wait_ready(command)
+    }
+
+    /// Micro services made with NATS's own library (see `tests/services/micro.py`), which announce
+    /// that document too.
+    pub fn micro(server: &str, announcement: &str) -> Self {
+        let mut command = Command::new(program("TOOLCRIB_PYTHON"));
+        command.arg(script("micro.py")).args([server, announcement]);
+        Self::wait_ready(command)
+    }
+
+    fn wait_ready(mut command: Command) -> Self {
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         assert_eq!(line.trim(), "READY", "the responder did not start");

@@ -102,7 +102,8 @@ fn detect_form(root: &Value) -> Form {
     if has("manifest_version") || has("dxt_version") {
         return Form::Mcpb;
     }
-    if has("packages") || has("remotes") {
+    let is_listed = root.get(registry::LIST).is_some_and(Value::is_array);
+    if has("packages") || has("remotes") || is_listed {
         return Form::ServerJson;
     }
     let by_key = KEYS.iter().find(|(key, _)| has(key)).map(|(_, form)| *form);

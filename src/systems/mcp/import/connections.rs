@@ -121,6 +121,8 @@ fn to_connection(form: Form, server: &Server, file: &ConfigFile<'_>) -> ConfigSe
     };
     ConfigServer {
         name: server.name.clone(),
+        about: server.about.clone(),
+        version: server.version.clone(),
         shown: show_server(server),
         disabled: server.disabled,
         table,

@@ -1,5 +1,5 @@
-//! The servers of a registry entry, `server.json`: packages to be started and addresses to be
-//! reached.
+//! The servers of a registry entry, `server.json`, or of a list of such entries: packages to be
+//! started and addresses to be reached.
 
 use serde_json::Value;
 
@@ -9,8 +9,36 @@ use super::{
 };
 use crate::schema::pointer::Pointer;
 
-/// The packages and then the remotes; the second server of an entry is called `NAME#2`.
+/// The servers of all entries; of a list, the newest version of each.
 pub(super) fn read_servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
+    let Some(list) = root.get(LIST).and_then(Value::as_array) else {
+        return read_entry(reader, root, &Pointer::root());
+    };
+    let mut servers = Vec::new();
+    for (index, listed) in list.iter().enumerate().filter(|(_, listed)| is_newest(listed)) {
+        let at = Pointer::root().child(LIST).item(index);
+        match listed.get("server") {
+            Some(entry) => servers.extend(read_entry(reader, entry, &at.child("server"))),
+            None => servers.extend(read_entry(reader, listed, &at)),
+        }
+    }
+    servers
+}
+
+/// The member of a registry's answer that lists entries.
+pub(super) const LIST: &str = "servers";
+
+/// Whether a registry doesn't say of an entry that there is a newer version.
+fn is_newest(listed: &Value) -> bool {
+    let official = listed.get("_meta").and_then(|meta| meta.get(OFFICIAL));
+    official.and_then(|official| find_member(official, "isLatest")) != Some(&Value::Bool(false))
+}
+
+const OFFICIAL: &str = "io.modelcontextprotocol.registry/official";
+
+/// The packages and then the remotes; the second server of an entry is called `NAME#2`. `place` is
+/// that of the entry in the file.
+fn read_entry(reader: &mut Reader, root: &Value, place: &Pointer) -> Vec<Server> {
     let name = root.get("name").and_then(Value::as_str).unwrap_or("server");
     let mut servers: Vec<Server> = Vec::new();
     let readers: [(&str, Read); 2] = [("packages", read_package), ("remotes", read_remote)];
@@ -20,7 +48,7 @@ pub(super) fn read_servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
             root.get(member).and_then(Value::as_array).into_iter().flatten().enumerate()
         {
             is_named = true;
-            let at = Pointer::root().child(member).item(index);
+            let at = place.child(member).item(index);
             if !entry.is_object() {
                 reader.push_fault(
                     "config.entry-not-object",
@@ -39,12 +67,14 @@ pub(super) fn read_servers(reader: &mut Reader, root: &Value) -> Vec<Server> {
             };
             let number = servers.len() + 1;
             server.name = if number == 1 { name.to_owned() } else { format!("{name}#{number}") };
+            server.about = text_member(root, "description").unwrap_or_default().to_owned();
+            server.version = text_member(root, "version").unwrap_or_default().to_owned();
             reader.look_for_secrets(&server, &at);
             servers.push(server);
         }
     }
     if !is_named {
-        reader.push_fault("config.no-servers", &Pointer::root(), "names no server");
+        reader.push_fault("config.no-servers", place, "names no server");
     }
     servers
 }

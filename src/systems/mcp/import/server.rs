@@ -11,6 +11,9 @@ pub const SSE: &str = "sse";
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Server {
     pub name: String,
+    /// What a registry says of it.
+    pub about: String,
+    pub version: String,
     /// `stdio`, `http` or `sse`; another one as it is written.
     pub transport: String,
     pub command: Option<String>,

@@ -84,6 +84,10 @@ impl Deployment for OpenSearchDeployment {
         entry.key == item.key || has_id()
     }
 
+    fn section(&self, entry: &Entry) -> Option<&'static str> {
+        section_of_entry(entry).map(|section| section.word)
+    }
+
     fn layout(&self) -> Layout {
         Layout::Each(keys::SYSTEM)
     }

@@ -67,6 +67,10 @@ impl Deployment for TrustGraphDeployment {
         item::is_named(entry, item.section, &item.key)
     }
 
+    fn section(&self, entry: &Entry) -> Option<&'static str> {
+        Some(item::section_of(entry.kind))
+    }
+
     fn layout(&self) -> Layout {
         Layout::Sections("trustgraph")
     }

@@ -13,8 +13,8 @@ use crate::{
     ui::{
         overlays::{
             checklist::{Checklist, Row},
+            importing::import_proposal,
             prompt::Prompt,
-            questions::import_proposal,
         },
         styles::Role,
         view::Reply,

@@ -15,15 +15,16 @@ use super::{
 use crate::{
     model::{
         call::CallError,
+        catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
-    systems::commonground::{executor, rows, settings::Channel},
+    systems::commonground::{executor, keys, rows, settings::Channel},
     wire::{
         connector::Connector,
         systems::facets::responder::{
             PreparedResponder, Question, Report, Responder, ResponderAbilities, ResponderRequest,
-            Responding, forward_reports,
+            Responding, ServedTarget, forward_reports,
         },
         transport::bus::Bus,
     },
@@ -35,10 +36,12 @@ pub(crate) struct CommonGroundResponder;
 struct PreparedAnswers {
     stands: Vec<AnsweredTool>,
     from: Backlog,
+    announced: Vec<ServedTarget>,
 }
 
 struct OpenExecutor {
     executor: Executor,
+    announced: Vec<ServedTarget>,
     /// Held open.
     _bus: Arc<dyn Bus>,
 }
@@ -61,7 +64,10 @@ impl Responder for CommonGroundResponder {
         wanted: &ResponderRequest<'_>,
     ) -> Result<Box<dyn PreparedResponder>, Problem> {
         let from = if wanted.backlog { Backlog::Waiting } else { Backlog::Now };
-        Ok(Box::new(PreparedAnswers { stands: answered_tools(wanted)?, from }))
+        let stands = answered_tools(wanted)?;
+        let announced =
+            stands.iter().filter_map(|stand| announced(stand, wanted.catalog)).collect();
+        Ok(Box::new(PreparedAnswers { stands, from, announced }))
     }
 
     fn by_hand(
@@ -71,7 +77,7 @@ impl Responder for CommonGroundResponder {
         questions: mpsc::Sender<Question>,
     ) -> Option<Box<dyn PreparedResponder>> {
         let stands = vec![AnsweredTool { tool, target, by: AnsweredBy::Hand(questions) }];
-        Some(Box::new(PreparedAnswers { stands, from: Backlog::Now }))
+        Some(Box::new(PreparedAnswers { stands, from: Backlog::Now, announced: Vec::new() }))
     }
 }
 
@@ -126,6 +132,19 @@ fn answered_tools(wanted: &ResponderRequest<'_>) -> Result<Vec<AnsweredTool>, Pr
     Ok(stands)
 }
 
+/// What can be announced of a tool: its definition, where the workspace has one.
+fn announced(stand: &AnsweredTool, catalog: &Catalog) -> Option<ServedTarget> {
+    let mut tools = catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
+    let tool = tools.find(|tool| tool.name == stand.tool || tool.entry.key == stand.tool)?;
+    Some(ServedTarget {
+        name: stand.tool.clone(),
+        about: tool.description.clone(),
+        subject: String::new(),
+        group: String::new(),
+        descriptor: (*tool.entry.value).clone(),
+    })
+}
+
 fn no_subject(word: &str) -> Problem {
     Problem::new(ProblemKind::Input, "serving", format!("\"{word}\" sends to no tool's subject"))
         .with_remedy(
@@ -144,7 +163,8 @@ impl PreparedResponder for PreparedAnswers {
             let executor =
                 Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from)
                     .await?;
-            Ok(Box::new(OpenExecutor { executor, _bus: bus }) as Box<dyn Responding>)
+            let announced = self.announced;
+            Ok(Box::new(OpenExecutor { executor, announced, _bus: bus }) as Box<dyn Responding>)
         })
     }
 }
@@ -159,6 +179,15 @@ impl Responding for OpenExecutor {
         subjects.map(|(tool, subject)| format!("listening on {subject} for {tool}")).collect()
     }
 
+    fn announced_services(&self) -> Vec<ServedTarget> {
+        let subjects = self.executor.subjects();
+        let placed = self.announced.iter().filter_map(|target| {
+            let (_, subject) = subjects.iter().find(|(tool, _)| *tool == target.name)?;
+            Some(ServedTarget { subject: subject.clone(), ..target.clone() })
+        });
+        placed.collect()
+    }
+
     fn last_address(&self) -> String {
         self.executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default()
     }
@@ -169,7 +198,7 @@ impl Responding for OpenExecutor {
         stop: CancellationToken,
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            let Self { executor, _bus } = *self;
+            let Self { executor, _bus, .. } = *self;
             forward_reports(|told| executor.run(told, stop), reports).await;
         })
     }

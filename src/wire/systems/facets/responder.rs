@@ -113,6 +113,12 @@ pub trait Responding: Send {
     /// What is listened to and for whom, line by line.
     fn listening_lines(&self) -> Vec<String>;
 
+    /// What is served, for those who look for services there; nothing where that can't be
+    /// announced.
+    fn announced_services(&self) -> Vec<ServedTarget> {
+        Vec::new()
+    }
+
     /// The last address that is listened to.
     fn last_address(&self) -> String;
 
@@ -123,6 +129,21 @@ pub trait Responding: Send {
         reports: mpsc::Sender<Report>,
         stop: CancellationToken,
     ) -> BoxFuture<'static, ()>;
+}
+
+/// Something that is served.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ServedTarget {
+    /// Its name, as in the reports.
+    pub name: String,
+    /// In a sentence; may be empty.
+    pub about: String,
+    /// Where its requests go.
+    pub subject: String,
+    /// Who share the requests there.
+    pub group: String,
+    /// Its entries, as a file of a workspace could hold them.
+    pub descriptor: Value,
 }
 
 /// What became of one call.

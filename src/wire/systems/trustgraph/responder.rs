@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    announced::announced_service,
     beside,
     gateway::{
         doors::{self, GatewayRoute},
@@ -38,7 +39,7 @@ use crate::{
             decided::{AnswerSource, AnsweredCall},
             responder::{
                 PreparedResponder, Report, Responder, ResponderAbilities, ResponderRequest,
-                Responding, Stubs, forward_reports,
+                Responding, ServedTarget, Stubs, forward_reports,
             },
         },
     },
@@ -49,7 +50,7 @@ pub(crate) struct TrustGraphResponder;
 
 /// Where to answer, and for what.
 enum Place {
-    Bus(Vec<ServedService>),
+    Bus(Vec<ServedService>, Vec<ServedTarget>),
     /// At another address than the connection's, where one is named; with the configuration that it
     /// has.
     Gateway(Vec<GatewayRoute>, Option<String>, Box<Table>),
@@ -57,8 +58,8 @@ enum Place {
 
 /// Services that listen already.
 enum Started {
-    /// With what whoever serves should know first.
-    Bus(Serving, Vec<String>),
+    /// With what whoever serves should know first, and what can be announced.
+    Bus(Serving, Vec<String>, Vec<ServedTarget>),
     Gateway(Box<OpenGateway>),
 }
 
@@ -92,7 +93,10 @@ impl Responder for TrustGraphResponder {
             return Err(problem
                 .with_remedy("take it out, or name a gateway: --connection ws://127.0.0.1:0"));
         }
-        Ok(Box::new(Place::Bus(chosen_services(wanted)?)))
+        let chosen = chosen_services(wanted)?;
+        let announced =
+            chosen.iter().map(|service| announced_service(service, wanted.catalog)).collect();
+        Ok(Box::new(Place::Bus(chosen, announced)))
     }
 }
 
@@ -104,10 +108,10 @@ impl PreparedResponder for Place {
     ) -> BoxFuture<'a, Result<Box<dyn Responding>, CallError>> {
         Box::pin(async move {
             let started = match *self {
-                Self::Bus(offers) => {
+                Self::Bus(offers, announced) => {
                     let bus = connector.open_bus(connection).await?;
                     let warnings = beside::conflict_warnings(&*bus, &offers).await;
-                    Started::Bus(Serving::start(bus, offers).await?, warnings)
+                    Started::Bus(Serving::start(bus, offers).await?, warnings, announced)
                 }
                 Self::Gateway(doors, listen, table) => {
                     let listening = OpenGateway::start(
@@ -128,7 +132,7 @@ impl PreparedResponder for Place {
 impl Responding for Started {
     fn warnings(&self) -> Vec<String> {
         match self {
-            Self::Bus(_, warnings) => warnings.clone(),
+            Self::Bus(_, warnings, _) => warnings.clone(),
             Self::Gateway(listening) if listening.is_open() => {
                 vec!["other machines can reach this address too".into()]
             }
@@ -138,7 +142,7 @@ impl Responding for Started {
 
     fn listening_lines(&self) -> Vec<String> {
         match self {
-            Self::Bus(serving, _) => serving
+            Self::Bus(serving, ..) => serving
                 .subjects()
                 .into_iter()
                 .map(|(name, subject)| format!("listening on {subject} for {name}"))
@@ -153,9 +157,16 @@ impl Responding for Started {
         }
     }
 
+    fn announced_services(&self) -> Vec<ServedTarget> {
+        let Self::Bus(serving, _, announced) = self else { return Vec::new() };
+        let subjects = serving.subjects().into_iter().map(|(_, subject)| subject.to_owned());
+        let placed = announced.iter().cloned().zip(subjects);
+        placed.map(|(target, subject)| ServedTarget { subject, ..target }).collect()
+    }
+
     fn last_address(&self) -> String {
         match self {
-            Self::Bus(serving, _) => {
+            Self::Bus(serving, ..) => {
                 serving.subjects().pop().map(|(_, subject)| subject.to_owned()).unwrap_or_default()
             }
             Self::Gateway(listening) => listening.url(),
@@ -169,7 +180,7 @@ impl Responding for Started {
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
             match *self {
-                Self::Bus(serving, _) => {
+                Self::Bus(serving, ..) => {
                     forward_reports(|answered| serving.run(Some(answered), stop), reports).await;
                 }
                 Self::Gateway(listening) => {

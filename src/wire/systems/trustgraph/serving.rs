@@ -35,7 +35,7 @@ const DRAINING: Duration = Duration::from_secs(5);
 const STARTING: Duration = Duration::from_secs(5);
 
 /// Instances with this name share the requests of a service.
-const GROUP: &str = "toolcrib";
+pub(super) const GROUP: &str = "toolcrib";
 
 /// Services that listen already.
 pub struct Serving {

@@ -1,0 +1,52 @@
+//! What the application asks of its user.
+
+use std::{collections::BTreeMap, sync::Arc};
+
+use super::{
+    form_file::FormGoal,
+    message::{AfterSave, Purpose},
+};
+use crate::{
+    engine::eras::EraComparison,
+    model::entry::{FileId, SystemId},
+    systems::{
+        deployed::{item::Item, push::Push},
+        discovery::compared::Compared,
+        facets::configured::FoundConfig,
+        start,
+    },
+};
+
+/// What the user is asked, each with its own answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Question {
+    /// There is nothing here yet: how to begin?
+    Begin,
+    /// Leave although these files have unsaved changes?
+    Leave(Vec<FileId>),
+    /// Leave the form program although its document was changed?
+    LeaveForm(FormGoal),
+    /// Take the document of the form program although it has issues?
+    Draft { then: AfterSave, issues: Vec<String> },
+    /// The file changed on disk since it was read.
+    Conflict { file: FileId, disk: Option<Arc<str>>, then: AfterSave },
+    /// Take these entries of a running system into the files?
+    Import(Vec<Item>),
+    /// Make what a running system has like the workspace? Both what leaves there what only that
+    /// system has, and what takes it away.
+    Push { keep: Box<Push>, delete: Box<Push> },
+    /// An earlier session left unsaved work.
+    Recover(BTreeMap<FileId, Arc<str>>),
+    /// Which server is to be connected to?
+    Server,
+    /// Where is the running system whose tools are to be imported?
+    System(SystemId),
+    /// Which of the servers are to be taken in that other programs have configured?
+    ImportServers(Vec<FoundConfig>),
+    /// Which of these are to be taken in?
+    Discovered(Vec<Compared>),
+    /// Read how a server differs between the eras of its protocol?
+    Eras { connection: String, comparison: Box<EraComparison> },
+    /// May the server of this connection be started, to read what it has?
+    AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
+}

@@ -1,0 +1,56 @@
+//! Looking for services where a connection leads, and what was found there.
+
+use crate::{
+    app::{
+        compose::{connections::written_table, context::ComposeContext},
+        effect::Effect,
+        notices::NoticeKind,
+        question::Question,
+        state::State,
+    },
+    model::{clock::Millis, connection::Connection},
+    systems::{
+        discovery::{
+            compared::{Workspace, compare_found},
+            found::Found,
+        },
+        table,
+    },
+};
+
+/// Asks which services are where a connection leads.
+pub(super) fn discover(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    let Some(connection) = state.connection_named(name) else { return Vec::new() };
+    state.notices.push(NoticeKind::Hint, asking_words(name), now);
+    let connection = table::claim_connection(connection, &state.catalog);
+    vec![Effect::Discover(Box::new(connection))]
+}
+
+fn asking_words(name: &str) -> String {
+    format!("looking for services on {name} …")
+}
+
+/// Shows what was found there, and in the files of registries.
+pub(super) fn on_discovered(
+    state: &mut State,
+    connection: Connection,
+    found: Vec<Found>,
+    now: Millis,
+) {
+    state.notices.withdraw(&asking_words(&connection.name));
+    let name = connection.name.clone();
+    let context = ComposeContext::from_state(state);
+    let workspace = Workspace {
+        catalog: &state.catalog,
+        connections: &state.network.connections,
+        written: &|name| written_table(context, name).cloned(),
+    };
+    let nothing = found.is_empty();
+    let compared = compare_found(found, workspace, &[connection]);
+    if nothing {
+        let words = format!("nothing announces itself on {name}, and no registry file is here");
+        state.notices.push(NoticeKind::Hint, words, now);
+    } else {
+        state.question = Some(Question::Discovered(compared));
+    }
+}
