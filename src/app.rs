@@ -6,6 +6,7 @@
 //! [`effect::Effect`]s. No clock, no I/O, no drawing.
 
 pub mod actions;
+pub mod agent_run;
 pub mod answering;
 pub mod batch;
 pub mod calls;

@@ -16,6 +16,7 @@ pub mod input_decoder;
 pub mod input_reader;
 mod kept;
 pub mod launch;
+mod model_run;
 pub mod now;
 pub mod perform;
 mod plain;

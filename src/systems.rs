@@ -7,7 +7,8 @@
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another.
 //! [`discovery`] is what services say themselves; [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
-//! where they are, and what changed, [`model_settings`] what a connection says of a model behind it.
+//! where they are, and what changed, [`model_settings`] what a connection says of a model behind it, `offered` the
+//! functions that models see.
 
 pub mod agents;
 pub mod by_hand;
@@ -26,6 +27,7 @@ pub mod mcp;
 pub(crate) mod mocking;
 pub mod model_settings;
 pub mod model_text;
+pub(crate) mod offered;
 pub mod opensearch;
 pub(crate) mod pydantic;
 pub mod read;

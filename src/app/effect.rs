@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
+    agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
     message::{Purpose, TextTarget},
@@ -131,6 +132,8 @@ pub enum Effect {
     StopAnswering {
         turn: u64,
     },
+    /// Something about a model in front of the tools. Answered by `Agent`.
+    Agent(AgentEffect),
     /// Keep what was received in a new file. Answered by `Watch` with `Saved`, or `Failed`.
     SaveTrace {
         path: String,

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde_json::Value;
 
 use super::{
+    agent_run::AgentMessage,
     answering::{AnsweringMessage, AskId},
     calls::{CallMessage, CallPart, CallText},
     compose::plan::Plan,
@@ -20,7 +21,7 @@ use super::{
     workflow::WorkflowMessage,
 };
 use crate::{
-    engine::{eras::EraComparison, secret::HiddenText},
+    engine::{agent_loop::outline::Place, eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
         connection::Connection,
@@ -52,11 +53,19 @@ pub enum ScreenId {
     Connections,
     /// What servers have to read beside their tools.
     Resources,
+    /// A model in front of the tools.
+    Run,
     /// The form program's only one.
     Form,
 }
 
 impl ScreenId {
+    /// Whether undo there is about what is typed there, and never about files.
+    #[must_use]
+    pub fn has_own_undo(self) -> bool {
+        matches!(self, Self::Waiting | Self::Run)
+    }
+
     /// What calls say of which it has forms.
     #[must_use]
     pub fn call_parts(self) -> &'static [CallPart] {
@@ -149,6 +158,8 @@ pub enum Message {
     Watch(WatchMessage),
     /// All about answering by hand.
     Answering(AnsweringMessage),
+    /// All about a model in front of the tools.
+    Agent(AgentMessage),
     /// All about resources and prompts of servers.
     Resource(ResourceMessage),
     /// All about the tour of the demo.
@@ -345,6 +356,10 @@ pub enum TextTarget {
     Call(CallText),
     /// The answer to this call.
     Answer(AskId),
+    /// The arguments of the call that a model wants.
+    ModelCall,
+    /// A result in a run of a model, by its place.
+    ModelResult(Place),
     /// What is typed for a resource or a prompt.
     Item(ItemId),
     /// The document of the form program.

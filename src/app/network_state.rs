@@ -1,6 +1,6 @@
 //! What the application knows of its connections.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::{
     connection_test::ConnectionTests, deployed::DeployedTools, message::Condition,
@@ -11,6 +11,7 @@ use crate::{
         connection::Connection,
         connections::{Connections, Listeners},
         server_item::ServerItem,
+        settings::TokenPrice,
     },
     systems::table,
 };
@@ -19,6 +20,8 @@ use crate::{
 #[derive(Debug)]
 pub struct NetworkState {
     pub connections: Connections,
+    /// What models' tokens cost, by the models' names.
+    pub prices: BTreeMap<String, TokenPrice>,
     /// How the connections are that were used, by name.
     pub conditions: HashMap<String, Condition>,
     /// Who listens where connections lead, as far as that was asked.

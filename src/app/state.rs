@@ -8,6 +8,7 @@ use std::{
 use serde_json::{Map, Value};
 
 use super::{
+    agent_run::AgentRuns,
     answering::Answering,
     batch::CallBatch,
     calls::{CallPart, CallText, Calls},
@@ -27,20 +28,19 @@ use super::{
     question::Question,
     resources::Resources,
     watching::Watching,
-    what_if::WhatIf,
-    workflow::LiveStep,
+    workflow::WorkflowState,
 };
 use crate::{
     engine::{
         gated::Slot,
         groups::CustomGroups,
         mask::Mask,
-        simulate::{run::Simulation, stop::Stop},
+        simulate::run::Simulation,
         stub::mock::{MockOptions, mock_service},
         template,
     },
     model::{
-        call::{CallId, Request},
+        call::Request,
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
@@ -116,24 +116,6 @@ pub struct StepGoal {
     pub turn: u64,
 }
 
-/// Groups, states and the run through them.
-#[derive(Debug)]
-pub struct WorkflowState {
-    pub profiles: Vec<Profile>,
-    pub custom_groups: CustomGroups,
-    /// States that the settings file keeps although no tool may name them.
-    pub listed_states: Vec<Name>,
-    pub simulation: Simulation,
-    /// Where a run stops by itself.
-    pub stops: Vec<Stop>,
-    /// Changes that are only looked at.
-    pub what_if: Option<WhatIf>,
-    /// A step that waits for its call.
-    pub live: Option<LiveStep>,
-    /// The call whose live step waits at a breakpoint.
-    pub paused: Option<CallId>,
-}
-
 /// What calls are made of, those of this session and kept ones.
 #[derive(Debug)]
 pub struct InvokeState {
@@ -153,6 +135,8 @@ pub struct InvokeState {
     pub batch: Option<CallBatch>,
     /// Cases that are called, and how they went.
     pub cases: Cases,
+    /// A model in front of the tools.
+    pub agent: AgentRuns,
     /// Calls of earlier, too.
     pub kept: KeptCall,
 }
@@ -288,10 +272,12 @@ impl State {
                 step_goal: None,
                 batch: None,
                 cases: Cases::default(),
+                agent: AgentRuns::default(),
                 kept: KeptCall::default(),
             },
             network: NetworkState {
                 connections: start.connections,
+                prices: BTreeMap::new(),
                 conditions: HashMap::new(),
                 listeners: Listeners::new(),
                 tests: ConnectionTests::default(),
@@ -306,14 +292,14 @@ impl State {
     /// Whether there is an edit to take back from where the user is.
     #[must_use]
     pub fn can_undo(&self) -> bool {
-        let of_files = self.screen != ScreenId::Waiting && self.documents.can_undo();
+        let of_files = !self.screen.has_own_undo() && self.documents.can_undo();
         of_files || self.typed_here().any(EditedText::can_undo)
     }
 
     /// Whether there is an edit to make again.
     #[must_use]
     pub fn can_redo(&self) -> bool {
-        let of_files = self.screen != ScreenId::Waiting && self.documents.can_redo();
+        let of_files = !self.screen.has_own_undo() && self.documents.can_redo();
         of_files || self.typed_here().any(EditedText::can_redo)
     }
 
@@ -326,7 +312,9 @@ impl State {
         let of_item = item.and_then(|item| resources.typed_arguments(item));
         let asked = self.answering.shown_call().filter(|_| self.screen == ScreenId::Waiting);
         let typed = parts.filter_map(move |part| self.typed_text(tool?, *part));
-        typed.chain(of_item).chain(asked.map(|open| &open.answer))
+        let decided = self.invoke.agent.waiting_call().filter(|_| self.screen == ScreenId::Run);
+        let answer = asked.map(|open| &open.answer);
+        typed.chain(of_item).chain(answer).chain(decided.map(|call| &call.arguments))
     }
 
     /// What is typed for calls of a tool; `None` where nothing was.

@@ -1,5 +1,6 @@
 //! The one place where the state changes: state and message in, effects out.
 
+mod agent_run;
 mod answering;
 mod batch;
 mod calls;
@@ -18,6 +19,7 @@ mod watching;
 mod workflow;
 
 use super::{
+    agent_run::AgentMessage,
     answering::AnsweringMessage,
     calls::CallMessage,
     compose::{context::ComposeContext, entries::copy_entries},
@@ -104,6 +106,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::History(message) => return history::handle_message(state, message, now),
         Message::Watch(message) => return watching::handle(state, message, now),
         Message::Answering(message) => return answering::handle(state, message, now),
+        Message::Agent(message) => return agent_run::handle_message(state, message, now),
         Message::Resource(message) => return resources::handle_message(state, message, now),
         Message::Tour(message) => tour::handle_message(state, message),
     }
@@ -345,6 +348,13 @@ fn editor_text(
                 AnsweringMessage::Edit { ask, edits: vec![edit] },
                 now,
             );
+        }
+        TextTarget::ModelCall => {
+            return agent_run::handle_message(state, AgentMessage::Edit(vec![edit]), now);
+        }
+        TextTarget::ModelResult(place) => {
+            let Edit::Set { to, .. } = &edit else { return Vec::new() };
+            return agent_run::change_result(state, place, to.value(), now);
         }
         TextTarget::Item(item) => {
             let message = ResourceMessage::Edit { item, edits: vec![edit] };

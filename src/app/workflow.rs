@@ -1,8 +1,10 @@
 //! What a user asks of the workflow: its run, what the run starts from, changes that are only tried.
 
+use super::what_if::WhatIf;
 use crate::{
     engine::{
         gate_edit::GateEdit,
+        groups::CustomGroups,
         simulate::{
             run::{Simulation, StepId},
             stop::Stop,
@@ -10,10 +12,28 @@ use crate::{
     },
     model::{
         call::{CallId, Outcome},
-        context::Name,
+        context::{Name, Profile},
         entry::EntryId,
     },
 };
+
+/// Groups, states and the run through them.
+#[derive(Debug)]
+pub struct WorkflowState {
+    pub profiles: Vec<Profile>,
+    pub custom_groups: CustomGroups,
+    /// States that the settings file keeps although no tool may name them.
+    pub listed_states: Vec<Name>,
+    pub simulation: Simulation,
+    /// Where a run stops by itself.
+    pub stops: Vec<Stop>,
+    /// Changes that are only looked at.
+    pub what_if: Option<WhatIf>,
+    /// A step that waits for its call.
+    pub live: Option<LiveStep>,
+    /// The call whose live step waits at a breakpoint.
+    pub paused: Option<CallId>,
+}
 
 #[derive(Clone, Debug)]
 pub enum WorkflowMessage {

@@ -21,6 +21,8 @@ use crate::{
     engine::{
         agent_loop::{
             breakpoint::Breakpoint,
+            decision::Decision,
+            event::RUN_PREFIX,
             price::{cost_of, format_cost},
             recording::Recording,
             run::{AgentRun, AgentStart},
@@ -37,22 +39,19 @@ use crate::{
         trace::TraceId,
     },
     runtime::{
-        agent_loop::{AgentOutcome, AgentWorld, Decision, ModelSource, RUN_PREFIX},
+        agent_loop::{AgentOutcome, AgentWorld, ModelSource},
         now::now_millis,
         registry,
     },
     schema::count::count_text,
     store::{files, history::History},
     systems::model_settings::find_model,
-    wire::model_endpoint::ModelEndpoint,
+    wire::model_endpoint::{ModelEndpoint, PATIENCE},
 };
 
 mod host;
 
 use host::{CallPolicy, CommandHost};
-
-/// So long a model may say nothing; large ones think that long.
-pub(super) const PATIENCE: Duration = Duration::from_secs(120);
 
 #[derive(Args, Debug)]
 pub(crate) struct Ask {
@@ -113,8 +112,8 @@ impl Ask {
         let registry = registry::of_workspace(&opened.workspace.root);
         let mut world =
             AgentWorld::new(&opened.catalog, &opened.tools, &opened.settings, &registry);
-        world.user = opened.settings.context.user.as_deref().unwrap_or(NOBODY).to_owned();
-        world.limits = self.limits();
+        world.caller.user = opened.settings.context.user.as_deref().unwrap_or(NOBODY).to_owned();
+        world.caller.limits = self.limits();
         if let Some(word) = &self.replay {
             let (start, recording) = self.read_replay(&opened, word)?;
             let host = CommandHost::new(out, global.json, policy, self.breakpoints.clone());
@@ -122,7 +121,7 @@ impl Ask {
             return wait_for("running again", run.go(ModelSource::Recorded(recording), host));
         }
         if !self.no_history {
-            world.history = Some(open_history(&opened)?);
+            world.caller.history = Some(open_history(&opened)?);
         }
         let wanted = self.model.as_deref().unwrap_or_default();
         let (connection, model) = find_model(&opened.settings.connections, wanted)?;
@@ -226,7 +225,7 @@ impl Ask {
         };
         let start = AgentStart {
             question: then["question"].as_str().unwrap_or_default().to_owned(),
-            system: None,
+            system: then["system"].as_str().map(str::to_owned),
             context,
             mode: opened.settings.mode,
             max_turns: self.max_turns,
@@ -264,7 +263,7 @@ impl Run<'_> {
             () = &mut interrupt => None,
             outcome = self.world.run_agent(self.start, source, &mut host) => Some(outcome),
         };
-        self.world.registry.close().await;
+        self.world.caller.registry.close().await;
         let (out, json) = host.into_output()?;
         match ended {
             None if json => {

@@ -20,6 +20,7 @@ use super::{
 use crate::{
     engine::{
         agent_loop::{
+            decision::Decision,
             event::AgentEvent,
             price::{cost_of, format_cost},
             recording::{RecordedResult, RecordedRuns, Recording},
@@ -40,9 +41,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         settings::TokenPrice,
     },
-    runtime::agent_loop::{
-        AgentHost, AgentOutcome, AgentWorld, Decision, ModelSource, PlannedCall,
-    },
+    runtime::agent_loop::{AgentHost, AgentOutcome, AgentWorld, ModelSource, PlannedCall},
     schema::count::count_text,
     store::files::{self, Expected, OutsideLinks},
     wire::model_endpoint::ModelEndpoint,

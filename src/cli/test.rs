@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::{
-    ask::PATIENCE,
     ask_cases::{self, AskSuite, LiveModel},
     cases::{self, CaseFile, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
@@ -36,7 +35,10 @@ use crate::{
     schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
     systems::{calling, facets::calls::CallOf, model_settings::find_model},
-    wire::{model_endpoint::ModelEndpoint, registry::Registry},
+    wire::{
+        model_endpoint::{ModelEndpoint, PATIENCE},
+        registry::Registry,
+    },
 };
 
 /// Events on their way at most, for each call.
@@ -117,9 +119,10 @@ impl Test {
         let world = || {
             let (catalog, settings) = (&opened.catalog, &opened.settings);
             let mut world = AgentWorld::new(catalog, &opened.tools, settings, &registry);
-            world.user = settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
-            world.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-            world.history.clone_from(&history);
+            world.caller.user =
+                settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
+            world.caller.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+            world.caller.history.clone_from(&history);
             world
         };
         let suite = AskSuite {

@@ -9,9 +9,12 @@
 //! | [`reply_builder`] | pieces of a reply, joined |
 //! | [`call_check`] | whether a call that a model wants can be made |
 //! | [`breakpoint`] | calls that are asked about although others are not |
+//! | [`decision`] | what becomes of a call, and where a run goes on from |
 //! | [`run`] | the run: whose turn it is, and what it is at |
 //! | [`event`] | what happens in a run, for people, scripts and the history |
+//! | [`outline`] | the turns of a run, followed by its events |
 //! | [`recording`] | a run that is kept, to be run again without its model |
+//! | [`resume`] | a run from its events, to go on with it |
 //! | [`price`] | what tokens cost |
 
 pub mod anthropic;
@@ -19,10 +22,13 @@ pub mod api;
 pub mod apis;
 pub mod breakpoint;
 pub mod call_check;
+pub mod decision;
 pub mod event;
 pub mod openai;
+pub mod outline;
 pub mod price;
 pub mod recording;
 pub mod reply_builder;
+pub mod resume;
 pub mod run;
 pub mod turn;

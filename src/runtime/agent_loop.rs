@@ -4,21 +4,20 @@ use std::{collections::BTreeMap, sync::Arc, time::Instant};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
 
 use super::now::now_millis;
 use crate::{
     engine::{
         agent_loop::{
             call_check::{CallFault, check_arguments},
-            event::AgentEvent,
+            decision::{Branch, Change, Decision},
+            event::{AgentEvent, RUN_PREFIX},
             recording::Recording,
             run::{AgentRun, AgentStart, Answered, CallResult, Next, RunEnd},
             turn::ToolCall,
         },
-        case::verdict::Answer,
         gated::Slot,
-        stub::mock::{MockOptions, MockSource, mock_service},
     },
     model::{
         call::{CallError, EventKind, Limits, Outcome},
@@ -27,17 +26,14 @@ use crate::{
         error_kind::ErrorKind,
         problem::ProblemKind,
         settings::WorkspaceSettings,
+        stub::StubService,
         tool::{Function, Tool},
         trace::{Head, TraceId},
     },
-    schema::literal::Literal,
-    store::history::History,
     systems::{
-        calling,
-        facets::calls::CallOf,
-        mocking,
         model_settings::MODEL,
-        table::{self, by_id},
+        offered::{function_of, slots_of_models},
+        table,
     },
     wire::{
         model_endpoint::{ModelEndpoint, Piece},
@@ -46,25 +42,21 @@ use crate::{
 };
 
 mod record;
+mod tool_call;
 
 use record::{RunRecord, ms_since};
-
-/// Events on their way at most; more make the wire wait.
-const QUEUE: usize = 256;
-
-/// How a run is called in the history, before the name of its model's connection.
-pub(crate) const RUN_PREFIX: &str = "ask:";
+use tool_call::ToolCaller;
 
 /// What a run works with.
 pub(crate) struct AgentWorld<'w> {
     pub catalog: &'w Catalog,
     pub settings: &'w WorkspaceSettings,
-    pub registry: &'w Registry,
-    /// `None`: nothing is kept.
-    pub history: Option<Arc<History>>,
-    /// Those of the tools' calls.
-    pub limits: Limits,
-    pub user: String,
+    /// What the tools' calls are made with.
+    pub caller: ToolCaller<'w>,
+    /// What answers calls of tools in the place of their services, by their rows.
+    pub mocks: BTreeMap<usize, StubService>,
+    /// Ends runs that are under way; what came so far is in their outcome.
+    pub stop: CancellationToken,
     /// The catalog's tools, row for row, under the names that models see.
     slots: Vec<Slot>,
     functions: Vec<Function>,
@@ -79,25 +71,10 @@ pub(crate) enum ModelSource<'m> {
     Recorded(Recording),
 }
 
-/// What becomes of a call.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Decision {
-    Call,
-    /// These arguments are put in the place of the model's; then it is decided again.
-    Edit(String),
-    /// The model gets these words.
-    Refuse(String),
-    Mock(MockOptions),
-    /// The recording answers; without one, the call is refused.
-    Recorded,
-    /// The run goes on from before the reply of that number, with a message more where there is
-    /// one.
-    Back {
-        reply: u32,
-        message: Option<String>,
-    },
-    /// The run ends.
-    Stop,
+/// A run with what has happened in it, at which times.
+pub(crate) struct BegunRun {
+    pub run: AgentRun,
+    pub past: Vec<(u64, AgentEvent)>,
 }
 
 /// A call that is to be decided.
@@ -187,21 +164,21 @@ impl<'w> AgentWorld<'w> {
         registry: &'w Registry,
     ) -> Self {
         let functions: Vec<Function> = catalog.tools.iter().map(|tool| function_of(tool)).collect();
-        let named = |(slot, function): (&Slot, &Function)| Slot {
-            name: function.name.as_str().into(),
-            ..slot.clone()
-        };
-        let slots = tools.iter().zip(&functions).map(named).collect();
-        let (history, limits) = (None, Limits::default());
-        let user = String::new();
         Self {
             catalog,
             settings,
-            registry,
-            history,
-            limits,
-            user,
-            slots,
+            caller: ToolCaller {
+                catalog,
+                connections: &settings.connections,
+                registry,
+                history: None,
+                limits: Limits::default(),
+                user: String::new(),
+                route: None,
+            },
+            mocks: BTreeMap::new(),
+            stop: CancellationToken::new(),
+            slots: slots_of_models(tools, &functions),
             functions,
             schemas: BTreeMap::new(),
         }
@@ -246,38 +223,41 @@ impl<'w> AgentWorld<'w> {
     pub async fn run_agent(
         &self,
         start: AgentStart,
+        source: ModelSource<'_>,
+        host: &mut dyn AgentHost,
+    ) -> AgentOutcome {
+        let begun = BegunRun { run: AgentRun::new(start, now_millis()), past: Vec::new() };
+        self.go_on(begun, None, source, host).await
+    }
+
+    /// Lets a run go on that is over, another way; in the history it is a run of its own, with what
+    /// happened before.
+    pub async fn go_on(
+        &self,
+        begun: BegunRun,
+        branch: Option<Branch>,
         mut source: ModelSource<'_>,
         host: &mut dyn AgentHost,
     ) -> AgentOutcome {
+        let BegunRun { run, past } = begun;
         let mut going = Going {
             world: self,
-            run: AgentRun::new(start, now_millis()),
+            run,
             record: RunRecord::default(),
-            has_said: false,
+            has_said: past.iter().any(|(_, event)| matches!(event, AgentEvent::Text(_))),
             began: Instant::now(),
+            before_ms: past.last().map_or(0, |(at_ms, _)| *at_ms),
             model_ms: 0,
             tools_ms: 0,
             calls: 0,
         };
-        let end = going.run_to_end(&mut source, host).await;
+        let end = going.run_to_end(past, branch, &mut source, host).await;
         let took_ms = going.elapsed_ms();
         let Going { run, record, model_ms, tools_ms, calls, .. } = going;
         let trace = record.id();
         let outcome = AgentOutcome { run, end, took_ms, model_ms, tools_ms, calls, trace };
         record.finish(took_ms, outcome.outcome(), outcome.problem());
         outcome
-    }
-}
-
-/// The function that a model sees of a tool.
-fn function_of(tool: &Tool) -> Function {
-    match by_id(tool.entry.system) {
-        Some(system) => system.model_function(tool),
-        None => Function {
-            name: tool.name.clone(),
-            description: tool.description.clone(),
-            parameters: json!({"type": "object"}),
-        },
     }
 }
 
@@ -289,6 +269,8 @@ struct Going<'g, 'w> {
     /// A reply has said something; the trace keeps replies on lines of their own.
     has_said: bool,
     began: Instant,
+    /// So long the run was under way before it went on.
+    before_ms: u64,
     model_ms: u64,
     tools_ms: u64,
     calls: u32,
@@ -296,7 +278,7 @@ struct Going<'g, 'w> {
 
 impl Going<'_, '_> {
     fn elapsed_ms(&self) -> u64 {
-        ms_since(self.began)
+        self.before_ms + ms_since(self.began)
     }
 
     fn emit(&mut self, host: &mut dyn AgentHost, event: &AgentEvent) {
@@ -307,38 +289,49 @@ impl Going<'_, '_> {
 
     async fn run_to_end(
         &mut self,
+        past: Vec<(u64, AgentEvent)>,
+        branch: Option<Branch>,
         source: &mut ModelSource<'_>,
         host: &mut dyn AgentHost,
     ) -> Result<AgentEnd, CallError> {
+        let body = self.request_body(source, &self.world.offered_functions(&self.run)?);
+        self.record = self.begin_record(source, &body);
+        for (at_ms, event) in past {
+            self.record.keep(at_ms, event.to_trace());
+        }
+        if let Some(branch) = branch {
+            self.take_branch(host, branch);
+        }
         loop {
-            match self.run.next() {
+            let goes_on = match self.run.next() {
                 Next::Model => self.ask_model(source, host).await?,
-                Next::Call(call) => {
-                    if !self.answer_call(&call, source, host).await {
-                        return Ok(AgentEnd::Stopped);
-                    }
-                }
+                Next::Call(call) => self.answer_call(&call, source, host).await,
                 Next::End(end) => return Ok(AgentEnd::Over(end)),
+            };
+            if !goes_on {
+                return Ok(AgentEnd::Stopped);
             }
         }
     }
 
+    fn request_body(&self, source: &ModelSource<'_>, functions: &[Function]) -> String {
+        match source {
+            ModelSource::Endpoint(endpoint) => {
+                endpoint.request_body(self.run.system(), self.run.turns(), functions)
+            }
+            ModelSource::Recorded(_) => String::new(),
+        }
+    }
+
+    /// Asks the model; `false`: the run is to end.
     async fn ask_model(
         &mut self,
         source: &mut ModelSource<'_>,
         host: &mut dyn AgentHost,
-    ) -> Result<(), CallError> {
+    ) -> Result<bool, CallError> {
         let functions = self.world.offered_functions(&self.run)?;
         let turn = self.run.reply_count() + 1;
-        let body = match source {
-            ModelSource::Endpoint(endpoint) => {
-                endpoint.request_body(self.run.system(), self.run.turns(), &functions)
-            }
-            ModelSource::Recorded(_) => String::new(),
-        };
-        if turn == 1 {
-            self.record = self.begin_record(source, &body);
-        }
+        let body = self.request_body(source, &functions);
         let asked = AgentEvent::Asked {
             turn,
             state: self.run.state().to_owned(),
@@ -357,14 +350,14 @@ impl Going<'_, '_> {
                 reply
             }
             ModelSource::Endpoint(endpoint) => {
-                let run_began = self.began;
+                let (run_began, before_ms) = (self.began, self.before_ms);
                 let (record, has_said) = (&mut self.record, &mut self.has_said);
                 let mut emit = |piece: Piece| {
                     let event = match piece {
                         Piece::Text(text) => AgentEvent::Text(text),
                         Piece::Notice(words) => AgentEvent::Notice(words),
                     };
-                    let at_ms = ms_since(run_began);
+                    let at_ms = before_ms + ms_since(run_began);
                     if matches!(event, AgentEvent::Text(_)) && first_ms.is_none() {
                         first_ms = Some(ms_since(began));
                         if std::mem::replace(has_said, true) {
@@ -374,18 +367,23 @@ impl Going<'_, '_> {
                     host.handle_event(at_ms, &event);
                     record.keep(at_ms, event.to_trace());
                 };
-                endpoint.ask(self.world.registry, &body, &mut emit).await?
+                tokio::select! {
+                    biased;
+                    () = self.world.stop.cancelled() => return Ok(false),
+                    reply = endpoint.ask(self.world.caller.registry, &body, &mut emit) => reply?,
+                }
             }
         };
         let took_ms = ms_since(began);
         self.model_ms += took_ms;
         self.emit(host, &AgentEvent::Replied { turn, reply: reply.clone(), first_ms, took_ms });
         self.run.add_reply(reply);
-        Ok(())
+        Ok(true)
     }
 
     fn begin_record(&self, source: &ModelSource<'_>, body: &str) -> RunRecord {
-        let (Some(history), ModelSource::Endpoint(endpoint)) = (&self.world.history, source) else {
+        let (Some(history), ModelSource::Endpoint(endpoint)) = (&self.world.caller.history, source)
+        else {
             return RunRecord::default();
         };
         let connection = endpoint.connection();
@@ -395,6 +393,7 @@ impl Going<'_, '_> {
             "model": endpoint.settings.name,
             "groups": context.groups.as_deref().map(names_json),
             "state": context.state(),
+            "system": self.run.system(),
         });
         let id = uuid::Uuid::new_v4().to_string();
         let head = Head {
@@ -445,8 +444,8 @@ impl Going<'_, '_> {
             let decision = host.decide(planned).await;
             match (decision, checked) {
                 (Decision::Stop, _) => return false,
-                (Decision::Back { reply, message }, _) => {
-                    if self.go_back(host, reply, message) {
+                (Decision::Back(branch), _) => {
+                    if self.take_branch(host, branch) {
                         return true;
                     }
                 }
@@ -468,10 +467,19 @@ impl Going<'_, '_> {
                     let began = Instant::now();
                     let (result, trace) = match decision {
                         Decision::Recorded => (take_recorded(source, &call.name), None),
-                        Decision::Mock(options) => {
-                            self.world.call_tool(tool, &arguments, Some(&options)).await
+                        decision => {
+                            let caller = &self.world.caller;
+                            let service = match decision {
+                                Decision::Mock(options) => Some(caller.mock_of(tool, &options)),
+                                _ => self.world.mocks.get(&row).cloned(),
+                            };
+                            let calling = caller.call_tool(tool, &arguments, service);
+                            tokio::select! {
+                                biased;
+                                () = self.world.stop.cancelled() => return false,
+                                made = calling => made,
+                            }
                         }
-                        _ => self.world.call_tool(tool, &arguments, None).await,
                     };
                     self.tools_ms += ms_since(began);
                     break (Some(row), result, trace);
@@ -492,15 +500,19 @@ impl Going<'_, '_> {
         true
     }
 
-    fn go_back(&mut self, host: &mut dyn AgentHost, reply: u32, message: Option<String>) -> bool {
-        if !self.run.go_back_to_reply(reply) {
+    fn take_branch(&mut self, host: &mut dyn AgentHost, branch: Branch) -> bool {
+        if !self.run.take_branch(&branch) {
             return false;
         }
-        if let Some(text) = &message {
-            self.run.add_message(text.clone());
-        }
+        let (message, result) = match branch.change {
+            Change::Nothing => (None, None),
+            Change::Message(text) => (Some(text), None),
+            Change::Result { row, text } => (None, Some((row, text))),
+        };
+        let turns = self.run.turn_count() - usize::from(message.is_some());
         let state = self.run.state().to_owned();
-        self.emit(host, &AgentEvent::WentBack { reply, state, message });
+        let reply = self.run.reply_count() + 1;
+        self.emit(host, &AgentEvent::WentBack { reply, state, turns, message, result });
         true
     }
 
@@ -544,77 +556,4 @@ fn take_recorded(source: &mut ModelSource<'_>, tool: &str) -> CallResult {
         text: format!("the recording has no result of {tool}"),
         took_ms: 0,
     })
-}
-
-impl AgentWorld<'_> {
-    /// Makes one call, over the tool's own connection or by a mock.
-    async fn call_tool(
-        &self,
-        tool: &Tool,
-        arguments: &Literal,
-        mock: Option<&MockOptions>,
-    ) -> (CallResult, Option<TraceId>) {
-        let connection = self.settings.connections.for_tool(tool);
-        let correlation = uuid::Uuid::new_v4().to_string();
-        let call = CallOf {
-            catalog: self.catalog,
-            tool,
-            user: &self.user,
-            arguments,
-            meta: None,
-            correlation: &correlation,
-            connection: &connection,
-            route: None,
-        };
-        let answered = if mock.is_some() { Answered::Mocked } else { Answered::Called };
-        let request = match mock {
-            Some(options) => {
-                let history = self.history.as_ref();
-                let kept = (options.source == MockSource::Kept)
-                    .then(|| history?.real_answer_of(&tool.name))
-                    .flatten();
-                let service = mock_service(&mocking::mocked_tool(tool, kept), options);
-                Ok(mocking::mock_request(&call, service))
-            }
-            None => calling::build_request(&call),
-        };
-        let request = match request {
-            Ok(request) => request,
-            Err(problem) => {
-                let text = problem.cause;
-                let (outcome, took_ms) = (Outcome::Failed, 0);
-                return (CallResult { answered, outcome, text, took_ms }, None);
-            }
-        };
-        let head = Head::from_request(&request, &connection, now_millis());
-        // A call is made although it cannot be kept.
-        let mut recorder = self.history.as_ref().and_then(|history| history.begin_call(&head).ok());
-        let trace = recorder.is_some().then(|| head.id.clone());
-        let (sender, mut events) = mpsc::channel(QUEUE);
-        let calling = self.registry.run_call(&connection, request, self.limits, sender);
-        let taking = async {
-            let mut answer = Answer::default();
-            let mut batch = Vec::with_capacity(QUEUE);
-            while events.recv_many(&mut batch, QUEUE).await > 0 {
-                recorder = recorder.take().and_then(|mut recorder| {
-                    recorder.record_events(&batch).ok().map(|()| recorder)
-                });
-                batch.drain(..).for_each(|event| answer.apply_event(&event));
-            }
-            answer
-        };
-        let ((), answer) = tokio::join!(calling, taking);
-        (result_of(answered, answer), trace)
-    }
-}
-
-/// What the model gets of an answer.
-fn result_of(answered: Answered, answer: Answer) -> CallResult {
-    let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
-    let text = match (answer.error, answer.text) {
-        (None, text) => text,
-        (Some((kind, message)), text) if text.is_empty() => format!("{message} ({kind})"),
-        (Some((kind, message)), text) => format!("{text}\n{message} ({kind})"),
-    };
-    CallResult { answered, outcome, text, took_ms: answer.took_ms }
 }

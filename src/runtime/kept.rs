@@ -69,6 +69,11 @@ impl HistoryRecorder {
         Self { history, messages, wanted, opening, replay: None }
     }
 
+    /// Where calls are kept.
+    pub fn history(&self) -> Arc<History> {
+        Arc::clone(&self.history)
+    }
+
     /// Begins a call in the history; it is made although it cannot be kept.
     pub fn begin_record(&self, request: &Request, connection: &Connection) -> Record {
         let begun = self.history.begin_call(&Head::from_request(request, connection, now_millis()));

@@ -22,6 +22,7 @@ use super::{
     connection_test, discovering, editor, eras, folder,
     following::FollowTasks,
     kept::{HistoryRecorder, Record},
+    model_run::{ModelRuns, Shared},
     pushing, reading, registry, resources,
     sign_in::SignInTasks,
     watching::{self, OpenTap, WatchTarget},
@@ -89,6 +90,7 @@ pub(crate) struct Performer {
     /// What listens on the bus.
     listening: OpenTap,
     answering: AnsweringByHand,
+    model_runs: ModelRuns,
     following: FollowTasks,
     /// Those that wait for the user, by the names of their connections.
     sign_ins: SignInTasks,
@@ -155,6 +157,7 @@ impl Performer {
             running: HashMap::new(),
             listening: OpenTap::default(),
             answering,
+            model_runs: ModelRuns::default(),
             following: FollowTasks::default(),
             sign_ins: SignInTasks::default(),
             editor: tools.editor,
@@ -203,6 +206,15 @@ impl Performer {
                 if let Some(told) = self.answering.send_reply(ask, answer) {
                     self.send_message(Message::Answering(told));
                 }
+            }
+            Effect::Agent(effect) => {
+                let shared = || Shared {
+                    registry: Arc::clone(&self.registry),
+                    history: self.keeper.history(),
+                    limits: self.limits,
+                    messages: self.messages.clone(),
+                };
+                self.model_runs.perform(effect, shared);
             }
             Effect::StopAnswering { turn } => self.answering.stop_answering(turn),
             Effect::SaveTrace { path, head, heard } => {

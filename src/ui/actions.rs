@@ -7,8 +7,8 @@ use super::{
     action_rows::own_actions,
     answer, everywhere, form,
     screens::{
-        connections, form as form_screen, history, invoke, resources, tools, waiting, watch,
-        workflow,
+        connections, form as form_screen, history, invoke, model_run, resources, tools, waiting,
+        watch, workflow,
     },
     tour,
 };
@@ -35,6 +35,7 @@ pub fn all_actions() -> Vec<&'static Action> {
         own_actions(connections::ACTIONS),
         own_actions(waiting::ACTIONS),
         own_actions(resources::ACTIONS),
+        own_actions(model_run::ACTIONS),
     ]
     .concat()
 }

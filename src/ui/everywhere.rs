@@ -3,7 +3,7 @@
 
 use super::{
     action_rows::{self, refuse_when},
-    overlays::{connections, notices, questions, samples},
+    overlays::{ask_model, connections, notices, questions, samples},
     view::Reply,
     widgets::panes::PaneChange,
 };
@@ -192,6 +192,15 @@ pub(crate) const ACTIONS: &[Row] = &[
         are streamed",
     )
     .refused(|_, state| questions::agent_refusal(state)),
+    Row::new(Scope::AskModel, "ask-model", "ask a model…", |_, state| {
+        ask_model::ask_model(state)
+    })
+    .help("Put a model in front of the tools: choose it, ask, and decide each call that it wants")
+    .refused(|_, state| {
+        refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
+    }),
+    Row::new(Scope::Global, "show-run", "Model run", |window, _| window.show(ScreenId::Run))
+        .help("Show the newest run of a model. In the top line once there is one"),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
         .keys(&[verbs::SUSPEND])
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),

@@ -2,8 +2,9 @@
 //!
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
 //! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`], [`notices`], [`questions`], [`samples`],
-//! [`era_comparison`] and [`server_import`] fill them.
+//! [`era_comparison`], [`server_import`] and [`ask_model`] fill them.
 
+pub mod ask_model;
 pub mod checklist;
 pub mod confirm;
 pub mod connections;

@@ -4,6 +4,7 @@ pub mod connections;
 pub mod form;
 pub mod history;
 pub mod invoke;
+pub mod model_run;
 pub mod resources;
 pub mod tools;
 pub mod waiting;
@@ -96,5 +97,12 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
             let waits = !answering.is_idle() || !answering.open.is_empty();
             waits || state.screen == ScreenId::Waiting
         },
+    },
+    ScreenRow {
+        id: ScreenId::Run,
+        action: "show-run",
+        short: "Run",
+        make: || Box::<model_run::ModelRunScreen>::default(),
+        named: |state| state.invoke.agent.run.is_some() || state.screen == ScreenId::Run,
     },
 ];

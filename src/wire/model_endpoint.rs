@@ -30,6 +30,9 @@ use crate::{
     systems::model_settings::ModelSettings,
 };
 
+/// So long a model may say nothing, where nothing else is said; large ones think that long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(120);
+
 /// How often a request is sent again that the endpoint has no room for.
 const RETRIES: u32 = 3;
 

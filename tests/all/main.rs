@@ -78,6 +78,7 @@ mod mcp_served_systems;
 mod mcp_served_tasks;
 mod mcp_tasks;
 mod mocks;
+mod model_run;
 mod nats;
 mod numbers;
 mod opensearch;

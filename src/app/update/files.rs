@@ -232,6 +232,7 @@ fn take_settings(state: &mut State) {
     let text = document.map_or("", |document| document.text.whole_text());
     let parsed = settings::parse_settings(text).0;
     take_connections(state, parsed.connections);
+    state.network.prices = parsed.prices;
     state.health.settings = parsed.health;
     state.workflow.listed_states = listed_states(&settings);
     state.workflow.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));

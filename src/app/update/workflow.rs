@@ -193,6 +193,26 @@ fn restart(state: &mut State, now: Millis) {
     begin_run(state, Context { groups, ..start }, now);
 }
 
+/// A run that begins in this context.
+pub(super) fn begin_at(state: &mut State, start: Context, now: Millis) {
+    begin_run(state, start, now);
+}
+
+/// Takes a tool by its key, and notifies nobody; whether it could be taken.
+pub(super) fn take_quietly(
+    state: &mut State,
+    key: &str,
+    outcome: Outcome,
+    took_ms: u64,
+    now: Millis,
+) -> bool {
+    let tool = state.catalog.tools.iter().find(|tool| tool.entry.key == key);
+    let Some(tool) = tool.map(|tool| tool.id().clone()) else { return false };
+    let tools = state.gated_tools();
+    let make = |row| Take { took_ms, ..Take::simulated(row, outcome, now) };
+    try_take(state, &tools, &tool, make).0 != StepOutcome::Refused
+}
+
 /// A run again; what is asked stays.
 fn begin_run(state: &mut State, start: Context, now: Millis) {
     state.workflow.live = None;

@@ -14,6 +14,7 @@ use crate::{
     engine::{
         agent_loop::{
             breakpoint::{BreakContext, Breakpoint},
+            decision::{Branch, BranchPoint, Change, Decision},
             event::AgentEvent,
             run::Answered,
             turn::ToolCall,
@@ -21,7 +22,7 @@ use crate::{
         stub::mock::{MockOptions, MockSource},
     },
     model::call::Outcome,
-    runtime::agent_loop::{AgentHost, Decision, PlannedCall},
+    runtime::agent_loop::{AgentHost, PlannedCall},
 };
 
 /// What becomes of calls.
@@ -241,8 +242,11 @@ fn back(words: &str, reply: u32) -> Result<Decision, String> {
     if !(1..=reply).contains(&number) {
         return Err(format!("there are replies 1 to {reply}"));
     }
-    let message = (!message.is_empty()).then(|| message.to_owned());
-    Ok(Decision::Back { reply: number, message })
+    let change = match message {
+        "" => Change::Nothing,
+        message => Change::Message(message.to_owned()),
+    };
+    Ok(Decision::Back(Branch { from: BranchPoint::Reply(number), change }))
 }
 
 /// The start of a result, on one line.

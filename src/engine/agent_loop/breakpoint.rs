@@ -81,6 +81,24 @@ impl Breakpoint {
     }
 }
 
+impl std::fmt::Display for Breakpoint {
+    /// As [`Breakpoint::parse`] reads it.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Tool(name) => write!(f, "tool:{name}"),
+            Self::State(state) => write!(f, "state:{state}"),
+            Self::Argument { at, value } => {
+                match at.tokens() {
+                    [name] if !name.starts_with('/') => write!(f, "argument:{name}")?,
+                    _ => write!(f, "argument:{at}")?,
+                }
+                value.as_ref().map_or(Ok(()), |value| write!(f, "={value}"))
+            }
+            Self::Error => f.write_str("error"),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -113,7 +131,9 @@ mod tests {
             ("argument:missing", false),
             ("error", false),
         ] {
-            assert_eq!(Breakpoint::parse(text).unwrap().is_at(&calm), stops, "{text}");
+            let breakpoint = Breakpoint::parse(text).unwrap();
+            assert_eq!(breakpoint.is_at(&calm), stops, "{text}");
+            assert_eq!(Breakpoint::parse(&breakpoint.to_string()), Ok(breakpoint), "{text}");
         }
         let error = Breakpoint::parse("error").unwrap();
         assert!(error.is_at(&BreakContext { fault: Some(&fault), ..calm }));

@@ -10,6 +10,9 @@ use crate::model::{
     trace::TraceId,
 };
 
+/// How a run is called in the history, before the name of its model's connection.
+pub const RUN_PREFIX: &str = "ask:";
+
 /// Something that happens in a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum AgentEvent {
@@ -51,11 +54,16 @@ pub enum AgentEvent {
         from: String,
         to: String,
     },
-    /// The run goes on from before that reply, with a message more where there is one.
+    /// The run goes on from an earlier place, and that reply is the next one.
     WentBack {
         reply: u32,
         state: String,
+        /// So many turns stay.
+        turns: usize,
+        /// What the model gets more.
         message: Option<String>,
+        /// A result of the last of them that is different now, by its row.
+        result: Option<(usize, String)>,
     },
 }
 
@@ -101,6 +109,69 @@ impl AgentEvent {
         }
     }
 
+    /// The event that a trace keeps so; `None` of one that is no run's.
+    #[must_use]
+    pub fn from_trace(kind: &EventKind) -> Option<Self> {
+        let stage = match kind {
+            EventKind::Chunk { text, .. } => return Some(Self::Text(text.to_string())),
+            EventKind::Notice(words) => return Some(Self::Notice(words.clone())),
+            EventKind::Stage(stage) => stage,
+            _ => return None,
+        };
+        let body: Value = serde_json::from_str(&stage.body).ok()?;
+        let text = |name: &str| body[name].as_str().unwrap_or_default().to_owned();
+        let number = |name: &str| body[name].as_u64();
+        let small = |name: &str| number(name).and_then(|number| u32::try_from(number).ok());
+        let size = |value: &Value| value.as_u64().and_then(|number| usize::try_from(number).ok());
+        Some(match &*stage.name {
+            ASKED => Self::Asked {
+                turn: small("turn")?,
+                state: text("state"),
+                tools: body["tools"]
+                    .as_array()
+                    .into_iter()
+                    .flatten()
+                    .filter_map(|tool| tool.as_str().map(str::to_owned))
+                    .collect(),
+                bytes: size(&body["bytes"]).unwrap_or_default(),
+            },
+            REPLIED => Self::Replied {
+                turn: small("turn")?,
+                reply: ModelReply::from_json(&body["reply"]),
+                first_ms: number("first_ms"),
+                took_ms: number("took_ms").unwrap_or_default(),
+            },
+            CALLED => Self::Called {
+                tool: text("tool"),
+                arguments: body["arguments"].clone(),
+                fault: body["fault"]["message"].as_str().map(|message| {
+                    let kind = body["fault"]["type"].as_str().unwrap_or_default();
+                    (kind.to_owned(), message.to_owned())
+                }),
+                edited: body["edited"].as_bool().unwrap_or_default(),
+            },
+            RETURNED => Self::Returned {
+                tool: text("tool"),
+                answered: Answered::of_word(body["answered"].as_str()?)?,
+                outcome: Outcome::of_word(body["outcome"].as_str()?)?,
+                text: text("text"),
+                took_ms: number("took_ms").unwrap_or_default(),
+                trace: body["call"].as_str().map(Into::into),
+            },
+            MOVED => Self::Moved { from: text("from"), to: text("to") },
+            WENT_BACK => Self::WentBack {
+                reply: small("reply")?,
+                state: text("state"),
+                turns: size(&body["turns"])?,
+                message: body["message"].as_str().map(str::to_owned),
+                result: body["result"]["text"]
+                    .as_str()
+                    .and_then(|text| Some((size(&body["result"]["row"])?, text.to_owned()))),
+            },
+            _ => return None,
+        })
+    }
+
     fn name_and_body(&self) -> (&'static str, Value) {
         match self {
             Self::Asked { turn, state, tools, bytes } => {
@@ -127,9 +198,13 @@ impl AgentEvent {
                 }),
             ),
             Self::Moved { from, to } => (MOVED, json!({"from": from, "to": to})),
-            Self::WentBack { reply, state, message } => {
-                (WENT_BACK, json!({"reply": reply, "state": state, "message": message}))
-            }
+            Self::WentBack { reply, state, turns, message, result } => (
+                WENT_BACK,
+                json!({
+                    "reply": reply, "state": state, "turns": turns, "message": message,
+                    "result": result.as_ref().map(|(row, text)| json!({"row": row, "text": text})),
+                }),
+            ),
         }
     }
 
@@ -162,10 +237,64 @@ impl AgentEvent {
                 Answered::Refused | Answered::Invalid => format!("{tool} {}", answered.as_str()),
             },
             Self::Moved { from, to } => format!("{from} → {to}"),
-            Self::WentBack { reply, state, message } => {
-                let message = message.as_ref().map_or_else(String::new, |text| format!(": {text}"));
-                format!("back to before reply {reply}, in state {state}{message}")
+            Self::WentBack { reply, state, message, result, .. } => {
+                let other = result.as_ref().map(|(_, text)| format!("the result {text}"));
+                let change = message.clone().or(other);
+                let change = change.map_or_else(String::new, |text| format!(": {text}"));
+                format!("back to before reply {reply}, in state {state}{change}")
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_from_a_trace_as_they_were_kept() {
+        let call = |fault: Option<(String, String)>| AgentEvent::Called {
+            tool: "sum".into(),
+            arguments: json!({"a": 1}),
+            edited: fault.is_none(),
+            fault,
+        };
+        let back = |message: Option<&str>, result| AgentEvent::WentBack {
+            reply: 2,
+            state: "found".into(),
+            turns: 3,
+            message: message.map(str::to_owned),
+            result,
+        };
+        let events = [
+            AgentEvent::Asked { turn: 1, state: "a".into(), tools: vec!["sum".into()], bytes: 7 },
+            AgentEvent::Text("Let me see.".into()),
+            AgentEvent::Notice("asked again".into()),
+            AgentEvent::Replied {
+                turn: 1,
+                reply: ModelReply::from_json(&json!({"text": "Hi", "calls": [{"name": "sum"}]})),
+                first_ms: Some(1),
+                took_ms: 2,
+            },
+            call(None),
+            call(Some(("hidden".into(), "it is hidden".into()))),
+            AgentEvent::Returned {
+                tool: "sum".into(),
+                answered: Answered::Mocked,
+                outcome: Outcome::Failed,
+                text: "8".into(),
+                took_ms: 3,
+                trace: Some("id".into()),
+            },
+            AgentEvent::Moved { from: "a".into(), to: "b".into() },
+            back(Some("Look again."), None),
+            back(None, Some((1, "9".into()))),
+        ];
+        for event in events {
+            let read = AgentEvent::from_trace(&event.to_trace()).unwrap();
+            assert_eq!(read.to_trace(), event.to_trace());
+        }
+        let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+        assert_eq!(AgentEvent::from_trace(&end), None);
     }
 }

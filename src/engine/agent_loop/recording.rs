@@ -6,7 +6,8 @@ use std::collections::VecDeque;
 use serde_json::{Value, json};
 
 use super::{
-    event::{REPLIED, RETURNED, WENT_BACK},
+    event::AgentEvent,
+    outline::{Outline, Place},
     run::{Answered, CallResult},
     turn::ModelReply,
 };
@@ -64,24 +65,33 @@ impl Recording {
     #[must_use]
     pub fn from_trace(trace: &Trace) -> Option<Self> {
         let mut recording = Self::default();
-        // How many results were there before each reply.
-        let mut before = Vec::new();
-        for (name, body) in trace.stage_bodies() {
-            let body: Value = serde_json::from_str(&body).ok()?;
-            match name.as_str() {
-                REPLIED => {
-                    before.push(recording.results.len());
-                    recording.replies.push_back(ModelReply::from_json(&body["reply"]));
-                }
-                WENT_BACK => {
-                    let reply = body["reply"].as_u64().unwrap_or(1).saturating_sub(1);
-                    let kept = usize::try_from(reply).unwrap_or(usize::MAX).min(before.len());
-                    recording.replies.truncate(kept);
-                    let results = before.get(kept).copied().unwrap_or(recording.results.len());
+        // How many replies and results there were when each turn began, and whose results are kept.
+        let mut outline = Outline::new((0, 0));
+        let mut places: Vec<Place> = Vec::new();
+        for event in trace.events.iter().filter_map(|event| AgentEvent::from_trace(&event.kind)) {
+            if let AgentEvent::WentBack { turns, result, .. } = &event {
+                if let Some((replies, results)) = outline.known_at(*turns).copied() {
+                    recording.replies.truncate(replies);
                     recording.results.truncate(results);
-                    before.truncate(kept);
+                    places.truncate(results);
                 }
-                RETURNED => recording.results.extend(RecordedResult::from_json(&body)),
+                if let Some((row, text)) = result
+                    && let at = (Place { turn: turns.saturating_sub(1), row: *row })
+                    && let Some(changed) = places.iter().position(|place| *place == at)
+                {
+                    recording.results[changed].text.clone_from(text);
+                }
+            }
+            let known = (recording.replies.len(), recording.results.len());
+            let place = outline.note_event(&event, known);
+            match event {
+                AgentEvent::Replied { reply, .. } => recording.replies.push_back(reply),
+                AgentEvent::Returned { tool, answered, outcome, text, .. }
+                    if answered.is_answer() =>
+                {
+                    recording.results.push_back(RecordedResult { tool, outcome, text });
+                    places.extend(place);
+                }
                 _ => {}
             }
         }
@@ -142,10 +152,7 @@ impl RecordedResult {
 mod tests {
     use super::*;
     use crate::{
-        engine::agent_loop::{
-            event::AgentEvent,
-            turn::{StopReason, ToolCall},
-        },
+        engine::agent_loop::turn::{StopReason, ToolCall},
         model::{call::Event, trace::Head},
     };
 
@@ -196,19 +203,27 @@ mod tests {
             took_ms: 3,
             trace: None,
         };
-        let back = AgentEvent::WentBack { reply: 2, state: "a".into(), message: None };
-        let events = [
-            replied(1, "one"),
-            returned("1"),
-            replied(2, "two"),
-            returned("2"),
-            back,
-            replied(2, "other"),
-        ];
-        let events = events.iter().map(|event| Event { at_ms: 0, kind: event.to_trace() });
-        let trace = Trace { head: Head::default(), events: events.collect() };
-        let recording = Recording::from_trace(&trace).unwrap();
-        let texts: Vec<&str> = recording.replies.iter().map(|reply| &*reply.text).collect();
-        assert_eq!((texts, recording.results.len()), (vec!["one", "other"], 1));
+        let back = |turns, result| AgentEvent::WentBack {
+            reply: 2,
+            state: "a".into(),
+            turns,
+            message: None,
+            result,
+        };
+        let read = |events: &[AgentEvent]| {
+            let events = events.iter().map(|event| Event { at_ms: 0, kind: event.to_trace() });
+            let trace = Trace { head: Head::default(), events: events.collect() };
+            let Recording { replies, results } = Recording::from_trace(&trace).unwrap();
+            let replies: Vec<String> = replies.into_iter().map(|reply| reply.text).collect();
+            let results: Vec<String> = results.into_iter().map(|result| result.text).collect();
+            (replies.join(" "), results.join(" "))
+        };
+        let begin = [replied(1, "one"), returned("1"), replied(2, "two"), returned("2")];
+        let then = |events: &[AgentEvent]| read(&[&begin[..], events].concat());
+        let pair = |replies: &str, results: &str| (replies.to_owned(), results.to_owned());
+        // Before the second reply; before the calls of the first; with another first result.
+        assert_eq!(then(&[back(3, None), replied(2, "other")]), pair("one other", "1"));
+        assert_eq!(then(&[back(2, None), returned("3")]), pair("one", "3"));
+        assert_eq!(then(&[back(3, Some((0, "4".into())))]), pair("one", "4"));
     }
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 use super::{
     call_check::{CallFault, check_tool},
+    decision::{Branch, BranchPoint, Change},
     turn::{ModelReply, StopReason, ToolCall, ToolResult, Turn, Usage},
 };
 use crate::{
@@ -304,37 +305,69 @@ impl AgentRun {
         }
     }
 
-    /// Goes back to before the reply of that number, from 1, as [`AgentRun::go_back`] does.
-    pub fn go_back_to_reply(&mut self, number: u32) -> bool {
-        let is_reply = |(_, turn): &(usize, &Turn)| matches!(turn, Turn::Model(_));
-        let row = usize::try_from(number.saturating_sub(1)).unwrap_or(usize::MAX);
-        let turn = self.turns.iter().enumerate().filter(is_reply).nth(row).map(|(turn, _)| turn);
-        number > 0 && turn.is_some_and(|turn| self.go_back(turn))
+    /// Goes another way from an earlier place, or from where the run is; returns whether there is
+    /// such a place, and the change fits there: a message comes after calls that are all answered.
+    pub fn take_branch(&mut self, branch: &Branch) -> bool {
+        let turns = match branch.from {
+            BranchPoint::Reply(number) => self.turn_of_reply(number),
+            BranchPoint::Turns(turns) => Some(turns),
+        };
+        let Some(turns) = turns.filter(|turns| (1..=self.turns.len()).contains(turns)) else {
+            return false;
+        };
+        let fits = match (&branch.change, &self.turns[turns - 1]) {
+            (Change::Nothing, _) => true,
+            (Change::Message(_), _) => self.pending_after(turns).is_empty(),
+            (Change::Result { row, .. }, Turn::Results(results)) => *row < results.len(),
+            (Change::Result { .. }, _) => false,
+        };
+        if !fits {
+            return false;
+        }
+        self.go_back(turns);
+        match (&branch.change, self.turns.last_mut()) {
+            (Change::Message(text), _) => self.push_turn(Turn::User(text.clone())),
+            (Change::Result { row, text }, Some(Turn::Results(results))) => {
+                results[*row].text.clone_from(text);
+            }
+            _ => {}
+        }
+        true
     }
 
-    /// Says something more to the model before it is asked again.
-    pub fn add_message(&mut self, text: String) {
-        self.pending.clear();
-        self.push_turn(Turn::User(text));
+    /// The number of turns so far.
+    #[must_use]
+    pub fn turn_count(&self) -> usize {
+        self.turns.len()
+    }
+
+    fn turn_of_reply(&self, number: u32) -> Option<usize> {
+        let is_reply = |(_, turn): &(usize, &Turn)| matches!(turn, Turn::Model(_));
+        let row = usize::try_from(number.checked_sub(1)?).ok()?;
+        self.turns.iter().enumerate().filter(is_reply).nth(row).map(|(turn, _)| turn)
+    }
+
+    /// The calls that wait once so many turns are left.
+    fn pending_after(&self, turns: usize) -> VecDeque<ToolCall> {
+        if turns == self.turns.len() {
+            return self.pending.clone();
+        }
+        match &self.turns[turns - 1] {
+            Turn::Model(reply) => reply.calls.iter().cloned().collect(),
+            _ => VecDeque::new(),
+        }
     }
 
     /// Goes back to before that turn, and to the state that was reached then; steps that were taken
-    /// since stay in the simulation as another branch. Returns whether there is such a turn.
-    pub fn go_back(&mut self, turn: usize) -> bool {
-        // The question stays.
-        if turn == 0 || turn >= self.turns.len() {
-            return false;
-        }
-        self.simulation.go_to(self.reached[turn]);
-        self.turns.truncate(turn);
-        self.reached.truncate(turn);
+    /// since stay in the simulation as another branch.
+    fn go_back(&mut self, turns: usize) {
+        self.pending = self.pending_after(turns);
+        let Some(reached) = self.reached.get(turns) else { return };
+        self.simulation.go_to(*reached);
+        self.turns.truncate(turns);
+        self.reached.truncate(turns);
         let replies = self.turns.iter().filter(|turn| matches!(turn, Turn::Model(_))).count();
         self.replies = u32::try_from(replies).unwrap_or(u32::MAX);
-        self.pending = match self.turns.last() {
-            Some(Turn::Model(reply)) => reply.calls.iter().cloned().collect(),
-            _ => VecDeque::new(),
-        };
-        true
     }
 }
 
@@ -450,13 +483,17 @@ mod tests {
         assert_eq!(cut.next(), Next::End(RunEnd::Stopped(StopReason::Length)));
     }
 
+    fn branch(run: &mut AgentRun, from: BranchPoint, change: Change) -> bool {
+        run.take_branch(&Branch { from, change })
+    }
+
     #[test]
     fn going_back_brings_the_state_and_the_calls_back() {
         let mut run = run();
         run.add_reply(calls(&["find"]));
         answer(&mut run, Outcome::Succeeded).unwrap();
         run.add_reply(ModelReply::default());
-        assert!(run.go_back(2));
+        assert!(branch(&mut run, BranchPoint::Turns(2), Change::Nothing));
         assert_eq!(run.state(), "undefined");
         run.edit_arguments("{\"a\": 1}");
         let Next::Call(call) = run.next() else { panic!() };
@@ -465,10 +502,36 @@ mod tests {
         assert_eq!(reply.calls[0].arguments, "{\"a\": 1}");
         answer(&mut run, Outcome::Succeeded).unwrap();
         assert_eq!((run.simulation().branches().len(), run.state()), (2, "found"));
-        assert!(!run.go_back(0) && !run.go_back(9));
-        assert!(!run.go_back_to_reply(0) && !run.go_back_to_reply(2));
-        assert!(run.go_back_to_reply(1));
-        run.add_message("Look again.".into());
+        for from in [0, 9].map(BranchPoint::Turns) {
+            assert!(!branch(&mut run, from, Change::Nothing), "{from:?}");
+        }
+        for from in [0, 2].map(BranchPoint::Reply) {
+            assert!(!branch(&mut run, from, Change::Nothing), "{from:?}");
+        }
+        let message = Change::Message("Look again.".into());
+        assert!(branch(&mut run, BranchPoint::Reply(1), message));
         assert_eq!((run.turns().len(), run.state(), run.next()), (2, "undefined", Next::Model));
+    }
+
+    #[test]
+    fn a_run_goes_on_with_another_result_or_after_its_end() {
+        let mut run = run();
+        run.add_reply(calls(&["find"]));
+        // What a model asks for is answered before anything else is said to it.
+        let message = || Change::Message("And now?".into());
+        assert!(!branch(&mut run, BranchPoint::Turns(2), message()));
+        answer(&mut run, Outcome::Succeeded).unwrap();
+        run.add_reply(ModelReply { text: "Seven.".into(), ..ModelReply::default() });
+        assert!(branch(&mut run, BranchPoint::Turns(4), message()));
+        assert_eq!((run.next(), run.state()), (Next::Model, "found"));
+        let other = |row| Change::Result { row, text: "8".into() };
+        assert!(!branch(&mut run, BranchPoint::Turns(3), other(1)));
+        assert!(!branch(&mut run, BranchPoint::Turns(2), other(0)));
+        assert!(branch(&mut run, BranchPoint::Turns(3), other(0)));
+        let Some(Turn::Results(results)) = run.turns().last() else { panic!() };
+        assert_eq!(
+            (results[0].text.as_str(), run.next(), run.state()),
+            ("8", Next::Model, "found")
+        );
     }
 }

@@ -7,6 +7,7 @@ use crate::{
         notices::{Notice, NoticeKind},
         state::State,
     },
+    engine::agent_loop::event::AgentEvent,
     model::call::{Call, CallId, EventKind, LoggedEvent},
     schema::count::count_text,
 };
@@ -19,6 +20,8 @@ const LONGEST: usize = 4_000;
 pub(crate) struct Printed {
     events: HashMap<CallId, u64>,
     notice: Option<Notice>,
+    /// The run of a model, and how much of it.
+    run: (u64, usize),
 }
 
 impl Printed {
@@ -32,6 +35,20 @@ impl Printed {
             .collect();
         let lines = new.iter().rev().map(|notice| notice_line(notice)).collect();
         self.notice = state.notices.iter().next_back().cloned();
+        lines
+    }
+
+    /// What came of a model's run since; a reply once it is whole.
+    pub fn new_run_events(&mut self, state: &State) -> Vec<String> {
+        let Some(run) = &state.invoke.agent.run else { return Vec::new() };
+        let mut lines = Vec::new();
+        if self.run.0 != run.turn {
+            self.run = (run.turn, 0);
+            lines.push(format!("Asking {}: {}", run.source_name(), run.setup.question));
+        }
+        let new = run.log.iter().skip(self.run.1);
+        lines.extend(new.flat_map(|(at_ms, event)| run_event_lines(*at_ms, event)));
+        self.run.1 = run.log.len();
         lines
     }
 
@@ -64,6 +81,23 @@ impl Printed {
         self.events.retain(|id, _| calls.get(*id).is_some());
         lines
     }
+}
+
+fn run_event_lines(at_ms: u64, event: &AgentEvent) -> Vec<String> {
+    let words = match event {
+        // It is printed once it is whole.
+        AgentEvent::Text(_) => return Vec::new(),
+        AgentEvent::Replied { reply, .. } if !reply.text.is_empty() => {
+            format!("{}\n{}", event.summary(), reply.text)
+        }
+        AgentEvent::Returned { text, .. } => format!("{}: {text}", event.summary()),
+        AgentEvent::Moved { .. } => format!("state: {}", event.summary()),
+        AgentEvent::Called { .. } => format!("call: {}", event.summary()),
+        _ => event.summary(),
+    };
+    let mut lines = words.lines();
+    let first = format!("+{at_ms} ms {}", lines.next().unwrap_or_default());
+    std::iter::once(first).chain(lines.map(|line| format!("  {line}"))).collect()
 }
 
 fn event_count(call: &Call) -> u64 {

@@ -103,18 +103,22 @@ fn scopes_of(screen: ScreenId) -> &'static [Scope] {
         ScreenId::Tools => &[Scope::Tools, Scope::Catalog, Scope::Preview],
         ScreenId::Workflow => &[
             Scope::Workflow,
+            Scope::AskModel,
             Scope::Available,
             Scope::Groups,
             Scope::Graph,
             Scope::Run,
             Scope::Chain,
         ],
-        ScreenId::Invoke => &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps],
+        ScreenId::Invoke => {
+            &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps, Scope::AskModel]
+        }
         ScreenId::Watch => &[Scope::Watch],
         ScreenId::History => &[Scope::History, Scope::Answer],
         ScreenId::Waiting => &[Scope::Waiting],
         ScreenId::Connections => &[Scope::Connections],
         ScreenId::Resources => &[Scope::Resources],
+        ScreenId::Run => &[Scope::ModelRun, Scope::AskModel],
         ScreenId::Form => &[Scope::FormFile],
     }
 }

@@ -86,7 +86,7 @@ pub(crate) fn list_rows(state: &State) -> Vec<ListRow> {
         ScreenId::Waiting => waiting_rows(state),
         ScreenId::Connections => connection_rows(state),
         ScreenId::Resources => item_rows(state),
-        ScreenId::Form => Vec::new(),
+        ScreenId::Run | ScreenId::Form => Vec::new(),
     }
 }
 
@@ -105,6 +105,7 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
         ScreenId::Waiting => format!("Calls waiting for an answer: {rows}"),
         ScreenId::Connections => format!("Connections: {rows}"),
         ScreenId::Resources => format!("Resources and prompts: {rows}"),
+        ScreenId::Run => "The run of a model. Type: show".to_owned(),
         ScreenId::Form => "One form. Type: fields".to_owned(),
     }
 }
@@ -270,7 +271,11 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
             None => vec!["No call waits for an answer.".to_owned()],
         },
         ScreenId::Resources => item_lines(state),
-        ScreenId::Workflow | ScreenId::Watch | ScreenId::Connections | ScreenId::Form => Vec::new(),
+        ScreenId::Workflow
+        | ScreenId::Watch
+        | ScreenId::Connections
+        | ScreenId::Run
+        | ScreenId::Form => Vec::new(),
     };
     lines.extend(screen.detail_lines(state));
     if lines.is_empty() {

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     app::{
         actions::ActionId,
+        agent_run::AgentMessage,
         calls::CallMessage,
         history::HistoryMessage,
         message::{ConnectionMessage, Message, ScreenId},
@@ -29,7 +30,7 @@ use crate::{
         form::view::{Form, FormReply},
         overlays::questions,
         ranking::{RankedItem, rank_candidates},
-        screens::{SCREENS, form::FormScreen},
+        screens::{SCREENS, form::FormScreen, model_run::decide},
         view::{OverlayReply, Reply, Screen, Target},
     },
 };
@@ -49,6 +50,8 @@ pub struct Session {
     pub(super) typed: Option<(String, Vec<String>)>,
     pub(super) pending: VecDeque<Pending>,
     printed: Printed,
+    /// The call of a model that was asked about last.
+    decided: u64,
     pub(super) out: Vec<String>,
     shown: Option<ScreenId>,
 }
@@ -95,6 +98,7 @@ impl Session {
             typed: None,
             pending: VecDeque::new(),
             printed: Printed::default(),
+            decided: 0,
             out,
             shown: None,
         }
@@ -182,12 +186,20 @@ impl Session {
         self.sync(state);
         let mut messages = Vec::new();
         self.out.extend(self.printed.new_events(state));
+        self.out.extend(self.printed.new_run_events(state));
         self.out.extend(self.printed.new_notices(state));
         if self.asked != state.question {
             self.asked.clone_from(&state.question);
             let overlay =
                 state.question.as_ref().map(|asked| questions::question_overlay(asked, state));
             self.dialog = overlay.map(Dialog::new);
+            self.walk = None;
+        }
+        if let Some(run) = &state.invoke.agent.run
+            && let Some(call) = run.waiting.as_ref().filter(|call| call.number != self.decided)
+        {
+            self.decided = call.number;
+            self.dialog = Some(Dialog::new(Box::new(decide::decision_menu(run, call))));
             self.walk = None;
         }
         while messages.is_empty()
@@ -216,6 +228,9 @@ impl Session {
         if let Some(call) = state.invoke.calls.running_calls().last() {
             return vec![Message::Call(CallMessage::Cancel(call.id))];
         }
+        if state.invoke.agent.is_moving() {
+            return vec![Message::Agent(AgentMessage::Stop)];
+        }
         if self.dialog.is_some() {
             return self.take_line("cancel", state);
         }
@@ -226,10 +241,13 @@ impl Session {
         vec![Message::Quit { discard: false }]
     }
 
-    /// How many pieces of the running call have come; `None` where none runs.
+    /// How many pieces of the running call, or of a model's run, have come; `None` where none runs.
     #[must_use]
     pub fn running_pieces(state: &State) -> Option<u64> {
-        state.invoke.calls.running_calls().last().map(|call| call.chunks)
+        let agent = &state.invoke.agent;
+        let of_run = agent.run.as_ref().filter(|_| agent.is_moving());
+        let of_run = || of_run.map(|run| run.log.len() as u64);
+        state.invoke.calls.running_calls().last().map(|call| call.chunks).or_else(of_run)
     }
 
     fn sync(&mut self, state: &State) {
@@ -330,6 +348,8 @@ impl Session {
         };
         match reply {
             Reply::Ignored => self.out.push(format!("Not done. {title}: not here")),
+            // The fields of the call are asked one by one.
+            Reply::Handled if action == "edit-call" => self.pending.push_back(Pending::Walk),
             Reply::Handled => self.out.push(format!("{title}: done. Type show to see it.")),
             other => self.dispatch(other, state, messages),
         }
@@ -567,8 +587,8 @@ impl Window for Tabs {
 /// The actions that show screens, in the order of the screens' keys.
 fn screen_actions() -> impl Iterator<Item = ActionId> {
     let rows = SCREENS.iter().filter(|row| row.id != ScreenId::Waiting);
-    let rows = rows.filter(|row| row.id != ScreenId::Resources);
-    rows.map(|row| row.action).chain(["show-waiting", "show-resources"])
+    let rows = rows.filter(|row| row.id != ScreenId::Resources && row.id != ScreenId::Run);
+    rows.map(|row| row.action).chain(["show-waiting", "show-resources", "show-run"])
 }
 
 fn numbered_screen(row: usize, _: &State) -> Option<ActionId> {

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     app::{
+        agent_run::AgentMessage,
         calls::CallMessage,
         message::{Message, ScreenId},
         state::State,
@@ -84,6 +85,9 @@ impl Session {
         let running = state.invoke.calls.running_calls().last();
         match running {
             Some(call) => messages.push(Message::Call(CallMessage::Cancel(call.id))),
+            None if state.invoke.agent.is_under_way() => {
+                messages.push(Message::Agent(AgentMessage::Stop));
+            }
             None if state.screen == ScreenId::Watch && state.watching.is_listening() => {
                 self.act("stop-watching", state, messages);
             }

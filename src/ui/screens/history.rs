@@ -10,6 +10,8 @@
 mod comparison;
 mod list;
 
+use std::sync::Arc;
+
 use ratatui::{
     Frame,
     layout::{Constraint, Rect},
@@ -19,6 +21,7 @@ use self::{comparison::Comparison, list::List};
 use crate::{
     app::{
         actions::{ActionId, Scope},
+        agent_run::AgentMessage,
         calls::CallMessage,
         history::HistoryMessage,
         history::ShownCall,
@@ -27,7 +30,7 @@ use crate::{
         state::State,
         verbs,
     },
-    engine::trace::lines,
+    engine::{agent_loop::event::RUN_PREFIX, trace::lines},
     model::call::Call,
     systems::{agents, calling},
     ui::{
@@ -74,8 +77,12 @@ pub(crate) const ACTIONS: &[Row] = &[
             refuse_when(is_only, "there is no other call to compare with")
                 .or_else(|| none_open(state))
         }),
-    Row::new(Scope::History, "resend-kept", "resend", |_, _| {
-        Reply::send(Message::History(HistoryMessage::Resend))
+    Row::new(Scope::History, "resend-kept", "resend", |_, state| {
+        // A model is asked from the run's own screen, where it is chosen.
+        with_open(state, |open| match is_run(open) {
+            true => open_run(open),
+            false => Reply::send(Message::History(HistoryMessage::Resend)),
+        })
     })
     .keys(&[verbs::AGAIN, verbs::SEND])
     .help("Send the call's request again, over its own connection")
@@ -84,8 +91,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         with_open(state, edit_and_resend)
     })
     .keys(&[verbs::EDIT])
-    .help("Put the call's arguments into Invoke's form, to edit and send")
+    .help("Put the call's arguments into Invoke's form, to edit and send; of a run, open it")
     .refused(|_, state| agent_refusal(state).or_else(|| none_open(state))),
+    Row::new(Scope::History, "open-run", "open run", |_, state| with_open(state, open_run))
+        .help("Show the run of a model row by row, to replay it or to go on from any place of it")
+        .refused(|_, state| none_open(state).or_else(|| run_refusal(state))),
     Row::new(Scope::History, "copy-kept", "copy as…", |_, state| with_open(state, copy_menu))
         .keys(&[verbs::COPY_AS])
         .help("Copy the answer, the request or the whole call as JSON lines")
@@ -472,7 +482,25 @@ fn resend_refusal(state: &State) -> Option<String> {
         .or_else(|| none_open(state))
 }
 
+/// Shows the run of a model row by row.
+fn open_run(open: &ShownCall) -> Reply {
+    Reply::send(Message::Agent(AgentMessage::Open(Arc::clone(&open.trace))))
+}
+
+/// Whether it is the run of a model, and no call.
+fn is_run(open: &ShownCall) -> bool {
+    open.trace.head.tool.starts_with(RUN_PREFIX)
+}
+
+fn run_refusal(state: &State) -> Option<String> {
+    let is_call = opened_call(state).is_some_and(|open| !is_run(open));
+    refuse_when(is_call, "this is a call, not the run of a model")
+}
+
 fn edit_and_resend(open: &ShownCall) -> Reply {
+    if is_run(open) {
+        return open_run(open);
+    }
     Reply::send(Message::Call(CallMessage::EditSent {
         tool: open.trace.head.tool.to_string(),
         arguments: open.trace.head.arguments.clone(),
@@ -481,11 +509,18 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
 }
 
 fn agent_refusal(state: &State) -> Option<String> {
-    let is_agents = opened_call(state).is_some_and(|open| agents::is_at(&open.trace.head.to));
+    let is_agents =
+        opened_call(state).is_some_and(|open| agents::is_at(&open.trace.head.to) && !is_run(open));
     refuse_when(is_agents, "this was a question to the agent, not a call of a tool")
 }
 
 fn stub_refusal(state: &State) -> Option<String> {
+    let is_of_model = opened_call(state).is_some_and(is_run);
+    refuse_when(is_of_model, "this is the run of a model, not a call")
+        .or_else(|| replay_refusal(state))
+}
+
+fn replay_refusal(state: &State) -> Option<String> {
     let is_replaying = opened_call(state).is_some_and(|open| open.replaying);
     agent_refusal(state)
         .or_else(|| refuse_when(is_replaying, "the replay is still running"))
@@ -495,6 +530,6 @@ fn stub_refusal(state: &State) -> Option<String> {
 /// A case needs the end as well, which is not known of a call that was given up.
 fn case_refusal(state: &State) -> Option<String> {
     let has_no_end = opened_call(state).is_some_and(|open| open.call.outcome().is_none());
-    stub_refusal(state)
+    replay_refusal(state)
         .or_else(|| refuse_when(has_no_end, "the call hasn't ended, so there is nothing to expect"))
 }

@@ -402,7 +402,7 @@ impl Screen for Invoke {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        match self.panes.focus {
+        let mut scopes = match self.panes.focus {
             LEFT if self.tools.part == Part::Calls => {
                 vec![Scope::Calls, Scope::Invoke, Scope::Answer]
             }
@@ -412,7 +412,9 @@ impl Screen for Invoke {
             }
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Calls, Scope::Invoke],
-        }
+        };
+        scopes.push(Scope::AskModel);
+        scopes
     }
 
     fn on_enter(&mut self) {

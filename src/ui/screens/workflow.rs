@@ -61,7 +61,7 @@ impl Screen for WorkflowScreen {
 
     fn scopes(&self) -> Vec<Scope> {
         if self.matrix.is_open() {
-            return vec![Scope::Matrix, Scope::Workflow];
+            return vec![Scope::Matrix, Scope::Workflow, Scope::AskModel];
         }
         let own = match self.focused_pane() {
             Pane::Request => Scope::Groups,
@@ -70,7 +70,7 @@ impl Screen for WorkflowScreen {
             Pane::Offers => Scope::Available,
             Pane::Run => Scope::Run,
         };
-        vec![own, Scope::Workflow]
+        vec![own, Scope::Workflow, Scope::AskModel]
     }
 
     fn is_typing(&self) -> bool {

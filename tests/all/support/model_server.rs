@@ -4,7 +4,7 @@
 use std::{
     io::{BufRead, BufReader, Write},
     net::TcpListener,
-    sync::mpsc::{self, Receiver},
+    sync::mpsc::{self, Receiver, Sender},
     thread,
 };
 
@@ -20,7 +20,11 @@ pub struct Asked {
 pub struct ModelServer {
     pub url: String,
     asked: Receiver<Asked>,
+    go: Sender<()>,
 }
+
+/// Where an answer stops until [`ModelServer::go_on`], or until whoever waits for it has gone.
+pub const HELD: &str = "(held)";
 
 impl ModelServer {
     /// Gives these answers, whole HTTP responses, one for each request.
@@ -28,6 +32,7 @@ impl ModelServer {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let (tell, asked) = mpsc::channel();
+        let (go, may_go) = mpsc::channel();
         thread::spawn(move || {
             for answer in answers {
                 // A connection that brings no request only asked whether somebody is there.
@@ -38,10 +43,23 @@ impl ModelServer {
                     }
                 };
                 let _ = tell.send(request);
-                stream.write_all(answer.as_bytes()).unwrap();
+                for (row, part) in answer.split(HELD).enumerate() {
+                    if row > 0 && may_go.recv().is_err() {
+                        return;
+                    }
+                    // Whoever has stopped the run reads no more.
+                    if stream.write_all(part.as_bytes()).is_err() {
+                        break;
+                    }
+                }
             }
         });
-        Self { url, asked }
+        Self { url, asked, go }
+    }
+
+    /// Lets the answer that is held go on.
+    pub fn go_on(&self) {
+        self.go.send(()).unwrap();
     }
 
     /// The requests that came, in their order.

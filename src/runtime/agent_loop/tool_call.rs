@@ -1,0 +1,117 @@
+//! Makes the calls of a run, each over its tool's own connection or by a mock.
+
+use std::sync::Arc;
+
+use tokio::sync::mpsc;
+
+use crate::{
+    engine::{
+        agent_loop::run::{Answered, CallResult},
+        case::verdict::Answer,
+        stub::mock::{MockOptions, MockSource, mock_service},
+    },
+    model::{
+        call::{Limits, Outcome},
+        catalog::Catalog,
+        connections::Connections,
+        stub::StubService,
+        tool::Tool,
+        trace::{Head, TraceId},
+    },
+    runtime::now::now_millis,
+    schema::literal::Literal,
+    store::history::History,
+    systems::{calling, facets::calls::CallOf, mocking},
+    wire::registry::Registry,
+};
+
+/// Events on their way at most; more make the wire wait.
+const QUEUE: usize = 256;
+
+/// What calls of tools are made with.
+pub(crate) struct ToolCaller<'w> {
+    pub catalog: &'w Catalog,
+    pub connections: &'w Connections,
+    pub registry: &'w Registry,
+    /// `None`: nothing is kept.
+    pub history: Option<Arc<History>>,
+    pub limits: Limits,
+    pub user: String,
+    /// The way of the calls where their system has several.
+    pub route: Option<String>,
+}
+
+impl ToolCaller<'_> {
+    /// A mock of the tool.
+    pub(super) fn mock_of(&self, tool: &Tool, options: &MockOptions) -> StubService {
+        let history = self.history.as_ref();
+        let kept = (options.source == MockSource::Kept)
+            .then(|| history?.real_answer_of(&tool.name))
+            .flatten();
+        mock_service(&mocking::mocked_tool(tool, kept), options)
+    }
+
+    /// Makes one call, over the tool's own connection or by a mock.
+    pub(super) async fn call_tool(
+        &self,
+        tool: &Tool,
+        arguments: &Literal,
+        mock: Option<StubService>,
+    ) -> (CallResult, Option<TraceId>) {
+        let connection = self.connections.for_tool(tool);
+        let correlation = uuid::Uuid::new_v4().to_string();
+        let call = CallOf {
+            catalog: self.catalog,
+            tool,
+            user: &self.user,
+            arguments,
+            meta: None,
+            correlation: &correlation,
+            connection: &connection,
+            route: self.route.as_deref(),
+        };
+        let answered = if mock.is_some() { Answered::Mocked } else { Answered::Called };
+        let request = match mock {
+            Some(service) => Ok(mocking::mock_request(&call, service)),
+            None => calling::build_request(&call),
+        };
+        let request = match request {
+            Ok(request) => request,
+            Err(problem) => {
+                let text = problem.cause;
+                let (outcome, took_ms) = (Outcome::Failed, 0);
+                return (CallResult { answered, outcome, text, took_ms }, None);
+            }
+        };
+        let head = Head::from_request(&request, &connection, now_millis());
+        // A call is made although it cannot be kept.
+        let mut recorder = self.history.as_ref().and_then(|history| history.begin_call(&head).ok());
+        let trace = recorder.is_some().then(|| head.id.clone());
+        let (sender, mut events) = mpsc::channel(QUEUE);
+        let calling = self.registry.run_call(&connection, request, self.limits, sender);
+        let taking = async {
+            let mut answer = Answer::default();
+            let mut batch = Vec::with_capacity(QUEUE);
+            while events.recv_many(&mut batch, QUEUE).await > 0 {
+                recorder = recorder.take().and_then(|mut recorder| {
+                    recorder.record_events(&batch).ok().map(|()| recorder)
+                });
+                batch.drain(..).for_each(|event| answer.apply_event(&event));
+            }
+            answer
+        };
+        let ((), answer) = tokio::join!(calling, taking);
+        (result_of(answered, answer), trace)
+    }
+}
+
+/// What the model gets of an answer.
+fn result_of(answered: Answered, answer: Answer) -> CallResult {
+    let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
+    let text = match (answer.error, answer.text) {
+        (None, text) => text,
+        (Some((kind, message)), text) if text.is_empty() => format!("{message} ({kind})"),
+        (Some((kind, message)), text) => format!("{text}\n{message} ({kind})"),
+    };
+    CallResult { answered, outcome, text, took_ms: answer.took_ms }
+}
