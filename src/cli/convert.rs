@@ -1,6 +1,8 @@
 //! `toolcrib convert`: carries tools to another system or format, after saying what becomes of each
 //! field; and puts OpenSearch entries in another shape.
 
+mod gates;
+
 use std::{
     fs,
     io::Read as _,
@@ -124,7 +126,10 @@ impl Convert {
         let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
         let files = target.write(&tools);
         match &self.out {
-            Some(path) => write_files(path, &files, out)?,
+            Some(path) => {
+                let written = write_files(path, &files, out)?;
+                gates::write_gates(packed, &written, global, out)?;
+            }
             None if global.json => out.print_json(&report(&all, &files))?,
             None => print_files(&files, out)?,
         }
@@ -256,7 +261,12 @@ fn file_text(path: &Path, value: &Value) -> String {
 }
 
 /// Writes one file under that name, or all of them into a folder; what is there stays.
-fn write_files(path: &Path, files: &[PortableFile], out: &CommandOutput) -> Result<(), Problem> {
+fn write_files(
+    path: &Path,
+    files: &[PortableFile],
+    out: &CommandOutput,
+) -> Result<Vec<PathBuf>, Problem> {
+    let mut written = Vec::new();
     let is_file = path.extension().is_some();
     if let (true, [_, _, ..]) = (is_file, files) {
         let cause =
@@ -281,8 +291,9 @@ fn write_files(path: &Path, files: &[PortableFile], out: &CommandOutput) -> Resu
         files::save_file(root, &whole, &text, Expected::Absent, OutsideLinks::Refuse)
             .map_err(|refused| refused.problem().clone())?;
         out.print_status(format_args!("wrote {}", to.display()));
+        written.push(whole);
     }
-    Ok(())
+    Ok(written)
 }
 
 /// The value of a document in JSON or YAML.

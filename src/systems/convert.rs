@@ -178,6 +178,7 @@ fn portable_tool(system: &dyn System, tool: &Tool) -> PortableTool {
     let mut portable =
         PortableTool::from_function(system.model_function(tool)).with_gate(&tool.gate);
     portable.output = system.output_schema(tool);
+    portable.http = system.portable().and_then(|portable| portable.request(tool));
     portable
 }
 

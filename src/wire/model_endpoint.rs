@@ -5,6 +5,7 @@ use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 use super::{
+    now::now_millis,
     registry::Registry,
     transport::{
         http::{
@@ -23,6 +24,7 @@ use crate::{
     },
     model::{
         call::CallError,
+        clock::Millis,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
         tool::Function,
@@ -277,15 +279,21 @@ impl From<CallError> for Refusal {
     }
 }
 
-/// How long the endpoint wants us to wait, where it says so in seconds.
+/// How long the endpoint wants us to wait, where it says so: in milliseconds, in seconds, or until a
+/// date, by its own clock where it says what that shows.
 fn retry_after(packet: &Packet) -> Option<Duration> {
     let named = |name: &str| {
         let header = packet.headers.iter().find(|(header, _)| header.eq_ignore_ascii_case(name));
-        header.and_then(|(_, value)| value.trim().parse::<f64>().ok())
+        header.map(|(_, value)| value.trim())
     };
-    let milliseconds = named("retry-after-ms").map(|wait| wait / 1_000.0);
-    let seconds = milliseconds.or_else(|| named("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok()
+    let number = |name: &str| named(name)?.parse::<f64>().ok();
+    let milliseconds = number("retry-after-ms").map(|wait| wait / 1_000.0);
+    if let Some(seconds) = milliseconds.or_else(|| number("retry-after")) {
+        return Duration::try_from_secs_f64(seconds).ok();
+    }
+    let until = Millis::parse_http_date(named("retry-after")?)?;
+    let now = named("date").and_then(Millis::parse_http_date).unwrap_or_else(now_millis);
+    Some(Duration::from_millis(until.since(now)))
 }
 
 fn too_long(problem: CallError, wait: Duration) -> CallError {

@@ -188,6 +188,15 @@ fn what_endpoints_do_wrong_is_said() {
             1,
             "asks to wait 3600 s",
         ),
+        (
+            whole(
+                "429 Too Many Requests",
+                "date: Tue, 24 Nov 2026 03:00:00 GMT\r\nretry-after: Tue, 24 Nov 2026 05:00:00 GMT\r\n",
+                &error("Slow down"),
+            ),
+            1,
+            "asks to wait 7200 s",
+        ),
         (whole("200 OK", "", "no json"), 1, "not JSON"),
     ] {
         let server = ModelServer::start(vec![answer]);

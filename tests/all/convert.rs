@@ -278,10 +278,42 @@ fn the_command_says_what_becomes_of_each_field_and_then_writes() {
     let one = place.run(&["convert", "api.yaml", "getOrder", "--to", "opensearch"]);
     one.ended(0, &["getOrder → OpenSearch"]);
     assert_eq!(one.json()["parameters"]["uri"], "/orders/${parameters.id}");
+    for (target, words) in [
+        ("mcp", "− lost     request: GET /orders/{id}"),
+        ("openai", "request: GET /orders/{id}; the format has no method and path"),
+        ("opensearch", "✓ carried  name, description, arguments, request"),
+    ] {
+        place.run(&["convert", "api.yaml", "getOrder", "--to", target]).ended(0, &[words]);
+    }
     place.run(&["convert", "api.yaml", "nothing", "--to", "mcp"]).ended(2, &["it has getOrder"]);
     let report = place.run(&["convert", "joke", "--to", "mcp", "--json"]).json();
     assert_eq!(report["tools"][0]["tool"], "joke");
     assert_eq!(report["files"][0]["path"], "mcp/converted.json");
+}
+
+#[test]
+fn groups_and_states_go_to_the_settings_where_entries_have_none() {
+    let tool = "tool:\n  joke: {type: tool-service, name: joke, description: Jokes, service: jokes, group: [fun], \
+                applicable-states: [ready], state: told, arguments: []}\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", "# ours\nconnection = \"embedded\"\n"),
+        ("tools.yaml", tool),
+    ]);
+    let ran = place.run(&["convert", "joke", "--to", "opensearch", "--out", "joke.json"]);
+    ran.ended(0, &["wrote joke.json", "wrote groups and states of joke to toolcrib.toml"]);
+    let settings = std::fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    assert!(settings.starts_with("# ours\n"), "{settings}");
+    let value: toml_edit::DocumentMut = settings.parse().unwrap();
+    let gate = &value["opensearch"]["tools"]["joke"];
+    assert_eq!(gate["groups"][0].as_str(), Some("fun"), "{settings}");
+    assert_eq!(gate["states"][0].as_str(), Some("ready"), "{settings}");
+    assert_eq!(gate["next"].as_str(), Some("told"), "{settings}");
+    // A file that is not the workspace's has no gates there.
+    let away = tempfile::tempdir().unwrap();
+    let out = away.path().join("joke.json");
+    let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", tool)]);
+    let ran = place.run(&["convert", "joke", "--to", "opensearch", "--out", out.to_str().unwrap()]);
+    assert!(!ran.words.contains("groups and states of"), "{}", ran.words);
 }
 
 #[test]

@@ -25,8 +25,15 @@ pub struct Format {
 const NO_GATE: &str = "the format knows no groups or states";
 const NO_OUTPUT: &str = "the format has no schema of answers";
 
-const LACKS: &[(&str, &str)] =
-    &[("answer", NO_OUTPUT), ("groups", NO_GATE), ("states", NO_GATE), ("next state", NO_GATE)];
+const NO_REQUEST: &str = "the format has no method and path; who calls the tool has to know them";
+
+const LACKS: &[(&str, &str)] = &[
+    ("answer", NO_OUTPUT),
+    ("groups", NO_GATE),
+    ("states", NO_GATE),
+    ("next state", NO_GATE),
+    ("request", NO_REQUEST),
+];
 
 /// Every format.
 pub const FORMATS: &[Format] = &[
@@ -56,7 +63,7 @@ pub const FORMATS: &[Format] = &[
         title: "an OpenAPI 3.1 document",
         write: openapi::write_document,
         lacks: &[("groups", NO_GATE), ("states", NO_GATE), ("next state", NO_GATE)],
-        assumes: &[("paths", "a POST to /NAME"), ("info", "the title Tools, version 1.0.0")],
+        assumes: &[("info", "the title Tools, version 1.0.0")],
     },
 ];
 

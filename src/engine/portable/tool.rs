@@ -107,6 +107,11 @@ impl PortableTool {
         fields.extend(self.groups.as_deref().map(|groups| ("groups", names(groups))));
         fields.extend(self.states.as_deref().map(|states| ("states", names(states))));
         fields.extend(self.next.as_deref().map(|next| ("next state", json!(next))));
+        fields.extend(
+            self.http
+                .as_ref()
+                .map(|http| ("request", json!(format!("{} {}", http.method, http.path)))),
+        );
         fields
     }
 

@@ -2,7 +2,10 @@
 
 use serde_json::Value;
 
-use crate::engine::portable::tool::PortableTool;
+use crate::{
+    engine::portable::tool::{HttpRequest, PortableTool},
+    model::tool::Tool,
+};
 
 /// Can have tools that come from elsewhere. What of them it has no place for is seen by reading the
 /// entries again.
@@ -10,6 +13,12 @@ pub trait Portable: Sync {
     /// The files that hold these tools as entries of the system: paths within a workspace, and what
     /// is in them.
     fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile>;
+
+    /// The request over HTTP that answers for a tool of the system, where its entry is one.
+    fn request(&self, tool: &Tool) -> Option<HttpRequest> {
+        let _ = tool;
+        None
+    }
 }
 
 /// A file with tools in it.

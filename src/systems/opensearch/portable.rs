@@ -1,10 +1,11 @@
 //! Tools of elsewhere as dynamic tools of OpenSearch, which call an API.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::keys;
 use crate::{
-    engine::portable::tool::PortableTool,
+    engine::portable::tool::{HttpRequest, PortableTool},
+    model::tool::Tool,
     systems::facets::portable::{Portable, PortableFile, plain_key},
 };
 
@@ -27,5 +28,16 @@ impl Portable for PortableTools {
             PortableFile { path: format!("tools/{}.json", plain_key(&tool.name)), value }
         };
         tools.iter().map(write).collect()
+    }
+
+    fn request(&self, tool: &Tool) -> Option<HttpRequest> {
+        let value = &tool.entry.value;
+        let is_dynamic = value.get(keys::TYPE).and_then(Value::as_str) == Some(keys::DYNAMIC_TOOL);
+        let parameters = value.get(keys::PARAMETERS).filter(|_| is_dynamic)?;
+        let text = |key: &str| parameters.get(key).and_then(Value::as_str);
+        Some(HttpRequest {
+            method: text(keys::METHOD)?.to_ascii_uppercase(),
+            path: text(keys::URI)?.replace("${parameters.", "{"),
+        })
     }
 }
