@@ -59,7 +59,12 @@ pub(crate) async fn discover(
     }
     for file in files {
         match server_configs::read_config(file, root) {
-            Ok(config) => {
+            Ok(mut config) => {
+                // The file was found by its canonical path.
+                let root = root.canonicalize().unwrap_or_else(|_| root.to_owned());
+                if let Ok(below) = config.path.strip_prefix(&root) {
+                    config.path = below.to_owned();
+                }
                 let place = config.path.display();
                 let said = config.read.findings.iter().map(|words| format!("{place}: {words}"));
                 all.unread.extend(said);

@@ -212,6 +212,7 @@ fn servers_of_a_registry_become_connections_and_start_nothing() {
         (&weather["version"], &weather["sources"], &weather["workspace"]),
         (&json!("1.1.0"), &json!(["registry"]), &json!("new"))
     );
+    assert_eq!(weather["place"], "registry.json");
     assert_eq!(weather["connection"]["servers"], json!(["http://127.0.0.1:9/mcp"]));
     let taken = place.run(&["discover", "--take", "io.example/weather", "io.example/files"]);
     taken.ended(

@@ -5,7 +5,7 @@ use std::{
     collections::{BTreeMap, HashMap},
 };
 
-use super::set::ToolSet;
+use super::{set::ToolSet, words::WordMap};
 use crate::{
     engine::lint::check::{Report, member_pointer},
     model::tool::{States, Tool},
@@ -82,7 +82,7 @@ pub(super) fn compare_descriptions(set: &ToolSet<'_>, report: &mut Report<'_>) {
 /// those that share a rare word are compared.
 fn alike_descriptions(set: &ToolSet<'_>) -> Vec<Pair> {
     let threshold = set.settings.alike.clamp(1, 100);
-    let mut by_word: HashMap<u64, Vec<usize>> = HashMap::new();
+    let mut by_word: WordMap<Vec<usize>> = WordMap::default();
     let mut seen = vec![usize::MAX; set.measured.len()];
     let mut pairs = Vec::new();
     for (later, measured) in set.measured.iter().enumerate() {
@@ -100,6 +100,11 @@ fn alike_descriptions(set: &ToolSet<'_>) -> Vec<Pair> {
                     continue;
                 }
                 let other = &set.measured[*earlier];
+                // So much the shorter one can be at most of the longer one.
+                let (few, many) = order(other.description.len(), count);
+                if few * 100 < many * threshold {
+                    continue;
+                }
                 let percent = common_percent(&other.description, &measured.description);
                 if percent >= threshold && can_meet(set.tool(other), set.tool(measured)) {
                     pairs.push(Pair { earlier: *earlier, later, percent });
@@ -109,6 +114,10 @@ fn alike_descriptions(set: &ToolSet<'_>) -> Vec<Pair> {
         }
     }
     pairs
+}
+
+fn order(one: usize, other: usize) -> (usize, usize) {
+    (one.min(other), one.max(other))
 }
 
 /// Of all words of two descriptions, how many are in both.

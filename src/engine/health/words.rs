@@ -1,6 +1,9 @@
 //! Texts as words to compare, and as tokens to count.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
 
 use crate::{engine::model_view::TokenEstimate, model::tool::Function};
 
@@ -9,6 +12,30 @@ const EMPTY: [&str; 22] = [
     "a", "an", "and", "are", "as", "at", "by", "for", "from", "in", "is", "it", "its", "of", "on",
     "or", "that", "the", "this", "to", "with", "tool",
 ];
+
+/// None of them is longer.
+const LONGEST_EMPTY: usize = 4;
+
+/// What is kept for each word, which is a hash already.
+pub(super) type WordMap<T> = HashMap<u64, T, BuildHasherDefault<WordHasher>>;
+
+/// Takes a word's hash as it is.
+#[derive(Default)]
+pub(super) struct WordHasher(u64);
+
+impl Hasher for WordHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.0 = self.0.rotate_left(8) ^ u64::from(*byte));
+    }
+
+    fn write_u64(&mut self, word: u64) {
+        self.0 = word;
+    }
+}
 
 /// First words of names that mean the same to a model.
 const SYNONYMS: [&[&str]; 6] = [
@@ -23,7 +50,7 @@ const SYNONYMS: [&[&str]; 6] = [
 /// Cuts texts into words, and counts how many descriptions have each.
 #[derive(Default)]
 pub(super) struct WordCounter {
-    counts: HashMap<u64, u32>,
+    counts: WordMap<u32>,
     word: String,
     text: String,
 }
@@ -45,7 +72,7 @@ impl WordCounter {
     pub fn text_words(&mut self, text: &str) -> Vec<u64> {
         let mut found = Vec::new();
         for_each_word(text, &mut self.word, |word| {
-            if !EMPTY.contains(&word) {
+            if word.len() > LONGEST_EMPTY || !EMPTY.contains(&word) {
                 found.push(hash_word(word));
             }
         });
@@ -146,6 +173,11 @@ mod tests {
         assert!(all.iter().all(|word| words.count(*word) == 1));
         words.text_words("a file");
         assert_eq!(all.iter().filter(|word| words.count(**word) == 2).count(), 1);
+    }
+
+    #[test]
+    fn no_word_without_a_meaning_is_longer_than_is_looked_at() {
+        assert_eq!(EMPTY.iter().map(|word| word.len()).max(), Some(LONGEST_EMPTY));
     }
 
     #[test]

@@ -22,7 +22,7 @@ pub(crate) fn found_checklist(all: &[Compared]) -> Checklist {
     let rows = all.iter().map(to_row).collect();
     let all = all.to_vec();
     let aside = Reply::send(Message::DropQuestion);
-    Checklist::new(TITLE, "Show the changes", rows, aside, move |ticked, state| {
+    Checklist::new(TITLE, "Add to the workspace…", rows, aside, move |ticked, state| {
         let chosen: Vec<&Compared> = ticked.iter().filter_map(|row| all.get(*row)).collect();
         add_chosen(&chosen, state)
     })
@@ -65,7 +65,7 @@ fn to_row(one: &Compared) -> Row {
     }
     details.push((Role::Dim, place));
     if !found.about.is_empty() {
-        details.push((Role::Text, found.about.clone()));
+        details.push((Role::Overlay, found.about.clone()));
     }
     let refusal = refusal(one);
     details.extend(refusal.iter().map(|words| (Role::Info, words.clone())));
