@@ -46,6 +46,19 @@ pub fn searchable(connections: &[Connection], catalog: &Catalog) -> Vec<Connecti
     connections.iter().map(claimed).filter(can_search).collect()
 }
 
+/// Sentences about what can't be read at most; whoever floods a subject sends more.
+const MOST_UNREAD: usize = 5;
+
+/// Each sentence once, and not too many of them.
+fn shorten(mut sentences: Vec<String>) -> Vec<String> {
+    sentences.sort_unstable();
+    sentences.dedup();
+    let more = sentences.len().saturating_sub(MOST_UNREAD);
+    sentences.truncate(MOST_UNREAD);
+    sentences.extend((more > 0).then(|| format!("{more} more answers can't be read")));
+    sentences
+}
+
 /// Asks every source where a connection leads, all at once.
 ///
 /// # Errors
@@ -75,6 +88,7 @@ pub async fn search_connection(
         Some(problem) => Err(problem),
         None => {
             search.found = merge_found(search.found);
+            search.unread = shorten(search.unread);
             Ok(search)
         }
     }

@@ -203,6 +203,15 @@ const REGISTRY: &str = r#"{"servers": [
 ], "metadata": {"count": 3}}"#;
 
 #[test]
+fn what_cant_be_read_is_said_and_hides_nothing() {
+    let server = NatsServer::start();
+    let _services = Responder::micro(&server.url(), "no json");
+    let place = Place::with(&[("toolcrib.toml", &lab(&server))]);
+    let ran = place.run(&[&["discover"], &ASK[..]].concat());
+    ran.ended(1, &["warning: lab: a message on tool-descriptors isn't JSON", "2 new"]);
+}
+
+#[test]
 fn servers_of_a_registry_become_connections_and_start_nothing() {
     let place = Place::with(&[("toolcrib.toml", ""), ("registry.json", REGISTRY)]);
     let found = discover(&place, &[]);
@@ -253,6 +262,47 @@ fn the_registry_of_commonground_is_compared_entry_by_entry() {
         .ended(0, &["written: tools/lamp.yaml"]);
     let found = discover(&place, &["--connection", "cg"]);
     assert_eq!(named(&found, "tool/lamp")["workspace"], "same");
+}
+
+const LAMP: &str = r#"tool_name: lamp
+description: Switches the lamp
+target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch"
+after_execution: terminate
+parameters: {type: object, properties: {room: {type: string}}}
+"#;
+
+const RULES: &str = r#"stub: lamps
+services:
+  lamp:
+    rules:
+      - name: lit
+        answer: '{"on": true}'
+"#;
+
+#[test]
+fn tools_of_commonground_that_are_served_announce_their_definitions() {
+    let there = CommonGround::start();
+    let settings = there.settings() + "postgres-variable = \"LAB_POSTGRES\"\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", &settings),
+        ("tools/lamp.yaml", LAMP),
+        ("lamp.stub.yaml", RULES),
+    ]);
+    let mut command = place.command(&["serve", "--stub", "lamp.stub.yaml", "--announce"]);
+    let mut serving = Serving::of(command.env("LAB_POSTGRES", there.postgres.dsn()));
+    while !serving.line().starts_with("announced 1 service") {}
+    let elsewhere = Place::with(&[("toolcrib.toml", &there.settings())]);
+    let found = discover(&elsewhere, &[]);
+    let lamp = named(&found, "lamp");
+    assert_eq!(
+        (&lamp["sources"], &lamp["workspace"], &lamp["entries"][0]["system"]),
+        (&json!(["announced", "nats-micro"]), &json!("new"), &json!("commonground"))
+    );
+    elsewhere
+        .run(&[&["discover", "--take", "lamp"], &ASK[..]].concat())
+        .ended(0, &["written: tools/lamp.yaml"]);
+    assert_eq!(named(&discover(&elsewhere, &[]), "lamp")["workspace"], "same");
+    serving.interrupt();
 }
 
 #[test]
