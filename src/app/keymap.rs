@@ -96,6 +96,12 @@ impl Keymap {
         Self { in_words: true, ..self }
     }
 
+    /// Whether actions are typed by name, since there are no keys.
+    #[must_use]
+    pub fn is_in_words(&self) -> bool {
+        self.in_words
+    }
+
     /// Every action, in the order in which help shows them.
     #[must_use]
     pub fn actions(&self) -> &[&'static Action] {

@@ -199,6 +199,8 @@ pub enum DocumentMessage {
     },
     /// Put tools on the clipboard, as a file of descriptors.
     CopyTools(Vec<EntryId>),
+    /// Ask how to begin, as at the first start.
+    AskBegin,
     /// Put a shipped sample into this (empty) workspace.
     PutSample(&'static str),
     /// What is done with unsaved work of an earlier session.

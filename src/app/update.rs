@@ -152,6 +152,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             state.question = Some(Question::Conflict { file, disk, then });
         }
         DocumentMessage::Unsaved(texts) => files::offer_recovery(state, texts),
+        DocumentMessage::AskBegin => state.question = Some(Question::Begin),
         DocumentMessage::PutSample(name) => {
             state.question = None;
             return vec![Effect::PutSample(name)];

@@ -29,21 +29,22 @@ pub(crate) struct MockFlags {
     #[arg(long, value_name = "NUMBER", default_value_t = 0, requires = "mock")]
     mock_seed: u64,
 
-    /// With --mock: the number of pieces to stream
+    /// With --mock: the number of chunks to stream
     #[arg(
         long,
+        alias = "mock-pieces",
         value_name = "COUNT",
         default_value_t = PIECES,
         requires = "mock",
         value_parser = clap::value_parser!(u16).range(1..=i64::from(MOST_PIECES))
     )]
-    mock_pieces: u16,
+    mock_chunks: u16,
 
-    /// With --mock: the delay before the first piece
+    /// With --mock: the delay before the first chunk
     #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_duration)]
     mock_delay: Option<Duration>,
 
-    /// With --mock: the delay between pieces
+    /// With --mock: the delay between chunks
     #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_pause)]
     mock_pause: Option<Duration>,
 
@@ -59,7 +60,7 @@ impl MockFlags {
         Some(MockOptions {
             source: self.mock_text.clone().map_or(source, MockSource::Text),
             seed: self.mock_seed,
-            pieces: self.mock_pieces,
+            pieces: self.mock_chunks,
             delay: self.mock_delay.unwrap_or_default(),
             pause: self.mock_pause.unwrap_or(PAUSE),
             error: self.mock_error.as_deref().map(split_error),

@@ -586,6 +586,12 @@ impl Call {
         self.events.iter().filter_map(stage).collect()
     }
 
+    /// Whether it was answered by a mock, so that nothing was sent.
+    #[must_use]
+    pub fn is_mocked(&self) -> bool {
+        self.connection == MOCK_CONNECTION
+    }
+
     #[must_use]
     pub fn outcome(&self) -> Option<Outcome> {
         match &self.state {

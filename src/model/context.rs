@@ -26,12 +26,23 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// What it means for a run, in a few words.
+    #[must_use]
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Self::Document => "either key for states applies; the state changes only after success",
+            Self::AsDeployed => {
+                "only applicable-states applies; the state changes after failures too"
+            }
+        }
+    }
+
     /// Its name where there is little room.
     #[must_use]
     pub fn short_name(self) -> &'static str {
         match self {
-            Self::Document => "doc",
-            Self::AsDeployed => "depl",
+            Self::Document => "document",
+            Self::AsDeployed => "deployed",
         }
     }
 

@@ -23,6 +23,7 @@ use super::{
     following::FollowTasks,
     kept::{HistoryRecorder, Record},
     model_run::{ModelRuns, Shared},
+    now::now_millis,
     pushing, reading, registry, resources,
     sign_in::SignInTasks,
     watching::{self, OpenTap, WatchTarget},
@@ -36,8 +37,9 @@ use crate::{
         notices::NoticeKind,
         state::State,
         watching::WatchMessage,
+        workflow::WorkflowMessage,
     },
-    engine::mask::Mask,
+    engine::{mask::Mask, simulate::run::Simulation},
     model::{
         call::{CallId, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
@@ -58,7 +60,7 @@ use crate::{
         watch::Watch,
         workspace::Workspace,
     },
-    systems::{agents, deployed::push::Push, table},
+    systems::{agents, deployed::push::Push, settings, table},
     wire::{agent, deployed, locked, queue, registry::Registry},
 };
 
@@ -547,7 +549,14 @@ impl Performer {
     fn put_sample(&self, name: &'static str) {
         let Some(sample) = samples::by_name(name) else { return };
         match samples::copy_sample(sample, &self.workspace.root) {
-            Ok(()) => self.read_workspace(None),
+            Ok(()) => {
+                // The run starts as the sample says, as if the program had begun in it.
+                let (settings, _) = settings::parse_settings(sample.settings());
+                let run = Simulation::new(settings.context, settings.mode, now_millis());
+                let shown = WorkflowMessage::ShowRun(Box::new(run));
+                self.send_message(Message::Workflow(shown));
+                self.read_workspace(None);
+            }
             Err(problem) => self.send_message(Message::Failed(problem)),
         }
     }

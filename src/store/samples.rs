@@ -2,7 +2,10 @@
 
 use std::{fs, io::Write, path::Path};
 
-use crate::model::problem::{Problem, ProblemKind};
+use crate::model::{
+    problem::{Problem, ProblemKind},
+    settings::SETTINGS,
+};
 
 /// A workspace that shows something.
 #[derive(Debug)]
@@ -11,6 +14,15 @@ pub struct Sample {
     pub about: &'static str,
     /// Path within the workspace, with `/` between folders, and text.
     pub files: &'static [(&'static str, &'static str)],
+}
+
+impl Sample {
+    /// The text of its `toolcrib.toml`.
+    #[must_use]
+    pub fn settings(&self) -> &'static str {
+        let found = self.files.iter().find(|(path, _)| *path == SETTINGS);
+        found.map_or("", |(_, text)| text)
+    }
 }
 
 /// A sample's files by name, from the folder `samples`.

@@ -49,6 +49,11 @@ pub fn functions_text(tool: &Tool) -> String {
     let Some(system) = by_id(tool.entry.system) else { return String::new() };
     let function = system.model_function(tool);
     let mut text = String::new();
+    let is_missing = tool.entry.value.parsed().get(tool.name_key).is_none_or(|name| name == "");
+    if is_missing && function.name == tool.entry.key {
+        text +=
+            &format!("# ⚠ {:?} is missing in the descriptor: its key is shown\n", tool.name_key);
+    }
     for client in Client::ALL {
         let estimate = TokenEstimate::of_tool(&function, client);
         let shown = serde_json::to_string_pretty(&model_view::render_tool(&function, client))

@@ -146,8 +146,8 @@ pub(crate) fn case_menu(state: &State) -> Reply {
         ..Item::default()
     };
     let last = Item {
-        title: "how they went".into(),
-        detail: "each expectation that does not hold".into(),
+        title: "results".into(),
+        detail: "the expectations that failed".into(),
         refusal: state.invoke.cases.verdicts.is_empty().then(|| "not run yet".into()),
         ..Item::default()
     };

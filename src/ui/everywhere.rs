@@ -3,7 +3,7 @@
 
 use super::{
     action_rows::{self, refuse_when},
-    overlays::{ask_model, connections, notices, questions, samples},
+    overlays::{ask_model, connections, modes, notices, questions, samples},
     view::Reply,
     widgets::panes::PaneChange,
 };
@@ -142,8 +142,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| {
         refuse_when(state.documents.changed_files().next().is_none(), NOTHING_CHANGED)
     }),
-    Row::new(Scope::Global, "switch-mode", "mode", |_, _| {
-        Reply::send(Message::Document(DocumentMessage::SwitchMode))
+    Row::new(Scope::Global, "switch-mode", "mode…", |_, state| {
+        Reply::Open(Box::new(modes::mode_menu(state)))
     })
     .help("Switch between the document's rules and the deployed system's rules"),
     Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
@@ -169,6 +169,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "make-service", "make service", |_, state| make_service(state))
         .help("Make the service that the selected tool names and that is not there yet")
         .refused(|_, state| service_plan(state).err()),
+    Row::new(Scope::Global, "welcome", "welcome…", |_, _| {
+        Reply::send(Message::Document(DocumentMessage::AskBegin))
+    })
+    .help("Show the ways to begin again: a new tool, a sample, a running system, an MCP server")
+    .refused(|_, state| refuse_when(state.form.is_some(), "only in the workbench")),
     Row::new(Scope::Global, "import", "import…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })

@@ -1,8 +1,9 @@
 //! What lies over the screen: menus, questions, prompts, texts.
 //!
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
-//! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`], [`notices`], [`questions`], [`samples`],
-//! [`era_comparison`], [`server_import`] and [`ask_model`] fill them.
+//! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`],
+//! [`modes`], [`notices`], [`questions`], [`samples`], [`era_comparison`], [`server_import`] and
+//! [`ask_model`] fill them.
 
 pub mod ask_model;
 pub mod checklist;
@@ -14,6 +15,7 @@ pub mod help;
 pub mod importing;
 pub mod menu;
 pub mod modal;
+pub mod modes;
 pub mod notices;
 pub mod page;
 pub mod palette;

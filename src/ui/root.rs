@@ -56,8 +56,8 @@ pub struct Root {
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
-    /// The button of the screen's main act.
-    button: Option<(Rect, ActionId)>,
+    /// The button of the screen's main act, and that which saves.
+    buttons: Vec<(Rect, ActionId)>,
     presses: Presses,
     last_shown: Option<ScreenId>,
 }
@@ -76,7 +76,7 @@ impl Root {
             places: Vec::new(),
             keys: Vec::new(),
             body: Rect::default(),
-            button: None,
+            buttons: Vec::new(),
             presses: Presses::default(),
             last_shown: None,
         }
@@ -114,7 +114,7 @@ impl Root {
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
-        self.draw_button(frame, &styles, state);
+        self.draw_buttons(frame, &styles, state);
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
@@ -129,15 +129,19 @@ impl Root {
         }
     }
 
-    /// The button of the screen's main act, at the foot of its pane.
-    fn draw_button(&mut self, frame: &mut Frame<'_>, styles: &Styles, state: &State) {
-        let wanted = self.screen(state).and_then(Screen::primary_button);
+    /// The button of the screen's main act at the foot of its pane, and one that saves.
+    fn draw_buttons(&mut self, frame: &mut Frame<'_>, styles: &Styles, state: &State) {
         let typing = self.is_typing(state);
-        self.button = wanted.and_then(|(action, pane)| {
+        let Some(screen) = self.screen(state) else { return };
+        let is_unsaved = state.documents.changed_files().next().is_some();
+        let save = screen.save_button().filter(|_| is_unsaved).map(|pane| ("save", pane));
+        let wanted = screen.primary_button().into_iter().chain(save);
+        let drawn = wanted.filter_map(|(action, pane)| {
             let usable = self.refusal_reason(action, state).is_none();
             words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable, typing))
         });
-        self.places.extend(self.button);
+        self.buttons = drawn.collect();
+        self.places.extend(self.buttons.iter().copied());
     }
 
     /// Brings what is shown in line with the state. Drawing begins with it, and so does every
@@ -409,11 +413,11 @@ impl Root {
             messages.push(Message::NoticeSeen);
         }
         let reply = self.route_input(input, state);
-        self.dispatch_reply(reply, state, &mut messages);
+        self.dispatch_reply(reply, &mut messages);
         messages
     }
 
-    fn dispatch_reply(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
+    fn dispatch_reply(&mut self, reply: Reply, messages: &mut Vec<Message>) {
         match reply {
             Reply::Ignored | Reply::Handled => {}
             Reply::Send(sent) => messages.extend(sent),
@@ -424,7 +428,6 @@ impl Root {
                 self.overlay = Some(overlay);
             }
         }
-        let _ = state;
     }
 
     fn route_input(&mut self, input: &Input, state: &State) -> Reply {
@@ -545,7 +548,7 @@ impl Root {
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         let is_edge =
             |screen: &mut dyn Screen| screen.panes().is_some_and(|panes| panes.drag_edge(mouse));
-        if self.button.is_none_or(|(place, _)| !place.contains(at))
+        if self.buttons.iter().all(|(place, _)| !place.contains(at))
             && self.screen_mut(state).is_some_and(is_edge)
         {
             return Reply::Handled;
@@ -579,10 +582,7 @@ impl Root {
     }
 
     fn ask_screen(&mut self, input: &Input, state: &State) -> Reply {
-        match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            Some((_, screen)) => screen.handle_input(input, state),
-            None => Reply::Ignored,
-        }
+        self.screen_mut(state).map(|screen| screen.handle_input(input, state)).unwrap_or_default()
     }
 
     fn handle_action(&mut self, action: ActionId, state: &State) -> Reply {

@@ -97,6 +97,12 @@ pub trait Screen {
         None
     }
 
+    /// The pane at whose foot a button saves, where the screen's main act is another one; it is
+    /// drawn while something is unsaved.
+    fn save_button(&self) -> Option<Rect> {
+        None
+    }
+
     /// The keys that work here and are no actions of the table, with what they do; they come first
     /// in the hint line.
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

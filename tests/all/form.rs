@@ -276,13 +276,13 @@ fn numbers_are_drafts_until_they_are_numbers() {
     desk.keys("enter");
     desk.types("-");
     assert_eq!(*desk.value, json!({}));
-    assert!(desk.screen().contains("⚠ is not a whole number"));
+    assert!(desk.screen().contains("✗ is not a whole number"));
     desk.keys("tab shift+tab");
     assert!(desk.screen().contains('-'), "a draft stays when the field is left");
     desk.keys("backspace");
     desk.types("500");
     assert_eq!(desk.value["limit"], 500);
-    assert!(desk.screen().contains("⚠ more than 100"));
+    assert!(desk.screen().contains("✗ more than 100"));
     desk.keys("ctrl+down ctrl+down");
     assert_eq!(desk.value["limit"], 498, "steps go towards the bounds");
     desk.keys("end backspace backspace backspace");

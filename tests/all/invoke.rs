@@ -189,7 +189,7 @@ fn a_long_answer_is_found_in_and_paged() {
     bench.keys("f6 f6");
     let text: String = (0..5_000).map(|row| format!("row {row}\n")).collect();
     bench.happens([(5, chunk(&text)), (6, end(Outcome::Succeeded, None))]);
-    bench.clicks("follow");
+    bench.clicks("f ✓");
     bench.keys("home /");
     bench.types("row 4321");
     let screen = bench.screen();
@@ -278,7 +278,7 @@ fn an_answer_is_shown_as_markdown_as_bytes_and_as_a_line_of_times() {
         (140, chunk("- two")),
         (150, end(Outcome::Succeeded, None)),
     ]);
-    bench.clicks("MD");
+    bench.clicks("Markdown");
     let screen = bench.screen();
     assert!(
         screen.contains("Late deliveries") && screen.contains("• one") && !screen.contains("**"),
@@ -330,7 +330,7 @@ fn a_million_chunks_cost_no_more_memory_and_no_more_work_a_frame_than_a_few_thou
         call,
         events: vec![Event { at_ms: 9, kind: end(Outcome::Succeeded, None) }],
     }));
-    for view in ["Raw", "Time", "MD", "Hex", "Text"] {
+    for view in ["Raw", "Time", "Markdown", "Hex", "Text"] {
         bench.clicks(view);
         bench.keys("home end pageup");
         assert!(
@@ -424,7 +424,7 @@ fn headers_of_request_answer_and_strays_have_a_view() {
         (9, headers("two")),
         (9, stray()),
     ]);
-    bench.clicks("Head");
+    bench.clicks("Headers");
     let screen = bench.screen();
     let lines = [
         "with the request",
@@ -459,7 +459,7 @@ fn what_came_with_the_steps_of_a_call_stands_side_by_side() {
         (3, stage("labels", labels)),
         (4, stage("done", "")),
     ]);
-    bench.clicks("Head");
+    bench.clicks("Headers");
     let screen = bench.screen();
     let line = |holds: &str| {
         screen
@@ -579,13 +579,13 @@ fn the_bottom_line_says_how_a_stream_is_stopped_from_where_the_keys_are() {
     let mut bench = streaming(120, 36);
     let cancelled =
         |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
-    assert!(bench.screen().contains("Esc leave text  Ctrl+X cancel"), "{}", bench.screen());
+    assert!(bench.screen().contains("Esc leave text  Ctrl+X stop"), "{}", bench.screen());
     bench.keys("ctrl+x");
     assert!(cancelled(&bench), "{:?}", bench.effects);
 
     let mut bench = streaming(80, 24);
     bench.keys("/");
-    assert!(bench.screen().contains("Esc done  Ctrl+X cancel"), "{}", bench.screen());
+    assert!(bench.screen().contains("Esc done  Ctrl+X stop"), "{}", bench.screen());
     bench.keys("esc esc");
     assert!(cancelled(&bench), "{:?}", bench.effects);
 }
@@ -595,13 +595,13 @@ fn following_is_turned_by_key_and_by_mouse_where_there_is_an_end_to_follow() {
     let mut bench = streaming(80, 24);
     bench.clicks("follow ✓");
     assert!(bench.shows("follow –"), "{}", bench.screen());
-    for view in ["Raw", "Time", "MD", "Hex"] {
+    for view in ["Raw", "Time", "Markdown", "Hex"] {
         bench.clicks(view);
         let before = bench.shows("follow ✓");
         bench.keys("f");
         assert_ne!(bench.shows("follow ✓"), before, "{view}: {}", bench.screen());
     }
-    for view in ["Tree", "Head"] {
+    for view in ["Tree", "Headers"] {
         bench.clicks(view);
         bench.keys("f");
         assert!(
@@ -655,7 +655,7 @@ fn the_line_of_times_tells_the_first_byte_from_the_first_chunk() {
 fn headers_are_found_where_they_stand() {
     let mut bench = streaming(80, 24);
     bench.happens([(95, EventKind::Headers([("x-served-by".into(), "Owl".into())].into()))]);
-    bench.clicks("Head");
+    bench.clicks("Headers");
     bench.keys("/");
     bench.types("served");
     assert!(bench.shows("x-served-by") && !bench.shows("is not there"), "{}", bench.screen());
@@ -723,4 +723,16 @@ fn over_a_gateway_no_response_queue_is_missed() {
         "{}",
         bench.screen()
     );
+}
+
+#[test]
+fn the_log_takes_what_a_short_answer_leaves_free() {
+    let mut bench = open(200, 60);
+    bench.keys("enter");
+    bench.types("What?");
+    bench.keys("ctrl+enter");
+    bench.happens((0..30).map(|number| (number, chunk("word "))));
+    for number in [1, 15, 30] {
+        assert!(bench.shows(&format!("chunk {number} ")), "{}", bench.screen());
+    }
 }

@@ -93,7 +93,7 @@ fn a_mock_echoes_says_what_it_is_given_fails_and_repeats_a_kept_answer() {
     let run = |flags: &[&str]| place.run(&[&["call", "forecast", "city=Basel"], flags].concat());
     let echoed: Value = serde_json::from_str(&run(&["--mock=echo"]).data).unwrap();
     assert_eq!(echoed, json!({"city": "Basel"}));
-    let said = run(&["--mock", "--mock-text", "Sunny, no wind.", "--mock-pieces", "1"]);
+    let said = run(&["--mock", "--mock-text", "Sunny, no wind.", "--mock-chunks", "1"]);
     said.ended(0, &[]);
     assert_eq!(said.data.trim_end(), "Sunny, no wind.");
     run(&["--mock", "--mock-error", "overheated: The sensor is hot"])
@@ -168,10 +168,12 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     bench.types("Basel");
     bench.keys("esc m");
     assert!(bench.screen().contains("nothing is sent"), "{}", bench.screen());
+    assert!(bench.shows("next call is mocked"), "{}", bench.screen());
     bench.keys("f6");
     let request = run_call(&mut bench);
     assert!(request.mock.is_some());
     assert!(bench.screen().contains("This is a mock answer of forecast"), "{}", bench.screen());
+    assert!(bench.shows("succeeded · mocked"), "{}", bench.screen());
     // What it answers is said in the form, and counts for the next call.
     let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
     let edit = |to: Value, name: &str| Edit::Set { at: Pointer::root().child(name), to: to.into() };
@@ -189,7 +191,9 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let stub = kept.source.as_ref().unwrap().text().to_owned();
     assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
     // Without the mock the request is the service's again.
-    bench.keys("m f6");
+    bench.keys("m");
+    assert!(!bench.shows("next call is mocked"), "{}", bench.screen());
+    bench.keys("f6");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };

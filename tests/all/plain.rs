@@ -126,6 +126,73 @@ fn a_workflow_is_stepped_through_simulated_and_live() {
 }
 
 #[test]
+fn an_arrow_is_drawn_by_naming_its_ends_and_its_tool() {
+    let place = demo();
+    let script = [
+        "workflow",
+        "draw findings",
+        "figures",
+        "query-products",
+        "1",
+        "edit figures",
+        "draw arrow",
+        "a new state",
+        "report",
+        "tell-joke",
+        "cancel",
+        "save all",
+        "show",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Arrows, with the tools that they are:",
+            "undefined to findings: query-customers, query-products",
+            "any state to undefined: tell-joke",
+            "Draw an arrow from findings to",
+            "findings → figures with",
+            "query-products has only one next state",
+            "1. apply; 2. cancel",
+            "State figures",
+            "draw arrow: Draw an arrow from this state: choose where it leads, then the tool",
+            "Draw an arrow from figures to",
+            "The name of the new state that the arrow from figures leads to.",
+            "figures → report with",
+            "tools.yaml saved",
+            "findings to figures: query-products",
+        ],
+    );
+    assert!(!ran.data.contains("only changes the drawing"), "{}", ran.data);
+    assert!(!ran.data.contains("matrix"), "what is only drawn is not offered: {}", ran.data);
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    let entry =
+        &saved[saved.find("  query-products:").unwrap()..saved.find("  calculator:").unwrap()];
+    assert!(entry.contains("state: figures"), "{entry}");
+}
+
+#[test]
+fn help_is_given_where_a_question_is_open() {
+    let ran = run(&Place::with(&[]), &[".", "--plain"], &["help", "?", "cancel", "help", "quit"]);
+    let asked =
+        ["Welcome to toolcrib", "A question is open.", "open a sample", "A question is open."];
+    assert_in_order(&ran.data, &asked);
+    assert_in_order(&ran.data, &["A question is open.", "Screens, by name or number"]);
+}
+
+#[test]
+fn a_workflow_sample_opens_with_groups_and_without_warnings() {
+    let script = ["open a workflow sample", "show", "problems", "quit"];
+    let ran = run(&Place::with(&[]), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &["[x] read-only", "Available tools: 2", "calculator", "No problem was found."],
+    );
+}
+
+#[test]
 fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
     let place = demo();
     let script = [
@@ -134,7 +201,7 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
         "mock",
         "set answer text",
         "set text one two three four five six",
-        "set pieces 3",
+        "set chunks 3",
         "set pause 5m",
         "send",
         "wait 1",
@@ -217,7 +284,7 @@ fn a_screen_reader_is_asked_about_and_ctrl_c_cancels_a_call() {
     for line in ["invoke tell-joke", "set topic tea", "mock", "set answer text"] {
         terminal.type_text(&format!("{line}\r"));
     }
-    for line in ["set text one two three four", "set pause 5m", "set pieces 2"] {
+    for line in ["set text one two three four", "set pause 5m", "set chunks 2"] {
         terminal.type_text(&format!("{line}\r"));
     }
     terminal.wait_for("now 2");
@@ -283,7 +350,7 @@ fn a_comparison_is_printed_and_not_the_open_call() {
     let ran = run(&place, &[".", "--plain"], &script);
     let shown = &ran.data[ran.data.rfind("tell-joke compared").unwrap()..];
     for line in [
-        "- is the marked or earlier call, + is this one.",
+        "- is the other call, + is this call.",
         "{\"topic\":\"programming\"}",
         "{\"topic\":\"tea\"}",
         "Text:",
@@ -304,10 +371,15 @@ fn nothing_names_a_key_that_is_only_pressed_on_a_screen() {
     for screen in ["tools", "workflow", "invoke", "watch", "history", "connections", "resources"] {
         script.extend([screen, "help", "show"]);
     }
+    script.extend(["workflow", "edit findings", "cancel", "auto-run", "cancel", "accept"]);
+    script.extend(["groups", "cancel", "arrows findings", "cancel", "try it", "stop when"]);
+    script.push("cancel");
     script.push("quit");
     let ran = run(&place, &[".", "--plain"], &script);
     for line in ran.data.lines() {
-        let keys = ["Esc", "F6", "F1", "Ctrl+", "(.)", "(4)", "(6)", "→ ", "; m "];
+        let keys = ["Esc", "F6", "F1", "Ctrl+", "(.)", "(4)", "(6)", "mouse", "drag", "; m "];
+        let pressed = ["p sets", "W begins", "a draws", "press Enter", "press Space"];
+        let keys = keys.into_iter().chain(pressed).collect::<Vec<_>>();
         let named = keys.iter().find(|key| line.contains(**key));
         assert!(named.is_none(), "{named:?} in {line:?}");
     }

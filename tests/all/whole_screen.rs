@@ -109,12 +109,14 @@ fn a_button_sends_once_however_fast_it_is_pressed() {
     bench.set_now(1_000);
     bench.clicks("[ Send F6 ]");
     assert_eq!(calls(&bench), 1, "{}", bench.screen());
+    // The button stops the call now; the second press of a double press does not.
+    let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
     bench.set_now(1_200);
-    bench.clicks("[ Send F6 ]");
-    assert_eq!(calls(&bench), 1, "the second press of a double press");
+    bench.clicks("[ Stop Esc ]");
+    assert!(calls(&bench) == 1 && !bench.effects.iter().any(stops), "{:?}", bench.effects);
     bench.set_now(3_000);
-    bench.clicks("[ Send F6 ]");
-    assert_eq!(calls(&bench), 2, "a press of its own");
+    bench.clicks("[ Stop Esc ]");
+    assert!(bench.effects.iter().any(stops), "a press of its own: {:?}", bench.effects);
 }
 
 #[test]
@@ -367,4 +369,165 @@ fn a_long_item_of_a_list_is_read_to_its_end() {
     let screen = bench.screen();
     assert!(screen.contains(".com:4222 ×]"), "{screen}");
     assert!(screen.contains("[nats://a-server"), "{screen}");
+}
+
+fn edited_workflow(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::sample("demo", width, height);
+    bench.keys("tab enter");
+    bench.types("x");
+    bench.keys("esc");
+    bench.on(ScreenId::Workflow)
+}
+
+#[test]
+fn unsaved_work_has_a_button_that_saves_on_workflow() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let bench = Workbench::sample("demo", width, height).on(ScreenId::Workflow);
+        assert!(!bench.shows("[ Save"), "nothing is unsaved: {}", bench.screen());
+        for matrix in [false, true] {
+            let mut bench = edited_workflow(width, height);
+            if matrix {
+                bench.keys("v");
+            }
+            bench.clicks("[ Save s ]");
+            let saves = |effect: &Effect| matches!(effect, Effect::Save { .. });
+            assert!(bench.effects.iter().any(saves), "{}", bench.screen());
+        }
+    }
+}
+
+#[test]
+fn the_button_that_sends_stops_a_call_that_streams() {
+    let mut bench = ready();
+    bench.clicks("[ Send F6 ]");
+    assert!(!bench.shows("[ Send") && bench.shows("[ Stop Esc ]"), "{}", bench.screen());
+    bench.clicks("[ Stop Esc ]");
+    let stops = |effect: &Effect| matches!(effect, Effect::Cancel(_));
+    assert!(bench.effects.iter().any(stops), "{:?}", bench.effects);
+    let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
+    bench.happens([(10, end)]);
+    assert!(bench.shows("[ Send F6 ]"), "{}", bench.screen());
+}
+
+#[test]
+fn esc_ends_a_zoom_before_it_leaves_the_pane() {
+    let mut bench = invoke(120, 36);
+    bench.keys("z esc");
+    assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"), "{}", bench.screen());
+    bench.keys("z");
+    assert!(
+        bench.shows("arguments") && !bench.shows("╭ Tools"),
+        "the same pane: {}",
+        bench.screen()
+    );
+}
+
+#[test]
+fn welcome_opens_again_without_samples_where_there_are_tools() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("@welcome");
+    assert!(bench.shows("Welcome to toolcrib") && bench.shows("New tool"), "{}", bench.screen());
+    assert!(!bench.shows("Open a sample"), "{}", bench.screen());
+    bench.keys("e");
+    assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    bench.keys("@welcome");
+    assert!(bench.shows("Welcome to toolcrib"), "a second time: {}", bench.screen());
+}
+
+#[test]
+fn help_has_what_works_here_above_what_other_screens_do() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("?");
+    bench.types("copy");
+    let row = |bench: &Workbench, words: &str| bench.find(words).1;
+    assert!(row(&bench, "▌copy") < row(&bench, "│ Invoke  "), "{}", bench.screen());
+    let (here, other) =
+        (row(&bench, "Workflow · Copy the selected tool"), row(&bench, "│ Watch  "));
+    assert!(here < other && other < row(&bench, "│ History  "), "{}", bench.screen());
+    // Only what is elsewhere: the cursor is below its heading, and the reason is said.
+    bench.keys("ctrl+u");
+    bench.types("allow start");
+    assert!(
+        row(&bench, "│ Connections  ") + 1 == row(&bench, "▌allow start"),
+        "{}",
+        bench.screen()
+    );
+    bench.keys("up enter");
+    assert!(bench.shows("only works in Connections"), "{}", bench.screen());
+}
+
+#[test]
+fn a_press_on_the_mode_asks_which_and_says_what_each_means() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.clicks("document mode");
+    assert!(bench.shows("▌document") && bench.shows("either key for states"), "{}", bench.screen());
+    assert!(bench.shows(" NAV "), "a short list is no text: {}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("document mode"), "{}", bench.screen());
+    bench.keys("@switch-mode");
+    bench.types("as");
+    assert!(bench.shows(" EDIT "), "what is typed looks for a row: {}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("as deployed mode: only applicable-states"), "{}", bench.screen());
+}
+
+const NO_NAME: &str =
+    "tool:\n  adder:\n    type: tool-service\n    description: Adds\n    group: [g]\n";
+
+#[test]
+fn a_missing_name_is_seen_where_the_models_view_shows_the_key() {
+    let mut bench = Workbench::yaml(NO_NAME, 120, 40);
+    bench.clicks("Model");
+    assert!(bench.shows("\"name\" is missing in the descriptor"), "{}", bench.screen());
+    let mut bench =
+        Workbench::yaml(&NO_NAME.replace("description", "name: adder\n    description"), 120, 40);
+    bench.clicks("Model");
+    assert!(bench.shows("OpenAI") && !bench.shows("is missing"), "{}", bench.screen());
+}
+
+#[test]
+fn errors_are_counted_the_same_at_the_fields_and_below() {
+    let mut bench = Workbench::yaml(NO_NAME, 120, 40);
+    let signs = |bench: &Workbench| {
+        let screen = bench.screen();
+        let form = screen.lines().filter_map(|line| line.split('│').nth(3).map(str::to_owned));
+        form.filter(|part| part.contains("✗ ")).count()
+    };
+    assert!(bench.shows("✗ 2 errors"), "{}", bench.screen());
+    assert_eq!(signs(&bench), 2, "{}", bench.screen());
+    bench.keys("tab enter");
+    bench.types("adder");
+    bench.keys("esc");
+    assert!(bench.shows("✗ 1 error"), "{}", bench.screen());
+    assert_eq!(signs(&bench), 1, "{}", bench.screen());
+}
+
+#[test]
+fn a_press_on_the_fix_of_a_problem_makes_it() {
+    let mut bench = Workbench::yaml(NO_NAME, 160, 40);
+    bench.clicks("Problems");
+    bench.clicks("▸ F name it");
+    let tools = bench.state.documents.get(&FileId::new("tools.yaml")).unwrap();
+    assert!(tools.text.to_string().contains("name: adder"), "{}", bench.screen());
+}
+
+#[test]
+fn a_key_beside_its_label_is_whole_or_below_the_row() {
+    for (width, height) in [(120, 36), (200, 60)] {
+        let mut bench = Workbench::sample("demo", width, height);
+        assert!(!bench.shows("available in ap"), "{}", bench.screen());
+        bench.keys("tab down down down down down");
+        assert!(bench.shows("▌available in"), "{}", bench.screen());
+        let (column, row) = bench.find("▌available in");
+        let screen = bench.screen();
+        let mut below = screen.lines().skip(usize::from(row)).take(4);
+        assert!(column > 0 && below.any(|line| line.contains("applicable-states")), "{screen}");
+    }
+}
+
+#[test]
+fn the_run_says_out_of_how_many_tools_a_step_was_chosen() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("enter enter");
+    assert!(bench.shows("had 1 of 4 tools"), "{}", bench.screen());
 }

@@ -152,7 +152,7 @@ fn zooming_out_ends_in_dots_and_the_map_leads_anywhere() {
 #[test]
 fn the_buttons_on_the_edge_and_the_legend() {
     let mut bench = made([tool(0, 1)], (200, 60));
-    bench.clicks("i signs");
+    bench.clicks("legend");
     assert!(bench.shows("dead end: no tool is available"), "{}", bench.screen());
     bench.keys("esc");
     bench.clicks("-  +");
@@ -168,4 +168,27 @@ fn finding_a_tool_shows_its_arrow_and_esc_leads_back() {
     assert!(bench.shows("1 of 1") && bench.shows("s2 → s3: t2-3"), "{}", bench.screen());
     bench.keys("esc");
     assert!(bench.shows("undefined · current"), "{}", bench.screen());
+}
+
+#[test]
+fn a_whole_picture_that_outgrows_the_view_is_fitted_again_and_has_its_detail_back_after_an_undo() {
+    let mut bench = made([tool(0, 1)], (120, 36));
+    let is_cut = |bench: &Workbench| ["›", "‹", "▴", "▾"].iter().any(|sign| bench.shows(sign));
+    let first = bench.screen();
+    assert!(!is_cut(&bench) && bench.shows("1 tool"), "{first}");
+    for from in 1..8 {
+        let (key, state, to) = tool(from, from + 1);
+        let text = format!(
+            "tool:\n  {key}:\n    type: text-completion\n    name: {key}\n    description: d\n    \
+             group: [g]\n    state: {to}\n    applicable-states: [{state}]\n"
+        );
+        bench.input(&Input::Paste(text));
+        bench.keys("enter");
+        bench.draw();
+        assert!(bench.shows(&format!("States · {}", from + 2)), "{}", bench.screen());
+        assert!(!is_cut(&bench), "{from}: {}", bench.screen());
+    }
+    assert!(!bench.shows("1 tool"), "there is no room for it: {}", bench.screen());
+    (1..8).for_each(|_| bench.keys("u"));
+    assert!(bench.shows("1 tool") && !is_cut(&bench), "{first}\n{}", bench.screen());
 }

@@ -121,7 +121,7 @@ fn a_failed_step_stays_by_the_document_and_moves_as_deployed() {
     bench.keys("@step-failed");
     assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     assert!(bench.shows("✗ ask"), "{}", bench.screen());
-    bench.keys("@switch-mode @step-failed");
+    bench.keys("@switch-mode down enter @step-failed");
     assert_eq!(bench.state.workflow.simulation.state(), "asked");
 }
 

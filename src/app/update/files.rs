@@ -625,20 +625,9 @@ pub(super) fn switch_mode(state: &mut State, now: Millis) {
     read_all(state);
     state.notices.push(
         NoticeKind::Done,
-        format!("{} mode: {}", state.mode, words_of(state.mode)),
+        format!("{} mode: {}", state.mode, state.mode.meaning()),
         now,
     );
-}
-
-fn words_of(mode: crate::model::context::Mode) -> &'static str {
-    match mode {
-        crate::model::context::Mode::Document => {
-            "either key for states applies; the state changes only after success"
-        }
-        crate::model::context::Mode::AsDeployed => {
-            "only applicable-states applies; the state changes after failures too"
-        }
-    }
 }
 
 #[cfg(test)]

@@ -69,7 +69,7 @@ pub struct MockOptions {
 
 impl MockOptions {
     /// As an object says it: `answer` (a word of [`MockSource::WORDS`], or `text`), `text`, `seed`,
-    /// `pieces`, `delay`, `pause`, `error`, `message`. What is missing or no such value is as it is
+    /// `chunks`, `delay`, `pause`, `error`, `message`. What is missing or no such value is as it is
     /// by default.
     #[must_use]
     pub fn from_value(value: &Value) -> Self {
@@ -82,7 +82,7 @@ impl MockOptions {
             Some("text") => MockSource::Text(text("text").unwrap_or_default().to_owned()),
             word => word.and_then(MockSource::from_word).unwrap_or_default(),
         };
-        let pieces = number("pieces").map(|count| u16::try_from(count).unwrap_or(u16::MAX));
+        let pieces = number("chunks").map(|count| u16::try_from(count).unwrap_or(u16::MAX));
         let message = || text("message").unwrap_or_default().to_owned();
         Self {
             source,

@@ -30,7 +30,7 @@ const LARGEST_TREE: usize = 4 * 1024 * 1024;
 /// So many letters of a frame are looked at for its row.
 const FRAME_START: usize = 1_000;
 
-/// How many lines of the log stand below the text at least, where there is room.
+/// How many lines of the log stand below the text at least, where there is room for both.
 const LOG: u16 = 7;
 
 /// What is drawn.
@@ -38,6 +38,8 @@ pub(crate) struct ShownAnswer<'s> {
     pub call: &'s Call,
     /// What the title begins with.
     pub whose: &'s str,
+    /// What is said at the right of it; empty: nothing.
+    pub note: &'s str,
     pub focused: bool,
 }
 
@@ -49,11 +51,13 @@ impl Answer {
         look: Look<'_>,
         shown: &ShownAnswer<'_>,
     ) {
-        let ShownAnswer { call, whose, focused } = *shown;
+        let ShownAnswer { call, whose, note, focused } = *shown;
         let place = self.position_text(call);
-        let (title, rest) = title_parts(call, whose, usize::from(area.width.saturating_sub(4)));
+        let beside = if note.is_empty() { 0 } else { text_width(note) + 4 };
+        let room = usize::from(area.width.saturating_sub(4)).saturating_sub(beside);
+        let (title, rest) = title_parts(call, whose, room);
         let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
-        let pane = Pane { title: &title, foot: &foot, focused, ..Pane::default() };
+        let pane = Pane { title: &title, note, foot: &foot, focused };
         let inside = pane.draw(buffer, area, look.styles);
         if inside.height < 2 {
             return;
@@ -75,12 +79,23 @@ impl Answer {
     }
 
     fn draw_tabs(&mut self, buffer: &mut Buffer, line: Rect, look: Look<'_>, call: &Call) {
-        let note = self.is_following().map_or_else(String::new, |follows| {
-            format!("follow {}", if follows { "✓" } else { "–" })
-        });
+        let sign = self.is_following().map(|follows| if follows { "✓" } else { "–" });
         let strays = (call.strays > 0).then(|| format!("Strays {}", call.strays));
-        let names: Vec<String> =
+        let mut names: Vec<String> =
             VIEWS.iter().map(|name| (*name).to_owned()).chain(strays).collect();
+        let closest = |names: &[String]| names.iter().map(|name| text_width(name) + 1).sum();
+        let mut wide: usize = closest(&names);
+        if wide > usize::from(line.width) + 1 {
+            names[View::Markdown as usize] = "MD".to_owned();
+            wide = closest(&names);
+        }
+        // Where the word has no room beside the names, its key stands for it.
+        let words = ["follow".to_owned(), look.keymap.display_key("follow")];
+        let note = sign.map_or_else(String::new, |sign| {
+            let mut notes = words.iter().map(|word| format!("{word} {sign}"));
+            let room = usize::from(line.width).saturating_sub(wide);
+            notes.find(|note| text_width(note) <= room).unwrap_or_default()
+        });
         self.tabs.draw(buffer, line, &names, &note, look.styles);
     }
 
@@ -151,7 +166,10 @@ impl Answer {
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
         let rows = Listing::from_call(call, EventFilter::All);
-        let most = LOG.max(left / 4);
+        // What the text leaves free shows more of the log.
+        let text_rows = self.text.rows_up_to(usize::from(left), &call.text, area.width);
+        let free = left.saturating_sub(u16::try_from(text_rows).unwrap_or(left) + 2);
+        let most = LOG.max(left / 4).max(free);
         let log_height =
             if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
         // Without any text the problem is the answer, and stands where one looks for it.
@@ -316,7 +334,8 @@ pub(crate) fn inset_area(area: Rect) -> Rect {
 /// The state, the count, the size and the times, as much as fits; and what of them does not.
 fn title_parts(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
     let (sign, word, _) = call_sign(call);
-    let mut title = format!("{whose} {sign} {word}");
+    let mocked = if call.is_mocked() { " · mocked" } else { "" };
+    let mut title = format!("{whose} {sign} {word}{mocked}");
     let took = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => call.events.iter().next_back().map(|event| event.at_ms),
@@ -426,12 +445,15 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
 }
 
 /// What stands there before the first call.
-pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>) {
+pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>, is_mocked: bool) {
     let send = look.keymap.way_to("send");
-    let words = format!(
+    let mut words = format!(
         "No call yet. Fill in the arguments and press {send}: the answer appears here, chunk by \
         chunk."
     );
+    if is_mocked {
+        words.push_str(" The tool is mocked: toolcrib answers, and nothing is sent.");
+    }
     for (line, words) in (0_u16..).zip(wrap(&words, usize::from(area.width))) {
         Pen::new(buffer, area, line).put_text(&words, look.styles[Role::Ghost]);
     }
@@ -482,7 +504,7 @@ mod tests {
             &mut Buffer::empty(area),
             area,
             Look { styles: &styles, keymap: &keymap },
-            &ShownAnswer { call, whose: "answer", focused: true },
+            &ShownAnswer { call, whose: "answer", note: "", focused: true },
         );
         work::events_looked_at() - before
     }

@@ -27,7 +27,7 @@ use crate::{
     },
 };
 
-pub(crate) const VIEWS: [&str; 7] = ["Text", "Tree", "Raw", "Time", "MD", "Hex", "Head"];
+pub(crate) const VIEWS: [&str; 7] = ["Text", "Tree", "Raw", "Time", "Markdown", "Hex", "Headers"];
 
 /// The views, by their place in the row of names.
 #[derive(Clone, Copy, PartialEq, Eq)]

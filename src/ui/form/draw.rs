@@ -364,11 +364,10 @@ fn draw_label(
         pen.put_text(" *", styles[Role::Key]);
     }
     let left = room.saturating_sub(text_width(&label) + 1);
-    if let Some(key) =
-        field.key.as_deref().filter(|key| left >= layout::LEAST_KEY.min(text_width(key)).max(1))
-    {
-        pen.put_text(" ", styles[Role::Dim])
-            .put_text(&truncate_text(&visible_text(key), left), styles[Role::Dim]);
+    // A key that has no room stands below the row while it has the focus.
+    let key = field.key.as_deref().map(visible_text).filter(|key| text_width(key) <= left);
+    if let Some(key) = key {
+        pen.put_text(" ", styles[Role::Dim]).put_text(&key, styles[Role::Dim]);
     }
 }
 
@@ -462,7 +461,8 @@ fn mark_lines(
 
 fn severity_sign(severity: Severity) -> &'static str {
     match severity {
-        Severity::Error | Severity::Warning => "⚠",
+        Severity::Error => "✗",
+        Severity::Warning => "⚠",
         Severity::Note => "·",
     }
 }

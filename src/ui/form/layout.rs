@@ -21,23 +21,27 @@ pub(crate) struct Columns {
     pub room: u16,
 }
 
-/// Cells of a key beside a title, at least; with fewer it says nothing.
-pub(crate) const LEAST_KEY: usize = 3;
 /// Cells that a depth moves a row to the right.
 pub(crate) const INDENT: u16 = 2;
 /// The most of that.
 const DEEPEST: u16 = 16;
 
 impl Columns {
-    /// Columns that give labels what they need, up to two fifths of the width.
+    /// Columns that give labels what they need, up to two fifths of the width; and the keys beside
+    /// them, up to a fifth.
     #[must_use]
     pub fn from_fields(fields: &[Field], cells: u16) -> Self {
         let wanted = |field: &Field| {
             let mark = usize::from(field.is_marked_required()) * 2;
             text_width(&visible_text(&field.label)) + mark + usize::from(field_indent(field))
         };
-        let widest = fields.iter().map(wanted).max().unwrap_or(0).max(8);
         let most = (usize::from(cells) * 2 / 5).clamp(8, 32);
+        let with_key = |field: &Field| {
+            let label = wanted(field);
+            let key = field.key.as_deref().map_or(0, |key| 1 + text_width(&visible_text(key)));
+            Some(label + key).filter(|wide| *wide <= most / 2).unwrap_or(label)
+        };
+        let widest = fields.iter().map(with_key).max().unwrap_or(0).max(8);
         let label = u16::try_from(widest.min(most)).unwrap_or(8);
         let widget = 1 + label + 1;
         // One cell at the right is for the scroll bar, one keeps off it.

@@ -99,8 +99,13 @@ impl Remarks {
                 Names::Wanted,
             );
         }
-        // What is typed is not yet the value, so what is wrong with the value is no news.
-        for issue in issues.iter().filter(|issue| !drafts.contains_key(&issue.at)) {
+        // What is typed is not yet the value, so what is wrong with the value is no news; nor is it
+        // where a check says it already.
+        let is_noted = |at: &Pointer| {
+            notes.iter().any(|note| note.at == *at && note.severity <= Severity::Warning)
+        };
+        let issues = issues.iter().filter(|issue| !drafts.contains_key(&issue.at));
+        for issue in issues.filter(|issue| !is_noted(&issue.at)) {
             let remark = Remark { severity: Severity::Error, text: issue.words.clone(), fix: None };
             remarks.put_remark(fields, &rows, &issue.at, remark, Names::Wanted);
         }

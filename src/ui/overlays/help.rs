@@ -1,4 +1,5 @@
-//! Help: what works here, this pane first, then everything else; filtered as one types.
+//! Help: what works here, this pane first, then everything else under the name of its screen;
+//! filtered as one types.
 
 use super::menu::{Item, Menu};
 use crate::{
@@ -16,21 +17,37 @@ pub(crate) fn help_menu(
     scopes: &[Scope],
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
+    let place = |scope: Scope| scopes.iter().position(|known| *known == scope);
+    let screens: Vec<&str> = scopes.iter().map(|scope| screen_title(*scope)).collect();
+    // What can be done here, or in another pane of this screen.
+    let is_near = |scope: Scope| place(scope).is_some() || screens.contains(&screen_title(scope));
     let mut actions: Vec<&'static Action> = keymap.actions().to_vec();
     // What has no key comes after what has one, and other places after this one.
     actions.sort_by_key(|action| {
-        let place = scopes.iter().position(|scope| *scope == action.scope).unwrap_or(scopes.len());
-        (place, keymap.keys_for(action.id).is_empty())
+        let rank = place(action.scope).unwrap_or(scopes.len());
+        (!is_near(action.scope), rank, keymap.keys_for(action.id).is_empty())
     });
     let items = actions
         .iter()
-        .map(|action| Item {
-            title: action.title.to_owned(),
-            detail: format!("{} · {}", action.scope.title(), action.help),
-            note: keymap.display_key(action.id),
-            refusal: refusal(action.id),
-            risky: action.risk == Risk::Changes,
+        .map(|action| {
+            let near = is_near(action.scope);
+            Item {
+                title: action.title.to_owned(),
+                detail: match near {
+                    true => format!("{} · {}", action.scope.title(), action.help),
+                    false => action.help.to_owned(),
+                },
+                note: keymap.display_key(action.id),
+                refusal: refusal(action.id),
+                risky: action.risk == Risk::Changes,
+                section: if near { "" } else { action.scope.title() },
+            }
         })
         .collect();
     Menu::new("Help · what works here", items, move |row| OverlayReply::Act(actions[row].id))
+}
+
+/// The screen of a scope, or its own title where it is one of no screen.
+fn screen_title(scope: Scope) -> &'static str {
+    scope.title().split(" · ").next().unwrap_or_default()
 }

@@ -30,10 +30,38 @@ pub(crate) struct Item {
     pub refusal: Option<String>,
     /// It deletes, or changes a running system: what was typed has to name it.
     pub risky: bool,
+    /// The heading below which it comes after the others; empty: none.
+    pub section: &'static str,
+}
+
+/// A line of the list.
+#[derive(Clone, Copy)]
+enum Line {
+    /// The item of that place in the list as given.
+    Item(usize),
+    Heading(&'static str),
+}
+
+/// The lines of these items: those without a heading first, then the others under theirs.
+fn lines_of(rows: impl IntoIterator<Item = usize>, items: &[Item]) -> Vec<Line> {
+    let (mut lines, mut sections) = (Vec::new(), Vec::<(&'static str, Vec<Line>)>::new());
+    for row in rows {
+        let section = items[row].section;
+        match sections.iter_mut().find(|(known, _)| *known == section) {
+            _ if section.is_empty() => lines.push(Line::Item(row)),
+            Some((_, of)) => of.push(Line::Item(row)),
+            None => sections.push((section, vec![Line::Heading(section), Line::Item(row)])),
+        }
+    }
+    lines.extend(sections.into_iter().flat_map(|(_, of)| of));
+    lines
 }
 
 /// What happens with the row that was chosen (its place in the list as given).
-type MenuAction = Box<dyn Fn(usize) -> OverlayReply>;
+type MenuAction = Box<dyn Fn(usize, &State) -> OverlayReply>;
+
+/// In so few rows nothing is looked for: the list is in NAV until something is typed.
+const FEW: usize = 8;
 
 /// A list over the screen.
 pub(crate) struct Menu {
@@ -42,7 +70,7 @@ pub(crate) struct Menu {
     then: MenuAction,
     filter: TextInput,
     cursor: ListCursor,
-    shown: Vec<usize>,
+    shown: Vec<Line>,
     sheet: Rect,
     rows: Rect,
     refused: Option<String>,
@@ -54,9 +82,18 @@ impl Menu {
         items: Vec<Item>,
         then: impl Fn(usize) -> OverlayReply + 'static,
     ) -> Self {
+        Self::with_state(title, items, move |row, _| then(row))
+    }
+
+    /// The same where what a row does depends on how things are when it is chosen.
+    pub fn with_state(
+        title: impl Into<String>,
+        items: Vec<Item>,
+        then: impl Fn(usize, &State) -> OverlayReply + 'static,
+    ) -> Self {
         Self {
             title: title.into(),
-            shown: (0..items.len()).collect(),
+            shown: lines_of(0..items.len(), &items),
             items,
             then: Box::new(then),
             filter: TextInput::default(),
@@ -91,13 +128,33 @@ impl Menu {
             risky: item.risky,
             ..RankedItem::default()
         });
-        self.shown = rank_candidates(self.filter.text(), candidates);
+        self.shown = lines_of(rank_candidates(self.filter.text(), candidates), &self.items);
         self.cursor.row = 0;
+        self.pass_heading(true);
+    }
+
+    /// The cursor is on no heading: it goes on downwards, or upwards where there is a row.
+    fn pass_heading(&mut self, down: bool) {
+        let is_heading = |row: usize| matches!(self.shown.get(row), Some(Line::Heading(_)));
+        if is_heading(self.cursor.row) {
+            self.cursor.row = match self.cursor.row.checked_sub(1) {
+                Some(above) if !down => above,
+                _ => self.cursor.row + 1,
+            };
+        }
+    }
+
+    /// The item under the cursor, by its place in the list as given.
+    fn chosen_item(&self) -> Option<usize> {
+        match self.shown.get(self.cursor.row) {
+            Some(Line::Item(row)) => Some(*row),
+            _ => None,
+        }
     }
 
     /// What the chosen row has no room for, in lines.
     fn cut_words(&self, (titles, notes): (usize, usize), width: u16) -> Vec<String> {
-        let chosen = self.shown.get(self.cursor.row).and_then(|row| self.items.get(*row));
+        let chosen = self.chosen_item().and_then(|row| self.items.get(row));
         let Some(item) = chosen else { return Vec::new() };
         let cells = usize::from(width).saturating_sub(1).max(1);
         let room = cells.saturating_sub(titles + notes + 4);
@@ -109,14 +166,14 @@ impl Menu {
         }
     }
 
-    fn choose_row(&mut self) -> OverlayReply {
-        let Some(row) = self.shown.get(self.cursor.row).copied() else { return OverlayReply::Stay };
+    fn choose_row(&mut self, state: &State) -> OverlayReply {
+        let Some(row) = self.chosen_item() else { return OverlayReply::Stay };
         match &self.items[row].refusal {
             Some(why) => {
                 self.refused = Some(why.clone());
                 OverlayReply::Stay
             }
-            None => (self.then)(row),
+            None => (self.then)(row, state),
         }
     }
 }
@@ -128,10 +185,11 @@ impl Overlay for Menu {
             self.items.iter().map(|item| text_width(of(item))).max().unwrap_or(0)
         };
         let (titles, notes) = (widest(|item| &item.title), widest(|item| &item.note));
-        let wide = (titles + widest(|item| &item.detail) + notes + 10).clamp(44, 100);
+        let wide = (titles + widest(|item| &item.detail) + notes + 10)
+            .clamp(44, usize::from(area.width * 3 / 4).max(100));
         let size = (
             u16::try_from(wide).unwrap_or(100),
-            u16::try_from(self.items.len() + 4).unwrap_or(24).min(24),
+            u16::try_from(self.items.len() + 4).unwrap_or(24).min(24.max(area.height * 2 / 3)),
         );
         let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
@@ -142,7 +200,8 @@ impl Overlay for Menu {
         ];
         Pen::new(buffer, head, 0).put_text("› ", styles[Role::Key]);
         let field = Rect { x: head.x + 2, width: head.width.saturating_sub(2), ..head };
-        self.filter.draw(buffer, field, styles[Role::Overlay], Some(styles[Role::Cursor]));
+        let cursor = self.is_typing().then_some(styles[Role::Cursor]);
+        self.filter.draw(buffer, field, styles[Role::Overlay], cursor);
         if self.filter.text().is_empty() {
             Pen::new(buffer, field, 0)
                 .skip(1)
@@ -159,10 +218,23 @@ impl Overlay for Menu {
         };
         let foot = u16::try_from(said.len()).unwrap_or(0).min(rows.height / 3);
         self.rows = Rect { height: rows.height.saturating_sub(foot), ..rows };
+        let of_sheet = |role: Role| {
+            let ground =
+                ratatui::style::Style { bg: styles[Role::Overlay].bg, ..Default::default() };
+            styles[role].patch(ground)
+        };
         for (line, shown) in
             self.cursor.visible_rows(self.shown.len(), self.rows.height).enumerate()
         {
-            let item = &self.items[self.shown[shown]];
+            let at = u16::try_from(line).unwrap_or(0);
+            let item = match self.shown[shown] {
+                Line::Item(row) => &self.items[row],
+                Line::Heading(words) => {
+                    let style = of_sheet(Role::Heading);
+                    Pen::new(buffer, self.rows, at).skip(1).put_text(words, style);
+                    continue;
+                }
+            };
             let chosen = shown == self.cursor.row;
             let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
             let of = |role: Role| {
@@ -173,7 +245,7 @@ impl Overlay for Menu {
                 }
             };
             let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
-            let mut pen = Pen::new(buffer, self.rows, u16::try_from(line).unwrap_or(0));
+            let mut pen = Pen::new(buffer, self.rows, at);
             pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
                 &item.title,
                 columns.0 + 2,
@@ -195,13 +267,13 @@ impl Overlay for Menu {
         }
     }
 
-    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => return self.choose_row(),
+            Input::Key(key) if key.code == Code::Enter => return self.choose_row(state),
             Input::Key(key) => {
                 let narrows = key.typed_char().is_some()
                     || matches!(key.code, Code::Backspace | Code::Left | Code::Right);
@@ -209,6 +281,7 @@ impl Overlay for Menu {
                     self.filter.handle_key(*key);
                     self.apply_filter();
                 }
+                self.pass_heading(!matches!(key.code, Code::Up | Code::PageUp));
                 self.refused = None;
             }
             Input::Paste(text) => {
@@ -217,7 +290,7 @@ impl Overlay for Menu {
             }
             Input::Mouse(mouse) => {
                 if self.cursor.handle_mouse(*mouse, self.rows, self.shown.len()).is_some() {
-                    return self.choose_row();
+                    return self.choose_row(state);
                 }
             }
         }
@@ -225,7 +298,7 @@ impl Overlay for Menu {
     }
 
     fn is_typing(&self) -> bool {
-        true
+        self.items.len() > FEW || !self.filter.text().is_empty()
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
@@ -247,9 +320,9 @@ impl Overlay for Menu {
         Sheet::new(self.title.clone(), "", Ask::Row(self.items.iter().map(choice).collect()))
     }
 
-    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
         match entry {
-            Entry::Row(row) if row < self.items.len() => (self.then)(row),
+            Entry::Row(row) if row < self.items.len() => (self.then)(row, state),
             _ => OverlayReply::Close,
         }
     }

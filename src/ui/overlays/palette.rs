@@ -28,6 +28,7 @@ pub(crate) fn actions_menu(
             note: keymap.display_key(action.id),
             refusal: refusal.clone(),
             risky: action.risk == Risk::Changes,
+            ..Item::default()
         })
         .collect();
     Menu::new("Actions", items, move |row| OverlayReply::Act(rows[row].1.id))
@@ -48,6 +49,7 @@ pub(crate) fn action_palette(
             note: keymap.display_key(action.id),
             refusal: refusal(action.id),
             risky: action.risk == Risk::Changes,
+            ..Item::default()
         })
         .collect();
     Menu::new("Commands", items, move |row| OverlayReply::Act(shown[row].id))

@@ -48,6 +48,12 @@ use crate::{
 /// A server that anyone with Node.js can start.
 const EXAMPLE_SERVER: &str = "everything npx -y @modelcontextprotocol/server-everything";
 
+/// What the first start says, and what is said once there is something in the folder.
+const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and services that \
+    answer at once, without a server. To look around first, run `toolcrib demo`.";
+const BEGUN: &str = "Add a tool, or the tools of a running system or an MCP server. Samples are \
+    for empty folders: `toolcrib demo --sample NAME` shows one.";
+
 /// Lines that are shown of one file's difference.
 const SHOWN: usize = 6;
 
@@ -225,21 +231,23 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
         Question::Begin => {
-            let words = "This folder has no descriptors yet. A sample has a tool and a service that answers at once, without a server. To look around first, run `toolcrib demo`.";
-            let sample = |name| vec![Message::Document(DocumentMessage::PutSample(name))];
+            let is_empty = state.catalog.entries().next().is_none();
+            let words = if is_empty { EMPTY } else { BEGUN };
+            let put = |name| Message::Document(DocumentMessage::PutSample(name));
             let of_system = |(system, first): (SystemId, &FirstConnection)| Answer {
                 key: first.key,
                 words: first.act,
                 messages: vec![Message::Connection(ConnectionMessage::AskSystem(system))],
             };
-            let mut answers = vec![
-                Answer { key: 's', words: "open a sample", messages: sample("first-call") },
-                Answer {
-                    key: 'w',
-                    words: "open a workflow sample",
-                    messages: sample("spec-workflow"),
-                },
+            let workflow = Message::Show(ScreenId::Workflow);
+            let samples = [
+                ('s', "open a sample", vec![put("first-call")]),
+                ('w', "open a workflow sample", vec![put("demo"), workflow]),
             ];
+            // A sample's files go into an empty folder.
+            let samples = samples.into_iter().filter(|_| is_empty);
+            let mut answers: Vec<Answer> =
+                samples.map(|(key, words, messages)| Answer { key, words, messages }).collect();
             answers.extend(table::first_connections().map(of_system));
             answers.extend([
                 Answer {
@@ -255,7 +263,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     words: "connect an MCP server",
                     messages: vec![Message::Connection(ConnectionMessage::AskServer)],
                 },
-                Answer { key: 'e', words: "start empty", messages: aside.clone() },
+                Answer {
+                    key: 'e',
+                    words: if is_empty { "start empty" } else { "close" },
+                    messages: aside.clone(),
+                },
             ]);
             Confirm::new("Welcome to toolcrib", words, answers, aside)
                 .with_act('n', "new tool", "new")

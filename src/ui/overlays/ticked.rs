@@ -89,7 +89,7 @@ impl Ticked {
 
 impl Overlay for Ticked {
     fn is_typing(&self) -> bool {
-        true
+        self.at.is_none()
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {

@@ -36,6 +36,22 @@ pub(crate) enum Answered {
 
 const CANCEL: &str = "cancel";
 
+/// What is said to whoever asks for help where something is to be chosen.
+const ANSWERS: &str = "A question is open. Answer with a number, a name or the start of one; \
+    cancel closes it, and then help lists the commands.";
+
+/// Whether a line asks for help, where it can't be a text that is asked for.
+fn is_help(line: &str, ask: &Ask, at: &Step) -> bool {
+    let chooses = match ask {
+        Ask::Row(_) | Ask::Next(_) => true,
+        Ask::Ticks { text, .. } | Ask::Apply { text, .. } => {
+            text.is_none() || !matches!(at, Step::First)
+        }
+        _ => false,
+    };
+    chooses && matches!(line.trim(), "help" | "?")
+}
+
 impl Dialog {
     pub fn new(overlay: Box<dyn Overlay>) -> Self {
         Self { overlay, at: Step::First, fresh: true }
@@ -124,6 +140,11 @@ impl Dialog {
             return Answered::Closed(self.overlay.answer(Entry::Aside, state));
         }
         let sheet = self.overlay.sheet(state);
+        if is_help(line, &sheet.ask, &self.at) {
+            out.push(ANSWERS.to_owned());
+            self.repeat();
+            return Answered::Open;
+        }
         let literal = line.strip_prefix('=').unwrap_or(line);
         match sheet.ask {
             Ask::Nothing | Ask::Wait => Answered::Closed(self.overlay.answer(Entry::Aside, state)),

@@ -26,6 +26,19 @@ const TYPED: &[(&str, &str)] = &[
     (": Esc goes back to the states", ""),
     ("; Esc in the filter shows all", ""),
     (": e edits", ": edit tool edits"),
+    ("; E opens the file there", "; type file to see it"),
+    (" (also: right mouse button)", ""),
+    (" (also: click a column head)", ""),
+    (", with keys (also: right mouse button)", ""),
+    (
+        ": select its target, press Enter, choose the tool; or drag with the mouse",
+        ": choose where it leads, then the tool",
+    ),
+    ("o opens it with the system's program, s saves it.", "Type parts to open or save it."),
+    ("K shows what changed since", "Type keep tools to see what changed since"),
+    ("No tools yet: n makes a new one", "No tools yet: new makes one"),
+    ("; press again to apply it", "; what if once more applies it"),
+    ("; press again to stop", "; replay once more stops it"),
 ];
 
 /// A line without the keys that it names. What was typed or answered is not changed unless it

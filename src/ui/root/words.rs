@@ -90,8 +90,8 @@ pub(super) fn draw_button(
     (action, usable, typing): (ActionId, bool, bool),
 ) -> Option<(Rect, ActionId)> {
     let title = canvas::sentence_case(state.keymap.action(action).title);
-    // A key that works now: where letters are text, it is none of them.
-    let works = |key: &&Key| !typing || key.typed_char().is_none();
+    // A key that works now: where letters are text, it is none of them, and Esc ends the text.
+    let works = |key: &&Key| !typing || key.typed_char().is_none() && key.code != Code::Esc;
     let key = state.keymap.keys_for(action).iter().find(works);
     let words = match key {
         Some(key) => format!("[ {title} {key} ]"),

@@ -158,7 +158,7 @@ impl History {
                 buffer,
                 area,
                 look,
-                &ShownAnswer { call: &open.call, whose: &whose, focused },
+                &ShownAnswer { call: &open.call, whose: &whose, note: "", focused },
             );
         }
         let inside = inset_area(Pane { title: "Answer", focused, ..Pane::default() }.draw(

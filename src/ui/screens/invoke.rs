@@ -113,7 +113,7 @@ pub(crate) const ACTIONS: &[Row] = &[
             call them without a definition here",
         )
         .refused(|_, state| listing_refusal(state)),
-    Row::new(Scope::Invoke, "cancel", "cancel", Invoke::cancel)
+    Row::new(Scope::Invoke, "cancel", "stop", Invoke::cancel)
         .keys(&[verbs::ESCAPE])
         .help("Stop the running call")
         .refused(Invoke::cancel_refusal),
@@ -152,6 +152,9 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::refusing("keep-case", |_, state| case_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
+
+/// Beside the title of the answer, while the tool's service is mocked and nothing shows it yet.
+const NEXT_MOCKED: &str = "next call is mocked";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
@@ -195,8 +198,10 @@ impl Invoke {
         let next = match (pane, self.tools.part) {
             (LEFT, Part::Tools) if is(Code::Enter) => MIDDLE,
             (LEFT, Part::Calls) if is(Code::Enter) => RIGHT,
-            // While a call runs, Esc stops it.
-            (MIDDLE | RIGHT, _) if is(Code::Esc) && !self.running => LEFT,
+            // While a call runs, Esc stops it; where one pane is shown alone, it shows all again.
+            (MIDDLE | RIGHT, _) if is(Code::Esc) && !self.running && !self.panes.is_zoomed() => {
+                LEFT
+            }
             _ => return reply,
         };
         if matches!(reply, Reply::Ignored) {
@@ -376,6 +381,7 @@ impl Screen for Invoke {
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
         let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
+        let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
         match state.invoke.calls.selected_call() {
@@ -386,17 +392,20 @@ impl Screen for Invoke {
                 } else {
                     "Answer".to_owned()
                 };
+                let note = if is_mocked && !call.is_mocked() { NEXT_MOCKED } else { "" };
                 self.answer.draw(
                     buffer,
                     areas[RIGHT],
                     look,
-                    &ShownAnswer { call, whose: &whose, focused: focus == RIGHT },
+                    &ShownAnswer { call, whose: &whose, note, focused: focus == RIGHT },
                 );
             }
             None => {
-                let pane = Pane { title: "Answer", focused: focus == RIGHT, ..Pane::default() };
+                let note = if is_mocked { NEXT_MOCKED } else { "" };
+                let pane =
+                    Pane { title: "Answer", note, focused: focus == RIGHT, ..Pane::default() };
                 let inside = pane.draw(buffer, areas[RIGHT], look.styles);
-                draw_welcome(buffer, inset_area(inside), look);
+                draw_welcome(buffer, inset_area(inside), look, is_mocked);
             }
         }
     }
@@ -491,7 +500,7 @@ impl Screen for Invoke {
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        Some(("send", self.panes.area(MIDDLE)))
+        Some((if self.running { "cancel" } else { "send" }, self.panes.area(MIDDLE)))
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {

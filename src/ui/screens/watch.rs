@@ -72,7 +72,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| {
             refuse_when(state.watching.record.routine_count() == 0, "nothing is hidden")
         }),
-    Row::new(Scope::Watch, "pieces", "pieces", WatchScreen::toggle_pieces)
+    Row::new(Scope::Watch, "pieces", "chunks", WatchScreen::toggle_pieces)
         .help("Show the chunks of a streamed answer one by one, or together"),
     Row::new(Scope::Watch, "alert", "alert…", |_, state| dialogs::ask_alerts(state))
         .keys(&[verbs::ADD])

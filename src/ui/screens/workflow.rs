@@ -116,6 +116,10 @@ impl Screen for WorkflowScreen {
         (!self.matrix.is_open()).then(|| ("step", self.panes.area(2)))
     }
 
+    fn save_button(&self) -> Option<Rect> {
+        Some(if self.matrix.is_open() { self.area } else { self.run_area })
+    }
+
     fn panes(&mut self) -> Option<&mut Panes> {
         Some(&mut self.panes)
     }

@@ -206,6 +206,11 @@ impl Panes {
         !self.tabs.is_empty()
     }
 
+    /// Whether one pane is shown alone although more would fit.
+    pub fn is_zoomed(&self) -> bool {
+        self.zoomed
+    }
+
     /// The next pane has the keys.
     pub fn next(&mut self) {
         self.focus = (self.focus + 1) % self.areas.len().max(1);

@@ -137,6 +137,20 @@ impl TextView {
         TextPosition::default()
     }
 
+    /// How many rows the end of the text takes in so many cells; it stops counting at `most`.
+    pub fn rows_up_to(&mut self, most: usize, text: &str, cells: u16) -> usize {
+        self.index_text(text);
+        self.cells = usize::from(cells).max(1);
+        let mut rows = 0;
+        for segment in (0..self.starts.count()).rev() {
+            rows += self.segment_rows(text, segment).len();
+            if rows >= most {
+                return most;
+            }
+        }
+        rows
+    }
+
     /// Draws the text and keeps the place in view; answers nothing, holds all.
     pub fn draw(&mut self, text: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.index_text(text);

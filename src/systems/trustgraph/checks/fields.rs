@@ -16,7 +16,6 @@ use crate::{
         entry::{Entry, EntryKind},
         tool::Tool,
     },
-    schema::pointer::Pointer,
     syntax::{edit::Edit, python::text::is_true},
     systems::trustgraph::{
         descriptor::{self, text_member},
@@ -30,7 +29,7 @@ pub(crate) fn type_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report
     if value.is_object() && value.get(keys::TYPE).is_none_or(|of| of.is_null() || of == "") {
         report.add_finding(
             &tool.entry,
-            Pointer::root(),
+            member_pointer(keys::TYPE),
             format!("no type; use one of {}", type_names().join(", ")),
         );
     }
@@ -64,7 +63,7 @@ pub(crate) fn no_name(context: &LintContext<'_>, tool: &Tool, report: &mut Repor
         let breaks =
             if breaks { ", and TrustGraph's agent fails every request that offers it" } else { "" };
         let message = format!("no name: the model can't call it{breaks}");
-        let found = report.add_finding(&tool.entry, Pointer::root(), message);
+        let found = report.add_finding(&tool.entry, member_pointer(keys::NAME), message);
         found.fix_edits(
             format!("name it \"{}\"", tool.entry.key),
             [Edit::Set { at: member_pointer(keys::NAME), to: tool.entry.key.as_str().into() }],
@@ -76,7 +75,7 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     if lacks_text(&tool.entry.value, keys::DESCRIPTION) {
         report.add_finding(
             &tool.entry,
-            member_or_root(&tool.entry, keys::DESCRIPTION),
+            member_pointer(keys::DESCRIPTION),
             "no description: a model can't know when to use it",
         );
     }
@@ -96,7 +95,7 @@ pub(crate) fn field_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Repor
         }
         let message =
             format!("a tool of type {} needs \"{}\": {}", tool.kind, field.key, lower(field.about));
-        report.add_finding(&tool.entry, member_or_root(&tool.entry, field.key), message);
+        report.add_finding(&tool.entry, member_pointer(field.key), message);
     }
 }
 
@@ -107,11 +106,6 @@ fn lacks_text(value: &Value, key: &str) -> bool {
         && value.get(key).is_none_or(|member| {
             member.is_null() || member.as_str().is_some_and(|text| text.trim().is_empty())
         })
-}
-
-/// The member where it is there, else the entry.
-fn member_or_root(entry: &Entry, key: &str) -> Pointer {
-    if entry.value.get(key).is_some() { member_pointer(key) } else { Pointer::root() }
 }
 
 fn lower(sentence: &str) -> String {

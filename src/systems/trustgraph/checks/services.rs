@@ -41,7 +41,7 @@ pub(crate) fn not_named(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
     if tool.kind == keys::TOOL_SERVICE && !names {
         report.add_finding(
             &tool.entry,
-            Pointer::root(),
+            member_pointer(keys::SERVICE),
             "a tool of type tool-service must name its \"service\"",
         );
     }

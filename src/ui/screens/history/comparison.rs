@@ -89,7 +89,7 @@ impl Comparison {
         let Some(of) = &self.of else { return Vec::new() };
         let [before, after] = &**of;
         let mut printed = vec![self.title.clone()];
-        printed.push("- is the marked or earlier call, + is this one.".to_owned());
+        printed.push("- is the other call, + is this call.".to_owned());
         let head = head_lines(before, after);
         printed.extend(plain_lines(&head));
         for (name, lines) in &self.views {
@@ -121,7 +121,7 @@ impl Comparison {
             buffer,
             Rect { height: 1, ..inside },
             &names,
-            "- marked or earlier  + this one ",
+            "- the other call  + this call ",
             look.styles,
         );
         self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
@@ -140,9 +140,9 @@ impl Comparison {
             return;
         }
         self.wrapped_for = Some((self.tabs.at, cells));
-        let widths = RowWidths::all(usize::from(cells).max(1));
+        let cells = usize::from(cells).max(1);
         let lines = self.views.get(self.tabs.at).into_iter().flat_map(|(_, lines)| lines);
-        self.wrapped = lines.flat_map(|line| wrap_styled(line, widths)).collect();
+        self.wrapped = lines.flat_map(|line| hanging_rows(line, cells)).collect();
     }
 
     pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
@@ -160,6 +160,22 @@ impl Comparison {
             _ => Reply::Ignored,
         }
     }
+}
+
+/// The rows of a line; those after the first begin below its text, not below its sign.
+fn hanging_rows(line: &Line, cells: usize) -> Vec<Line> {
+    let first = line.first().map_or("", |(_, text)| text.as_str());
+    let after_sign = first.strip_prefix(['-', '+', ' ']);
+    let has_sign = after_sign.is_some_and(|rest| rest.starts_with([' ', '\u{a0}']));
+    let indent = if has_sign && cells > 2 { 2 } else { 0 };
+    let widths = RowWidths { first: cells, others: cells - indent };
+    let hang = |(row, mut line): (usize, Line)| {
+        if row > 0 && indent > 0 {
+            line.insert(0, (Role::Text, " ".repeat(indent)));
+        }
+        line
+    };
+    wrap_styled(line, widths).into_iter().enumerate().map(hang).collect()
 }
 
 fn text_line(role: Role, text: impl Into<String>) -> Line {

@@ -93,7 +93,7 @@ fn form_schema() -> Arc<Value> {
             "text": {"type": "string", "description": "The answer, if it is a text."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,
                 "description": "Another seed gives another example."},
-            "pieces": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,
+            "chunks": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,
                 "description": "How many chunks it is streamed in."},
             "delay": time("Before the first chunk", "0s"),
             "pause": time("Between two chunks", &duration::print_duration(PAUSE)),

@@ -110,7 +110,7 @@ fn mock_messages(id: &EntryId, values: &[&str], state: &State) -> Result<Reply, 
     if !is_time {
         return Err(format!("Delay: {}", duration::EXAMPLES));
     }
-    let mut value = json!({"pieces": pieces});
+    let mut value = json!({"chunks": pieces});
     let text = text.replace("\\n", "\n");
     let members = [
         ("answer", if text.is_empty() { "example" } else { "text" }),

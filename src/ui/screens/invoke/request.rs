@@ -297,7 +297,7 @@ impl RequestPane {
         let height = fields.min(area.height / 3);
         Pen::new(buffer, inset_area(area), 0)
             .put_text("configuration", styles[Role::Heading])
-            .put_text("  in the descriptor", styles[Role::Dim]);
+            .put_text("  saved in the tool's file", styles[Role::Dim]);
         self.configuration_area = Rect { y: area.y + 1, height, ..area };
         self.configuration.draw(buffer, self.configuration_area, styles, has_keys);
         let below = Rect { y: area.y + 1 + height, height: area.height - 1 - height, ..area };

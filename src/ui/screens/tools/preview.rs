@@ -53,7 +53,7 @@ pub(super) struct Preview {
     /// Long lines are cut at the edge.
     is_cut: bool,
     /// Rows of the drawn problems, to find the one under the mouse.
-    problem_rows: Vec<usize>,
+    problem_rows: Vec<problems::ProblemLine>,
     /// The texts that the form masks, which are masked here as well.
     secrets: Vec<String>,
     mask: Mask,
@@ -401,10 +401,14 @@ impl Preview {
                     match row
                         .filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into()))
                     {
-                        Some(row) if row == self.problems.row => {
+                        Some(problems::ProblemLine { row, is_fix: true }) => {
+                            self.problems.row = row;
+                            return self.fix_finding(state);
+                        }
+                        Some(line) if line.row == self.problems.row => {
                             return self.jump_to_finding(state);
                         }
-                        Some(row) => self.problems.row = row,
+                        Some(line) => self.problems.row = line.row,
                         None => {
                             self.problems.handle_mouse(
                                 *mouse,

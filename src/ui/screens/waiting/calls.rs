@@ -204,8 +204,9 @@ fn answered_tool_lines(state: &State, cells: usize) -> Vec<Line> {
     if stands.is_empty() {
         let text = format!(
             "Nothing is waiting. What a server asks during a call appears here. To answer a {} \
-            tool by hand, select it in Invoke and press H.",
-            by_hand::supported_systems()
+            tool by hand, select it in Invoke ({}).",
+            by_hand::supported_systems(),
+            state.keymap.way_to("answer-by-hand")
         );
         return reading::wrapped_lines(&text, Role::Ghost, cells);
     }

@@ -211,7 +211,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Apply the what-if, as one undo step")
     .refused(|_, state| {
         let has_none = state.workflow.what_if.is_none();
-        refuse_when(has_none, "there is no what-if: W begins one")
+        let begin = || state.keymap.way_to("what-if");
+        has_none.then(|| format!("there is no what-if: {} begins one", begin()))
     }),
     Row::new(Scope::Workflow, "take-back", "take back", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
@@ -273,7 +274,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "follow-run", "follow run", |screen, _| screen.graph.toggle_follow())
         .keys(&[verbs::FOLLOW])
         .help("Follow the current state during the run, or stop following"),
-    Row::new(Scope::Workflow, "signs", "signs", |_, _| Graph::open_legend())
+    Row::new(Scope::Workflow, "signs", "legend", |_, _| Graph::open_legend())
         .help("Show the legend of the picture"),
     Row::new(Scope::Graph, "next-arrow", "next arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, 1))
@@ -525,8 +526,11 @@ impl WorkflowScreen {
         })
     }
 
-    fn draw_arrow(&mut self, _: &State) -> Reply {
-        self.of_state(|screen, chosen, _| {
+    fn draw_arrow(&mut self, state: &State) -> Reply {
+        self.of_state(|screen, chosen, facts| {
+            if state.keymap.is_in_words() {
+                return menus::ask_target(chosen, facts);
+            }
             screen.compose = Compose::with_keys(chosen.clone());
             Reply::Handled
         })

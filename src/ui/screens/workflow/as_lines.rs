@@ -4,7 +4,12 @@
 use super::facts::{Facts, GroupOrigin};
 use crate::{
     app::state::State,
-    engine::{filter::AskedGroups, gated::ToolRow, simulate::run::StepId},
+    engine::{
+        filter::AskedGroups,
+        gated::ToolRow,
+        simulate::run::StepId,
+        workflow::graph::{Edge, Link, StateRow},
+    },
     schema::count::count_text,
 };
 
@@ -52,7 +57,27 @@ fn state_lines(facts: &Facts) -> Vec<String> {
         let tools = count_text(facts.workflow.offer_count(row), "tool", "tools");
         lines.push(format!("  {name}: {tools}{here}{reach}"));
     }
+    lines.extend(arrow_lines(facts));
     lines
+}
+
+/// Which tools lead from where to where.
+fn arrow_lines(facts: &Facts) -> Vec<String> {
+    let name = |row: StateRow| &facts.workflow.states()[row];
+    let words = |edge: &Edge| match edge.link {
+        Link::Between { from, to } if from == to => format!("{} stays", name(from)),
+        Link::Between { from, to } => format!("{} to {}", name(from), name(to)),
+        Link::FromAny { to } => format!("any state to {}", name(to)),
+        Link::StayAny => "any state stays".to_owned(),
+    };
+    let line = |edge: &Edge| {
+        let keys = edge.tools.iter().filter_map(|row| facts.tools().get(*row));
+        let keys: Vec<&str> = keys.map(|tool| &*tool.key).collect();
+        format!("  {}: {}", words(edge), keys.join(", "))
+    };
+    let edges = facts.workflow.all_edges();
+    let heading = (!edges.is_empty()).then(|| "Arrows, with the tools that they are:".to_owned());
+    heading.into_iter().chain(edges.iter().map(line)).collect()
 }
 
 fn tool_lines(facts: &Facts) -> Vec<String> {

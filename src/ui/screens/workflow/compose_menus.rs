@@ -117,7 +117,14 @@ pub(crate) fn of_state(name: &Name, state: &State) -> Reply {
         "copy-tools",
         "paste-tools",
     ];
-    menu_reply(format!("State {name}"), ids.into_iter().map(|id| action_row(id, state)).collect())
+    menu_reply(format!("State {name}"), action_rows(&ids, state))
+}
+
+/// Rows of actions; in plain mode without those that only change the drawing.
+fn action_rows(ids: &[ActionId], state: &State) -> Vec<(Item, RowAction)> {
+    let is_only_drawn = |id: &&ActionId| matches!(**id, "matrix" | "fit");
+    let shown = ids.iter().filter(|id| !(state.keymap.is_in_words() && is_only_drawn(id)));
+    shown.map(|id| action_row(id, state)).collect()
 }
 
 /// What can be done with what is under the mouse.
@@ -130,10 +137,7 @@ pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: 
         HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
         _ => menu_reply(
             "Workflow",
-            ["new-state", "matrix", "groups", "paste-tools", "fit"]
-                .into_iter()
-                .map(|id| action_row(id, state))
-                .collect(),
+            action_rows(&["new-state", "matrix", "groups", "paste-tools", "fit"], state),
         ),
     }
 }
@@ -146,6 +150,23 @@ pub(crate) fn new_target(from: Tail) -> Reply {
     Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| {
         Ok(ask_arrow_tool(&from, &parse_name(name, "state")?, state))
     })))
+}
+
+/// Asks by name where an arrow leads, then which tool it is.
+pub(crate) fn ask_target(from: &Name, facts: &Facts) -> Reply {
+    let tail = Tail::State(from.clone());
+    let names: Vec<Name> = facts.workflow.states().to_vec();
+    let named = names.iter().map(|name| Item { title: name.to_string(), ..Item::default() });
+    let new = Item { title: "a new state …".into(), ..Item::default() };
+    let items = named.chain([new]).collect();
+    let menu =
+        Menu::with_state(format!("Draw an arrow from {from} to"), items, move |row, state| {
+            OverlayReply::CloseWith(match names.get(row) {
+                Some(to) => ask_arrow_tool(&tail, to, state),
+                None => new_target(tail.clone()),
+            })
+        });
+    Reply::Open(Box::new(menu))
 }
 
 /// Asks which tool the arrow is.
@@ -280,7 +301,8 @@ pub(crate) fn arrows_of(name: &Name, facts: &Facts, state: &State) -> Reply {
     };
     let edges: Vec<Edge> = facts.workflow.all_edges().into_iter().filter(touches).collect();
     if edges.is_empty() {
-        return Reply::Refused(format!("no arrow touches {name}: a draws one"));
+        let draw = state.keymap.way_to("draw");
+        return Reply::Refused(format!("no arrow touches {name}: {draw} draws one"));
     }
     // What a menu opens is made beforehand, since it outlives the facts.
     let rows = edges.into_iter().map(|edge| {
@@ -484,7 +506,7 @@ fn choose_state(
 
 /// What can be done with groups: make, rename, delete.
 pub(crate) fn groups_menu(facts: &Facts, state: &State) -> Reply {
-    let mut rows = vec![action_row("matrix", state)];
+    let mut rows = action_rows(&["matrix"], state);
     rows.push(menu_row(
         "a new group list …",
         "saved in toolcrib.toml; parent/name makes a hierarchy",

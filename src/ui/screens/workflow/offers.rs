@@ -279,11 +279,9 @@ impl Offers {
             Some(id) => {
                 Reply::send(Message::Workflow(WorkflowMessage::Step { tool: id.clone(), outcome }))
             }
-            None => Reply::Refused(
-                "this tool is hidden: Space makes the change that makes it \
-                    available"
-                    .into(),
-            ),
+            None => {
+                Reply::Refused("this tool is hidden: apply a change that makes it available".into())
+            }
         }
     }
 
@@ -305,7 +303,7 @@ impl Offers {
         let chosen = self.available.get(self.at).and_then(|row| facts.tool_id(*row));
         let Some(tool) = chosen.and_then(|id| state.catalog.tool(id)) else {
             return Reply::Refused(
-                "this tool is hidden: Space makes the change that makes it available".into(),
+                "this tool is hidden: apply a change that makes it available".into(),
             );
         };
         let given = state.arguments_of(tool.id());

@@ -108,7 +108,7 @@ impl Request {
                 }
                 Row::User => {
                     let user = facts.context.user.as_deref().unwrap_or("none");
-                    pen.put_text("user  ", on(Role::Label))
+                    pen.put_text("user     ", on(Role::Label))
                         .put_text(user, on(Role::Text))
                         .fill_rest(on(Role::Text));
                 }
@@ -118,13 +118,13 @@ impl Request {
                         .simulation
                         .question()
                         .map_or(("none", Role::Dim), |asked| (asked, Role::Text));
-                    pen.put_text("asks  ", on(Role::Label))
+                    pen.put_text("question ", on(Role::Label))
                         .put_text(words, on(role))
                         .fill_rest(on(Role::Text));
                 }
                 Row::Start => {
                     let start = state.workflow.simulation.start().state().to_owned();
-                    pen.put_text("start ", on(Role::Label))
+                    pen.put_text("start    ", on(Role::Label))
                         .put_text(&start, on(Role::State))
                         .fill_rest(on(Role::Text));
                 }

@@ -356,7 +356,7 @@ fn draw_step(
     if ways > 1 {
         words.push(format!("{ways} branches from here"));
     }
-    words.push(format!("{} of {all} available", offer.available.len()));
+    words.push(format!("had {} of {all} tools", offer.available.len()));
     pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
 }
 

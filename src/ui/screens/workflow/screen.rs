@@ -38,7 +38,9 @@ pub(crate) struct WorkflowScreen {
     pub(super) panes: Panes,
     /// The run has the keys; what is above keeps its own focus.
     pub(super) in_run: bool,
-    run_area: Rect,
+    pub(super) run_area: Rect,
+    /// All of it.
+    pub(super) area: Rect,
     pub(super) facts: Option<Facts>,
     pub(super) request: Request,
     pub(super) graph: Graph,
@@ -59,6 +61,7 @@ impl WorkflowScreen {
             panes,
             in_run: false,
             run_area: Rect::default(),
+            area: Rect::default(),
             facts: None,
             request: Request::default(),
             graph: Graph::default(),
@@ -211,6 +214,7 @@ impl WorkflowScreen {
         state: &State,
     ) {
         let focus = self.focused_pane();
+        self.area = area;
         let Some(facts) = &mut self.facts else { return };
         if self.matrix.is_open() {
             self.matrix.draw(

@@ -48,11 +48,11 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
         }
         None => {
             let why = if state.workflow.stops.is_empty() {
-                "no stop is set: p sets one"
+                format!("no stop is set: {} sets one", state.keymap.way_to("stop-when"))
             } else {
-                "no path with these groups meets a stop"
+                "no path with these groups meets a stop".to_owned()
             };
-            (stop.detail, stop.refusal) = (why.into(), Some(why.into()));
+            (stop.detail, stop.refusal) = (why.clone(), Some(why));
         }
     }
     let to_stop: Vec<EntryId> = to_stop

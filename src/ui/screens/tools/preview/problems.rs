@@ -13,14 +13,21 @@ use crate::{
     },
 };
 
-/// Draws the list, with the chosen problem whole; answers the problem of each line.
+/// A drawn line: the problem that it is of, and whether it offers the fix.
+#[derive(Clone, Copy)]
+pub(super) struct ProblemLine {
+    pub row: usize,
+    pub is_fix: bool,
+}
+
+/// Draws the list, with the chosen problem whole; answers what each line is.
 pub(super) fn draw_problems(
     buffer: &mut Buffer,
     inside: Rect,
     look: Look<'_>,
     state: &State,
     (cursor, focused): (&mut ListCursor, bool),
-) -> Vec<usize> {
+) -> Vec<ProblemLine> {
     let styles = look.styles;
     let mut rows = Vec::new();
     if state.findings.is_empty() {
@@ -74,7 +81,7 @@ pub(super) fn draw_problems(
                     .put_text(mark, on(mark_role))
                     .put_text(words, on(role))
                     .fill_rest(ground);
-                rows.push(row);
+                rows.push(ProblemLine { row, is_fix: role == Role::Accent });
                 line += 1;
             }
         };

@@ -30,7 +30,7 @@ impl Graph {
                 return Reply::Refused("no less detail to show".into());
             }
         };
-        self.shown.detail = detail;
+        (self.shown.detail, self.detail_before) = (detail, None);
         Reply::Handled
     }
 

@@ -64,7 +64,7 @@ pub(crate) struct LaidGraph {
 
 /// What was laid out before, the newest last: what an undo brings back is where it was.
 #[derive(Default)]
-struct Past(Vec<(Diagram, Picture)>);
+pub(crate) struct Past(Vec<(Diagram, Picture)>);
 
 /// So many earlier pictures are kept.
 const KEPT: usize = 16;
@@ -171,6 +171,26 @@ impl LaidGraph {
                 }
             }
         }
+    }
+
+    /// Whether it is laid out for the workflow as it is now.
+    pub fn is_of(&self, facts: &Facts) -> bool {
+        self.key.subject == facts.subject()
+    }
+
+    /// Whether it is what the user chose to see, in a room of that size.
+    pub fn is_shown_as(&self, shown: &GraphView, room: (u16, u16)) -> bool {
+        self.key.shown == *shown && self.room == room
+    }
+
+    /// It as a picture of the past, beside those that were before it.
+    pub fn into_past(mut self) -> Past {
+        self.past.keep(self.states.diagram, self.picture);
+        self.past
+    }
+
+    pub fn with_past(self, past: Past) -> Self {
+        Self { past, ..self }
     }
 
     /// Whether all of the picture is in view at once.

@@ -54,6 +54,8 @@ pub(crate) struct Graph {
     pub(super) followed: Option<StateRow>,
     /// The detail is to be the most with which all is in view.
     pub(super) fitting: bool,
+    /// The detail before the picture outgrew the view and was fitted again.
+    pub(super) detail_before: Option<Detail>,
 }
 
 /// Whether the small map is shown where there is need for it.
@@ -94,9 +96,9 @@ const BUTTONS: [(&str, Press); 6] = [
     ("-", |graph, _| graph.zoom(Zoom::Out)),
     ("+", |graph, _| graph.zoom(Zoom::In)),
     ("0 fit", |graph, _| graph.fit_picture()),
-    ("v view", Graph::next_scale),
+    ("view", Graph::next_scale),
     ("o open", Graph::toggle_chosen),
-    ("i signs", |_, _| Graph::open_legend()),
+    ("legend", |_, _| Graph::open_legend()),
 ];
 
 impl Graph {
@@ -222,22 +224,13 @@ impl Graph {
     }
 
     fn update_layout(&mut self, facts: &Facts, state: &State) {
-        let room = (self.view.inside.width, self.view.inside.height);
         let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
         if std::mem::take(&mut self.fitting) {
-            for detail in [Detail::Usual, Detail::Less, Detail::Dots] {
-                self.shown.detail = detail;
-                let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
-                let fits = laid.fits_in_view();
-                self.laid = Some(laid);
-                if fits {
-                    break;
-                }
-            }
+            self.detail_before = None;
+            self.fit_from(Detail::Usual, facts, state);
         } else {
-            self.laid =
-                Some(LaidGraph::reuse_or_build(self.laid.take(), facts, state, &self.shown, room));
+            self.follow_change(facts, state);
         }
         // What is looked at stays where it is on the screen, although the rest may have moved.
         let now = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
@@ -256,6 +249,45 @@ impl Graph {
                 self.selected_state(facts).into_iter().for_each(|row| self.centre_state(row));
             }
             _ => {}
+        }
+    }
+
+    /// The most detail, from this one on, with which all is in view.
+    fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
+        let room = (self.view.inside.width, self.view.inside.height);
+        let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
+        let all = [Detail::More, Detail::Usual, Detail::Less, Detail::Dots];
+        for detail in all.into_iter().skip_while(|detail| *detail != most) {
+            self.shown.detail = detail;
+            let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
+            let fits = laid.fits_in_view();
+            self.laid = Some(laid);
+            if fits {
+                break;
+            }
+        }
+        self.laid = self.laid.take().map(|laid| laid.with_past(past));
+    }
+
+    /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is
+    /// fitted again; where it gets smaller again, it has the detail that it had.
+    fn follow_change(&mut self, facts: &Facts, state: &State) {
+        let room = (self.view.inside.width, self.view.inside.height);
+        let is_new = |laid: &LaidGraph| !laid.is_of(facts) && laid.is_shown_as(&self.shown, room);
+        let changed = self.laid.as_ref().filter(|laid| is_new(laid));
+        let was_whole = changed.is_some_and(LaidGraph::fits_in_view);
+        let before = self.detail_before.filter(|_| changed.is_some());
+        let detail = self.shown.detail;
+        self.shown.detail = before.unwrap_or(detail);
+        let laid = LaidGraph::reuse_or_build(self.laid.take(), facts, state, &self.shown, room);
+        let fits = laid.fits_in_view();
+        self.laid = Some(laid);
+        if fits && before.is_some() {
+            self.detail_before = None;
+        }
+        if was_whole && !fits {
+            self.detail_before = Some(self.shown.detail);
+            self.fit_from(self.shown.detail, facts, state);
         }
     }
 
