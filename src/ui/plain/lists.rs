@@ -266,7 +266,7 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
             Some(open) => vec![
                 format!("{} asks", open.asked.waiting.caller_id()),
                 open.asked.waiting.question().unwrap_or_else(|| open.asked.arguments.clone()),
-                "Type: form, then send answer".to_owned(),
+                "Type: form, then send".to_owned(),
             ],
             None => vec!["No call waits for an answer.".to_owned()],
         },

@@ -51,7 +51,7 @@ use crate::{
         answering::AnsweringMessage,
         calls::{CallMessage, CallText},
         edited_text::EditedText,
-        input::{Code, Input, Mouse, MouseKind},
+        input::{Code, Input, MouseKind},
         message::{ConnectionMessage, Message, ScreenId},
         state::State,
         verbs,
@@ -152,9 +152,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::refusing("keep-case", |_, state| case_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
-
-/// Beside the title of the answer, while the tool's service is mocked and nothing shows it yet.
-const NEXT_MOCKED: &str = "next call is mocked";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
@@ -381,18 +378,17 @@ impl Screen for Invoke {
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
         let areas = self.panes.layout_panes(buffer, area, &NAMES, &widths, look.styles);
         let focus = self.panes.focus;
-        let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
+        let next = mock::next_call_note(state);
         self.tools.draw(buffer, areas[LEFT], look, state, focus == LEFT);
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
         match state.invoke.calls.selected_call() {
             Some(call) => {
-                let elsewhere = state.selected.as_ref() != Some(&call.request.tool);
-                let whose = if elsewhere {
-                    format!("Answer of {}", call.request.name)
-                } else {
+                let whose = if state.selected.as_ref() == Some(&call.request.tool) {
                     "Answer".to_owned()
+                } else {
+                    format!("Answer of {}", call.request.name)
                 };
-                let note = if is_mocked && !call.is_mocked() { NEXT_MOCKED } else { "" };
+                let note = if call.is_mocked() { "" } else { next };
                 self.answer.draw(
                     buffer,
                     areas[RIGHT],
@@ -401,11 +397,14 @@ impl Screen for Invoke {
                 );
             }
             None => {
-                let note = if is_mocked { NEXT_MOCKED } else { "" };
-                let pane =
-                    Pane { title: "Answer", note, focused: focus == RIGHT, ..Pane::default() };
+                let pane = Pane {
+                    title: "Answer",
+                    note: next,
+                    focused: focus == RIGHT,
+                    ..Pane::default()
+                };
                 let inside = pane.draw(buffer, areas[RIGHT], look.styles);
-                draw_welcome(buffer, inset_area(inside), look, is_mocked);
+                draw_welcome(buffer, inset_area(inside), look, !next.is_empty());
             }
         }
     }
@@ -443,10 +442,9 @@ impl Screen for Invoke {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        if let Input::Mouse(Mouse { kind, .. }) = input {
-            let Input::Mouse(mouse) = input else { return Reply::Ignored };
+        if let Input::Mouse(mouse) = input {
             let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
-            let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
+            let moved = matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
         }
         self.pass_on(self.panes.focus, input, state)

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Value, json};
 
-use super::parts::{Part, RequestPart};
+use super::{
+    parts::{Part, RequestPart},
+    tools::tool_of,
+};
 use crate::{
     app::{calls::CallPart, edited_text::EditedText, state::State},
     engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
@@ -74,6 +77,12 @@ impl MockSection {
             self.host.draw(buffer, self.area, styles, focused);
         }
     }
+}
+
+/// What is said beside the title of the answer while calls of the tool are mocked; else nothing.
+pub(super) fn next_call_note(state: &State) -> &'static str {
+    let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
+    if is_mocked { "next call is mocked" } else { "" }
 }
 
 /// What somebody can say of a mock.
