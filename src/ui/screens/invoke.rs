@@ -370,9 +370,7 @@ impl Screen for Invoke {
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
         let buffer = frame.buffer_mut();
-        if self.drawn.as_ref() != self.request.tool() {
-            self.drawn = self.request.tool().cloned();
-        }
+        self.drawn = self.request.tool().cloned();
         self.narrow = area.width < SIDE_BY_SIDE;
         let left = if area.width >= 160 { 34 } else { 24 };
         let widths = [Constraint::Length(left), Constraint::Fill(1), Constraint::Fill(1)];
