@@ -179,7 +179,8 @@ fn connect(workspace: &Workspace) {
     println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  more than the server's own start");
 }
 
-/// The events of a call: how many were stages of that name, and when it ended.
+/// The events of a call: how many were stages of that name, and how long it took from its request
+/// to its end.
 fn called(workspace: &Workspace, tool: &str, stage: &str) -> (usize, f64) {
     let mut child = workspace
         .command(&["call", tool, "--connection", "bench", "--json", "--no-history"])
@@ -189,16 +190,19 @@ fn called(workspace: &Workspace, tool: &str, stage: &str) -> (usize, f64) {
         .unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
     let (mut count, mut took) = (0, 0.0);
+    let at = |event: &Value| event["at_ms"].as_f64().unwrap();
     let mut line = Vec::new();
     let wanted = format!("\"stage\":\"{stage}\"");
     while output.read_until(b'\n', &mut line).unwrap() > 0 {
         let start = &line[..line.len().min(200)];
         if start.windows(wanted.len()).any(|part| part == wanted.as_bytes()) {
             count += 1;
+        } else if start.starts_with(b"{\"event\":\"request\"") {
+            took = -at(&serde_json::from_slice(&line).unwrap());
         } else if start.starts_with(b"{\"event\":\"end\"") {
             let end: Value = serde_json::from_slice(&line).unwrap();
             assert_eq!(end["outcome"], "succeeded", "{end}");
-            took = end["at_ms"].as_f64().unwrap();
+            took += at(&end);
         }
         line.clear();
     }
