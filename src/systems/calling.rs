@@ -40,8 +40,9 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let title = || by_id(system).map_or(system, |system| system.title());
     let problem = |cause: String| Problem::new(ProblemKind::Input, "calling", cause);
     let Some(calls) = calls(system) else {
-        return Err(problem(format!("tools of {} cannot be called yet", title()))
-            .with_remedy("choose a tool of another system"));
+        return Err(problem(format!("tools of {} run only inside it", title())).with_remedy(
+            "mock its answer, or call the tool through its MCP server if it has one",
+        ));
     };
     if call.meta.is_some() && !takes_meta(call.tool) {
         return Err(problem(format!("calls of tools of {} have no _meta", title()))

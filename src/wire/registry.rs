@@ -385,8 +385,8 @@ fn connecting_problem(connection: &Connection, problem: CallError) -> Problem {
 fn not_callable(system: &str) -> CallError {
     CallError {
         kind: ErrorKind::NotCallable,
-        message: format!("tools of {system} cannot be called yet"),
-        remedy: "choose a tool of another system".into(),
+        message: format!("tools of {system} run only inside it"),
+        remedy: "mock its answer, or call the tool through its MCP server if it has one".into(),
     }
 }
 
