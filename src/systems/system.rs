@@ -286,10 +286,17 @@ pub(crate) fn replace_name(mut value: Value, members: &[&str], name: &str) -> Va
     value
 }
 
-/// The member that an entry's key is read from, where it is that one.
+/// The member that an entry's key, or its last part (`SPACE/NAME`), is read from, where it is that
+/// one.
 pub(super) fn member_of_key(entry: &Entry, member: &str) -> Option<Pointer> {
     let name = entry.value.get(member).and_then(Value::as_str);
-    (name == Some(&entry.key)).then(|| Pointer::root().child(member))
+    name.is_some_and(|name| is_own_key(entry, name)).then(|| Pointer::root().child(member))
+}
+
+/// Whether an entry's key is that name, or ends with it after what holds the entry.
+pub(super) fn is_own_key(entry: &Entry, name: &str) -> bool {
+    let holder = entry.key.strip_suffix(name);
+    !name.is_empty() && holder.is_some_and(|holder| holder.is_empty() || holder.ends_with('/'))
 }
 
 /// Where a tool names another entry.

@@ -32,7 +32,7 @@ use super::{
         prompts::{Prompt, Prompts},
         renderings::Renderings,
     },
-    system::{NewEntry, System},
+    system::{NewEntry, System, is_own_key},
 };
 use crate::{
     engine::lint::context::LintContext,
@@ -81,7 +81,8 @@ impl System for Unique {
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {
         let name = keys::NAME.get(&entry.value).and_then(Value::as_str);
-        (name == Some(&entry.key)).then(|| Pointer::root().child(keys::NAME.camel))
+        let is_own = name.is_some_and(|name| is_own_key(entry, name));
+        is_own.then(|| Pointer::root().child(keys::NAME.camel))
     }
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {

@@ -54,6 +54,21 @@ fn one_field_edited_by_keys_changes_one_line_of_the_file() {
 }
 
 #[test]
+fn a_copy_of_a_tool_of_a_space_is_named_after_the_tool() {
+    let mut bench = Workbench::sample("unique", 120, 36);
+    bench.keys("@duplicate");
+    assert!(bench.shows("Weather-2"), "{}", bench.screen());
+    bench.keys("enter");
+    let keys: Vec<_> = bench.state.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
+    assert!(keys.contains(&"Field service/Weather-2"), "{keys:?}");
+    bench.keys("@rename ctrl+a delete");
+    bench.types("Rain");
+    bench.keys("enter");
+    let keys: Vec<_> = bench.state.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
+    assert!(keys.contains(&"Field service/Rain") && keys.len() == 6, "{keys:?}");
+}
+
+#[test]
 fn a_renamed_tool_has_its_new_key_in_scenarios_and_in_the_run() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let tool = bench.state.catalog.tool_called("knowledge-query").unwrap().id().clone();

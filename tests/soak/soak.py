@@ -11,7 +11,8 @@ Parts, one after another, each with the same seed:
     full      no file may grow (RLIMIT_FSIZE, as on a full disk): saving fails, and says so; no file is harmed
     peers     servers that send nothing, nonsense, halves and floods, and cut connections: each command ends, and says why
 
---part NAME runs one of them, --seed N the same run again, --events N the monkey's number of events in place of the time. It needs Python 3.10 and Linux
+--part NAME runs one of them, --seed N the same run again, --events N the monkey's number of events in place of the
+time, --session N one of its sessions. It needs Python 3.10 and Linux
 (/proc), nothing else. It ends with 1 where something was found; the report names the seed, and the folder with what is left of each finding.
 """
 import argparse
@@ -45,6 +46,7 @@ class Terminal:
 
     def __init__(self, command, folder, home, size=(120, 36), limit=None):
         self.output = bytearray()
+        self.hangs = False
         self.command = command
         self.process, self.file = pty.fork()
         if self.process == 0:
@@ -61,14 +63,19 @@ class Terminal:
         fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
     def send(self, data):
-        """Writes all of it; False if the program has ended."""
+        """Writes all of it; False if the program has ended, or takes nothing for half a minute."""
+        end = time.monotonic() + 30
         while data:
             if self.has_ended():
                 return False
             try:
                 data = data[os.write(self.file, data):]
+                end = time.monotonic() + 30
             except BlockingIOError:
                 self.read(0.01)
+                if time.monotonic() > end:
+                    self.hangs = True
+                    return False
             except OSError:
                 self.has_ended()
                 return False
@@ -202,12 +209,14 @@ SIZES = [(120, 36), (80, 24), (200, 60), (60, 16), (99, 30), (1, 1), (250, 16), 
 SESSION = 20_000
 
 
-def monkey(run, seconds, events):
+def monkey(run, seconds, events, only=None):
     samples = sorted(folder.name for folder in SAMPLES.iterdir() if folder.is_dir())
     end = time.monotonic() + seconds
-    done, session = 0, 0
+    done, session = 0, only or 0
     grown = []
     while (done < events) if events else (time.monotonic() < end):
+        if only not in (None, session):
+            break
         luck = random.Random(f"{run.seed} monkey {session}")
         sample = samples[session % len(samples)]
         home, work = run.place(f"monkey-{session}")
@@ -231,7 +240,10 @@ def monkey(run, seconds, events):
             if sent == 1_000:
                 first = terminal.measure()
         last = terminal.measure()
-        if not terminal.has_ended():
+        if terminal.hangs:
+            run.find("monkey", f"session {session} ({sample}) takes no keys after {sent} events", terminal)
+            terminal.kill()
+        elif not terminal.has_ended():
             # It still answers: a size that it has to draw for.
             terminal.resize(120, 36)
             terminal.read(0.3)
@@ -432,6 +444,7 @@ def main():
     options.add_argument("--toolcrib", required=True)
     options.add_argument("--hours", type=float, default=0.1)
     options.add_argument("--events", type=int, default=0)
+    options.add_argument("--session", type=int, help="one session of the monkey alone")
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
     options.add_argument("--part", choices=["monkey", "kills", "full", "peers"], action="append")
@@ -444,7 +457,7 @@ def main():
         "kills": lambda: kills(run, chosen.kills),
         "full": lambda: full(run, chosen.kills // 4),
         "peers": lambda: peers(run, chosen.kills),
-        "monkey": lambda: monkey(run, max(60, chosen.hours * 3600 - (time.monotonic() - begun)), chosen.events),
+        "monkey": lambda: monkey(run, max(60, chosen.hours * 3600 - (time.monotonic() - begun)), chosen.events, chosen.session),
     }
     for name, part in parts.items():
         if not chosen.part or name in chosen.part:

@@ -102,13 +102,29 @@ pub(crate) fn free_key(
     kind: EntryKind,
     context: ComposeContext<'_>,
 ) -> Result<(), String> {
+    free_key_in("", key, kind, context)
+}
+
+/// The same of an entry whose key begins with what holds it (`SPACE/`), and then has its own.
+///
+/// # Errors
+/// Why it can't.
+pub(crate) fn free_key_in(
+    holder: &str,
+    key: &str,
+    kind: EntryKind,
+    context: ComposeContext<'_>,
+) -> Result<(), String> {
     if key.is_empty() {
         return Err("a key is needed".into());
     }
     if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
         return Err("a key can't hold slashes, or begin with a dot".into());
     }
-    match context.catalog.entries().find(|entry| entry.kind == kind && entry.key == key) {
+    let is_it = |entry: &&Entry| {
+        entry.kind == kind && entry.key.strip_prefix(holder).is_some_and(|own| own == key)
+    };
+    match context.catalog.entries().find(is_it) {
         Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
         None => Ok(()),
     }

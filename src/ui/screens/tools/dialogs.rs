@@ -6,7 +6,7 @@ use crate::{
     app::{
         compose::{
             context::{ComposeContext, files_of},
-            entries::{self, EntryHome, free_key, missing_service, place_new},
+            entries::{self, EntryHome, free_key, free_key_in, missing_service, place_new},
             plan::{Plan, list_names},
         },
         documents::Change,
@@ -133,15 +133,16 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
 pub(super) fn duplicate_entry(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
-    let suggestion = (2..)
-        .map(|number| format!("{}-{number}", entry.key))
-        .find(|key| free_key(key, entry.kind, ComposeContext::from_state(state)).is_ok());
+    // What makes a key impossible may be in it already, so that no number helps.
+    let suggestion = (2..1_000)
+        .map(|number| format!("{}-{number}", split_key(&entry).1))
+        .find(|key| check_free(&entry, key, state).is_ok());
     Reply::Open(Box::new(Prompt::new(
         "Duplicate",
         words,
         suggestion.unwrap_or_default(),
         move |key, state| {
-            free_key(key, entry.kind, ComposeContext::from_state(state))?;
+            check_free(&entry, key, state)?;
             let place = entry.id.place();
             let label = format!("duplicate {} as {key}", entry.key);
             let alone = state.catalog.of_file(&place.file).count() == 1;
@@ -162,6 +163,9 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                         ComposeContext::from_state(state),
                     )?],
                 ));
+            }
+            if is_in_fixed_list(&entry) {
+                return Err(list_refusal(&entry));
             }
             if let Some(parent) = place.at.parent() {
                 let source = state
@@ -226,19 +230,24 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     };
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
     let words = format!("The new key of {}. {also}{files}", entry.key);
-    Reply::Open(Box::new(Prompt::new("Rename", words, entry.key.clone(), move |key, state| {
-        if key == entry.key {
+    let own = split_key(&entry).1.to_owned();
+    Reply::Open(Box::new(Prompt::new("Rename", words, own, move |key, state| {
+        let new = key;
+        let (holder, own) = split_key(&entry);
+        if key == own {
             return Ok(Reply::Handled);
         }
-        free_key(key, entry.kind, ComposeContext::from_state(state))?;
-        let mut plan = Plan::new(
-            format!("rename {} to {key}", entry.key),
-            rename_changes(&entry, key, state)?,
-        );
+        check_free(&entry, key, state)?;
+        if is_in_fixed_list(&entry) {
+            return Err(list_refusal(&entry));
+        }
+        let changes = rename_changes(&entry, key, state)?;
+        let key = &*format!("{holder}{key}");
+        let mut plan = Plan::new(format!("rename {} to {key}", entry.key), changes);
         if entry.kind == EntryKind::Tool {
             let context = ComposeContext::from_state(state);
-            let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == entry.key);
-            plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, key)));
+            let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == own);
+            plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, new)));
             plan.changes.extend(
                 context.rename_mentions(&context.find_mentions(NameKind::Tool, &entry.key), key),
             );
@@ -280,6 +289,30 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
         changes.push(Change::Remove { file: place.file.clone() });
     }
     Ok(changes)
+}
+
+/// The key of what holds an entry, with a slash (nothing where nothing does), and the entry's own.
+fn split_key(entry: &Entry) -> (&str, &str) {
+    let is_held = entry.id.place().at.last_index().is_some();
+    match entry.key.rfind('/').filter(|_| is_held) {
+        Some(slash) => entry.key.split_at(slash + 1),
+        None => ("", &entry.key),
+    }
+}
+
+/// Whether another entry beside this one can have that key.
+fn check_free(entry: &Entry, key: &str, state: &State) -> Result<(), String> {
+    free_key_in(split_key(entry).0, key, entry.kind, ComposeContext::from_state(state))
+}
+
+/// Whether an entry is in a list whose entries don't have their key of their own, such as a kept
+/// list of a server.
+fn is_in_fixed_list(entry: &Entry) -> bool {
+    entry.id.place().at.last_index().is_some() && key_at(entry).is_none()
+}
+
+fn list_refusal(entry: &Entry) -> String {
+    format!("{} is part of a list; edit {}", entry.key, entry.id.file())
 }
 
 /// The member that an entry's key is read from, where it is one.
