@@ -8,6 +8,7 @@
 pub mod actions;
 pub mod agent_run;
 pub mod answering;
+pub mod ask_cases;
 pub mod batch;
 pub mod calls;
 pub mod cases;

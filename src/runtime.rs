@@ -2,6 +2,7 @@
 
 pub mod agent_loop;
 mod answering;
+pub mod ask_run;
 pub mod browser;
 mod connection_states;
 pub mod connection_test;

@@ -23,6 +23,7 @@ use crate::{
             run::{AgentRun, AgentStart},
             turn::{ToolCall, Usage},
         },
+        case::{ask::AskCase, choice::AskVerdict},
         gated::Slot,
         simulate::run::StepId,
     },
@@ -31,7 +32,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         context::Context,
-        entry::EntryId,
+        entry::{EntryId, FileId},
         settings::{TokenPrice, WorkspaceSettings},
         stub::StubService,
         trace::{Trace, TraceId},
@@ -70,6 +71,11 @@ pub enum AgentMessage {
     Stop,
     /// Show a run that is kept.
     Open(Arc<Trace>),
+    /// What came of the recorded runs of an ask case.
+    CaseTried {
+        file: FileId,
+        verdict: Box<AskVerdict>,
+    },
     /// What came, of the run of that turn.
     News {
         turn: u64,
@@ -119,20 +125,45 @@ pub enum AgentEffect {
         decision: Box<Decision>,
     },
     Stop(u64),
+    /// Let the recorded runs of a case go through the loop. Answered by `CaseTried`.
+    TryCase(Box<CaseTask>),
 }
 
-/// All that a run needs of the workspace, as it is when it begins.
+/// An ask case to be tried.
 #[derive(Clone, Debug)]
-pub struct RunTask {
-    pub turn: u64,
-    pub source: TaskSource,
-    pub start: TaskStart,
+pub struct CaseTask {
+    pub file: FileId,
+    pub case: AskCase,
+    pub context: Context,
+    pub runs: Vec<Recording>,
+    pub world: TaskWorld,
+}
+
+impl PartialEq for CaseTask {
+    /// A case is tried once at a time.
+    fn eq(&self, other: &Self) -> bool {
+        self.file == other.file
+    }
+}
+
+/// The workspace as it is when a run begins.
+#[derive(Clone, Debug)]
+pub struct TaskWorld {
     pub catalog: Arc<Catalog>,
     pub tools: Vec<Slot>,
     pub settings: WorkspaceSettings,
     pub user: String,
     pub route: Option<String>,
     pub mocks: BTreeMap<usize, StubService>,
+}
+
+/// A run that is to begin.
+#[derive(Clone, Debug)]
+pub struct RunTask {
+    pub turn: u64,
+    pub source: TaskSource,
+    pub start: TaskStart,
+    pub world: TaskWorld,
 }
 
 impl PartialEq for RunTask {

@@ -1,10 +1,10 @@
 //! Cases of the workspace that are being called, and how they went.
 
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::documents::Document;
 use crate::{
-    engine::case::{script::Case, verdict::Verdict},
+    engine::case::{choice::AskVerdict, script::Case, verdict::Verdict},
     model::{call::CallId, entry::FileId},
 };
 
@@ -18,6 +18,10 @@ pub struct Cases {
     pub running: HashMap<CallId, (FileId, Box<Case>)>,
     /// How each went last.
     pub verdicts: BTreeMap<FileId, Verdict>,
+    /// The same of ask cases, by their recorded runs.
+    pub asks: BTreeMap<FileId, AskVerdict>,
+    /// Ask cases that are tried.
+    pub trying: BTreeSet<FileId>,
     /// What is being tried together.
     pub asked: Vec<FileId>,
 }
@@ -33,14 +37,21 @@ impl Cases {
     /// Whether some have not ended.
     #[must_use]
     pub fn under_way(&self) -> bool {
-        !self.running.is_empty() || !self.waiting.is_empty()
+        !self.running.is_empty() || !self.waiting.is_empty() || !self.trying.is_empty()
+    }
+
+    /// Whether a case passed; `None`: it was not tried yet.
+    #[must_use]
+    pub fn has_passed(&self, file: &FileId) -> Option<bool> {
+        let called = self.verdicts.get(file).map(Verdict::has_passed);
+        called.or_else(|| self.asks.get(file).map(AskVerdict::has_passed))
     }
 
     /// How many of those that were tried together hold, and how many do not.
     #[must_use]
     pub fn verdict_counts(&self) -> VerdictCounts {
-        let verdicts = self.asked.iter().filter_map(|file| self.verdicts.get(file));
-        let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|verdict| verdict.has_passed());
+        let verdicts = self.asked.iter().filter_map(|file| self.has_passed(file));
+        let (hold, differ): (Vec<_>, Vec<_>) = verdicts.partition(|passed| *passed);
         VerdictCounts { hold: hold.len(), differ: differ.len() }
     }
 }

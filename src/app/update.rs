@@ -13,6 +13,7 @@ mod form;
 mod history;
 mod renamed;
 mod resources;
+mod run_world;
 mod sign_in;
 pub mod tour;
 mod watching;

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use futures::{StreamExt as _, future::BoxFuture};
+use futures::StreamExt as _;
 use serde_json::{Value, json};
 
 use super::{
@@ -20,28 +20,25 @@ use super::{
 use crate::{
     engine::{
         agent_loop::{
-            decision::Decision,
-            event::AgentEvent,
             price::{cost_of, format_cost},
-            recording::{RecordedResult, RecordedRuns, Recording},
-            run::AgentStart,
+            recording::RecordedRuns,
             turn::Usage,
         },
         case::{
             ask::AskCase,
-            choice::{
-                AskVerdict, ObservedCall, ObservedRun, Tallies, ToolTally, add_tallies, judge_run,
-            },
+            choice::{AskVerdict, Tallies, ToolTally, add_tallies, judge_run},
         },
         junit::{Checked, Suite},
-        stub::mock::{MockOptions, MockSource},
     },
     model::{
-        context::{Context, Mode},
+        context::Context,
         problem::{Problem, ProblemKind},
         settings::TokenPrice,
     },
-    runtime::agent_loop::{AgentHost, AgentOutcome, AgentWorld, ModelSource, PlannedCall},
+    runtime::{
+        agent_loop::AgentWorld,
+        ask_run::{limit_pass, try_run},
+    },
     schema::count::count_text,
     store::files::{self, Expected, OutsideLinks},
     wire::model_endpoint::ModelEndpoint,
@@ -83,13 +80,6 @@ pub(super) struct TriedAsk {
 enum Side {
     Own,
     Against,
-}
-
-/// What one run gave.
-struct TriedRun {
-    observed: ObservedRun,
-    recording: Recording,
-    usage: Option<Usage>,
 }
 
 impl AskSuite<'_> {
@@ -134,12 +124,14 @@ impl AskSuite<'_> {
                 Some(_) => vec![None; filed.case.runs as usize],
                 None => recorded.iter().cloned().map(Some).collect(),
             };
-            let mut verdict = AskVerdict { pass: filed.case.pass, ..AskVerdict::default() };
+            let mut verdict = AskVerdict::default();
             if runs.is_empty() {
                 verdict.problem = Some(no_recording(&filed.path).cause);
             }
             for recording in runs {
-                let tried = self.try_run(world, &filed.case, recording).await;
+                let model = self.model.as_ref().map(|model| &model.endpoint);
+                let context = self.context(&filed.case);
+                let tried = try_run(world, &filed.case, context, recording, model).await;
                 usage = match (usage, tried.usage) {
                     (Some(sum), Some(more)) => Some(Usage::plus(sum, more)),
                     (sum, more) => sum.or(more),
@@ -148,9 +140,7 @@ impl AskSuite<'_> {
                 let kept = if side == Side::Own { &mut record.runs } else { &mut record.against };
                 kept.push(tried.recording);
             }
-            // Of fewer recorded runs as large a part has to hold.
-            let count = u32::try_from(verdict.runs.len()).unwrap_or(u32::MAX);
-            verdict.pass = verdict.pass.min(count);
+            limit_pass(&mut verdict, &filed.case);
             verdict
         };
         let verdict = try_side(&self.world, Side::Own).await;
@@ -165,43 +155,8 @@ impl AskSuite<'_> {
         Ok(TriedAsk { filed, verdict, against, usage })
     }
 
-    async fn try_run(
-        &self,
-        world: &AgentWorld<'_>,
-        case: &AskCase,
-        recording: Option<Recording>,
-    ) -> TriedRun {
-        let start = AgentStart {
-            question: case.question.clone(),
-            system: case.system.clone(),
-            context: self.context(case),
-            mode: self.mode(),
-            max_turns: case.max_turns,
-        };
-        let is_recorded = recording.is_some();
-        let source = match (recording, &self.model) {
-            (Some(recording), _) => ModelSource::Recorded(recording),
-            (None, Some(model)) => ModelSource::Endpoint(&model.endpoint),
-            (None, None) => ModelSource::Recorded(Recording::default()),
-        };
-        let mut host = CaseHost {
-            case,
-            is_recorded,
-            world,
-            calls: Vec::new(),
-            recording: Recording::default(),
-        };
-        let outcome = world.run_agent(start, source, &mut host).await;
-        let CaseHost { calls, recording, .. } = host;
-        TriedRun { usage: outcome.run.usage(), observed: observed(&outcome, calls), recording }
-    }
-
     fn context(&self, case: &AskCase) -> Context {
         case.context(&self.world.settings.context)
-    }
-
-    fn mode(&self) -> Mode {
-        self.world.settings.mode
     }
 
     /// What all of it cost; `None`: nothing was sent, or nothing is known.
@@ -212,65 +167,6 @@ impl AskSuite<'_> {
         let cost = cost.map_or_else(String::new, |cost| format!(", cost {cost}"));
         Some(format!("{} tokens in, {} out{cost}", usage.input, usage.output))
     }
-}
-
-fn observed(outcome: &AgentOutcome, calls: Vec<ObservedCall>) -> ObservedRun {
-    let problem = outcome.problem().map(|problem| problem.message);
-    ObservedRun {
-        calls,
-        answer: outcome.run.answer().to_owned(),
-        state: outcome.run.state().to_owned(),
-        problem,
-        took_ms: outcome.took_ms,
-    }
-}
-
-/// Watches a run, and answers its calls as the case says.
-struct CaseHost<'h, 'w> {
-    case: &'h AskCase,
-    is_recorded: bool,
-    world: &'h AgentWorld<'w>,
-    calls: Vec<ObservedCall>,
-    recording: Recording,
-}
-
-impl AgentHost for CaseHost<'_, '_> {
-    fn handle_event(&mut self, _: u64, event: &AgentEvent) {
-        match event {
-            AgentEvent::Called { tool, arguments, fault, .. } => self.calls.push(ObservedCall {
-                tool: tool.clone(),
-                key: self.world.key_of(tool).unwrap_or(tool).to_owned(),
-                arguments: arguments.clone(),
-                fault: fault.clone(),
-            }),
-            AgentEvent::Replied { reply, .. } => self.recording.replies.push_back(reply.clone()),
-            AgentEvent::Returned { tool, answered, outcome, text, .. } if answered.is_answer() => {
-                self.recording.results.push_back(RecordedResult {
-                    tool: tool.clone(),
-                    outcome: *outcome,
-                    text: text.clone(),
-                });
-            }
-            _ => {}
-        }
-    }
-
-    fn decide<'h>(&'h mut self, planned: PlannedCall<'h>) -> BoxFuture<'h, Decision> {
-        let answers = &self.case.answers;
-        let given =
-            answers.get(&planned.call.name).or_else(|| answers.get(&planned.tool.entry.key));
-        let decision = match given {
-            _ if self.is_recorded => Decision::Recorded,
-            Some(text) => Decision::Mock(mock_text(text)),
-            None if self.case.calls_tools => Decision::Call,
-            None => Decision::Mock(MockOptions { pieces: 1, ..MockOptions::default() }),
-        };
-        Box::pin(std::future::ready(decision))
-    }
-}
-
-fn mock_text(text: &str) -> MockOptions {
-    MockOptions { source: MockSource::Text(text.to_owned()), pieces: 1, ..MockOptions::default() }
 }
 
 /// Where the recorded runs of a case are.

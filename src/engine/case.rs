@@ -11,6 +11,7 @@
 //! | [`page`] | a case as the text of a file, with comments |
 
 pub mod ask;
+pub mod ask_page;
 pub mod choice;
 pub mod offer;
 pub mod page;

@@ -7,12 +7,15 @@ use futures::future::BoxFuture;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::agent_loop::{AgentHost, AgentWorld, BegunRun, ModelSource, PlannedCall};
+use super::{
+    agent_loop::{AgentHost, AgentWorld, BegunRun, ModelSource, PlannedCall},
+    ask_run::judge_recorded,
+};
 use crate::{
     app::{
         agent_run::{
-            AgentEffect, AgentMessage, PlannedCall as ShownCall, RunEnd, RunNews, RunTask,
-            TaskSource, TaskStart,
+            AgentEffect, AgentMessage, CaseTask, PlannedCall as ShownCall, RunEnd, RunNews,
+            RunTask, TaskSource, TaskStart, TaskWorld,
         },
         message::Message,
     },
@@ -66,6 +69,7 @@ impl ModelRuns {
                     let _ = running.decisions.send(*decision);
                 }
             }
+            AgentEffect::TryCase(task) => drop(tokio::spawn(try_case(*task, shared()))),
             AgentEffect::Stop(turn) => {
                 if let Some(running) = self.0.remove(&turn) {
                     running.stop.cancel();
@@ -132,12 +136,8 @@ impl AgentHost for ScreenHost {
 }
 
 async fn run_task(task: RunTask, shared: Shared, mut host: ScreenHost) {
-    let RunTask { source, start, catalog, tools, settings, user, route, mocks, .. } = task;
-    let mut world = AgentWorld::new(&catalog, &tools, &settings, &shared.registry);
-    world.caller.history = Some(shared.history);
-    world.caller.limits = shared.limits;
-    (world.caller.user, world.caller.route) = (user, route);
-    world.mocks = mocks;
+    let RunTask { source, start, world, .. } = task;
+    let mut world = agent_world(&world, &shared);
     world.stop = host.stop.clone();
     let endpoint;
     let source = match source {
@@ -163,6 +163,25 @@ async fn run_task(task: RunTask, shared: Shared, mut host: ScreenHost) {
         took_ms: outcome.took_ms,
         trace: outcome.trace,
     })));
+}
+
+fn agent_world<'w>(world: &'w TaskWorld, shared: &'w Shared) -> AgentWorld<'w> {
+    let TaskWorld { catalog, tools, settings, user, route, mocks } = world;
+    let mut made = AgentWorld::new(catalog, tools, settings, &shared.registry);
+    made.caller.history = Some(Arc::clone(&shared.history));
+    made.caller.limits = shared.limits;
+    made.caller.user.clone_from(user);
+    made.caller.route.clone_from(route);
+    made.mocks.clone_from(mocks);
+    made
+}
+
+async fn try_case(task: CaseTask, shared: Shared) {
+    let CaseTask { file, case, context, runs, world } = task;
+    let verdict = judge_recorded(&agent_world(&world, &shared), &case, context, runs).await;
+    let tried = AgentMessage::CaseTried { file, verdict: Box::new(verdict) };
+    // The loop may have ended; then nobody needs to know.
+    let _ = shared.messages.send(Message::Agent(tried)).await;
 }
 
 fn no_model(connection: &str) -> RunEnd {

@@ -17,14 +17,17 @@ use super::{
 };
 use crate::{
     app::{
+        ask_cases,
         calls::CallMessage,
         cases::{self, VerdictCounts},
-        documents::Change,
+        documents::{Change, Document},
         message::{DocumentMessage, Message},
         state::State,
     },
     engine::{
         case::{
+            ask::AskCase,
+            choice::AskVerdict,
             offer::{self, Suggestion},
             page::{self, SentParts},
             script::Case,
@@ -33,7 +36,7 @@ use crate::{
         scenario::page::file_name,
     },
     model::{call::Call, entry::FileId},
-    schema::literal::Literal,
+    schema::{count::count_text, literal::Literal},
     systems::calling,
 };
 
@@ -103,25 +106,55 @@ fn value_line(value: &Value) -> String {
 }
 
 /// A case of the workspace, or what is wrong with its file.
-type FiledCase = (FileId, Result<Case, String>);
+type FiledCase = (FileId, Result<AnyCase, String>);
+
+/// A case of either kind.
+enum AnyCase {
+    Call(Box<Case>),
+    Ask(Box<AskCase>),
+}
+
+impl AnyCase {
+    fn name(&self) -> &str {
+        match self {
+            Self::Call(case) => &case.name,
+            Self::Ask(case) => &case.name,
+        }
+    }
+
+    fn summary(&self) -> String {
+        match self {
+            Self::Call(case) => format!("{}: {}", case.tool, page::case_summary(case)),
+            Self::Ask(case) => format!("ask: {}", case.question),
+        }
+    }
+}
 
 fn workspace_cases(state: &State) -> Vec<FiledCase> {
-    state
-        .documents
-        .iter()
-        .filter_map(|(file, document)| Some((file.clone(), cases::read_case(document)?)))
-        .collect()
+    let read = |(file, document): (&FileId, &Document)| {
+        let call = cases::read_case(document).map(|case| case.map(Box::new).map(AnyCase::Call));
+        let ask =
+            || ask_cases::read_ask_case(document).map(|case| case.map(Box::new).map(AnyCase::Ask));
+        Some((file.clone(), call.or_else(ask)?))
+    };
+    state.documents.iter().filter_map(read).collect()
 }
 
 /// What their calls go through, where a case does not say it.
-fn connection_note(state: &State) -> String {
+fn connection_note(found: &[FiledCase], state: &State) -> String {
+    let is_ask = |(_, case): &FiledCase| matches!(case, Ok(AnyCase::Ask(_)));
+    let recorded = "ask cases with their recorded runs";
+    if found.iter().all(is_ask) {
+        return recorded.to_owned();
+    }
+    let asks = if found.iter().any(is_ask) { format!("; {recorded}") } else { String::new() };
     let connections = &state.network.connections;
     let own = if connections.chosen.is_none() && !connections.of_tools.is_empty() {
         " or the tool's own"
     } else {
         ""
     };
-    format!("over {}{own}", state.current_connection().name)
+    format!("over {}{own}{asks}", state.current_connection().name)
 }
 
 /// Asks which of the workspace's cases to call, and shows how they went last.
@@ -140,15 +173,16 @@ pub(crate) fn case_menu(state: &State) -> Reply {
         (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
     };
     let all = Item {
-        title: format!("call all {}", good.len()),
-        detail: connection_note(state),
+        title: format!("run all {}", good.len()),
+        detail: connection_note(&found, state),
         note,
         ..Item::default()
     };
     let last = Item {
         title: "results".into(),
         detail: "the expectations that failed".into(),
-        refusal: state.invoke.cases.verdicts.is_empty().then(|| "not run yet".into()),
+        refusal: (state.invoke.cases.verdicts.is_empty() && state.invoke.cases.asks.is_empty())
+            .then(|| "not run yet".into()),
         ..Item::default()
     };
     let items =
@@ -169,21 +203,20 @@ pub(crate) fn case_menu(state: &State) -> Reply {
 }
 
 fn case_item((file, case): &FiledCase, state: &State) -> Item {
-    let verdict = state.invoke.cases.verdicts.get(file);
-    let mark = verdict.map_or("  ", |verdict| if verdict.has_passed() { "✓ " } else { "✗ " });
+    let cases = &state.invoke.cases;
+    let mark = match cases.has_passed(file) {
+        None => "  ",
+        Some(true) => "✓ ",
+        Some(false) => "✗ ",
+    };
+    let called = cases.verdicts.get(file).and_then(|verdict| verdict.differences().next());
+    let asked =
+        || cases.asks.get(file).and_then(|verdict| verdict.differences().into_iter().next());
     match case {
         Ok(case) => Item {
-            title: format!(
-                "{mark}{}",
-                if case.name.is_empty() { file.as_str() } else { &case.name }
-            ),
-            detail: format!("{}: {}", case.tool, page::case_summary(case)),
-            note: verdict
-                .and_then(|verdict| verdict.differences().next())
-                .unwrap_or_default()
-                .chars()
-                .take(40)
-                .collect(),
+            title: format!("{mark}{}", name_of(file, case)),
+            detail: case.summary(),
+            note: called.or_else(asked).unwrap_or_default().chars().take(40).collect(),
             ..Item::default()
         },
         Err(issue) => {
@@ -192,15 +225,30 @@ fn case_item((file, case): &FiledCase, state: &State) -> Item {
     }
 }
 
+fn name_of<'c>(file: &'c FileId, case: &'c AnyCase) -> &'c str {
+    if case.name().is_empty() { file.as_str() } else { case.name() }
+}
+
 fn verdict_lines((file, case): &FiledCase, state: &State) -> Vec<Line> {
-    let Some(verdict) = state.invoke.cases.verdicts.get(file) else { return Vec::new() };
-    let name = case.as_ref().map_or_else(|_| file.to_string(), |case| case.name.clone());
-    let (role, end) =
-        if verdict.has_passed() { (Role::Success, "passed") } else { (Role::Error, "failed") };
-    let took = format!("  {} ms", verdict.answer.took_ms);
+    let cases = &state.invoke.cases;
+    let Some(has_passed) = cases.has_passed(file) else { return Vec::new() };
+    let name = case.as_ref().map_or_else(|_| file.as_str(), |case| name_of(file, case));
+    let (role, end) = if has_passed { (Role::Success, "passed") } else { (Role::Error, "failed") };
+    let took = match (cases.verdicts.get(file), cases.asks.get(file)) {
+        (Some(verdict), _) => format!("  {} ms", verdict.answer.took_ms),
+        (None, Some(verdict)) => {
+            let runs = verdict.runs.len();
+            format!("  {} of {}", verdict.held(), count_text(runs, "recorded run", "recorded runs"))
+        }
+        (None, None) => String::new(),
+    };
     let mut lines =
         vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
-    lines.extend(finding_lines(verdict));
+    lines.extend(cases.verdicts.get(file).into_iter().flat_map(finding_lines));
+    let differences = cases.asks.get(file).into_iter().flat_map(AskVerdict::differences);
+    for words in differences.flat_map(|difference| wrap(&difference, 64)) {
+        lines.push(vec![(Role::Warning, format!("  {words}"))]);
+    }
     lines
 }
 

@@ -3,6 +3,7 @@
 
 use super::{
     action_rows::{self, refuse_when},
+    ask_cases,
     overlays::{ask_model, connections, modes, notices, questions, samples},
     view::Reply,
     widgets::panes::PaneChange,
@@ -201,6 +202,16 @@ pub(crate) const ACTIONS: &[Row] = &[
         ask_model::ask_model(state)
     })
     .help("Put a model in front of the tools: choose it, ask, and decide each call that it wants")
+    .refused(|_, state| {
+        refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
+    }),
+    Row::new(Scope::AskModel, "recorded-run", "recorded run…", |_, state| {
+        ask_cases::recorded_menu(state)
+    })
+    .help(
+        "Go through a recorded run of an ask case, call by call, with the tools as they are now; no \
+        model is needed",
+    )
     .refused(|_, state| {
         refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
     }),

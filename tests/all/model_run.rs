@@ -75,6 +75,19 @@ fn words(text: &str) -> String {
     stream(&openai::words(text))
 }
 
+/// A copy of the sample with ask cases and their recorded runs.
+fn bench() -> Place {
+    let sample = Place::sample("bench");
+    let cases = ["joke", "late-share", "no-tool"];
+    let of_case = |name| [format!("cases/{name}.yaml"), format!("cases/recorded/{name}.json")];
+    let files = ["toolcrib.toml", "tools.yaml", "services.yaml"].map(str::to_owned);
+    let names: Vec<String> = files.into_iter().chain(cases.into_iter().flat_map(of_case)).collect();
+    let text = |name: &String| fs::read_to_string(sample.here.join(name)).unwrap();
+    let texts: Vec<String> = names.iter().map(text).collect();
+    let pairs = names.iter().zip(&texts).map(|(name, text)| (name.as_str(), text.as_str()));
+    Place::with(&pairs.collect::<Vec<_>>())
+}
+
 /// What the model got as the results of its calls.
 fn results(body: &Value) -> Vec<&str> {
     let messages = body["messages"].as_array().unwrap();
@@ -408,4 +421,81 @@ fn plain_mode_asks_about_each_call() {
         let found = ran.data[from..].find(wanted);
         from += found.unwrap_or_else(|| panic!("{wanted:?} is missing in {}", ran.data));
     }
+}
+
+#[test]
+fn recorded_runs_of_cases_are_run_and_gone_through_without_a_model() {
+    let place = bench();
+    let mut terminal = open(&place, (120, 50));
+    // Each case holds with its recorded runs.
+    terminal.press(["3", "@cases"]);
+    terminal.wait_for("run all 3");
+    terminal.wait_for("ask: Good morning!");
+    terminal.press(["enter"]);
+    terminal.wait_for("3 cases passed");
+    terminal.press(["@cases"]);
+    terminal.wait_for("✓ a joke and nothing else");
+    terminal.press(["down", "enter"]);
+    terminal.wait_for("2 of 3 recorded runs");
+    terminal.press(["esc"]);
+    // One of them, call by call, in the place of a model.
+    terminal.press(["@recorded-run"]);
+    terminal.wait_for("a joke and nothing else");
+    terminal.type_text("joke");
+    terminal.press(["enter"]);
+    terminal.wait_for("tell-joke waits for you");
+    terminal.press(["f6"]);
+    terminal.wait_for("Why did the llama cross the road?");
+    terminal.wait_for("a joke and nothing else answered");
+}
+
+#[test]
+fn a_case_differs_when_its_tools_no_longer_do_what_was_relied_on() {
+    let place = bench();
+    let path = place.here.join("cases/joke.yaml");
+    let case = fs::read_to_string(&path).unwrap();
+    fs::write(&path, case.replace("never: [query-customers", "never: [tell-joke")).unwrap();
+    let mut terminal = open(&place, (120, 50));
+    terminal.press(["3", "@cases"]);
+    terminal.wait_for("run all 3");
+    terminal.press(["enter"]);
+    terminal.wait_for("1 of 3 cases failed");
+    terminal.press(["@cases", "down", "enter"]);
+    terminal.wait_for("called tell-joke, which it never should");
+}
+
+#[test]
+fn a_run_is_kept_as_a_case_from_its_screen_and_from_the_history() {
+    let server = ModelServer::start(vec![customers(), sum(), words("It is 42.")]);
+    let place = place(&server.url);
+    let mut terminal = open(&place, (120, 50));
+    ask(&mut terminal, "How many?", Some("nothing"));
+    terminal.wait_for("It is 42.");
+    terminal.press(["K"]);
+    terminal.wait_for("query-customers, then calculator");
+    terminal.type_text("sums");
+    terminal.press(["enter"]);
+    terminal.wait_for("saved");
+    terminal.wait_gone("work*");
+    terminal.press(["5", "/"]);
+    terminal.type_text("tool:ask");
+    terminal.press(["enter"]);
+    terminal.wait_for("It is 42.");
+    terminal.press(["K"]);
+    terminal.wait_for("query-customers, then calculator");
+    terminal.type_text("again");
+    terminal.press(["enter"]);
+    terminal.wait_for("saved");
+    terminal.wait_gone("work*");
+    let case = fs::read_to_string(place.here.join("cases/sums.yaml")).unwrap();
+    assert!(case.contains("ask: How many?") && case.contains("state: figures"), "{case}");
+    assert!(!case.contains(KEY));
+    // The command line runs both.
+    let ran = place.run(&["test"]);
+    ran.ended(0, &[]);
+    assert!(
+        ran.data.contains("sums  passed") && ran.data.contains("again  passed"),
+        "{}",
+        ran.data
+    );
 }

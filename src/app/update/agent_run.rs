@@ -1,11 +1,11 @@
 //! A model in front of the tools: beginning a run, deciding its calls, what comes of it, and the run
 //! of Workflow that follows it.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{files, history, workflow};
+use super::{cases, files, history, run_world, workflow};
 use crate::{
     app::{
         agent_run::{
@@ -33,16 +33,14 @@ use crate::{
     model::{
         call::{EventKind, Outcome},
         clock::Millis,
-        connection::Connection,
         context::Context,
         entry::FileId,
         problem::Problem,
-        settings::{SETTINGS, WorkspaceSettings},
+        settings::SETTINGS,
         trace::Trace,
     },
     syntax::source::{Format, Source},
     systems::{
-        calling::without_agent,
         model_settings::find_model,
         offered::{function_of, slots_of_models},
     },
@@ -81,6 +79,9 @@ pub(super) fn handle_message(state: &mut State, message: AgentMessage, now: Mill
             return run.map(|run| Effect::Agent(AgentEffect::Stop(run.turn))).into_iter().collect();
         }
         AgentMessage::Open(trace) => open_kept(state, &trace, now),
+        AgentMessage::CaseTried { file, verdict } => {
+            return cases::on_case_tried(state, file, *verdict, now);
+        }
         AgentMessage::News { turn, news } => return take_news(state, turn, news, now),
     }
     Vec::new()
@@ -178,33 +179,8 @@ fn new_run(state: &mut State, setup: RunSetup, model: String, start: AgentStart)
 
 /// The effect that lets the shown run begin, or go on.
 fn begin_task(state: &State, source: TaskSource, start: TaskStart) -> Vec<Effect> {
-    let mut connections = state.network.connections.clone();
-    let as_new_agent = |known: &mut Connection| {
-        if state.network.new_agent.as_ref() == Some(&known.name) {
-            *known = without_agent(known.clone());
-        }
-    };
-    connections.known.iter_mut().for_each(as_new_agent);
-    let tools = state.catalog.tools.iter().enumerate();
-    let mocks: BTreeMap<_, _> =
-        tools.filter_map(|(row, tool)| Some((row, state.mock_of(tool)?))).collect();
-    let settings = WorkspaceSettings {
-        mode: state.mode,
-        profiles: state.workflow.profiles.clone(),
-        connections,
-        ..WorkspaceSettings::default()
-    };
-    vec![Effect::Agent(AgentEffect::Begin(Box::new(RunTask {
-        turn: state.invoke.agent.turn,
-        source,
-        start,
-        catalog: Arc::clone(&state.catalog),
-        tools: state.gated_tools(),
-        settings,
-        user: state.invoke.user.clone(),
-        route: state.network.route.clone(),
-        mocks,
-    })))]
+    let (turn, world) = (state.invoke.agent.turn, run_world::world_of(state));
+    vec![Effect::Agent(AgentEffect::Begin(Box::new(RunTask { turn, source, start, world })))]
 }
 
 /// Makes the waiting call. Arguments that were edited go first, and are decided again.

@@ -1,8 +1,10 @@
 //! Cases: called a few at a time, judged as their calls end.
 
-use super::calls;
+use super::{calls, run_world};
 use crate::{
     app::{
+        agent_run::{AgentEffect, CaseTask},
+        ask_cases,
         cases::{self, AT_ONCE, VerdictCounts},
         effect::Effect,
         notices::NoticeKind,
@@ -10,6 +12,8 @@ use crate::{
     },
     engine::{
         case::{
+            ask::AskCase,
+            choice::AskVerdict,
             script::Case,
             verdict::{Answer, Verdict, check_answer},
         },
@@ -32,7 +36,55 @@ pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> V
         state.invoke.cases.verdicts.remove(file);
     }
     state.invoke.cases.asked.clone_from(&files);
-    state.invoke.cases.waiting = files.into();
+    let (asks, calls): (Vec<_>, Vec<_>) =
+        files.into_iter().partition(|file| ask_case(state, file).is_some());
+    state.invoke.cases.waiting = calls.into();
+    let mut effects: Vec<Effect> =
+        asks.into_iter().filter_map(|file| try_ask_case(state, file)).collect();
+    effects.extend(go_on(state, now));
+    effects
+}
+
+fn ask_case(state: &State, file: &FileId) -> Option<Result<AskCase, String>> {
+    ask_cases::read_ask_case(state.documents.get(file)?)
+}
+
+/// Lets the recorded runs of an ask case go through the loop with the tools as they are now.
+fn try_ask_case(state: &mut State, file: FileId) -> Option<Effect> {
+    let read = ask_case(state, &file)?.and_then(|case| {
+        let runs = ask_cases::recorded_runs(state, &file, &case)?.runs;
+        Ok((case, runs))
+    });
+    let (case, runs) = match read {
+        Ok(read) => read,
+        Err(problem) => {
+            let verdict = AskVerdict { problem: Some(problem), ..AskVerdict::default() };
+            state.invoke.cases.asks.insert(file, verdict);
+            return None;
+        }
+    };
+    state.invoke.cases.asks.remove(&file);
+    state.invoke.cases.trying.insert(file.clone());
+    let context = case.context(&ask_cases::workspace_context(state));
+    let world = run_world::world_of(state);
+    Some(Effect::Agent(AgentEffect::TryCase(Box::new(CaseTask {
+        file,
+        case,
+        context,
+        runs,
+        world,
+    }))))
+}
+
+/// An ask case was tried.
+pub(super) fn on_case_tried(
+    state: &mut State,
+    file: FileId,
+    verdict: AskVerdict,
+    now: Millis,
+) -> Vec<Effect> {
+    state.invoke.cases.trying.remove(&file);
+    state.invoke.cases.asks.insert(file, verdict);
     go_on(state, now)
 }
 

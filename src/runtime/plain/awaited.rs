@@ -1,6 +1,7 @@
 //! Which effects are under way whose answer the next line waits for.
 
 use crate::app::{
+    agent_run::{AgentEffect, AgentMessage},
     effect::Effect,
     history::HistoryMessage,
     message::{ConnectionMessage, DocumentMessage, Message, Purpose},
@@ -26,6 +27,8 @@ enum Wait {
     Trace,
     Watch,
     Item,
+    /// The recorded runs of a case.
+    Case,
     /// Something that a notice answers.
     Notice,
 }
@@ -58,6 +61,7 @@ impl Awaited {
             Effect::SaveTrace { .. } | Effect::OpenTrace(_) => Wait::Trace,
             Effect::Watch { .. } => Wait::Watch,
             Effect::ReadItem { .. } => Wait::Item,
+            Effect::Agent(AgentEffect::TryCase(_)) => Wait::Case,
             Effect::ExportKept { .. }
             | Effect::Push { .. }
             | Effect::SaveParts { .. }
@@ -110,6 +114,7 @@ impl Awaited {
                 _ => return,
             },
             Message::Resource(ResourceMessage::WasRead { .. }) => Wait::Item,
+            Message::Agent(AgentMessage::CaseTried { .. }) => Wait::Case,
             _ => return,
         };
         if let Some(at) = self.0.iter().position(|known| *known == wait) {

@@ -235,10 +235,24 @@ fn context_words(context: &Context) -> String {
 
 /// What a run's model said, to run it again without the model.
 pub(crate) fn recording_of(run: &ModelRun) -> Option<Recording> {
+    Recording::from_trace(&trace_of(run))
+}
+
+/// A run as the history has it.
+pub(crate) fn trace_of(run: &ModelRun) -> Trace {
     let event = |(at_ms, event): &(u64, crate::engine::agent_loop::event::AgentEvent)| Event {
         at_ms: *at_ms,
         kind: event.to_trace(),
     };
-    let events = run.log.iter().map(event).collect();
-    Recording::from_trace(&Trace { head: Head::default(), events })
+    let start = &run.start;
+    let groups = start.context.groups.as_ref();
+    let arguments = json!({
+        "question": run.setup.question,
+        "model": run.model,
+        "groups": groups.map(|names| names.iter().map(|name| Value::from(&**name)).collect::<Value>()),
+        "state": start.context.state(),
+        "system": run.setup.system,
+    });
+    let head = Head { arguments: arguments.to_string().into(), ..Head::default() };
+    Trace { head, events: run.log.iter().map(event).collect() }
 }

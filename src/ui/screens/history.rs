@@ -40,6 +40,7 @@ use crate::{
             draw::{ShownAnswer, inset_area},
             pane::Answer,
         },
+        ask_cases,
         canvas::{Pen, wrap},
         overlays::{
             confirm::{Answer as Choice, Confirm},
@@ -114,7 +115,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("find", History::open_find).refused(History::find_refusal),
     Row::taking_over("next-answer-view", History::next_view).refused(|_, state| none_open(state)),
     Row::refusing("follow", History::follow_refusal),
-    Row::refusing("keep-case", |_, state| case_refusal(state)),
+    Row::taking_over("keep-case", |_, state| {
+        match opened_call(state).filter(|open| is_run(open)) {
+            Some(open) => ask_cases::save_run(&open.trace),
+            None => Reply::Ignored,
+        }
+    })
+    .refused(|_, state| case_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
 

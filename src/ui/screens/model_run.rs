@@ -42,7 +42,9 @@ use crate::{
     ui::{
         action_rows::{self, refuse_when},
         answer::draw::inset_area,
+        ask_cases,
         canvas::{Pen, wrap},
+        cases,
         form::{
             host::{ValueOwner, written_in},
             panes::{FormPanes, LEFT, MIDDLE},
@@ -148,6 +150,15 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&[verbs::COPY_AS])
     .help("Copy this row, the answer or the whole run as text")
     .refused(|_, state| no_run(state)),
+    Row::new(Scope::ModelRun, "keep-run-case", "keep as case", |_, state| {
+        with_run(state, |run| ask_cases::save_run(&ask_model::trace_of(run)))
+    })
+    .keys(&[verbs::KEEP])
+    .help("Save the question and what the model said as a test case")
+    .refused(|_, state| no_run(state).or_else(|| under_way(state))),
+    Row::new(Scope::ModelRun, "run-cases", "cases…", |_, state| cases::case_menu(state))
+        .keys(&[verbs::TEST])
+        .help("Run the workspace's test cases, one or all; ask cases with their recorded runs"),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, state| screen.step_typed(AgentMessage::Undo, state)),
@@ -424,11 +435,16 @@ impl ModelRunScreen {
     /// Brings the form in line with the call that waits.
     fn sync_form(&mut self, state: &State) {
         let waiting = state.invoke.agent.waiting_call();
+        let had_form = self.middle.forms.owner().is_some();
         self.middle.forms.retain(|owner| waiting.is_some_and(|call| call.number == owner.0));
         let Some((call, tool)) =
             waiting.and_then(|call| Some((call, state.tool(&call.planned.tool)?)))
         else {
             self.middle.forms.hide();
+            if had_form {
+                // What comes of the decision is seen.
+                self.middle.focus_list();
+            }
             return;
         };
         let is_new = self.middle.forms.owner() != Some(&CallNumber(call.number));
@@ -554,9 +570,17 @@ impl Screen for ModelRunScreen {
         }
         match state.invoke.agent.is_moving() {
             true => hints.push("stop-run"),
+            false if self.middle.has_focus(MIDDLE) => hints.extend(["approve-call", "mock-call"]),
             false => hints.extend(["approve-call", "edit-call", "mock-call"]),
         }
-        hints.extend(["run-back", "run-again", "run-replay", "run-follow", "copy-model-run"]);
+        hints.extend([
+            "run-back",
+            "run-again",
+            "run-replay",
+            "keep-run-case",
+            "run-follow",
+            "copy-model-run",
+        ]);
         hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
     }
