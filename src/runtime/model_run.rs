@@ -1,7 +1,7 @@
 //! Runs of a model for the screen: each on a task of its own, what happens as messages, and
 //! decisions back to it.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use tokio::sync::mpsc;
@@ -169,7 +169,8 @@ fn agent_world<'w>(world: &'w TaskWorld, shared: &'w Shared) -> AgentWorld<'w> {
     let TaskWorld { catalog, tools, settings, user, route, mocks } = world;
     let mut made = AgentWorld::new(catalog, tools, settings, &shared.registry);
     made.caller.history = Some(Arc::clone(&shared.history));
-    made.caller.limits = shared.limits;
+    // What comes too late is of no use to a model that waits.
+    made.caller.limits = Limits { linger: Duration::ZERO, ..shared.limits };
     made.caller.user.clone_from(user);
     made.caller.route.clone_from(route);
     made.mocks.clone_from(mocks);

@@ -480,7 +480,7 @@ fn a_run_is_kept_as_a_case_from_its_screen_and_from_the_history() {
     terminal.press(["5", "/"]);
     terminal.type_text("tool:ask");
     terminal.press(["enter"]);
-    terminal.wait_for("It is 42.");
+    terminal.wait_for("ask:gpt ✓ succeeded");
     terminal.press(["K"]);
     terminal.wait_for("query-customers, then calculator");
     terminal.type_text("again");
