@@ -220,6 +220,8 @@ fn a_run_goes_back_with_a_message_and_another_result_and_on_after_its_end() {
     terminal.wait_for("Nobody knows.");
     terminal.press(["2"]);
     terminal.wait_for("findings · current");
+    // The step before the reply is on another branch of Workflow's run.
+    terminal.wait_for("╭ Run 1 ");
     // Another result of the call that was made: it is above the last request.
     terminal.press(["@show-run", "up", "up", "up", "up", "b"]);
     terminal.wait_for("another result…");
