@@ -91,6 +91,7 @@ mod opensearch_traces;
 mod opensearch_workflow;
 mod pictures;
 mod plain;
+mod plain_asked;
 mod pulsar;
 mod push;
 mod rabbitmq;

@@ -9,7 +9,7 @@ use crate::support::{
 };
 
 /// The demo's files, with services that answer in the program.
-fn demo() -> Place {
+pub(crate) fn demo() -> Place {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/demo");
     let text = |name: &str| fs::read_to_string(sample.join(name)).unwrap();
     let names = ["tools.yaml", "services.yaml", "toolcrib.toml"];
@@ -19,7 +19,7 @@ fn demo() -> Place {
 }
 
 /// What the program prints when it gets these lines.
-fn run(place: &Place, arguments: &[&str], lines: &[&str]) -> Ran {
+pub(crate) fn run(place: &Place, arguments: &[&str], lines: &[&str]) -> Ran {
     let mut command = place.command(arguments);
     let mut child = command.stdin(Stdio::piped()).spawn().unwrap();
     let mut text = lines.join("\n");
@@ -29,7 +29,7 @@ fn run(place: &Place, arguments: &[&str], lines: &[&str]) -> Ran {
 }
 
 /// Fails with all that was printed where the texts do not come in this order.
-fn assert_in_order(printed: &str, wanted: &[&str]) {
+pub(crate) fn assert_in_order(printed: &str, wanted: &[&str]) {
     let mut from = 0;
     for text in wanted {
         match printed[from..].find(text) {

@@ -1,0 +1,97 @@
+//! Plain mode where a server asks, where there is something to read, where a value is a secret, and
+//! where a text is edited elsewhere.
+
+use std::fs;
+
+use super::{
+    mcp_live::place,
+    plain::{assert_in_order, demo, run},
+};
+use crate::support::{place::Place, terminal::toolcrib};
+
+#[test]
+fn what_a_server_asks_during_a_call_is_answered() {
+    let place = place("");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    let script = [
+        "invoke ask",
+        "send",
+        "waiting",
+        "show",
+        "send",
+        "set name Ann",
+        "fields",
+        "send",
+        "invoke",
+        "answer text",
+        "quit",
+    ];
+    let arguments = [".", "--plain", "--connection", "test", "--allow-start"];
+    let ran = run(&place, &arguments, &script);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "test asks elicitation/create",
+            "Calls waiting for an answer: 1",
+            "Who are you?",
+            "name is required",
+            "name: text, required, now \"Ann\"",
+            "age: whole number",
+            "ended: ask succeeded",
+            r#""name": "Ann""#,
+        ],
+    );
+    assert!(!ran.data.contains("only changes the drawing"), "{}", ran.data);
+}
+
+#[test]
+fn resources_of_a_server_are_listed_and_read() {
+    let place = place("reads");
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    let script = ["resources", "list notes", "select test://notes.md", "read", "show", "quit"];
+    let arguments = [".", "--plain", "--connection", "test", "--allow-start"];
+    let ran = run(&place, &arguments, &script);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
+    assert_in_order(&ran.data, &["Resources and prompts:", "test://notes.md", "Resources"]);
+}
+
+#[test]
+fn a_secret_is_asked_for_and_never_printed() {
+    let schema = r#"{"type": "object", "properties": {
+        "user": {"type": "string"}, "token": {"type": "string", "format": "password"}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let script = ["form", "ann", "hunter2", "fields", "form token", "", "fields", "done"];
+    let ran = run(&place, &["form", "schema.json", "-o", "doc.json", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
+    let said = format!("{}{}", ran.data, ran.words);
+    assert_in_order(&said, &["token (hidden)", "set (hidden)"]);
+    assert!(!said.contains("hunter2"), "{said}");
+    let saved: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(place.here.join("doc.json")).unwrap()).unwrap();
+    assert_eq!(saved, serde_json::json!({"user": "ann", "token": "hunter2"}));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_text_is_edited_in_the_users_editor_where_there_is_a_terminal() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = demo();
+    let editor = place.here.join("editor.sh");
+    fs::write(&editor, "#!/bin/sh\nsed -i 's/Tell a joke/Say a joke/' \"$1\"\n").unwrap();
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut terminal = toolcrib([place.here.as_os_str()])
+        .variable("TOOLCRIB_PLAIN", "1")
+        .variable("EDITOR", &editor)
+        .start();
+    terminal.wait_for("Tools · query-customers>");
+    terminal.type_text("editor tell-joke\r");
+    terminal.type_text("show tell-joke\r");
+    terminal.wait_for("Description: Say a joke");
+    terminal.type_text("quit\r");
+    assert!(terminal.wait_end().success());
+    // Over a pipe there is none, and what works in its place is said.
+    let ran = run(&place, &[".", "--plain"], &["editor tell-joke", "quit"]);
+    assert!(ran.data.contains("Use instead: set FIELD VALUE"), "{}", ran.data);
+}
