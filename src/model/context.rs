@@ -46,6 +46,15 @@ impl Mode {
         }
     }
 
+    /// The same where there is less room still.
+    #[must_use]
+    pub fn abbreviation(self) -> &'static str {
+        match self {
+            Self::Document => "doc",
+            Self::AsDeployed => "depl",
+        }
+    }
+
     #[must_use]
     pub fn toggled(self) -> Self {
         match self {

@@ -162,11 +162,8 @@ impl Root {
         if self.styles.0 == state.theme {
             return;
         }
-        let theme = self
-            .themes
-            .iter()
-            .find(|theme| theme.name == state.theme)
-            .or_else(|| self.themes.first());
+        let named = self.themes.iter().find(|theme| theme.name == state.theme);
+        let theme = named.or_else(|| self.themes.first());
         let styles = theme.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone());
         let styles =
             if self.colour == Colour::Forbidden { styles.without_colour() } else { styles };
@@ -252,7 +249,9 @@ impl Root {
         let room = pen.remaining_cells();
         let shown = super::canvas::truncate_text(&words, room.saturating_sub(4)).into_owned();
         let left = room.saturating_sub(text_width(&shown) + 3);
-        if left > text_width(&mode) + 2 {
+        let fits = |mode: &str| left > text_width(mode) + 2;
+        let mode = if fits(&mode) { mode } else { state.mode.abbreviation().into() };
+        if fits(&mode) {
             pen.skip(u16::try_from(left - text_width(&mode) - 2).unwrap_or(0));
             let x = pen.column_now();
             pen.put_text(

@@ -444,6 +444,12 @@ fn help_has_what_works_here_above_what_other_screens_do() {
     let (here, other) =
         (row(&bench, "Workflow · Copy the selected tool"), row(&bench, "│ Watch  "));
     assert!(here < other && other < row(&bench, "│ History  "), "{}", bench.screen());
+    // What is called so elsewhere is not passed over for what only resembles it.
+    bench.keys("ctrl+u");
+    bench.types("send");
+    assert!(bench.shows("▌send ") && !bench.shows("suspend"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("only works in Invoke"), "{}", bench.screen());
     // Only what is elsewhere: the cursor is below its heading, and the reason is said.
     bench.keys("ctrl+u");
     bench.types("allow start");
@@ -530,4 +536,11 @@ fn the_run_says_out_of_how_many_tools_a_step_was_chosen() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("enter enter");
     assert!(bench.shows("had 1 of 4 tools"), "{}", bench.screen());
+}
+
+#[test]
+fn the_mode_is_seen_and_pressed_at_eighty_columns() {
+    let mut bench = Workbench::sample("demo", 80, 24);
+    bench.clicks("doc  ○");
+    assert!(bench.shows("Rules of groups and states"), "{}", bench.screen());
 }

@@ -128,7 +128,16 @@ impl Menu {
             risky: item.risky,
             ..RankedItem::default()
         });
-        self.shown = lines_of(rank_candidates(self.filter.text(), candidates), &self.items);
+        let mut rows = rank_candidates(self.filter.text(), candidates);
+        let text = self.filter.text().trim().to_lowercase();
+        let holds = |words: &str| words.to_lowercase().contains(&text);
+        let is_far = |row: &usize| !self.items[*row].section.is_empty();
+        // What only resembles the text doesn't come before what is called so elsewhere.
+        if rows.iter().any(|row| is_far(row) && holds(&self.items[*row].title)) {
+            let item = |row: &usize| &self.items[*row];
+            rows.retain(|row| is_far(row) || holds(&item(row).title) || holds(&item(row).detail));
+        }
+        self.shown = lines_of(rows, &self.items);
         self.cursor.row = 0;
         self.pass_heading(true);
     }
