@@ -10,6 +10,7 @@ use super::{
     actions::{Action, ActionId, Risk, Scope},
     input::Key,
 };
+use crate::engine::workflow::similar;
 
 /// Made of the table of all actions; the default has none.
 #[derive(Clone, Debug, Default)]
@@ -44,8 +45,12 @@ impl Keymap {
         let mut chosen: HashMap<ActionId, Vec<Key>> = HashMap::new();
         for (id, keys) in overrides {
             let Some(action) = actions.iter().find(|action| action.id == id) else {
-                complaints
-                    .push(format!("keymap: there is no action {id:?}; the README lists them"));
+                let near = similar::nearest_name(id, actions.iter().map(|action| action.id));
+                let near = near.map(|near| format!("did you mean {near:?}? "));
+                complaints.push(format!(
+                    "keymap: there is no action {id:?}; {}`toolcrib help keys` lists them",
+                    near.unwrap_or_default()
+                ));
                 continue;
             };
             let mut parsed = Vec::new();

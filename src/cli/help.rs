@@ -38,7 +38,8 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 21] = [
+const TOPICS: [Topic; 22] = [
+    topic!("install", "install.md", "Packages, completions, man pages, upgrading"),
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
     topic!("files", "files.md", "What a workspace holds, toolcrib.toml, the two modes"),

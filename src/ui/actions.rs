@@ -115,6 +115,19 @@ mod tests {
     }
 
     #[test]
+    fn keys_of_an_action_that_is_not_there_name_the_nearest() {
+        let (_, complaints) = build_keymap(&overrides(&[("palete", &["x"]), ("zzzz", &["x"])]));
+        assert_eq!(
+            complaints,
+            [
+                "keymap: there is no action \"palete\"; did you mean \"palette\"? \
+                 `toolcrib help keys` lists them",
+                "keymap: there is no action \"zzzz\"; `toolcrib help keys` lists them",
+            ]
+        );
+    }
+
+    #[test]
     fn a_key_that_the_user_gives_away_is_told() {
         let (keymap, complaints) = build_keymap(&overrides(&[("quit", &["u"])]));
         assert_eq!(keymap.action_for(&[Scope::Global], "u".parse().unwrap()), Some("quit"));
