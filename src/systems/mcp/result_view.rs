@@ -1,7 +1,7 @@
 //! What a server answered to a call: how it ended, its text, and what is wrong with it. The answer
 //! itself is kept, whatever is wrong.
 
-use std::{fmt::Write as _, sync::LazyLock};
+use std::{borrow::Cow, fmt::Write as _, sync::LazyLock};
 
 use regex::Regex;
 use serde_json::{Map, Value};
@@ -44,23 +44,24 @@ impl Outcome {
 
 /// An answer as it is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct View<'r> {
     pub outcome: Outcome,
-    pub text: String,
+    /// Borrowed where it is the one text of the reply, which may be large.
+    pub text: Cow<'r, str>,
     /// Places are within the reply: `/result/content/0`.
     pub faults: Vec<Fault>,
 }
 
 /// Reads the reply to `tools/call`, the object that has its `result` or `error`.
 #[must_use]
-pub fn result_view(reply: &Value, output_schema: Option<&Value>, version: &str) -> View {
+pub fn result_view<'r>(reply: &'r Value, output_schema: Option<&Value>, version: &str) -> View<'r> {
     let mut reading = Reading { faults: Vec::new(), era: Era::from_version(version) };
     let (outcome, text) = match (reply.get("result"), reply.get("error")) {
         (Some(Value::Object(result)), None) => reading.read_result(result, output_schema),
         (None, Some(error @ Value::Object(_))) => {
-            (Outcome::ProtocolError, reading.read_error(error))
+            (Outcome::ProtocolError, reading.read_error(error).into())
         }
-        _ => (Outcome::Malformed, String::new()),
+        _ => (Outcome::Malformed, Cow::default()),
     };
     View { outcome, text, faults: reading.faults }
 }
@@ -70,10 +71,28 @@ struct Reading {
     era: Era,
 }
 
+/// Takes the text out of a reply whose view borrows it: that of the only block it has with a text.
+#[must_use]
+pub fn take_text(reply: &mut Value) -> Option<String> {
+    let blocks = reply.get_mut("result")?.get_mut("content")?.as_array_mut()?;
+    let [block] = blocks.as_mut_slice() else { return None };
+    let holder = match block["type"].as_str()? {
+        "text" => block,
+        "resource" => block.get_mut("resource")?,
+        _ => return None,
+    };
+    match holder.get_mut("text")?.take() {
+        Value::String(text) => Some(text),
+        _ => None,
+    }
+}
+
 /// What the blocks of a result come to.
 #[derive(Default)]
 struct Content<'r> {
-    lines: Vec<String>,
+    lines: Vec<Cow<'r, str>>,
+    /// How many blocks there are, with those that are malformed.
+    blocks: usize,
     /// The texts of its blocks of text.
     texts: Vec<&'r str>,
 }
@@ -125,11 +144,11 @@ impl Reading {
         }
     }
 
-    fn read_result(
+    fn read_result<'r>(
         &mut self,
-        result: &Map<String, Value>,
+        result: &'r Map<String, Value>,
         output_schema: Option<&Value>,
-    ) -> (Outcome, String) {
+    ) -> (Outcome, Cow<'r, str>) {
         if self.era == Era::Modern {
             match result.get("resultType") {
                 None | Some(Value::Null) => {
@@ -142,27 +161,28 @@ impl Reading {
                 Some(kind) => match kind.as_str() {
                     Some("complete") => {}
                     Some("input_required") => {
-                        return (Outcome::InputRequired, self.input_required(result));
+                        return (Outcome::InputRequired, self.input_required(result).into());
                     }
-                    Some("task") => return (Outcome::Task, task_id(result)),
+                    Some("task") => return (Outcome::Task, task_id(result).into()),
                     _ => {
                         self.push_fault(
                             "result.type-unknown",
                             member_pointer("result", "resultType"),
                             "is no type of result that is known",
                         );
-                        return (Outcome::Malformed, String::new());
+                        return (Outcome::Malformed, Cow::default());
                     }
                 },
             }
         } else if result.get("task").is_some_and(Value::is_object) {
-            return (Outcome::Task, task_id(result));
+            return (Outcome::Task, task_id(result).into());
         }
         let content = self.read_content(result);
         let structured = result.get("structuredContent");
-        let text = match structured {
-            Some(structured) if content.lines.is_empty() => structured.to_string(),
-            _ => content.lines.join("\n"),
+        let text = match (structured, &content.lines[..]) {
+            (Some(structured), []) => structured.to_string().into(),
+            (_, [line]) if content.blocks == 1 => line.clone(),
+            (_, lines) => lines.join("\n").into(),
         };
         if content.lines.is_empty() {
             look_at(&text, || member_pointer("result", "structuredContent"), &mut self.faults);
@@ -256,7 +276,7 @@ impl Reading {
             );
             return Content::default();
         };
-        let mut content = Content::default();
+        let mut content = Content { blocks: blocks.len(), ..Content::default() };
         for (index, block) in blocks.iter().enumerate() {
             let at = at.item(index);
             match self.read_block(block, &at) {
@@ -278,21 +298,22 @@ impl Reading {
     }
 
     /// A block as text; `None` where it is malformed.
-    fn read_block(&mut self, block: &Value, at: &Pointer) -> Option<String> {
+    fn read_block<'r>(&mut self, block: &'r Value, at: &Pointer) -> Option<Cow<'r, str>> {
         let text = |member: &str| block.get(member).and_then(Value::as_str);
         Some(match text("type")? {
-            "text" => text("text")?.to_owned(),
+            "text" => text("text")?.into(),
             kind @ ("image" | "audio") => {
                 let (data, mime) = (text("data")?, text("mimeType")?);
                 format!("[{kind} {mime}, {} bytes]", self.byte_count(data, &at.child("data")))
+                    .into()
             }
-            "resource_link" => format!("[link {} {}]", text("name")?, text("uri")?),
+            "resource_link" => format!("[link {} {}]", text("name")?, text("uri")?).into(),
             "resource" => {
                 let resource = block.get("resource")?;
                 let inner = |member: &str| resource.get(member).and_then(Value::as_str);
                 let uri = inner("uri")?;
                 match inner("text") {
-                    Some(text) => text.to_owned(),
+                    Some(text) => text.into(),
                     None => {
                         let bytes =
                             self.byte_count(inner("blob")?, &at.child("resource").child("blob"));
@@ -300,6 +321,7 @@ impl Reading {
                             "[resource {uri} {}, {bytes} bytes]",
                             inner("mimeType").unwrap_or("application/octet-stream")
                         )
+                        .into()
                     }
                 }
             }
@@ -309,7 +331,7 @@ impl Reading {
                     at.child("type"),
                     "is no kind of content that is known; it is kept as it came",
                 );
-                format!("[{kind}]")
+                format!("[{kind}]").into()
             }
         })
     }
@@ -422,7 +444,7 @@ mod tests {
         version: &str,
     ) -> (&'static str, String, Vec<&'static str>) {
         let view = result_view(reply, schema, version);
-        (view.outcome.as_str(), view.text, fault_ids(&view.faults))
+        (view.outcome.as_str(), view.text.into_owned(), fault_ids(&view.faults))
     }
 
     fn reply(member: &str, value: Value) -> Value {
@@ -445,6 +467,30 @@ mod tests {
 
     fn text(text: &str) -> Value {
         json!([{"type": "text", "text": text}])
+    }
+
+    #[test]
+    fn the_only_text_can_be_taken_out_of_the_reply() {
+        let text = json!({"type": "text", "text": "one"});
+        let resource = json!({"type": "resource", "resource": {"uri": "a:b", "text": "one"}});
+        let image = json!({"type": "image", "data": "", "mimeType": "image/png"});
+        let malformed = json!({"type": "text"});
+        for (content, borrowed) in [
+            (json!([text]), true),
+            (json!([resource]), true),
+            (json!([text, text]), false),
+            (json!([text, malformed]), false),
+            (json!([image]), false),
+            (json!([]), false),
+        ] {
+            let mut reply = json!({"result": {"content": content}});
+            let view = result_view(&reply, None, DEFAULT);
+            assert_eq!(matches!(view.text, Cow::Borrowed(_)), borrowed, "{content}");
+            let shown = view.text.into_owned();
+            if borrowed {
+                assert_eq!(take_text(&mut reply), Some(shown), "{content}");
+            }
+        }
     }
 
     #[test]
@@ -588,11 +634,8 @@ mod tests {
     fn faults_of_structured_content_are_at_their_places() {
         let schema =
             json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["m"]});
-        let view = result_view(
-            &json!({"result": {"content": [], "structuredContent": {"n": "x"}}}),
-            Some(&schema),
-            DEFAULT,
-        );
+        let reply = json!({"result": {"content": [], "structuredContent": {"n": "x"}}});
+        let view = result_view(&reply, Some(&schema), DEFAULT);
         let mut told: Vec<String> = view.faults.iter().map(|fault| fault.at.to_string()).collect();
         told.sort();
         let at = "/result/structuredContent";

@@ -55,6 +55,9 @@ const HINT: Duration = Duration::from_millis(300);
 const PATIENCE: Duration = Duration::from_secs(2);
 /// So many bytes are read at once.
 const PIECE: usize = 64 * 1024;
+/// A line that is longer keeps the room for itself that it was read into, so that it can be freed
+/// with it.
+pub(crate) const ALONE: usize = 1024 * 1024;
 
 /// Variables of ours that every server gets; others only where they are named.
 const INHERITED: [&str; 26] = [
@@ -401,6 +404,10 @@ impl<P: AsyncRead + Unpin> Output<P> {
             }
         };
         self.searched = 0;
+        if line.len() > ALONE {
+            // What came after it, less than is read at once.
+            self.pending = BytesMut::from(&self.pending[..]);
+        }
         if line.ends_with(b"\r") {
             line.truncate(line.len() - 1);
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, value::RawValue};
+use serde_json::{Map, Value, value::RawValue};
 
 use super::id::Id;
 
@@ -124,6 +124,17 @@ impl Frame {
             _ => vec![self],
         }
     }
+}
+
+/// The reply that a text is, as an object with its `result` or its `error`; empty where it is none.
+#[must_use]
+pub fn reply_value(text: &str) -> Value {
+    let Kind::Reply { result, error, .. } = kind(text) else { return Value::Object(Map::new()) };
+    let value = |span: Span| -> Value {
+        serde_json::from_str(text.get(span).unwrap_or_default()).unwrap_or_default()
+    };
+    let member = |name: &str, span: Option<Span>| Some((name.to_owned(), value(span?)));
+    [member("result", result), member("error", error)].into_iter().flatten().collect()
 }
 
 fn kind(text: &str) -> Kind {

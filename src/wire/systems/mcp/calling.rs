@@ -1,7 +1,7 @@
 //! A call of a tool: what comes on the way is reported as it comes, and the answer as it is, with
 //! what is wrong with it.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use serde_json::Value;
 use tokio::time::{Instant, sleep_until};
@@ -26,7 +26,7 @@ use crate::{
         calling::{answer_notes, answer_views},
         mcp::{
             fault::Fault,
-            result_view::{Outcome as Ended, View, result_view},
+            result_view::{Outcome as Ended, View, result_view, take_text},
             settings,
         },
     },
@@ -164,7 +164,7 @@ async fn answer(
         return Ok((Outcome::Lost, Some(problem)));
     }
     tell_answer(packet, sink).await?;
-    let reply = reply(packet);
+    let mut reply = reply(packet);
     let promised: Option<Value> =
         said(packet, PROMISED).and_then(|schema| serde_json::from_str(schema).ok());
     let View { outcome, text, faults } =
@@ -231,6 +231,12 @@ async fn answer(
         }
     };
     if matches!(outcome, Ended::Ok | Ended::InvalidStructured) {
+        // A large text is not copied.
+        let text = match text {
+            Cow::Borrowed(_) => take_text(&mut reply).unwrap_or_default(),
+            Cow::Owned(text) => text,
+        };
+        drop(reply);
         sink.emit(EventKind::Chunk { text: text.into(), bytes }).await?;
     }
     Ok(end)

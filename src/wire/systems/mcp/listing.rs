@@ -16,7 +16,7 @@ use crate::{
     systems::mcp::{
         codes,
         pages::{NextPage, Pages, caching_words},
-        rpc::frame::{Frame, Kind},
+        rpc::frame::reply_value,
     },
     wire::transport::{
         bus::{Bus, SubscriptionShare},
@@ -60,12 +60,7 @@ pub(crate) async fn begin(
 /// The reply that an answer's text holds: an object with its `result` or its `error`.
 #[must_use]
 pub(crate) fn reply(packet: &Packet) -> Value {
-    let frame = Frame::parse(String::from_utf8_lossy(&packet.body).into_owned());
-    let Kind::Reply { result, error, .. } = &frame.kind else { return json!({}) };
-    let member = |name: &str, span: &Option<_>| {
-        span.as_ref().map(|span| (name.to_owned(), frame.parse_value(span)))
-    };
-    [member("result", result), member("error", error)].into_iter().flatten().collect()
+    reply_value(&String::from_utf8_lossy(&packet.body))
 }
 
 /// A request whose result is all that counts, and the revision of the protocol that is spoken.

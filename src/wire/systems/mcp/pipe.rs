@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
+
 use super::{arrival::TransportArrival, http::HttpPipe};
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind},
@@ -145,16 +147,26 @@ fn process_arrival(heard: Incoming) -> Option<TransportArrival> {
         Incoming::Failed(problem) => return Some(TransportArrival::Over(problem)),
         _ => return None,
     };
-    // Most of it is UTF-8, which is found out faster than what is not is replaced.
-    let text = match std::str::from_utf8(&packet.body) {
-        Ok(text) => text.to_owned(),
-        Err(_) => String::from_utf8_lossy(&packet.body).into_owned(),
-    };
+    let text = into_text(packet.body);
     if packet.subject.as_deref() == Some(process::ERRORS) {
         return Some(TransportArrival::Words(text));
     }
     // An empty line is nothing.
     (!text.trim().is_empty()).then(|| TransportArrival::Frame(Frame::parse(text)))
+}
+
+/// A line as text. A large one keeps the room that it was read into: its line is alone there.
+fn into_text(body: Bytes) -> String {
+    // Most of it is UTF-8, which is found out faster than what is not is replaced.
+    match std::str::from_utf8(&body) {
+        Ok(text) if text.len() <= process::ALONE => text.to_owned(),
+        Ok(_) => {
+            let mut bytes = Vec::from(body);
+            bytes.shrink_to_fit();
+            String::from_utf8(bytes).unwrap_or_default()
+        }
+        Err(_) => String::from_utf8_lossy(&body).into_owned(),
+    }
 }
 
 fn over() -> CallError {
