@@ -1,11 +1,20 @@
 //! How long reading and checking descriptors takes, at three sizes a decade apart, beside its
 //! floor: parsing the same texts.
 
-use std::hint::black_box;
+#![expect(clippy::unwrap_used, clippy::print_stdout, reason = "it prints what it finds")]
+#![expect(dead_code, reason = "rows can do more")]
 
-use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
+#[path = "support/growth.rs"]
+mod growth;
+#[path = "support/report.rs"]
+mod report;
+
+use std::collections::HashMap;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use growth::at_sizes;
 use toolcrib::{
-    model::{context::Mode, entry::FileId, health::HealthSettings},
+    model::{catalog::Catalog, context::Mode, entry::FileId, health::HealthSettings},
     syntax::source::{Format, Source},
     systems::{findings, health, read},
 };
@@ -58,53 +67,47 @@ fn parse(texts: &[(FileId, String)]) -> Vec<(FileId, Source)> {
     parsed.collect()
 }
 
+/// The sources by file, as a check asks for them, and the catalog that they make.
+fn read_all(count: usize) -> (HashMap<FileId, Source>, Catalog) {
+    let sources = parse(&texts(count));
+    let catalog =
+        read::read_catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
+    (sources.into_iter().collect(), catalog)
+}
+
 fn check(c: &mut Criterion) {
-    let mut group = c.benchmark_group("check");
-    group.sample_size(10);
-    for size in SIZES {
+    at_sizes(c, "check: parse (floor), descriptors", &SIZES, |size| {
         let texts = texts(size);
-        let sources = parse(&texts);
-        let by_file: std::collections::HashMap<_, _> =
-            sources.iter().map(|(file, source)| (file, source)).collect();
-        let catalog =
-            read::read_catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document);
-        let (file, source) = &sources[size / 2];
-        group.bench_function(BenchmarkId::new("floor: parse", size), |b| {
-            b.iter(|| parse(black_box(&texts)));
-        });
-        group.bench_function(BenchmarkId::new("read", size), |b| {
-            b.iter(|| {
-                read::read_catalog(
-                    sources.iter().map(|(file, source)| (file, source)),
-                    Mode::Document,
-                )
-            });
-        });
-        group.bench_function(BenchmarkId::new("read one file again", size), |b| {
-            let mut catalog = catalog.clone();
-            b.iter(|| {
-                catalog
-                    .replace_file(file, read::read_part(file, black_box(source), Mode::Document));
-            });
-        });
-        group.bench_function(BenchmarkId::new("findings", size), |b| {
-            b.iter(|| {
-                findings::catalog_findings(black_box(&catalog), |file| by_file.get(file).copied())
-            });
-        });
+        Box::new(move || parse(&texts))
+    });
+    at_sizes(c, "check: read, descriptors", &SIZES, |size| {
+        let sources = parse(&texts(size));
+        Box::new(move || {
+            read::read_catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document)
+        })
+    });
+    at_sizes(c, "check: read one file again, descriptors", &SIZES, |size| {
+        let (sources, mut catalog) = read_all(size);
+        let file = FileId::new(format!("tools/tool-{}.json", size / 2));
+        Box::new(move || {
+            catalog.replace_file(&file, read::read_part(&file, &sources[&file], Mode::Document));
+        })
+    });
+    at_sizes(c, "check: findings, descriptors", &SIZES, |size| {
+        let (sources, catalog) = read_all(size);
+        Box::new(move || findings::catalog_findings(&catalog, |file| sources.get(file)))
+    });
+    at_sizes(c, "check: health, descriptors", &SIZES, |size| {
+        let (sources, catalog) = read_all(size);
         let settings = HealthSettings::default();
-        group.bench_function(BenchmarkId::new("health", size), |b| {
-            b.iter(|| {
-                health::health_findings(black_box(&catalog), &settings, &[], |file| {
-                    by_file.get(file).copied()
-                })
-            });
-        });
-        group.bench_function(BenchmarkId::new("clone the catalog", size), |b| {
-            b.iter(|| black_box(&catalog).clone());
-        });
-    }
-    group.finish();
+        Box::new(move || {
+            health::health_findings(&catalog, &settings, &[], |file| sources.get(file))
+        })
+    });
+    at_sizes(c, "check: clone the catalog, descriptors", &SIZES, |size| {
+        let (_, catalog) = read_all(size);
+        Box::new(move || catalog.clone())
+    });
 }
 
 criterion_group!(benches, check);

@@ -2,8 +2,7 @@
 //! real one. `cargo bench --bench form`.
 //!
 //! Each row is measured beside its floor, in turn in one run: for a key the validation of the whole
-//! value, for opening the compilation of the schema. Median and 99th percentile, the ratio of the
-//! medians, and how the median grows with the size: 1 is linear.
+//! value, for opening the compilation of the schema.
 
 #![expect(
     clippy::unwrap_used,
@@ -12,15 +11,19 @@
     reason = "a bench that cannot be set up is to fail, and what it finds is printed"
 )]
 
+#[path = "support/report.rs"]
+mod report;
+
 use std::{
     fs,
     hint::black_box,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use ratatui::{buffer::Buffer, layout::Rect};
+use report::{Row, spread};
 use serde_json::{Map, Value, json};
 use toolcrib::{
     app::input::{Code, Input, Key},
@@ -157,11 +160,11 @@ fn size(path: &Path) -> u64 {
     path.metadata().map_or(0, |it| it.len())
 }
 
-/// Times of a thing and of its floor, in turn.
+/// Times of a thing and of its floor, in turn, in milliseconds.
 #[derive(Default)]
 struct Times {
-    own: Vec<Duration>,
-    floor: Vec<Duration>,
+    own: Vec<f64>,
+    floor: Vec<f64>,
 }
 
 impl Times {
@@ -170,7 +173,7 @@ impl Times {
         let timed = |run: &mut dyn FnMut()| {
             let begun = Instant::now();
             run();
-            begun.elapsed()
+            begun.elapsed().as_secs_f64() * 1e3
         };
         // The first rounds fill caches.
         for round in 0..rounds + 5 {
@@ -182,27 +185,10 @@ impl Times {
         }
         times
     }
-}
 
-/// Median and 99th percentile in milliseconds.
-fn spread(times: &[Duration]) -> (f64, f64) {
-    let mut times = times.to_vec();
-    times.sort();
-    let at =
-        |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
-    (at(0.5), at(0.99))
-}
-
-/// Prints a row; answers its median.
-fn row(what: &str, times: &Times, before: Option<(usize, f64)>, size: usize) -> f64 {
-    let ((median, worst), (floor, _)) = (spread(&times.own), spread(&times.floor));
-    let growth = before.map_or_else(String::new, |(small, short)| {
-        let exponent = (median / short).ln() / (size as f64 / small as f64).ln();
-        format!("grows with {exponent:.2}")
-    });
-    let ratio = median / floor;
-    println!("{what:<44} {median:>8.3} {worst:>8.3} {floor:>8.3}   × {ratio:>5.1}   {growth}");
-    median
+    fn row(self, what: impl Into<String>) -> Row {
+        Row::of_times(what, self.own).with_floor(spread(self.floor).0)
+    }
 }
 
 /// A form with its value as a screen holds it, with the cursor in a text field.
@@ -252,13 +238,13 @@ impl Desk {
 }
 
 fn keys(what: &str, sizes: &[usize], make: fn(usize) -> (Value, Value), at: fn(usize) -> Pointer) {
-    let mut before = None;
     for size in sizes {
         let (schema, value) = make(*size);
         let checker = Checker::compile(&schema).unwrap_or_else(|findings| panic!("{findings:?}"));
         let mut desk = Desk::open(schema, value.clone(), &at(*size));
         let times = Times::of(KEYS, || desk.key(), || drop(black_box(checker.issues(&value))));
-        before = Some((*size, row(&format!("one key, {what}, {size}"), &times, before, *size)));
+        let series = format!("one key in a form, {what}");
+        times.row(format!("{series}, {size}")).at_size(&series, *size).report();
     }
 }
 
@@ -276,11 +262,11 @@ fn opening(schema: &Arc<Value>, value: &Arc<Value>) -> Times {
 }
 
 fn openings(what: &str, sizes: &[usize], make: fn(usize) -> (Value, Value)) {
-    let mut before = None;
     for size in sizes {
         let (schema, value) = make(*size);
         let times = opening(&Arc::new(schema), &Arc::new(value));
-        before = Some((*size, row(&format!("opening, {what}, {size}"), &times, before, *size)));
+        let series = format!("opening a form, {what}");
+        times.row(format!("{series}, {size}")).at_size(&series, *size).report();
     }
 }
 
@@ -289,7 +275,7 @@ fn main() {
     if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
         return;
     }
-    println!("{:<44} {:>8} {:>8} {:>8}   in ms; load {}", "", "median", "p99", "floor", load());
+    println!("load {}", load());
     keys("fields", &[5, 50, 300, 3_000], wide, |_| Pointer::root().child("field_0"));
     keys("levels deep", &[5, 10, 20], deep, |levels| {
         (0..levels).fold(Pointer::root(), |at, _| at.child("inner")).child("name")
@@ -305,7 +291,7 @@ fn main() {
     openings("items long", &[100, 1_000, 10_000], long);
     openings("KiB of schema", &[4, 38, LARGEST / 1024], |size| (large(size * 1024), json!({})));
     if let Some((name, schema)) = largest() {
-        row(&format!("opening {name}"), &opening(&Arc::new(schema), &Arc::new(json!({}))), None, 1);
+        opening(&Arc::new(schema), &Arc::new(json!({}))).row(format!("opening {name}")).report();
     }
     println!("load {}", load());
 }

@@ -6,9 +6,12 @@
     clippy::print_stdout,
     reason = "a bench that cannot be set up is to fail, and what it finds is printed"
 )]
+#![expect(dead_code, reason = "rows can do more")]
 
 #[path = "support/growth.rs"]
 mod growth;
+#[path = "support/report.rs"]
+mod report;
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::Arc};
 

@@ -21,10 +21,13 @@ use std::{
     time::{Duration, Instant},
 };
 
+use report::{Row, spread};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use terminal::{Terminal, binary, program, toolcrib};
 
+#[path = "support/report.rs"]
+mod report;
 #[path = "../tests/all/support/signals.rs"]
 mod signals;
 #[path = "../tests/all/support/terminal.rs"]
@@ -143,16 +146,8 @@ fn end(mut child: Child) {
     child.wait().unwrap();
 }
 
-/// Median and 99th percentile in milliseconds.
-fn spread(mut times: Vec<f64>) -> (f64, f64) {
-    times.sort_by(f64::total_cmp);
-    let at = |part: f64| times[((times.len() - 1) as f64 * part).round() as usize];
-    (at(0.5), at(0.99))
-}
-
 fn row(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
-    let ((median, worst), floor) = (spread(ours), spread(floor).0);
-    println!("{what:<52} {median:>8.2} ms {worst:>8.2} ms   floor {floor:>8.2} ms");
+    Row::of_times(what, ours).with_floor(spread(floor).0).report();
 }
 
 fn millis(time: Duration) -> f64 {
@@ -174,9 +169,8 @@ fn connect(workspace: &Workspace) {
         probed.push(told["connected_ms"].as_f64().unwrap());
         ours.push(probed[probed.len() - 1] - floor[floor.len() - 1]);
     }
-    row("connect, with a probe and its list", probed, floor);
-    let (median, worst) = spread(ours);
-    println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  more than the server's own start");
+    row("connect to a stdio server, with a probe and its list", probed, floor);
+    Row::of_times("connect, more than the server's own start", ours).report();
 }
 
 /// The events of a call: how many were stages of that name, and how long it took from its request
@@ -278,9 +272,8 @@ fn flood(workspace: &Workspace) {
         live.push(took);
         keys.extend(pressed);
     }
-    row("  on the screen at 200x60", live, floor);
-    let (median, worst) = spread(keys);
-    println!("{:<52} {median:>8.2} ms {worst:>8.2} ms", "  a key meanwhile");
+    row(&format!("{MANY} notifications on the screen at 200x60"), live, floor);
+    Row::of_times(format!("a key while {MANY} notifications are shown"), keys).report();
 }
 
 /// A call with ten times as many: that none is lost, and what it takes to hold them.
@@ -297,10 +290,12 @@ fn million() {
     let begun = Instant::now();
     terminal.press(["f6"]);
     terminal.wait_for("succeeded after");
-    row("  on the screen at 200x60", vec![millis(begun.elapsed())], vec![floor]);
+    let what = format!("{} notifications on the screen at 200x60", workspace.many);
+    row(&what, vec![millis(begun.elapsed())], vec![floor]);
     let status = fs::read_to_string(format!("/proc/{}/status", terminal.process())).unwrap();
     let most = status.lines().find(|line| line.starts_with("VmHWM")).unwrap_or_default();
-    println!("{:<52} {}", "  memory at most", most.trim_start_matches("VmHWM:").trim());
+    let most = most.split_whitespace().nth(1).unwrap().parse::<f64>().unwrap() / 1024.0;
+    Row::new(format!("memory at most, {} notifications", workspace.many), "MB", most).report();
     terminal.press(["ctrl+q"]);
     terminal.wait_end();
 }
@@ -312,7 +307,7 @@ fn large(workspace: &Workspace) {
         let (_, took) = called(workspace, "large", "progress");
         ours.push(took);
     }
-    row(&format!("an answer of {} MB", LARGE / 1024 / 1024), ours, floor);
+    row(&format!("an answer of {} MB over stdio", LARGE / 1024 / 1024), ours, floor);
 }
 
 fn list(folder: &Path) {
@@ -336,16 +331,25 @@ fn list(folder: &Path) {
         terminal.wait_for("many/tool-0");
         starts.push(millis(terminal.started.elapsed()));
     }
-    row(&format!("start to a list of {TOOLS} tools"), starts, vec![0.0]);
+    Row::of_times(format!("start to a list of {TOOLS} MCP tools"), starts).report();
     let mut terminal = toolcrib([folder]).size(200, 60).start();
     terminal.wait_for(&format!("Tools {TOOLS}"));
-    row("  a key in it, Tools", keys(&mut terminal, ["down", "up"]), floor.clone());
+    row(
+        &format!("a key in a list of {TOOLS} MCP tools, Tools"),
+        keys(&mut terminal, ["down", "up"]),
+        floor.clone(),
+    );
     let begun = Instant::now();
     terminal.press(["3"]);
     terminal.wait_for("No call yet");
-    println!("{:<52} {:>8.2} ms", "  Invoke with it, from the key", millis(begun.elapsed()));
+    let what = format!("Invoke with {TOOLS} MCP tools, from the key");
+    Row::new(what, "ms", millis(begun.elapsed())).report();
     terminal.press(["shift+tab"]);
-    row("  a key in it, Invoke", keys(&mut terminal, ["down", "up"]), floor);
+    row(
+        &format!("a key in a list of {TOOLS} MCP tools, Invoke"),
+        keys(&mut terminal, ["down", "up"]),
+        floor,
+    );
 }
 
 /// Times from a key to the end of what it changes on the screen.
@@ -366,7 +370,6 @@ fn main() {
         return;
     }
     let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| word == name);
-    println!("{:<52} {:>11} {:>11}", "", "median", "p99");
     let workspace = Workspace::new(MANY);
     if is_wanted("connect") {
         connect(&workspace);

@@ -21,9 +21,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use report::{Row, spread};
 use tempfile::TempDir;
 use terminal::{Terminal, program, toolcrib};
 
+#[path = "support/report.rs"]
+mod report;
 #[path = "../tests/all/support/signals.rs"]
 mod signals;
 #[path = "../tests/all/support/terminal.rs"]
@@ -130,25 +133,21 @@ fn one_file(tools: usize, format: OneFile) -> TempDir {
 
 /// Moving and typing where all tools stand in one file, with the memory that takes, and the check
 /// without a screen.
-fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor: (f64, f64)) {
+fn large_file(tools: usize, format: OneFile, key_floor: f64, start_floor: f64) {
     let folder = one_file(tools, format);
-    let what = format!("{tools} tools in one {} file", format.name());
+    let named = |what: &str| format!("{what}, tools in one {} file", format.name());
     let start = || toolcrib([folder.path()]).size(200, 60).start();
-    row(&format!("first tools shown, {what}"), starts(start, "tool-1 "), start_floor);
+    row(&named("first tools shown"), tools, starts(start, "tool-1 "), start_floor);
     let mut terminal = start();
     terminal.wait_for("tool-1 ");
     settle(&terminal);
-    println!("{:<44} {:>8.1} MB", format!("memory, {what}"), memory(terminal.process()));
-    row(&format!("moving, {what}"), keys(&mut terminal, ["down", "up"]), key_floor);
+    memory_row(&named("memory"), tools, &terminal);
+    row(&named("moving"), tools, keys(&mut terminal, ["down", "up"]), key_floor);
     // From the name over the type to the description, which then takes letters.
     terminal.press(["enter", "tab", "tab", "enter"]);
     settle(&terminal);
-    row(&format!("typing, {what}"), keys(&mut terminal, ["a", "backspace"]), key_floor);
-    println!(
-        "{:<44} {:>8.1} MB",
-        format!("memory after typing, {what}"),
-        memory(terminal.process())
-    );
+    row(&named("typing"), tools, keys(&mut terminal, ["a", "backspace"]), key_floor);
+    memory_row(&named("memory after typing"), tools, &terminal);
     drop(terminal);
     let check = || {
         let begun = Instant::now();
@@ -159,45 +158,44 @@ fn large_file(tools: usize, format: OneFile, key_floor: (f64, f64), start_floor:
             .stderr(Stdio::null())
             .status();
         done.unwrap();
-        begun.elapsed()
+        millis(begun.elapsed())
     };
-    row(&format!("check, {what}"), (0..STARTS).map(|_| check()).collect(), start_floor);
+    row(&named("check"), tools, (0..STARTS).map(|_| check()).collect(), start_floor);
 }
 
-/// Median and 99th percentile in milliseconds.
-fn spread(mut times: Vec<Duration>) -> (f64, f64) {
-    times.sort();
-    let at =
-        |part: f64| times[((times.len() - 1) as f64 * part).round() as usize].as_secs_f64() * 1e3;
-    (at(0.5), at(0.99))
+fn row(what: &str, tools: usize, times: Vec<f64>, floor: f64) {
+    let row = Row::of_times(format!("{what}, {tools}"), times).with_floor(floor);
+    row.at_size(what, tools).report();
 }
 
-fn row(what: &str, times: Vec<Duration>, floor: (f64, f64)) {
-    let (median, worst) = spread(times);
-    println!(
-        "{what:<44} {median:>8.2} ms {worst:>8.2} ms   × {:.1} of the floor",
-        median / floor.0
-    );
+fn memory_row(what: &str, tools: usize, terminal: &Terminal) {
+    let row = Row::new(format!("{what}, {tools}"), "MB", memory(terminal.process()));
+    row.at_size(what, tools).report();
 }
 
-fn starts(start: impl Fn() -> Terminal, shows: &str) -> Vec<Duration> {
+fn millis(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e3
+}
+
+/// Times from a start to a text, in milliseconds.
+fn starts(start: impl Fn() -> Terminal, shows: &str) -> Vec<f64> {
     let one = |_| {
         let terminal = start();
         terminal.wait_for(shows);
-        terminal.started.elapsed()
+        millis(terminal.started.elapsed())
     };
     (0..STARTS).map(one).collect()
 }
 
 /// Times from a key to the end of what it changes on the screen.
-fn keys(terminal: &mut Terminal, keys: [&str; 2]) -> Vec<Duration> {
+fn keys(terminal: &mut Terminal, keys: [&str; 2]) -> Vec<f64> {
     let mut times = Vec::new();
     for turn in 0..KEYS {
         let (_, bytes) = terminal.counts();
         let begun = Instant::now();
         terminal.press([keys[turn % 2]]);
         terminal.wait_beyond(bytes);
-        times.push(begun.elapsed());
+        times.push(millis(begun.elapsed()));
     }
     times
 }
@@ -241,6 +239,14 @@ fn used_since(process: u32, before: &HashMap<OsString, Duration>) -> Duration {
         .sum()
 }
 
+/// Processor time that it uses in a minute without input, in milliseconds.
+fn idle(what: &str, tools: usize, terminal: &Terminal) {
+    let before = used(terminal.process());
+    sleep(IDLE);
+    let idle = used_since(terminal.process(), &before) * (60 / IDLE.as_secs() as u32);
+    Row::new(format!("{what}, {tools}"), "ms", millis(idle)).at_size(what, tools).report();
+}
+
 /// Memory that a process holds, in MB.
 fn memory(process: u32) -> f64 {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -252,59 +258,40 @@ fn main() {
     if std::env::args().any(|argument| argument == "--list" || argument == "--test") {
         return;
     }
-    println!("{:<44} {:>11} {:>11}", "", "median", "p99");
     let bare = || program("/bin/sh", ["-c", "printf READY; exec cat"]).size(200, 60).start();
-    let start_floor = spread(starts(bare, "READY"));
-    println!(
-        "{:<44} {:>8.2} ms {:>8.2} ms",
-        "start to first word: sh (floor)", start_floor.0, start_floor.1
-    );
+    let times = starts(bare, "READY");
+    let start_floor = spread(times.clone()).0;
+    Row::of_times("start to first word: sh (floor)", times).report();
     let mut echo = bare();
     echo.wait_for("READY");
-    let key_floor = spread(keys(&mut echo, ["a", "b"]));
-    println!("{:<44} {:>8.2} ms {:>8.2} ms", "key to paint: cat (floor)", key_floor.0, key_floor.1);
+    let times = keys(&mut echo, ["a", "b"]);
+    let key_floor = spread(times.clone()).0;
+    Row::of_times("key to paint: cat (floor)", times).report();
 
-    row(
-        "start to first frame, demo",
-        starts(|| toolcrib(["demo"]).size(200, 60).start(), "? help"),
-        start_floor,
-    );
+    let demo = || toolcrib(["demo"]).size(200, 60).start();
+    let first = Row::of_times("start to first frame, demo", starts(demo, "? help"));
+    first.with_floor(start_floor).report();
+    let terminal = demo();
+    terminal.wait_for("? help");
+    settle(&terminal);
+    Row::new("memory, demo", "MB", memory(terminal.process())).report();
+    idle("idle, demo", 0, &terminal);
+    drop(terminal);
     for tools in [100, 1_000, 10_000] {
         let folder = workspace(tools);
         let start = || toolcrib([folder.path()]).size(200, 60).start();
-        row(
-            &format!("start to first frame, {tools} descriptors"),
-            starts(start, "? help"),
-            start_floor,
-        );
+        let what = "start to first frame, descriptors";
+        row(what, tools, starts(start, "? help"), start_floor);
         let mut terminal = start();
         terminal.wait_for("tool-0");
         settle(&terminal);
-        row(
-            &format!("all read, {tools} descriptors"),
-            vec![terminal.started.elapsed() - Duration::from_millis(500)],
-            start_floor,
-        );
-        row(
-            &format!("key to paint, {tools} descriptors"),
-            keys(&mut terminal, ["down", "up"]),
-            key_floor,
-        );
+        let read = millis(terminal.started.elapsed() - Duration::from_millis(500));
+        row("all read, descriptors", tools, vec![read], start_floor);
+        let what = "key to paint, descriptors";
+        row(what, tools, keys(&mut terminal, ["down", "up"]), key_floor);
         settle(&terminal);
-        let before = used(terminal.process());
-        sleep(IDLE);
-        let idle = used_since(terminal.process(), &before);
-        println!(
-            "{:<44} {:>8.2} ms in {} s",
-            format!("idle, {tools} descriptors"),
-            idle.as_secs_f64() * 1e3,
-            IDLE.as_secs()
-        );
-        println!(
-            "{:<44} {:>8.1} MB",
-            format!("memory, {tools} descriptors"),
-            memory(terminal.process())
-        );
+        idle("idle, descriptors", tools, &terminal);
+        memory_row("memory, descriptors", tools, &terminal);
     }
     for tools in [100, 1_000, 10_000] {
         large_file(tools, OneFile::Yaml, key_floor, start_floor);

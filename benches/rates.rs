@@ -27,6 +27,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::{SinkExt, StreamExt};
+use report::{Row, spread};
 use serde_json::{Value, json};
 use support::{
     certificates::Certificates,
@@ -58,6 +59,8 @@ use toolcrib::{
     },
 };
 
+#[path = "support/report.rs"]
+mod report;
 #[path = "../tests/all/support.rs"]
 mod support;
 
@@ -342,15 +345,8 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
     (pieces.unwrap_or_else(|| panic!("{told}")), took, most)
 }
 
-fn spread(mut values: Vec<f64>) -> (f64, f64) {
-    values.sort_by(f64::total_cmp);
-    let at = |part: f64| values[((values.len() - 1) as f64 * part).round() as usize];
-    (at(0.5), at(0.99))
-}
-
 fn rates(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
-    let (ours, floor) = (spread(ours).0, spread(floor).0);
-    println!("{what:<52} {ours:>9.0} /s   floor {floor:>9.0} /s   {:>4.0} %", 100.0 * ours / floor);
+    Row::new(what, "/s", spread(ours).0).with_floor(spread(floor).0).report();
 }
 
 /// A number of the process's status, in MB.
@@ -414,15 +410,8 @@ fn nats(runtime: &Runtime) {
         bare.push(begun.elapsed().as_secs_f64() * 1e3);
         whole.push(call(&folder).as_secs_f64() * 1e3);
     }
-    let (bare, whole) = (spread(bare), spread(whole));
-    println!(
-        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
-        "call over NATS, whole process", whole.0, whole.1
-    );
-    println!(
-        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
-        "  connect, ask, hear (floor, within a process)", bare.0, bare.1
-    );
+    let floor = spread(bare).0;
+    Row::of_times("call over NATS, whole process", whole).with_floor(floor).report();
 
     answer.set(MANY, PIECE);
     let (mut floor, mut headless, mut live) = (Vec::new(), Vec::new(), Vec::new());
@@ -438,12 +427,8 @@ fn nats(runtime: &Runtime) {
 
     answer.set(MILLION, PIECE);
     let (took, keys, _) = shown(&folder, true);
-    let keys = spread(keys);
-    println!(
-        "{:<52} {:>9.2} ms  p99 {:>7.2} ms",
-        "key to painted overlay while it streams", keys.0, keys.1
-    );
-    println!("{:<52} {:>9.1} s", "1,000,000 pieces of 100 bytes, shown", took.as_secs_f64());
+    Row::of_times("key to painted overlay while NATS streams", keys).report();
+    Row::new("1,000,000 pieces of 100 bytes, shown", "s", took.as_secs_f64()).report();
 }
 
 /// What the process holds after large answers, on a screen and without one.
@@ -462,10 +447,10 @@ fn memories(runtime: &Runtime) {
     for (what, pieces, length) in sizes {
         answer.set(pieces, length);
         let [held, own, most] = shown(&folder, false).2;
-        println!(
-            "memory shown, {what:<38} {held:>9.1} MB, {own:.1} of it its own, {most:.1} at most"
-        );
-        println!("memory of `call`, {what:<34} {:>9.1} MB at most", heard(&folder).2);
+        Row::new(format!("memory shown, {what}"), "MB", held).report();
+        Row::new(format!("memory shown, its own, {what}"), "MB", own).report();
+        Row::new(format!("memory shown, at most, {what}"), "MB", most).report();
+        Row::new(format!("memory of `call`, at most, {what}"), "MB", heard(&folder).2).report();
     }
 }
 
@@ -485,10 +470,9 @@ fn flood(runtime: &Runtime) {
             spread(of_many.iter().map(of).collect()).0
         };
         let lost = median(&|(heard, ..)| 100.0 * (pieces - heard) as f64 / pieces as f64);
-        println!(
-            "flood of {pieces:<43} {lost:>9.1} % lost, {:.0} MB at most",
-            median(&|(_, _, most)| *most)
-        );
+        Row::new(format!("NATS flood of {pieces}, lost"), "%", lost).report();
+        let most = median(&|(_, _, most)| *most);
+        Row::new(format!("NATS flood of {pieces}, memory at most"), "MB", most).report();
     }
 }
 

@@ -1,17 +1,25 @@
 //! Reading a file and making one edit in it, in each format, at three sizes a decade apart;
 //! serde_json is the floor.
 
-use std::hint::black_box;
+#![expect(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a bench fails where it cannot begin, and prints what it finds"
+)]
+#![expect(dead_code, reason = "rows can do more")]
 
-use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+#[path = "support/growth.rs"]
+mod growth;
+#[path = "support/report.rs"]
+mod report;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use growth::at_sizes;
 use serde_json::{Map, Value, json};
-use toolcrib::{
-    schema::pointer::Pointer,
-    syntax::{
-        edit::Edit,
-        print,
-        source::{Format, Source},
-    },
+use toolcrib::syntax::{
+    edit::Edit,
+    print,
+    source::{Format, Source},
 };
 
 const SIZES: [usize; 3] = [100, 1_000, 10_000];
@@ -32,30 +40,26 @@ fn tools(count: usize) -> Value {
     json!({ "tools": tools })
 }
 
-fn syntax(criterion: &mut Criterion) {
+fn text(format: Format, count: usize) -> String {
+    print::print_value(format, &tools(count))
+}
+
+fn syntax(c: &mut Criterion) {
+    at_sizes(c, "read JSON with serde_json (floor), tools", &SIZES, |count| {
+        let text = text(Format::Json, count);
+        Box::new(move || serde_json::from_str::<Value>(&text))
+    });
     for format in [Format::Json, Format::Yaml, Format::Toml] {
-        let mut group = criterion.benchmark_group(format.name());
-        group.sample_size(20);
-        for count in SIZES {
-            let text = print::print_value(format, &tools(count));
-            let Ok(source) = Source::parse(format, &*text) else { continue };
-            let at: Pointer =
-                ["tools", &format!("tool-{}", count / 2), "name"].into_iter().collect();
+        at_sizes(c, &format!("read {}, tools", format.name()), &SIZES, |count| {
+            let text = text(format, count);
+            Box::new(move || Source::parse(format, &*text))
+        });
+        at_sizes(c, &format!("one edit of {}, tools", format.name()), &SIZES, |count| {
+            let source = Source::parse(format, text(format, count)).unwrap();
+            let at = ["tools", &format!("tool-{}", count / 2), "name"].into_iter().collect();
             let edit = Edit::Set { at, to: "Another name".into() };
-            group.throughput(Throughput::Bytes(text.len() as u64));
-            group.bench_function(BenchmarkId::new("read", count), |bencher| {
-                bencher.iter(|| Source::parse(format, black_box(&*text)));
-            });
-            group.bench_function(BenchmarkId::new("edit", count), |bencher| {
-                bencher.iter(|| source.apply(0, black_box(&edit)));
-            });
-            if format == Format::Json {
-                group.bench_function(BenchmarkId::new("floor: serde_json", count), |bencher| {
-                    bencher.iter(|| serde_json::from_str::<Value>(black_box(&text)));
-                });
-            }
-        }
-        group.finish();
+            Box::new(move || source.apply(0, &edit).unwrap())
+        });
     }
 }
 

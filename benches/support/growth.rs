@@ -1,12 +1,14 @@
 //! Benchmarks at several sizes, and how fast their cost grows.
 
 use std::{
-    cell::Cell,
+    cell::RefCell,
     hint::black_box,
     time::{Duration, Instant},
 };
 
 use criterion::{BenchmarkId, Criterion};
+
+use super::report::{Row, spread};
 
 /// Runs a benchmark at each size and prints the exponent of its growth: 1 is linear, 2 is
 /// quadratic.
@@ -21,10 +23,10 @@ pub fn at_sizes<T>(
         .sample_size(20)
         .warm_up_time(Duration::from_millis(300))
         .measurement_time(Duration::from_secs(2));
-    let mut best = Vec::new();
+    let mut medians = Vec::new();
     for size in sizes {
         let mut run = make(*size);
-        let fastest = Cell::new(f64::INFINITY);
+        let samples = RefCell::new(Vec::new());
         group.bench_function(BenchmarkId::from_parameter(size), |bencher| {
             bencher.iter_custom(|rounds| {
                 let begun = Instant::now();
@@ -32,14 +34,20 @@ pub fn at_sizes<T>(
                     black_box(run());
                 }
                 let took = begun.elapsed();
-                fastest.set(fastest.get().min(took.as_secs_f64() / rounds as f64));
+                samples.borrow_mut().push(took.as_secs_f64() * 1e3 / rounds as f64);
                 took
             });
         });
-        best.push((*size as f64, fastest.get()));
+        let samples = samples.into_inner();
+        // None where a filter leaves it out.
+        if !samples.is_empty() {
+            let (median, _) = spread(samples);
+            Row::new(format!("{name}, {size}"), "ms", median).at_size(name, *size).report();
+            medians.push((*size as f64, median));
+        }
     }
     group.finish();
-    for pair in best.windows(2).filter(|pair| pair.iter().all(|(_, time)| time.is_finite())) {
+    for pair in medians.windows(2) {
         let [(small, short), (large, long)] = pair else { continue };
         println!(
             "{name}: {small} → {large} grows with exponent {:.2}",
