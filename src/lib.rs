@@ -21,6 +21,11 @@
 //! [`runtime`] performs them → messages. A change of state asks for one redraw; nothing changes,
 //! nothing is drawn.
 
+#![cfg_attr(
+    not(all(feature = "nats", feature = "rabbitmq", feature = "pulsar", feature = "kafka")),
+    allow(dead_code, reason = "a transport that is left out leaves what only it uses")
+)]
+
 pub mod app;
 pub mod cli;
 pub mod engine;

@@ -22,6 +22,7 @@ pub mod locked;
 pub mod management;
 pub mod model_endpoint;
 pub mod now;
+#[cfg(feature = "nats")]
 pub mod postgres;
 pub mod queue;
 pub mod registry;

@@ -32,6 +32,7 @@ impl KeyStore {
     ///
     /// # Errors
     /// When there is none within reach.
+    #[cfg(feature = "key-store")]
     pub fn open() -> Result<Self, Problem> {
         let none = |error: Error| {
             let cause = format!(
@@ -42,6 +43,17 @@ impl KeyStore {
                 .with_remedy(ELSEWHERE)
         };
         Ok(Self { store: system().map_err(none)? })
+    }
+
+    /// This build has none.
+    ///
+    /// # Errors
+    /// Always.
+    #[cfg(not(feature = "key-store"))]
+    pub fn open() -> Result<Self, Problem> {
+        let cause = "this toolcrib was built without the key store (its feature key-store)";
+        Err(Problem::new(ProblemKind::Unreachable, "opening the key store", cause)
+            .with_remedy(ELSEWHERE))
     }
 
     /// The secret of that name.
@@ -100,17 +112,17 @@ impl KeyStore {
     }
 }
 
-#[cfg(windows)]
+#[cfg(all(windows, feature = "key-store"))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(windows_native_keyring_store::Store::new()?)
 }
 
-#[cfg(target_vendor = "apple")]
+#[cfg(all(target_vendor = "apple", feature = "key-store"))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(apple_native_keyring_store::keychain::Store::new()?)
 }
 
-#[cfg(not(any(windows, target_vendor = "apple")))]
+#[cfg(all(not(any(windows, target_vendor = "apple")), feature = "key-store"))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
     Ok(zbus_secret_service_keyring_store::Store::new()?)
 }

@@ -195,7 +195,11 @@ impl Registry {
             return begun.fail_call(problem).await;
         }
         let Some(driver) = driver else {
-            return begun.fail_call(not_callable(system)).await;
+            let problem = match transport::is_built_in(connection.transport()) {
+                true => not_callable(system),
+                false => no_transport(connection),
+            };
+            return begun.fail_call(problem).await;
         };
         let bus = match self.open_bus(connection).await {
             Ok(bus) => bus,
@@ -412,7 +416,7 @@ fn no_transport(connection: &Connection) -> CallError {
             connection.name,
             connection.transport().as_str()
         ),
-        remedy: "choose another connection".into(),
+        remedy: "choose another connection, or install toolcrib with all its features".into(),
     }
 }
 

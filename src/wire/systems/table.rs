@@ -2,8 +2,9 @@
 
 use std::sync::OnceLock;
 
+#[cfg(feature = "nats")]
+use super::commonground;
 use super::{
-    commonground,
     facets::{
         authorizer::Authorizer, examiner::Examiner, inspector::Inspector, responder::Responder,
         tool_server::ToolServer,
@@ -16,6 +17,7 @@ use crate::model::{connection::Connection, entry::SystemId};
 /// Those of toolcrib.
 pub const LIVE_SYSTEMS: &[&dyn LiveSystem] = &[
     &trustgraph::LiveTrustGraph,
+    #[cfg(feature = "nats")]
     &commonground::LiveCommonGround,
     &mcp::LiveMcp,
     &opensearch::LiveOpenSearch,

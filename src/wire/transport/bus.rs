@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "nats")]
 use async_nats::jetstream;
 use futures::{future::BoxFuture, stream::BoxStream};
 
@@ -120,6 +121,7 @@ pub trait Bus: Send + Sync {
     fn new_inbox(&self) -> Option<Address>;
 
     /// What keeps messages there, where something does: JetStream.
+    #[cfg(feature = "nats")]
     fn jetstream_context(&self) -> Option<jetstream::Context> {
         None
     }
