@@ -22,7 +22,7 @@ pub struct Keymap {
     in_words: bool,
 }
 
-/// Stands for an action that is in no table.
+/// Replaces an action that is in no table.
 static UNKNOWN: Action = Action {
     id: "unknown",
     scope: Scope::Global,
@@ -35,7 +35,7 @@ static UNKNOWN: Action = Action {
 
 impl Keymap {
     /// These actions under their keys, or under the user's in their place: action id → keys (an
-    /// empty list takes the keys away). What is wrong in them is told in words, and passed over.
+    /// empty list takes the keys away). What is wrong in them is reported in words, and skipped.
     #[must_use]
     pub fn new(
         actions: Vec<&'static Action>,

@@ -41,7 +41,7 @@ pub fn all_actions() -> Vec<&'static Action> {
 }
 
 /// All actions under their keys, changed by the user's: action id → keys. What is wrong in the
-/// user's is told in words, and passed over.
+/// user's is reported in words, and skipped.
 #[must_use]
 pub fn build_keymap(overrides: &BTreeMap<String, Vec<String>>) -> (Keymap, Vec<String>) {
     Keymap::new(all_actions(), overrides)

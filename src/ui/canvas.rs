@@ -51,7 +51,7 @@ pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// A tool's key in at most `cells` cells: of `SERVER/NAME` the name, which tells it from its
+/// A tool's key in at most `cells` cells: of `SERVER/NAME` the name, which sets it apart from its
 /// neighbours, is kept longest.
 #[must_use]
 pub(crate) fn truncate_key(key: &str, cells: usize) -> Cow<'_, str> {
@@ -63,7 +63,7 @@ pub(crate) fn truncate_key(key: &str, cells: usize) -> Cow<'_, str> {
     }
 }
 
-/// The text in exactly `cells` cells: cut or filled with blanks.
+/// The text in exactly `cells` cells: cut or padded with spaces.
 #[must_use]
 pub(crate) fn pad_text(text: &str, cells: usize) -> String {
     let fitted = truncate_text(text, cells);

@@ -35,7 +35,7 @@ pub(crate) fn legend_line() -> PreviewLine {
     line
 }
 
-/// What a field comes to, as its form shows it.
+/// What becomes of a field, as its form shows it.
 #[must_use]
 pub(crate) fn field_preview(text: FieldText) -> FieldPreview {
     let mut preview = FieldPreview { at: text.at, ..FieldPreview::default() };
@@ -54,7 +54,7 @@ pub(crate) fn field_preview(text: FieldText) -> FieldPreview {
     preview
 }
 
-/// How many names of each origin are told.
+/// How many names of each origin are named.
 const NAMED: usize = 12;
 
 /// `request: question  default: size`: the names of a text by where their values are from.

@@ -23,7 +23,7 @@ impl RowWidths {
 
 /// The rows of a line without its line break, as byte ranges that join to the line. A row ends
 /// after a blank or a tab where there is one, else within the word, never within a grapheme.
-/// Blanks may hang over the edge. `cell_width` says how many cells a grapheme takes.
+/// Spaces may hang over the edge. `cell_width` says how many cells a grapheme takes.
 pub(crate) fn line_rows(
     line: &str,
     widths: RowWidths,
@@ -64,7 +64,7 @@ impl Iterator for LineRows<'_> {
     }
 }
 
-/// A text in lines of at most `cells` cells, without the blanks at which they break. Its own line
+/// A text in lines of at most `cells` cells, without the spaces at which they break. Its own line
 /// breaks stay.
 #[must_use]
 pub(crate) fn wrap(text: &str, cells: usize) -> Vec<String> {
@@ -96,7 +96,7 @@ pub(crate) fn wrap_styled<S: Copy + PartialEq>(
     rows
 }
 
-/// The part of the joined pieces that stands in a range of bytes; neighbours in one style are one
+/// The part of the joined pieces in a range of bytes; neighbours in one style are one
 /// piece.
 fn pieces_within<S: Copy + PartialEq>(
     pieces: &[(S, String)],

@@ -87,7 +87,7 @@ impl Styles {
         self.styles[role as usize]
     }
 
-    /// The same without any colour: what colours told is told by reversed and underlined cells.
+    /// The same without any colour: what colours said is said by reversed and underlined cells.
     #[must_use]
     pub fn without_colour(&self) -> Self {
         Self::new(|role| {

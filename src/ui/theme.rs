@@ -30,7 +30,7 @@ impl Default for Theme {
 }
 
 /// Every theme that can be chosen: the built-in ones, then the user's (a name taken again
-/// replaces). What is wrong in a file is told in words; that theme is left out.
+/// replaces). What is wrong in a file is reported in words; that theme is left out.
 #[must_use]
 pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
     let mut themes: Vec<Theme> = Vec::new();

@@ -25,6 +25,10 @@ const ARGUMENTS: &str = concat!(
     r##""tree":{"leaf":"root","twigs":[{"leaf":"twig"}]},"token":"hunter2"}"##,
 );
 
+/// Keys from opening Invoke to sending, letters of values among them: 12345 of these are letters.
+/// It may only shrink.
+const MOST_KEYS: usize = 1;
+
 /// The service, and the workspace that knows it.
 struct Kitchen {
     folder: TempDir,
@@ -339,6 +343,8 @@ fn by_keys_alone() {
     sheet.terminal.type_text("hunter2");
     sheet.go("version");
     sheet.press("f6");
+    let keys = sheet.terminal.presses();
+    assert!(keys <= MOST_KEYS, "{keys} keys, at most {MOST_KEYS}");
     sheet.finish(&kitchen);
 }
 

@@ -53,7 +53,7 @@ fn resources_of_a_server_are_listed_and_read() {
     let arguments = [".", "--plain", "--connection", "test", "--allow-start"];
     let ran = run(&place, &arguments, &script);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
-    assert_in_order(&ran.data, &["Resources and prompts:", "test://notes.md", "Resources"]);
+    assert_in_order(&ran.data, &["Resources and prompts:", "notes", "# test://notes.md", "XXXX"]);
 }
 
 #[test]

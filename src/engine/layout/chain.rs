@@ -77,7 +77,7 @@ fn input_label(into: &[&str]) -> String {
     match into {
         [] => String::new(),
         few if few.len() <= NAMED => format!("output → {}", few.join(", ")),
-        [first, rest @ ..] => format!("output → {first} +{}", rest.len()),
+        [first, rest @ ..] => format!("output → {first}, {} more", rest.len()),
     }
 }
 

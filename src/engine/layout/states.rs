@@ -299,7 +299,8 @@ pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: Text
         _ if measure(&all) <= LONGEST => all,
         [only] => truncate_text(only, LONGEST, measure),
         [first, rest @ ..] => {
-            format!("{} +{}", truncate_text(first, LONGEST - 4, measure), rest.len())
+            let more = format!(", {} more", rest.len());
+            truncate_text(first, LONGEST.saturating_sub(more.len()), measure) + &more
         }
     }
 }

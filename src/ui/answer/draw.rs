@@ -89,7 +89,7 @@ impl Answer {
             names[View::Markdown as usize] = "MD".to_owned();
             wide = closest(&names);
         }
-        // Where the word has no room beside the names, its key stands for it.
+        // Where the word has no room beside the names, its key is shown.
         let words = ["follow".to_owned(), look.keymap.display_key("follow")];
         let note = sign.map_or_else(String::new, |sign| {
             let mut notes = words.iter().map(|word| format!("{word} {sign}"));
@@ -172,7 +172,7 @@ impl Answer {
         let most = LOG.max(left / 4).max(free);
         let log_height =
             if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
-        // Without any text the problem is the answer, and stands where one looks for it.
+        // Without any text the problem is the answer, and is where one looks for it.
         let above = if call.text.is_empty() { problem_height } else { 0 };
         let text = Rect { y: area.y + above, height: left - log_height, ..area };
         self.body = text;
@@ -444,7 +444,7 @@ fn tree_of(text: &str) -> Result<JsonTree, String> {
     Ok(JsonTree::new(value))
 }
 
-/// What stands there before the first call.
+/// What is shown before the first call.
 pub(crate) fn draw_welcome(buffer: &mut Buffer, area: Rect, look: Look<'_>, is_mocked: bool) {
     let send = look.keymap.way_to("send");
     let mut words = format!(

@@ -50,7 +50,7 @@ impl EventFilter {
     }
 }
 
-/// A row of a list of events: one in memory, or the gap where some were let go.
+/// A row of a list of events: one in memory, or the gap where some were dropped.
 #[derive(Clone, Copy)]
 pub(crate) enum EventRow<'c> {
     /// With the call that holds its text, and the number of the chunk, where it is one.

@@ -19,7 +19,7 @@ const WIDEST_NAME: usize = 28;
 type Row = Vec<(Role, String)>;
 
 /// The lines of all headers: those of the request, then those of the answer, with the time of each
-/// change; those of strays last. Below them stands what came with the call's steps.
+/// change; those of strays last. Below them is what came with the call's steps.
 #[must_use]
 pub(crate) fn header_rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);

@@ -193,7 +193,7 @@ impl Answer {
     fn search(&mut self, call: &Call, way: Search) -> Reply {
         let query = self.find.as_ref().map_or_else(String::new, |find| find.text().to_owned());
         if matches!(self.view(), View::Markdown | View::Hex) {
-            // What is found is shown where it stands.
+            // What is found is shown where it is.
             self.tabs.at = 0;
         }
         let found = match self.view() {
@@ -236,7 +236,7 @@ impl Answer {
         found.is_some()
     }
 
-    /// What crossed the wire, where that is known, stands under Raw without what was made of it.
+    /// What crossed the wire, where that is known, is under Raw without what was made of it.
     pub fn which_events(&self, call: &Call) -> EventFilter {
         match self.view() {
             View::Strays => EventFilter::Strays,
@@ -364,7 +364,7 @@ fn found_in(
     }
 }
 
-/// JSON on lines of its own; what is none, as it stands.
+/// JSON on lines of its own; what is none, as it is.
 fn pretty_json(text: &str) -> String {
     let value = serde_json::from_str::<serde_json::Value>(text);
     value

@@ -1,4 +1,4 @@
-//! An answer as Markdown; as it grows, only its last blocks are made anew.
+//! An answer as Markdown; as it grows, only its last blocks are made again.
 
 use ratatui::{buffer::Buffer, layout::Rect};
 

@@ -429,7 +429,7 @@ impl Form {
         }
     }
 
-    /// The object that a row stands in.
+    /// The object that a row is in.
     pub(super) fn object_around(&self, field: &Field) -> Pointer {
         let mut place = field.pointer.parent().unwrap_or_default();
         while let (Some(Value::Array(_)), Some(above)) = (place.get(&self.value), place.parent()) {

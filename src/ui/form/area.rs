@@ -338,7 +338,7 @@ fn to_isize(count: usize) -> isize {
     isize::try_from(count).unwrap_or(isize::MAX)
 }
 
-/// The rows of a text that were those of another one: only the lines that differ are broken anew.
+/// The rows of a text that were those of another one: only the lines that differ are broken again.
 fn rows_after(
     known: &[Range<usize>],
     (before, text): (&str, &str),

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// A field with what stands there.
+/// A field with its value.
 #[derive(Clone, Copy)]
 pub(crate) struct Cell<'c> {
     pub field: &'c Field,
@@ -45,7 +45,7 @@ pub(crate) struct Cell<'c> {
     pub folder: Option<&'c FolderList>,
     /// Nobody chose the value: what is typed replaces it.
     pub fresh: bool,
-    /// What stands at a switch becomes by typing; at a constant, it is changed by choosing another
+    /// What typing makes of the value at a switch; at a constant, it is changed by choosing another
     /// branch.
     pub selects: bool,
 }
@@ -140,7 +140,7 @@ impl Cell<'_> {
     }
 }
 
-/// Line breaks and runs of blanks become one blank; long texts are cut.
+/// Line breaks and runs of spaces become one space; long texts are cut.
 #[must_use]
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
@@ -189,7 +189,7 @@ pub(crate) enum Ask {
     Fold,
     /// Take another branch of the union.
     Pick(usize),
-    /// Choose the branch that a constant tells apart.
+    /// Choose the branch that a constant distinguishes.
     Switch,
     /// This text goes into the union, to the branch that fits it.
     Type(String),

@@ -45,7 +45,7 @@ impl FormContext<'_> {
         growth.edits
     }
 
-    /// Nothing that could take the edit in stands there: no object, and no list that is long
+    /// Nothing that could take the edit in is there: no object, and no list that is long
     /// enough.
     fn is_missing(&self, above: &Pointer, edit: &Edit) -> bool {
         match (above.get(self.value), edit) {
@@ -78,7 +78,7 @@ impl FormContext<'_> {
     }
 }
 
-/// Edits being put together, with the value as they leave it.
+/// Edits being put together, with the value after them.
 struct GrowingEdits<'g> {
     form: &'g FormContext<'g>,
     value: Value,

@@ -333,7 +333,7 @@ impl ChipLine {
         }
     }
 
-    /// The number of the item that a drawn chip stands for.
+    /// The number of the item that a drawn chip shows.
     fn item_of(&self, chip: usize) -> usize {
         chip + usize::from(self.replaces.is_some_and(|typed| typed <= chip))
     }

@@ -25,7 +25,7 @@ use crate::{
 
 /// Rows within an open field that come into view with it.
 const OPENED: usize = 3;
-/// Faults of the schema that are told above the fields, and the lines for all that is.
+/// Faults of the schema that are shown above the fields, and the lines for all that is.
 const FAULTS: usize = 2;
 const TOP_LINES: usize = 8;
 
@@ -163,7 +163,7 @@ impl Form {
         self.scroll = self.scroll.min(most);
         let Some(row) = self.focused_row().filter(|_| self.follow) else { return };
         let Range { start, end: own_end } = self.lines.line_range(row);
-        // Of what stands open below the focus the beginning is seen too.
+        // Of what is open below the focus the beginning is seen too.
         let depth = self.fields[row].depth;
         let inside = self.fields[row + 1..]
             .iter()
@@ -364,7 +364,7 @@ fn draw_label(
         pen.put_text(" *", styles[Role::Key]);
     }
     let left = room.saturating_sub(text_width(&label) + 1);
-    // A key that has no room stands below the row while it has the focus.
+    // A key that has no room is below the row while it has the focus.
     let key = field.key.as_deref().map(visible_text).filter(|key| text_width(key) <= left);
     if let Some(key) = key {
         pen.put_text(" ", styles[Role::Dim]).put_text(&key, styles[Role::Dim]);

@@ -47,7 +47,7 @@ impl Finder {
         let mut places: Vec<Pointer> = Vec::new();
         let mut shown = Vec::new();
         for field in rows {
-            // The second switch of a place stands below its first one.
+            // The second switch of a place is below its first one.
             if labels.contains_key(&field.pointer) {
                 continue;
             }

@@ -107,7 +107,7 @@ impl Form {
         reply
     }
 
-    /// Puts the focus on the row that adds to what stands at a place, opening it.
+    /// Puts the focus on the row that adds to the value at a place, opening it.
     pub(super) fn focus_add(&mut self, at: &Pointer) {
         self.view.folds.insert(at.clone(), true);
         self.relayout_fields();
@@ -222,7 +222,7 @@ impl Form {
     }
 
     /// Takes in what is typed in the focused field but is not yet in the value. To be called before
-    /// the form is let go.
+    /// the form is dropped.
     pub fn flush_editor(&mut self) -> FormReply {
         let Some(mut editor) = self.editor.take() else { return FormReply::Handled };
         let answer =
@@ -239,7 +239,7 @@ impl Form {
         }
     }
 
-    /// Moves the focus to the next place with something to mend, round and round.
+    /// Moves the focus to the next place with an error, round and round.
     pub(super) fn seek_remark(&mut self, direction: SearchDirection) -> bool {
         let here = self.focused_row().unwrap_or(0);
         let count = self.fields.len();

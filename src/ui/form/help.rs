@@ -1,4 +1,4 @@
-//! What stands below the focused field: its rules, what was saved, and its description, of which
+//! What is shown below the focused field: its rules, what was saved, and its description, of which
 //! long ones fold.
 
 use ratatui::style::{Modifier, Style};

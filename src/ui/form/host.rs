@@ -1,4 +1,4 @@
-//! The forms of a screen, and which of them is shown: the one place where a form is told of the
+//! The forms of a screen, and which of them is shown: the one place where a form learns of the
 //! world around it and where its replies become messages.
 //!
 //! A screen embeds a [`FormHost`]. It says whose value is shown ([`ValueOwner`]) and gives schema,
@@ -135,7 +135,7 @@ impl<O: ValueOwner> FormHost<O> {
         Some(&mut hosted.form)
     }
 
-    /// Tells the shown form what its value is held against: the value in saved texts, which are
+    /// Passes the shown form what its value is compared with: the value in saved texts, which are
     /// read only where one of them is another one than before. Without texts there is none.
     pub fn sync_saved(
         &mut self,
@@ -154,7 +154,7 @@ impl<O: ValueOwner> FormHost<O> {
         form.set_saved(saved.as_ref().and_then(|saved| saved.value.as_ref()));
     }
 
-    /// Tells the shown form of the clipboard, the time, and the folder that was looked into.
+    /// Passes the shown form the clipboard, the time, and the folder that was looked into.
     pub fn sync_surroundings(&mut self, state: &State) {
         let Some(form) = self.shown_form_mut() else { return };
         form.set_clip(&state.clip);

@@ -29,7 +29,7 @@ impl Form {
     }
 
     /// From NAV only a field that takes text leads to EDIT; in EDIT the form stays there, whatever
-    /// field `Tab` comes to.
+    /// field `Tab` leads to.
     pub(super) fn keeping_mode(&mut self, take: impl FnOnce(&mut Self) -> FormReply) -> FormReply {
         let was_resting = self.resting;
         let reply = take(self);
@@ -342,7 +342,7 @@ impl Form {
         reply
     }
 
-    /// The switch that decides a constant: it tells the branches of a union apart.
+    /// The switch that decides a constant: it distinguishes the branches of a union.
     pub(super) fn switch_of(&self, field: &Field) -> Option<usize> {
         if !matches!(field.kind, Kind::Const(_)) {
             return None;

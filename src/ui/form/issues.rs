@@ -1,4 +1,4 @@
-//! What there is to mend in a form, for those around it.
+//! The issues of a form, for those around it.
 
 use super::view::Form;
 use crate::schema::{pointer::Pointer, validate::Issue};
@@ -10,7 +10,7 @@ impl Form {
         self.checker.is_some()
     }
 
-    /// What there is to mend, field by field: what was typed and is no value comes first.
+    /// The issues, field by field: what was typed and is no value comes first.
     #[must_use]
     pub fn all_issues(&self) -> Vec<Issue> {
         let draft = |(at, (_, words)): (&Pointer, &(String, String))| Issue {

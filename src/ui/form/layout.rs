@@ -1,4 +1,4 @@
-//! Which line each row of a form stands on, and how much of it is seen.
+//! On which line each row of a form is, and how much of it is seen.
 
 use super::{
     cell::{Cell, Editor},
@@ -106,7 +106,7 @@ pub(crate) fn signs_room(field: &Field) -> u16 {
     }
 }
 
-/// The lines of every row, as sums: row `n` stands on `starts[n]..starts[n + 1]`.
+/// The lines of every row, as sums: row `n` is on `starts[n]..starts[n + 1]`.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
     pub starts: Vec<usize>,
@@ -151,7 +151,7 @@ pub(crate) fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
     remarks.row_remarks(row).iter().map(|remark| remark_text(remark, cells).height()).sum()
 }
 
-/// Where a remark's fix stands.
+/// Where a remark's fix is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FixLine {
     /// At the right of the last line.

@@ -72,7 +72,7 @@ impl Listing {
         self.matching.get(self.cursor).copied()
     }
 
-    /// Lets go of options that are no longer there: their owner may have fewer than when the list
+    /// Drops options that are no longer there: their owner may have fewer than when the list
     /// was opened.
     fn drop_missing(&mut self, options: &[ShownOption]) {
         self.matching.retain(|number| *number < options.len());

@@ -21,7 +21,7 @@ pub struct Note {
     pub fix: Option<String>,
 }
 
-/// What is wrong with the schema of a field, told at the field; with its place in the schema where
+/// What is wrong with the schema of a field, shown at the field; with its place in the schema where
 /// it is not the field's own.
 pub(super) fn schema_notes(
     schema: &Schema,
@@ -62,7 +62,7 @@ pub(crate) struct Remark {
     pub fix: Option<(usize, String)>,
 }
 
-/// What stands below which row.
+/// What is shown below which row.
 #[derive(Debug, Default)]
 pub(crate) struct Remarks {
     by_row: HashMap<usize, Vec<Remark>>,
@@ -168,7 +168,7 @@ impl Remarks {
     }
 }
 
-/// Whether a remark has to be told of what it is, where that has no row of its own.
+/// Whether a remark has to say what it is about, where that has no row of its own.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Names {
     Wanted,

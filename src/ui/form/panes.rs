@@ -1,4 +1,4 @@
-//! A form in the middle of a screen: a list stands on its left, and what comes of the form on its
+//! A form in the middle of a screen: a list is on its left, and what comes of the form on its
 //! right. What keys and presses do is the same on all such screens.
 
 use super::host::{FormHost, ValueOwner};

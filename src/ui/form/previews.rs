@@ -21,7 +21,7 @@ const MANY: usize = 16;
 /// How many letters of a text are laid out; no screen shows more.
 const LONGEST: usize = 4_000;
 
-/// What a field comes to.
+/// What becomes of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FieldPreview {
     pub at: Pointer,
@@ -83,7 +83,7 @@ impl Previews {
         }
     }
 
-    /// Lays out what stands below the rows, where it is not yet, for lines of so many cells.
+    /// Lays out what is below the rows, where it is not yet, for lines of so many cells.
     pub fn measure(&mut self, cells: u16) {
         let cells = usize::from(cells).saturating_sub(2).max(8);
         if self.cells != cells {

@@ -51,7 +51,7 @@ fn json_text(cell: &Cell<'_>) -> String {
     }
 }
 
-/// What typed JSON comes to.
+/// What typed JSON is read as.
 fn apply_typed(cell: &Cell<'_>, text: String) -> Answer {
     // What the user put there stays while something else is typed.
     let is_declared = cell.field.role == Seat::Member;

@@ -10,13 +10,13 @@ pub enum FormReply {
     /// Focus, scroll, folds or a draft changed, or nothing needs to.
     Handled,
     /// The value changes by these edits, one after the other, as one step of undo. The form shows
-    /// them already; whoever holds the value makes them and tells by `Form::sync_value`.
+    /// them already; whoever holds the value makes them and answers by `Form::sync_value`.
     Edits(Vec<Edit>),
     /// The text at this place is to be edited outside; what comes back goes to `Form::apply_edited_text`.
     OpenEditor { at: Pointer, text: String },
     /// A text is wanted on the clipboard; where it was cut, the edits took it away.
     Copy { what: String, text: String, edits: Vec<Edit> },
-    /// What a folder holds is wanted, after these edits; it is told by `Form::set_folder`.
+    /// What a folder holds is wanted, after these edits; it is passed by `Form::set_folder`.
     Folder { folder: String, edits: Vec<Edit> },
     /// The fix of the note with this number is wanted.
     Fix(usize),

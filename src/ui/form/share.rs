@@ -133,7 +133,7 @@ impl Form {
         reply
     }
 
-    /// What setting a row back to its default comes to; nothing where it is that already.
+    /// What setting a row back to its default changes; nothing where it is that already.
     pub(super) fn reset_edit(&self, row: usize) -> Option<Edit> {
         let field = self
             .fields
@@ -154,7 +154,7 @@ impl Form {
         (!is_there).then(|| Edit::Set { at, to: start.into() })
     }
 
-    /// What setting a row back to its saved value comes to; nothing where it is that already.
+    /// What setting a row back to its saved value changes; nothing where it is that already.
     pub(super) fn revert_edit(&self, row: usize) -> Option<Edit> {
         let field = self.fields.get(row).filter(|_| self.is_changed(row))?;
         let at = field.pointer.clone();

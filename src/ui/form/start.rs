@@ -57,7 +57,7 @@ impl Form {
         start..start + len
     }
 
-    /// Remembers that nobody chose what stands at a place: it is selected when its editing begins.
+    /// Remembers that nobody chose the value at a place: it is selected when its editing begins.
     pub(super) fn mark_fresh(&mut self, at: &Pointer) {
         let Some(value) = at.get(&self.value) else { return };
         let mut leaves = vec![(at.clone(), value)];

@@ -168,7 +168,7 @@ pub(crate) fn area_input(area: &mut TextArea, cell: &Cell<'_>, input: &Input) ->
     }
 }
 
-/// Draws a line that is being typed, or what it would be where nothing is typed; `sign` stands at
+/// Draws a line that is being typed, or what it would be where nothing is typed; `sign` is at
 /// the right edge.
 pub(crate) fn draw_line(
     input: &mut TextInput,

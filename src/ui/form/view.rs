@@ -48,7 +48,7 @@ pub(super) struct HitTarget {
     pub target: Target,
 }
 
-/// What the mouse took hold of and has not let go.
+/// What the mouse took hold of and still holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum DragTarget {
     /// The widget of the focused row.
@@ -103,7 +103,7 @@ pub struct Form {
     /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
-    /// What the schema says of the whole stands above the fields.
+    /// What the schema says of the whole is above the fields.
     pub(super) introduced: bool,
     /// The last text that was cut or copied here.
     pub(super) clip: String,
@@ -234,12 +234,12 @@ impl Form {
         }
     }
 
-    /// Tells the time, for the fields that can take "now".
+    /// Passes the time, for the fields that can take "now".
     pub fn set_wall(&mut self, wall: LocalTime) {
         self.wall = wall;
     }
 
-    /// Tells what a folder holds, as [`FormReply::Folder`] asked.
+    /// Passes what a folder holds, as [`FormReply::Folder`] asked.
     pub fn set_folder(&mut self, folder: Option<&Arc<FolderList>>) {
         self.folder = folder.cloned();
     }
@@ -326,7 +326,7 @@ impl Form {
         self.settle_focus();
     }
 
-    /// Lays the value out anew after folds changed; the value is as it was.
+    /// Lays the value out again after folds changed; the value is as it was.
     pub(super) fn relayout_fields(&mut self) {
         self.lay_out();
         self.place_remarks();
@@ -445,7 +445,7 @@ impl Form {
     /// What is remembered by place goes along with an edit.
     fn follow_edit(&mut self, edit: &Edit) {
         let in_list = is_in_list(&self.value, edit);
-        // What comes to stand at the end of a list moves nothing; its place in a tuple may have had
+        // What is added at the end of a list moves nothing; its place in a tuple may have had
         // the focus all along.
         let appends = matches!(edit, Edit::Insert { at, .. } if at.get(&self.value).is_none());
         if appends || matches!(edit, Edit::Set { .. } | Edit::Remove { .. }) {

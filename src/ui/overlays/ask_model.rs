@@ -120,7 +120,7 @@ fn question_form(model: &str, setup: &RunSetup, context: &str) -> ValueForm {
         asked("Stop before", stops_text(setup)),
     ];
     let (model, context) = (model.to_owned(), setup.context.clone());
-    ValueForm::new("Ask a model", words, fields, Reply::Handled, move |values, _| {
+    let form = ValueForm::new("Ask a model", words, fields, Reply::Handled, move |values, _| {
         let [question, system, stops] = values else { return Ok(Reply::Handled) };
         if question.trim().is_empty() {
             return Err("write a question".into());
@@ -135,7 +135,8 @@ fn question_form(model: &str, setup: &RunSetup, context: &str) -> ValueForm {
             breakpoints,
         };
         Ok(Reply::send(Message::Agent(AgentMessage::Begin(Box::new(setup)))))
-    })
+    });
+    form.with_act("Ask")
 }
 
 fn stops_text(setup: &RunSetup) -> String {
@@ -148,7 +149,7 @@ fn stops_text(setup: &RunSetup) -> String {
     }
 }
 
-/// Breakpoints with blanks between them; a word that begins none belongs to the one before.
+/// Breakpoints separated by spaces; a word that begins none belongs to the one before.
 fn read_stops(text: &str) -> Result<(CallPolicy, Vec<Breakpoint>), String> {
     match text.trim() {
         "" | EVERY => return Ok((CallPolicy::Ask, Vec::new())),
@@ -192,16 +193,19 @@ fn model_form(then: impl Fn(&str) -> Reply + 'static) -> ValueForm {
         asked("API: openai or anthropic", "openai"),
         asked("Variable with the key (optional)", ""),
     ];
-    ValueForm::new("Connect a model", words, fields, Reply::Handled, move |values, state| {
-        let (name, table) = read_model(values)?;
-        let plan = connections::add_tables(ComposeContext::from_state(state), &[(name, &table)])?;
-        let add = Message::Agent(AgentMessage::AddModel(Box::new(plan)));
-        Ok(match then(name) {
-            Reply::Open(overlay) => Reply::SendAndOpen(add, overlay),
-            Reply::Send(messages) => Reply::Send([vec![add], messages].concat()),
-            other => other,
-        })
-    })
+    let form =
+        ValueForm::new("Connect a model", words, fields, Reply::Handled, move |values, state| {
+            let (name, table) = read_model(values)?;
+            let plan =
+                connections::add_tables(ComposeContext::from_state(state), &[(name, &table)])?;
+            let add = Message::Agent(AgentMessage::AddModel(Box::new(plan)));
+            Ok(match then(name) {
+                Reply::Open(overlay) => Reply::SendAndOpen(add, overlay),
+                Reply::Send(messages) => Reply::Send([vec![add], messages].concat()),
+                other => other,
+            })
+        });
+    form.with_act("Connect")
 }
 
 /// The connection's name and table that the values of the form come to.

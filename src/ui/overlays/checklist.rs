@@ -25,7 +25,7 @@ use crate::{
 
 /// The sheet at most; a smaller screen has a smaller one.
 const SIZE: (u16, u16) = (150, 46);
-/// From so many cells on, what is said of a row stands beside the rows.
+/// From so many cells on, what is said of a row is beside the rows.
 const BESIDE: u16 = 100;
 
 /// Something that can be ticked.

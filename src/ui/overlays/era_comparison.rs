@@ -141,7 +141,7 @@ impl Layout {
         lines
     }
 
-    /// The answers side by side; what only one of them has stands opposite to nothing.
+    /// The answers side by side; what only one of them has is opposite to nothing.
     fn answer_lines(self, comparison: &EraComparison) -> Vec<Line> {
         let Some(compared) = comparison.answer_lines() else { return Vec::new() };
         let is_same = compared.iter().all(|(kind, _)| *kind == LineKind::Same);

@@ -45,6 +45,7 @@ pub(crate) fn help_menu(
         })
         .collect();
     Menu::new("Help · what works here", items, move |row| OverlayReply::Act(actions[row].id))
+        .with_wrapped_rows()
 }
 
 /// The screen of a scope, or its own title where it is one of no screen.

@@ -74,6 +74,10 @@ pub(crate) struct Menu {
     sheet: Rect,
     rows: Rect,
     refused: Option<String>,
+    /// What describes a row is wrapped, where else it is cut and read below the list.
+    wraps: bool,
+    /// Of the lines in view: the row of each.
+    lines: Vec<usize>,
 }
 
 impl Menu {
@@ -101,7 +105,15 @@ impl Menu {
             sheet: Rect::default(),
             rows: Rect::default(),
             refused: None,
+            wraps: false,
+            lines: Vec::new(),
         }
+    }
+
+    /// With rows of as many lines as their descriptions need.
+    #[must_use]
+    pub fn with_wrapped_rows(self) -> Self {
+        Self { wraps: true, ..self }
     }
 
     /// A menu whose rows send a reply.
@@ -167,12 +179,40 @@ impl Menu {
         let Some(item) = chosen else { return Vec::new() };
         let cells = usize::from(width).saturating_sub(1).max(1);
         let room = cells.saturating_sub(titles + notes + 4);
-        let fits = text_width(&item.title) <= titles && text_width(&item.detail) <= room;
+        let fits =
+            self.wraps || text_width(&item.title) <= titles && text_width(&item.detail) <= room;
         match (fits, item.detail.is_empty()) {
             (true, _) => Vec::new(),
             (false, true) => wrap(&item.title, cells),
             (false, false) => wrap(&format!("{}: {}", item.title, item.detail), cells),
         }
+    }
+
+    /// The lines in view: a row of what is shown, which of its lines, and what that says.
+    fn lines_in_view(&mut self, cells: usize) -> Vec<(usize, usize, String)> {
+        let detail = |line: &Line| match line {
+            Line::Item(row) => self.items[*row].detail.as_str(),
+            Line::Heading(_) => "",
+        };
+        let height = self.rows.height;
+        let seen = if self.wraps {
+            let lines = |line: &Line| wrap(detail(line), cells).len().max(1);
+            let heights: Vec<usize> = self.shown.iter().map(lines).collect();
+            self.cursor.visible_tall_rows(&heights, height)
+        } else {
+            self.cursor.visible_rows(self.shown.len(), height)
+        };
+        let parts = |row: usize| {
+            let whole = detail(&self.shown[row]);
+            let mut parts = if self.wraps { wrap(whole, cells) } else { vec![whole.to_owned()] };
+            if parts.is_empty() {
+                parts.push(String::new());
+            }
+            parts.into_iter().enumerate().map(move |(part, text)| (row, part, text))
+        };
+        let lines: Vec<_> = seen.flat_map(parts).take(usize::from(height)).collect();
+        self.lines = lines.iter().map(|(row, ..)| *row).collect();
+        lines
     }
 
     fn choose_row(&mut self, state: &State) -> OverlayReply {
@@ -232,10 +272,8 @@ impl Overlay for Menu {
                 ratatui::style::Style { bg: styles[Role::Overlay].bg, ..Default::default() };
             styles[role].patch(ground)
         };
-        for (line, shown) in
-            self.cursor.visible_rows(self.shown.len(), self.rows.height).enumerate()
-        {
-            let at = u16::try_from(line).unwrap_or(0);
+        let details = usize::from(rows.width).saturating_sub(columns.0 + notes + 5).max(1);
+        for (at, (shown, part, detail)) in (0..self.rows.height).zip(self.lines_in_view(details)) {
             let item = match self.shown[shown] {
                 Line::Item(row) => &self.items[row],
                 Line::Heading(words) => {
@@ -243,6 +281,10 @@ impl Overlay for Menu {
                     Pen::new(buffer, self.rows, at).skip(1).put_text(words, style);
                     continue;
                 }
+            };
+            let (named, note) = match part {
+                0 => (item.title.as_str(), item.note.as_str()),
+                _ => ("", ""),
             };
             let chosen = shown == self.cursor.row;
             let plain = if chosen { styles[Role::Selected] } else { styles[Role::Overlay] };
@@ -256,14 +298,14 @@ impl Overlay for Menu {
             let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
             let mut pen = Pen::new(buffer, self.rows, at);
             pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
-                &item.title,
+                named,
                 columns.0 + 2,
                 title,
             );
             let room = pen.remaining_cells().saturating_sub(notes + 2);
-            pen.put_column(&item.detail, room, of(Role::Dim))
+            pen.put_column(&detail, room, of(Role::Dim))
                 .put_text("  ", plain)
-                .put_column(&item.note, notes, of(Role::Key))
+                .put_column(note, notes, of(Role::Key))
                 .fill_rest(plain);
         }
         if self.shown.is_empty() {
@@ -298,7 +340,13 @@ impl Overlay for Menu {
                 self.apply_filter();
             }
             Input::Mouse(mouse) => {
-                if self.cursor.handle_mouse(*mouse, self.rows, self.shown.len()).is_some() {
+                let rows = self.shown.len();
+                let pressed =
+                    self.cursor.handle_mouse(*mouse, self.rows, rows.max(self.lines.len()));
+                if pressed.is_some() {
+                    let line = usize::from(mouse.row.saturating_sub(self.rows.y));
+                    let Some(row) = self.lines.get(line) else { return OverlayReply::Stay };
+                    self.cursor.row = *row;
                     return self.choose_row(state);
                 }
             }

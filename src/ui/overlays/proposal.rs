@@ -23,7 +23,7 @@ use crate::{
     },
 };
 
-/// What a text (empty where none is asked for) comes to, or why it comes to nothing.
+/// What a text (empty where none is asked for) leads to, or why it leads to nothing.
 type MakeProposal = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
 
 /// Something that would be done, as it is shown before.
@@ -60,7 +60,7 @@ pub(crate) struct Proposal {
     input: Option<TextInput>,
     make: MakeProposal,
     switch: Option<Switch>,
-    /// What is told however it ends.
+    /// What is sent however it ends.
     aside: Option<Message>,
     shown: Option<ShownPlan>,
     /// The first line of the preview that is seen.
@@ -108,7 +108,7 @@ impl Proposal {
         Self::from_make(title, words, None, Box::new(move |_, state| make(state)))
     }
 
-    /// The same; the message is told however it ends.
+    /// The same; the message is sent however it ends.
     #[must_use]
     pub fn with_closing_message(self, message: Message) -> Self {
         Self { aside: Some(message), ..self }

@@ -113,7 +113,7 @@ fn system_form(first: &'static FirstConnection) -> ValueForm {
     let fields = first.fields.iter().map(asked).collect();
     let aside = Reply::send(Message::DropQuestion);
     let title = canvas::sentence_case(first.act);
-    ValueForm::new(title, first.words, fields, aside, move |values, state| {
+    let form = ValueForm::new(title, first.words, fields, aside, move |values, state| {
         let table = first.table_value(values)?;
         let plan = connections::add_system(ComposeContext::from_state(state), first.name, &table)?;
         Ok(Reply::Send(vec![
@@ -123,7 +123,8 @@ fn system_form(first: &'static FirstConnection) -> ValueForm {
             Message::Show(ScreenId::Connections),
             Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
         ]))
-    })
+    });
+    form.with_act("Import")
 }
 
 /// A push; what only the running system has stays there unless that is switched.

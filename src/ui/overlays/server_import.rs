@@ -152,7 +152,7 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
     Row { title: server.name.clone(), note: note.to_owned(), details, refusal, is_on: false }
 }
 
-/// Asks for what the servers need to be told first, and adds them.
+/// Asks for what the servers need to know first, and adds them.
 fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
     let asked = chosen.iter().flat_map(|choice| {
         choice.wanted.iter().map(move |wanted| Asked {
@@ -182,7 +182,8 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
         take_servers(&chosen, secrets, state)
     };
     let aside = Reply::send(Message::DropQuestion);
-    Ok(Reply::Open(Box::new(ValueForm::new("Import MCP servers", words, asked, aside, then))))
+    let form = ValueForm::new("Import MCP servers", words, asked, aside, then);
+    Ok(Reply::Open(Box::new(form.with_act("Import"))))
 }
 
 /// Adds these to the settings as connections; nothing is started.

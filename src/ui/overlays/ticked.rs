@@ -20,7 +20,7 @@ use crate::{
 /// Something that is ticked or not.
 pub(crate) struct Tick {
     pub title: String,
-    /// Beside the title: what it comes to.
+    /// Beside the title: what it adds up to.
     pub detail: String,
     pub on: bool,
 }

@@ -1,17 +1,18 @@
 //! Values to give, several at once: texts, and secrets that are typed hidden.
 
-use ratatui::{Frame, layout::Rect};
+use ratatui::{Frame, buffer::Buffer, layout::Rect};
 
 use super::modal;
 use crate::{
     app::{
         input::{Code, Input, Key, MouseKind},
         state::State,
+        verbs,
     },
     ui::{
         canvas::{Pen, text_width, wrap},
         sheet::{Ask, AskedValue, Entry, Sheet},
-        styles::Role,
+        styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::text_input::TextInput,
     },
@@ -39,6 +40,8 @@ type Then = Box<dyn Fn(&[&str], &State) -> Result<Reply, String>>;
 
 pub(crate) struct ValueForm {
     title: String,
+    /// What accepting does, as its button says it.
+    act: &'static str,
     words: String,
     fields: Vec<(Asked, TextInput)>,
     /// The field that has the keys.
@@ -49,6 +52,13 @@ pub(crate) struct ValueForm {
     wrong: Option<String>,
     sheet: Rect,
     rows: Rect,
+    /// Where the two buttons are: the act, and cancel.
+    buttons: [Rect; 2],
+}
+
+/// Whether a key accepts all values at once, in whichever field it is pressed.
+fn is_accepting(key: Key) -> bool {
+    verbs::SEND.keys.iter().any(|word| word.parse() == Ok(key))
 }
 
 impl ValueForm {
@@ -65,6 +75,7 @@ impl ValueForm {
         };
         Self {
             title: title.into(),
+            act: "Done",
             words: words.into(),
             fields: fields.into_iter().map(input).collect(),
             at: 0,
@@ -73,15 +84,26 @@ impl ValueForm {
             wrong: None,
             sheet: Rect::default(),
             rows: Rect::default(),
+            buttons: Default::default(),
         }
     }
 
-    /// Enter goes on to the next field, and after the last one takes all.
+    /// With the name of its button: a verb, and its object where the title doesn't say it.
+    #[must_use]
+    pub fn with_act(self, act: &'static str) -> Self {
+        Self { act, ..self }
+    }
+
+    /// Enter goes on to the next field, and after the last one accepts.
     fn handle_enter(&mut self, state: &State) -> OverlayReply {
         if self.at + 1 < self.fields.len() {
             self.at += 1;
             return OverlayReply::Stay;
         }
+        self.accept(state)
+    }
+
+    fn accept(&mut self, state: &State) -> OverlayReply {
         let values: Vec<&str> = self.fields.iter().map(|(_, input)| input.text()).collect();
         match (self.then)(&values, state) {
             Ok(reply) => OverlayReply::CloseWith(reply),
@@ -89,6 +111,23 @@ impl ValueForm {
                 self.wrong = Some(wrong);
                 OverlayReply::Stay
             }
+        }
+    }
+
+    fn cancel(&mut self) -> OverlayReply {
+        OverlayReply::CloseWith(std::mem::take(&mut self.aside))
+    }
+
+    fn draw_buttons(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
+        let key = verbs::SEND.keys.first().and_then(|word| word.parse::<Key>().ok());
+        let act = key.map_or_else(|| self.act.to_owned(), |key| format!("{} {key}", self.act));
+        let mut pen = Pen::new(buffer, line, 0);
+        let buttons = [(act, Role::Button), ("Cancel Esc".to_owned(), Role::Chip)];
+        for (place, (words, role)) in self.buttons.iter_mut().zip(buttons) {
+            let words = format!("[ {words} ]");
+            let width = u16::try_from(text_width(&words)).unwrap_or(0);
+            *place = Rect { x: pen.column_now(), width, ..line }.intersection(line);
+            pen.put_text(&words, styles[role]).skip(2);
         }
     }
 
@@ -116,7 +155,7 @@ impl Overlay for ValueForm {
         let words = wrap(&self.words, cells);
         let top = u16::try_from(words.len()).unwrap_or(1) + 1;
         let count = u16::try_from(self.fields.len()).unwrap_or(u16::MAX);
-        let height = top.saturating_add(count).saturating_add(4);
+        let height = top.saturating_add(count).saturating_add(5);
         let (sheet, inside) = modal::draw_modal(frame, area, (WIDE, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -124,7 +163,7 @@ impl Overlay for ValueForm {
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
-        let height = inside.height.saturating_sub(top + 1);
+        let height = inside.height.saturating_sub(top + 2);
         self.rows = Rect { y: inside.y + top, height, ..inside };
         let widest = self.fields.iter().map(|(asked, _)| text_width(&asked.label)).max();
         let labels = widest.unwrap_or(0).min(usize::from(inside.width / 2)) + 2;
@@ -143,19 +182,20 @@ impl Overlay for ValueForm {
             }
         }
         if let Some(wrong) = &self.wrong {
-            Pen::new(buffer, inside, inside.height.saturating_sub(1))
+            Pen::new(buffer, inside, inside.height.saturating_sub(2))
                 .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
+        let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        self.draw_buttons(buffer, foot, styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return OverlayReply::CloseWith(std::mem::take(&mut self.aside));
+            return self.cancel();
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => {
-                return OverlayReply::CloseWith(std::mem::take(&mut self.aside));
-            }
+            Input::Key(key) if key.is_plain(Code::Esc) => return self.cancel(),
+            Input::Key(key) if is_accepting(*key) => return self.accept(state),
             Input::Key(key) if key.code == Code::Enter => return self.handle_enter(state),
             Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {
@@ -164,7 +204,13 @@ impl Overlay for ValueForm {
                 }
             }
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
-                let is_field = self.rows.contains((mouse.column, mouse.row).into());
+                let place = (mouse.column, mouse.row).into();
+                match self.buttons.map(|button| button.contains(place)) {
+                    [true, _] => return self.accept(state),
+                    [_, true] => return self.cancel(),
+                    _ => {}
+                }
+                let is_field = self.rows.contains(place);
                 let row = usize::from(mouse.row.saturating_sub(self.rows.y));
                 if is_field && row < self.fields.len() {
                     self.at = row;
@@ -180,8 +226,9 @@ impl Overlay for ValueForm {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        let enter = if self.at + 1 < self.fields.len() { "next" } else { "accept" };
-        vec![("Enter", enter), ("Tab", "next"), ("Esc", "cancel")]
+        let last = self.at + 1 >= self.fields.len();
+        let enter = if last { "accept" } else { "next" };
+        vec![("Enter", enter), ("F6", "accept"), ("Tab", "next"), ("Esc", "cancel")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {
@@ -195,13 +242,10 @@ impl Overlay for ValueForm {
     }
 
     fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
-        let Entry::Values(values) = entry else {
-            return OverlayReply::CloseWith(std::mem::take(&mut self.aside));
-        };
+        let Entry::Values(values) = entry else { return self.cancel() };
         for ((_, input), value) in self.fields.iter_mut().zip(values) {
             *input = TextInput::new(value.as_str());
         }
-        self.at = self.fields.len().saturating_sub(1);
-        self.handle_enter(state)
+        self.accept(state)
     }
 }

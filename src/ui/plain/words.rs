@@ -1,6 +1,6 @@
 //! What a screen says with its keys, in the words of plain mode, where nothing is pressed.
 
-/// A text of the screens, and what stands in its place.
+/// A text of the screens, and what replaces it.
 const TYPED: &[(&str, &str)] = &[
     (" in the actions menu (.)", ""),
     (" in the command palette (Ctrl+P)", ""),

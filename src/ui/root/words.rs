@@ -50,7 +50,7 @@ pub(super) fn draw_form_top(
         .put_text(&words, bar);
 }
 
-/// What stands at the right of the bottom line.
+/// The note at the right of the bottom line.
 pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
     if let Some(notice) = state.notices.current() {
         return Some((notices::notice_role(notice), notice.text.clone()));

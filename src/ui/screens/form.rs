@@ -67,7 +67,7 @@ pub(crate) struct FormScreen {
     issues: IssuesPane,
 }
 
-/// A longer document is not laid out anew with each edit.
+/// A longer document is not laid out again with each edit.
 const LONGEST_ARRANGED: usize = 64_000;
 
 impl ValueOwner for FileId {

@@ -230,7 +230,7 @@ impl ValueOwner for EntryId {
 }
 
 impl Tools {
-    /// Makes the form of the chosen entry, or tells it what changed outside.
+    /// Makes the form of the chosen entry, or passes it what changed outside.
     fn sync_form(&mut self, state: &State) {
         let Some(entry) = chosen_entry(state) else {
             self.form.take_shown();
@@ -272,8 +272,8 @@ impl Tools {
         }
     }
 
-    /// Tells the form what its fields come to. Where there are few of these, they are in view from
-    /// the start.
+    /// Passes the form what becomes of its fields. Where there are few of these, they are in view
+    /// from the start.
     fn sync_previews(&mut self, state: &State) {
         let Some(found) = self.preview.samples.sync_entry(state, chosen_entry(state)) else {
             return;

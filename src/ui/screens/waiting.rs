@@ -109,7 +109,7 @@ impl Waiting {
         self.middle.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
 
-    /// Gives the call what the form holds; what must be mended first is gone to.
+    /// Gives the call what the form holds; the first error is gone to.
     fn send(&mut self, state: &State) -> Reply {
         let Some(ask) = self.middle.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
@@ -217,7 +217,7 @@ fn refuse_prompt(open: &Open) -> Reply {
     })))
 }
 
-/// Which tool is answered for no longer; calls that wait are told of first.
+/// Which tool is answered for no longer; calls that wait are named first.
 fn stop_answering(state: &State) -> Reply {
     let stop_one = |turn: u64, tool: &str, waiting: usize| {
         let message = AnsweringMessage::Stop { turn };

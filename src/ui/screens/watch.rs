@@ -188,7 +188,7 @@ impl WatchScreen {
         }
     }
 
-    /// All that stands in the chosen row.
+    /// All that is in the chosen row.
     fn open_row_page(&self, state: &State) -> Option<Reply> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
         let numbers: Vec<u64> = conversation

@@ -1,4 +1,4 @@
-//! What a change does to a text: its lines with their numbers, signs and a little of what stands
+//! What a change does to a text: its lines with their numbers, signs and a little of what is
 //! around them.
 
 use crate::{

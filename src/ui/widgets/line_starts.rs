@@ -44,7 +44,7 @@ impl LineStarts {
         Some(known + after.iter().map(|length| usize::from(*length)).sum::<usize>())
     }
 
-    /// The line that a byte of the text stands in.
+    /// The line that a byte of the text is in.
     pub fn line_of(&self, at: usize) -> usize {
         let group = self.known.partition_point(|start| *start <= at).saturating_sub(1);
         let mut end = self.known[group];

@@ -29,6 +29,32 @@ impl ListCursor {
         self.top..(self.top + height).min(rows)
     }
 
+    /// The same for rows of one or more lines each: those seen whole in `height` lines.
+    pub fn visible_tall_rows(&mut self, heights: &[usize], height: u16) -> std::ops::Range<usize> {
+        let height = usize::from(height);
+        self.row = self.row.min(heights.len().saturating_sub(1));
+        // The first of the rows from which on the row `last` is seen to its end.
+        let first_seen = |last: usize| {
+            let mut lines = 0;
+            let above = heights.iter().take(last + 1).rev();
+            let fits = above.take_while(|row| {
+                lines += **row;
+                lines <= height
+            });
+            (last + 1).saturating_sub(fits.count()).min(last)
+        };
+        let end = first_seen(heights.len().saturating_sub(1));
+        self.top = self.top.min(end).clamp(first_seen(self.row), self.row);
+        let mut lines = 0;
+        let fits = |row: &&usize| {
+            lines += **row;
+            lines <= height
+        };
+        self.seen = heights.iter().skip(self.top).take_while(fits).count();
+        // A row that is taller than all there is, as far as it goes.
+        self.top..(self.top + self.seen.max(1)).min(heights.len())
+    }
+
     /// Moves by a key of lists (arrows, page, home, end, `j`, `k`); whether the key was one.
     pub fn handle_key(&mut self, key: Key, rows: usize) -> bool {
         let page = self.seen.saturating_sub(1).max(1);
@@ -101,6 +127,31 @@ mod tests {
                 let window = cursor.visible_rows(rows, height);
                 prop_assert!(rows == 0 || window.contains(&cursor.row));
                 prop_assert!(window.len() == rows.min(usize::from(height)));
+            }
+        }
+
+        #[test]
+        fn the_cursor_is_seen_whole_among_tall_rows(
+            heights in prop::collection::vec(1_usize..4, 1..30),
+            height in 3_u16..20,
+            moves in prop::collection::vec(0_usize..6, 0..30),
+        ) {
+            let mut cursor = ListCursor::default();
+            for step in moves {
+                let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][step];
+                cursor.handle_key(Key::plain(code), heights.len());
+                let window = cursor.visible_tall_rows(&heights, height);
+                let lines = |rows: &[usize]| rows.iter().sum::<usize>();
+                let height = usize::from(height);
+                prop_assert!(window.contains(&cursor.row));
+                prop_assert!(lines(&heights[window.clone()]) <= height);
+                let more = heights.len().min(window.end + 1);
+                prop_assert!(more == window.end || lines(&heights[window.start..more]) > height);
+                let before = window.start.saturating_sub(1);
+                prop_assert!(
+                    window.end < heights.len() || before == window.start
+                        || lines(&heights[before..]) > height
+                );
             }
         }
     }

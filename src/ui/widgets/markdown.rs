@@ -113,7 +113,7 @@ impl GrowingText {
     }
 }
 
-/// What stands before the lines of a block: a mark on its first line, blanks or a bar on the
+/// What begins the lines of a block: a mark on its first line, spaces or a bar on the
 /// others.
 struct Indent {
     mark: Option<String>,
@@ -397,7 +397,7 @@ impl MarkdownPage<'_> {
     }
 }
 
-/// Blanks between the columns of a table.
+/// Spaces between the columns of a table.
 const GAP: usize = 2;
 /// The fewest cells that a column is worth showing with.
 const NARROWEST: usize = 4;
@@ -418,7 +418,7 @@ fn fit_indent(indent: &str, cells: usize) -> &str {
     indent.char_indices().nth(cells).map_or(indent, |(end, _)| &indent[..end])
 }
 
-/// Breaks pieces into lines. `first` stands before the first line, `rest` before the others, both
+/// Breaks pieces into lines. `first` is before the first line, `rest` before the others, both
 /// narrower than a line.
 fn wrap_pieces(
     pieces: &[(TextFace, String)],

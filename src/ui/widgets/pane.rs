@@ -1,4 +1,4 @@
-//! A pane: an edge with a title at the top, and what stands at its right and bottom.
+//! A pane: an edge with a title at the top, and what is at its right and bottom.
 
 use ratatui::{
     buffer::Buffer,

@@ -18,7 +18,7 @@ pub(crate) struct Tabs {
 }
 
 impl Tabs {
-    /// Draws the names on the first line of `area`; `note` stands at its right.
+    /// Draws the names on the first line of `area`; `note` is at its right.
     pub fn draw(
         &mut self,
         buffer: &mut Buffer,

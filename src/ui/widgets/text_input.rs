@@ -14,7 +14,7 @@ use crate::{
     ui::canvas::{text_width, visible_text},
 };
 
-/// The sign that stands for a letter which must not be seen.
+/// The sign in place of a letter which must not be seen.
 const MASK: &str = "•";
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl TextInput {
         self.editing.selected_text()
     }
 
-    /// Puts a text at the cursor; line breaks become blanks.
+    /// Puts a text at the cursor; line breaks become spaces.
     pub fn insert(&mut self, text: &str) {
         self.editing.insert(&text.replace("\r\n", " ").replace(['\n', '\r'], " "));
     }
@@ -211,7 +211,7 @@ fn scroll_column(scroll: usize, cursor: usize, total: usize, room: usize) -> usi
         return 0;
     }
     let (left, right) = if room > 4 { (1, 2) } else { (0, 0) };
-    // A letter may be two cells wide; the cursor stands on its first.
+    // A letter may be two cells wide; the cursor is on its first.
     let least = (cursor + 1 + if cursor < total { right } else { 0 }).saturating_sub(room);
     let most = cursor.saturating_sub(left);
     scroll.clamp(least.min(most), most)

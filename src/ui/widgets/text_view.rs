@@ -311,7 +311,7 @@ fn draw_row(
     matches: &[Range<usize>],
     styles: &Styles,
 ) {
-    // Blanks that hang over the edge are not written, or the row would look cut.
+    // Spaces that hang over the edge are not written, or the row would look cut.
     let range = range.start..range.start + content[range].trim_end_matches(' ').len();
     let mut run = range.start;
     let mut style = None;
@@ -348,7 +348,7 @@ fn next_char_offset(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8())
 }
 
-/// Whether the query stands there: equal, or equal but for case where the query has no capital.
+/// Whether the query is there: equal, or equal but for case where the query has no capital.
 fn stands_at(text: &str, query: &str, at: usize) -> bool {
     let there = text.as_bytes().get(at..at + query.len());
     there.is_some_and(|there| {

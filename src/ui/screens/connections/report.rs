@@ -170,7 +170,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         lines.extend(list_lines(there.iter().cloned(), there.len(), cells));
         let deployment = table::deployment_at(connection).map(|(_, deployment)| deployment);
         let read_only = deployment.and_then(|deployment| deployment.read_only());
-        // How tools of a server are kept stands below.
+        // How tools of a server are kept is below.
         if table::kept_tools_at(connection).is_none() {
             let words = read_only.unwrap_or(
                 "“import…” in the command palette (Ctrl+P) writes them to files; “push…” sends \

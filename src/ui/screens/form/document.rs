@@ -20,7 +20,7 @@ use crate::{
     },
 };
 
-/// Stands for a secret, however long.
+/// Replaces a secret, however long.
 const MASK: &str = "••••";
 
 #[derive(Default)]

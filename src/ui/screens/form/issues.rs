@@ -77,7 +77,7 @@ impl IssuesPane {
     }
 }
 
-/// A row of the list; what is wrong with the schema stands first and is no place of the document.
+/// A row of the list; what is wrong with the schema is first and is no place of the document.
 struct Entry {
     at: Option<Pointer>,
     place: String,
@@ -117,7 +117,7 @@ fn pane_title(faults: usize, issues: usize) -> String {
     if said.is_empty() { "✓ no issue".to_owned() } else { format!("⚠ {}", said.join(", ")) }
 }
 
-/// The end of a place that is too long, which tells most.
+/// The end of a place that is too long, which says most.
 fn text_tail(place: &str, cells: usize) -> String {
     if text_width(place) <= cells {
         return place.to_owned();

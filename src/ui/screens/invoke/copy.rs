@@ -93,7 +93,7 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
     words.join(" ")
 }
 
-/// Where the answers are heard: the queue that the service names, as the transport spells it.
+/// Where the answers arrive: the queue that the service names, as the transport spells it.
 fn answer_queue(request: &Request, transport: TransportKind) -> Option<String> {
     let reply = request.reply.as_deref()?;
     calling::queue_subject(request.system, reply, transport).ok()
@@ -126,7 +126,7 @@ fn in_python(at: &SecretAt) -> String {
 }
 
 /// Waits half a minute for all pieces that come in the inbox; those that come on the response
-/// subject are heard beside it. Secrets stay where they lie.
+/// subject are received beside it. Secrets stay where they lie.
 fn nats_command(request: &Request, subject: &str, connection: &Connection) -> String {
     let tls = &connection.tls;
     let files =
@@ -152,7 +152,7 @@ fn nats_command(request: &Request, subject: &str, connection: &Connection) -> St
         .iter()
         .map(|(name, value)| format!(" -H {}", shell_quote(&format!("{name}:{value}"))))
         .collect();
-    // It fills in what stands in double braces.
+    // It fills in what is in double braces.
     let body = shell_quote(&request.body.replace("{{", "{{\"{{\"}}"));
     let asking =
         format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", shell_quote(subject));

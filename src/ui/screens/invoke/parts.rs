@@ -18,7 +18,7 @@ use crate::{
 /// Which of the forms it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) enum Part {
-    /// What the tool's author sets: it stands in the descriptor.
+    /// What the tool's author sets: it is in the descriptor.
     Configuration,
     /// What a model would give.
     #[default]

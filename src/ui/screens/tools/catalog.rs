@@ -222,7 +222,7 @@ impl CatalogPane {
         }
     }
 
-    /// Comes to rest on an entry, passing over headings, and chooses it.
+    /// Stops at an entry, passing over headings, and chooses it.
     fn move_cursor(&mut self, direction: isize, before: usize) -> Reply {
         let mut row = self.cursor.row;
         while let Some(Row::Heading(_)) = self.rows.get(row) {

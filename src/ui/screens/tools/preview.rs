@@ -542,7 +542,7 @@ fn row_of(pointer: &Pointer, state: &State) -> Option<usize> {
         crate::model::entry::EntryForm::Plain => place.at.join(pointer),
         crate::model::entry::EntryForm::JsonText => place.at.clone(),
     };
-    // A member that is not written yet stands with its parent.
+    // A member that is not written yet is with its parent.
     let mut at = Some(within);
     while let Some(pointer) = at {
         if let Some(found) = source.find_place(place.document, &pointer) {

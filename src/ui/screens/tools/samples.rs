@@ -38,7 +38,7 @@ use crate::{
 pub(super) struct SampleOwner(EntryId);
 
 impl SampleOwner {
-    /// The text that holds what stands at a place of the samples, and where that begins.
+    /// The text that holds the value at a place of the samples, and where that begins.
     fn text_of(&self, at: &Pointer) -> (CallText, Pointer) {
         let is_answer = at.tokens().first().is_some_and(|first| first == ANSWERS);
         let (part, member) = if is_answer {

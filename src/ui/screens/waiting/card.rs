@@ -1,4 +1,4 @@
-//! The right pane: the result's card as it will be written, and what its caller is told.
+//! The right pane: the result's card as it will be written, and what its caller gets.
 
 use crate::{
     app::answering::Open,
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// The card that the answer comes to, as it stands.
+/// The card that the answer makes, as it is now.
 pub(super) fn card_lines(open: &Open, mending: usize, cells: usize) -> Vec<Line> {
     let waiting = &open.asked.waiting;
     let Preview { written, then, told, .. } = waiting.preview(&open.answer_value());

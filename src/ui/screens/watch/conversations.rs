@@ -54,7 +54,7 @@ impl Default for Conversations {
 }
 
 impl Conversations {
-    /// Takes in what came: the chosen one stays chosen, wherever it stands now.
+    /// Takes in what came: the chosen one stays chosen, wherever it is now.
     pub(super) fn sync_state(&mut self, state: &State) {
         let record = &state.watching.record;
         let last = record.row_count().saturating_sub(1);
@@ -257,7 +257,7 @@ fn draw_row(
         pen.put_text(&clock_time(conversation.began, state.wall.offset), styles[Role::Dim])
             .put_text(" ", styles[Role::Text]);
     }
-    // What is part of another stands below it.
+    // What is part of another is below it.
     let topic = conversation_name(conversation);
     let name = if conversation.whole.is_some() { format!("└ {topic}") } else { topic.to_owned() };
     pen.put_column(&name, if wide { 18 } else { 11 }, styles[Role::Label])

@@ -15,7 +15,7 @@ pub(super) fn watch_reply(message: WatchMessage) -> Reply {
     Reply::send(Message::Watch(message))
 }
 
-/// How a conversation stands, as a sign and a role.
+/// The status of a conversation, as a sign and a role.
 pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, Role) {
     match conversation.standing {
         ConversationState::Open if conversation.answered.is_some() => ("●", Role::Accent),
@@ -28,7 +28,7 @@ pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, R
     }
 }
 
-/// How it stands, in words.
+/// Its status, in words.
 pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
     match conversation.standing {
         // What it does is said beside it.

@@ -56,7 +56,7 @@ impl Messages {
         }
     }
 
-    /// The places in its conversation of what stands in the chosen row.
+    /// The places in its conversation of what is in the chosen row.
     pub(super) fn chosen_messages(&self, conversation: &Conversation) -> Range<usize> {
         self.row_messages(conversation, self.cursor.row)
     }

@@ -69,7 +69,7 @@ impl Compose {
         matches!(self, Self::Drawing { .. } | Self::Moving { .. })
     }
 
-    /// Goes on in other facts: an arrow that was taken hold of by its rows is let go where rows
+    /// Goes on in other facts: an arrow that was taken hold of by its rows is dropped where rows
     /// mean something else now.
     pub fn follow_facts(&mut self, before: &Facts, after: &Facts) {
         if matches!(self, Self::Gripped { .. } | Self::Moving { .. }) && !before.counts_as(after) {
@@ -224,7 +224,7 @@ impl Compose {
     }
 }
 
-/// The mouse let go of an arrow: on a state, or where there is none yet.
+/// The mouse dropped an arrow: on a state, or where there is none yet.
 fn release_arrow(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &State) -> Reply {
     match spot {
         Some(HitTarget::State(row)) => menus::ask_arrow_tool(from, &name_of(facts, *row), state),
@@ -233,7 +233,7 @@ fn release_arrow(from: &Tail, spot: Option<&HitTarget>, facts: &Facts, state: &S
     }
 }
 
-/// The mouse let go of an arrow's end: on a state, or where there is none yet.
+/// The mouse dropped an arrow's end: on a state, or where there is none yet.
 fn let_go(
     edge: &Edge,
     end: ArrowEnd,

@@ -325,7 +325,7 @@ pub(crate) fn of_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
     ask_tool(&title, &tail, &tools_of(edge, state), facts.workflow.states())
 }
 
-/// What moves an end of an arrow to a state; asks which of its tools is meant where it stands for
+/// What moves an end of an arrow to a state; asks which of its tools is meant where it shows
 /// several.
 pub(crate) fn move_end(
     edge: &Edge,

@@ -204,7 +204,7 @@ fn turn_line(label: &str, turn: &Turn) -> Line {
     line
 }
 
-/// What is told of a place where nothing was called.
+/// What is said of a place where nothing was called.
 fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line> {
     if let Some(refused) = subject.refused {
         return refused_lines(state, facts, refused);
@@ -255,7 +255,7 @@ fn refused_lines(state: &State, facts: &Facts, refused: &Refused) -> Vec<Line> {
         format!("why {} was refused in {}", refused.tool, refused.state),
     )]];
     lines.extend(refused.cause.messages().into_iter().map(|words| vec![(Role::Warning, words)]));
-    // The way out holds only while the run still stands there.
+    // The way out holds only while the run is still there.
     let stands_there = state.workflow.simulation.current_step() == refused.after
         && facts.context.groups == refused.groups;
     let explained =

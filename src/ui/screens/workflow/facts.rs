@@ -40,7 +40,7 @@ pub(crate) struct Facts {
     base: Arc<Vec<Slot>>,
     /// The same with the edits that are only tried.
     tools: Arc<Vec<Slot>>,
-    /// Where the run stands: step, how many there are, when it began.
+    /// Where the run is: step, how many there are, when it began.
     stands: (Option<StepId>, usize, Millis),
     tried: Option<WhatIf>,
     /// What the changes that are tried would do.
@@ -60,7 +60,7 @@ pub(crate) struct Facts {
     /// As seen from the start of the run.
     pub analysis: Analysis,
     pub current: Option<StateRow>,
-    /// As seen from where the run stands.
+    /// As seen from where the run is.
     pub here: Option<Paths>,
     /// Why no tool is loaded.
     pub refusals: Vec<String>,

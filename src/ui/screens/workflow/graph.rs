@@ -2,7 +2,7 @@
 //!
 //! [`pane`] holds what the user chose to see and answers keys, [`mouse`] the mouse; [`choose`] says
 //! how much is shown. [`layout`] is the layout that comes of it, kept until something it depends on
-//! changes; [`hit_target`] says what stands at a cell of it, in the workflow's own terms.
+//! changes; [`hit_target`] says what is at a cell of it, in the workflow's own terms.
 //! [`travel`] finds the next state in a direction, [`seek`] a state or tool by name, [`walk`] takes
 //! steps. [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`minimap`] all
 //! of it small, [`legend`] explains the signs.

@@ -107,7 +107,7 @@ struct MatrixKey {
     by: Option<Column>,
 }
 
-/// What switching the chosen cells comes to, kept while nothing of it changes.
+/// What switching the chosen cells changes, kept while nothing of it changes.
 pub(super) struct Preview {
     of: (u64, Vec<(EntryId, Column)>),
     pub plan: Result<Plan, String>,
@@ -252,7 +252,7 @@ impl Matrix {
             .collect()
     }
 
-    /// What switching the chosen cells comes to: all on, or where they are all on, all off.
+    /// What switching the chosen cells does: all on, or where they are all on, all off.
     pub(super) fn work_out(&mut self, facts: &Facts, state: &State) -> Option<&Preview> {
         let (rows, columns) = self.selected_ranges();
         if rows.count().saturating_mul(columns.count()) > MOST_CELLS
@@ -424,7 +424,7 @@ impl Matrix {
         Reply::Handled
     }
 
-    /// Esc: lets go of the range, then of the filters, then of the table.
+    /// Esc: drops the range, then the filters, then leaves the table.
     pub fn handle_escape(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.anchor.take().is_some() {
             return Reply::Handled;

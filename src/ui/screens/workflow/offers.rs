@@ -598,7 +598,7 @@ impl Offers {
         (self.top..self.top + height).map_while(line).collect()
     }
 
-    /// What stands beneath the chosen hidden tool.
+    /// What is shown below the chosen hidden tool.
     fn detail_lines(
         &mut self,
         tool: ToolRow,

@@ -33,7 +33,7 @@ pub(crate) struct Request {
     before_all: Option<Vec<Name>>,
 }
 
-/// What a row of the pane stands for.
+/// What a row of the pane shows.
 enum Row<'f> {
     Group(&'f GroupRow),
     User,

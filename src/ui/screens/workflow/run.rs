@@ -34,7 +34,7 @@ pub(crate) struct Run {
     /// The place that others are compared with.
     marked: Option<Option<StepId>>,
     detail: Detail,
-    /// Where what the row is about stands.
+    /// Where what the row is about is.
     beside: Rect,
 }
 
@@ -98,7 +98,7 @@ impl Run {
             .min(area.height.saturating_sub(5).max(3))
     }
 
-    /// Moves the cursor to where the run stands, when that has changed.
+    /// Moves the cursor to where the run is, when that has changed.
     pub fn follow_simulation(&mut self, state: &State) {
         let stands = (
             state.workflow.simulation.current_step(),

@@ -15,7 +15,7 @@ pub(crate) struct Scene<'s> {
     pub focused: bool,
 }
 
-/// What a row stands on: nothing, or the cursor.
+/// What is below a row: nothing, or the cursor.
 #[derive(Clone, Copy)]
 pub(crate) struct RowBackground<'s> {
     styles: &'s Styles,

@@ -1,4 +1,4 @@
-//! The part of a picture that is in view on a pane: where it begins, and what stands where.
+//! The part of a picture that is in view on a pane: where it begins, and what is where.
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
@@ -65,7 +65,7 @@ impl Viewport {
         })
     }
 
-    /// Where a box stands on the screen, as far as it is in view.
+    /// Where a box is on the screen, as far as it is in view.
     pub fn screen_area(&self, area: BoxArea) -> Option<Rect> {
         let cell = |at: usize, start: u16, offset: i32| {
             i32::try_from(at).ok().map(|at| at - offset + i32::from(start))

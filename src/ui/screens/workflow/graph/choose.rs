@@ -51,7 +51,7 @@ impl Graph {
         })
     }
 
-    /// Chooses the next arrow of the selected state, those that leave it first.
+    /// Chooses the next arrow of the selected state, the outgoing ones first.
     pub fn next_arrow(&mut self, facts: &Facts, by: isize) -> Reply {
         let (Some(row), Some(laid)) = (self.selected_state(facts), &self.laid) else {
             return Reply::Refused("there is no state".into());

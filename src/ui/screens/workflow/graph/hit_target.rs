@@ -1,4 +1,4 @@
-//! What stands at a cell of the picture, in the workflow's own terms: edit mode and mouse go by it.
+//! What is at a cell of the picture, in the workflow's own terms: edit mode and mouse go by it.
 
 use super::layout::LaidGraph;
 use crate::engine::{
@@ -7,13 +7,13 @@ use crate::engine::{
     workflow::graph::{Edge, Link, StateRow},
 };
 
-/// What stands at a cell.
+/// What is at a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum HitTarget {
     State(StateRow),
-    /// A box that stands for several states.
+    /// A box of several states.
     Folded(Vec<StateRow>),
-    /// An arrow's line or head: all tools that it stands for.
+    /// An arrow's line or head: all tools that it shows.
     Edge(Edge),
     /// An arrow's label, and any part of an arrow at a state's foot.
     Label(Edge),
@@ -47,7 +47,7 @@ pub(crate) fn arrow_at(laid: &LaidGraph, point: Point) -> Option<(Edge, ArrowEnd
     }
 }
 
-/// What stands at a point of the picture.
+/// What is at a point of the picture.
 pub(crate) fn target_at(laid: &LaidGraph, point: Point) -> HitTarget {
     let edge = |link: Link, tools: &[ToolRow]| Edge { link, tools: tools.to_vec() };
     let state = |row: usize| laid.extent.nodes[row].single_state();

@@ -226,7 +226,7 @@ impl LaidGraph {
         Some(self.picture.boxes.get(self.box_of(state)?)?.area)
     }
 
-    /// The row of the arrow that stands for a link.
+    /// The row of the arrow that shows a link.
     pub fn arrow_of(&self, link: Link) -> Option<usize> {
         self.states.arrows.iter().position(|strand| strand.contains_link(link))
     }

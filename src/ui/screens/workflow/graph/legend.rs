@@ -13,7 +13,7 @@ const ARROWS: [(&str, &str); 6] = [
     ("─▶", "tools that change the state; green: available now"),
     ("╌▷", "tools whose groups aren't requested"),
     ("━▶", "the selected arrow ([ and ] select)"),
-    ("a +2", "a bundle: that many more tools lead the same way (o opens it)"),
+    ("a, 2 more", "a bundle: that many more tools lead the same way (o opens it)"),
     ("any: a", "tools that lead here from every state"),
     ("╰──▶", "at the bottom of a state: tools that keep the state"),
 ];
@@ -21,7 +21,7 @@ const ARROWS: [(&str, &str); 6] = [
 /// The page of all signs.
 pub(crate) fn legend_page() -> PageOverlay {
     let row = |sign: &str, words: &str| -> Line {
-        vec![(Role::Accent, format!("{sign:<8}")), (Role::Text, words.to_owned())]
+        vec![(Role::Accent, format!("{sign:<10}")), (Role::Text, words.to_owned())]
     };
     let mut lines: Vec<Line> =
         BoxMark::ALL.into_iter().map(|mark| row(mark.sign(), mark.description())).collect();

@@ -44,7 +44,7 @@ pub(crate) fn map_area(
     Some(if covers(bottom) && !covers(top) { top } else { bottom })
 }
 
-/// The point of the picture that a cell of the map stands for.
+/// The point of the picture that a cell of the map shows.
 pub(crate) fn picture_point(laid: &LaidGraph, map: Rect, column: u16, row: u16) -> Point {
     let scaled = |at: u16, start: u16, room: u16, size: usize| {
         let room = usize::from(room.saturating_sub(2)).max(1);
@@ -82,7 +82,7 @@ impl MiniMap {
             x: (self.view.x + self.view.width).saturating_sub(1),
             y: (self.view.y + self.view.height).saturating_sub(1),
         });
-        // What is in view is dotted, so that it can be told without colour.
+        // What is in view is dotted, so that it is seen without colour.
         let seen = Rect::new(first.0, first.1, last.0 - first.0 + 1, last.1 - first.1 + 1)
             .intersection(inside);
         for position in seen.positions() {

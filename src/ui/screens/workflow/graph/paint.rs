@@ -62,7 +62,7 @@ enum ArrowTie {
     None,
     /// Some of its tools can be taken now.
     Open,
-    /// Its tools are asked for, but the run stands elsewhere.
+    /// Its tools are asked for, but the run is elsewhere.
     Asked,
     /// It leaves a state that is out of reach.
     Far,

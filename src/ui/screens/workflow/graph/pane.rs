@@ -482,7 +482,7 @@ impl Graph {
         }
     }
 
-    /// What stands at a cell of the screen; `None` outside the picture's place on the pane.
+    /// What is at a cell of the screen; `None` outside the picture's place on the pane.
     pub fn target_at(&self, column: u16, row: u16) -> Option<HitTarget> {
         let laid =
             self.laid.as_ref().filter(|_| self.view.inside.contains((column, row).into()))?;
@@ -532,7 +532,7 @@ impl Graph {
         }
     }
 
-    /// Where a state's box stands on the screen, as far as it is in view.
+    /// Where a state's box is on the screen, as far as it is in view.
     pub fn state_area(&self, state: StateRow) -> Option<Rect> {
         self.view.screen_area(self.area_of(state)?)
     }

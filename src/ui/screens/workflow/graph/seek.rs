@@ -119,7 +119,7 @@ impl Seek {
         );
     }
 
-    /// What stands at the bottom of the pane while one types.
+    /// What is shown at the bottom of the pane while one types.
     pub fn bottom_line(&self) -> (String, String) {
         let count = match (self.text.text().is_empty(), self.found.len()) {
             (true, _) => "a state or a tool".to_owned(),
