@@ -1,5 +1,6 @@
 //! What a key pressed by accident, or a word typed in haste, cannot do.
 
+use serde_json::json;
 use toolcrib::{
     app::{
         calls::{CallPart, CallText},
@@ -11,7 +12,7 @@ use toolcrib::{
     model::{context::Name, entry::FileId, finding::Severity, settings::SETTINGS},
     schema::pointer::Pointer,
     syntax::source::{Format, Source},
-    ui::form::notes::Note,
+    ui::form::{notes::Note, view::FormReply},
 };
 
 use crate::{form::Desk, support::workbench::Workbench};
@@ -247,4 +248,24 @@ fn a_finding_is_wrapped_where_its_field_has_no_focus_too() {
         let screen = desk.screen();
         assert!(screen.contains("to the very end."), "{severity:?}: {screen}");
     }
+}
+
+#[test]
+fn a_letter_in_edit_where_no_text_goes_says_why_and_a_press_there_leads_to_nav() {
+    let schema = json!({"properties": {
+        "name": {"type": "string"}, "rows": {"type": "array", "items": {"type": "string"}},
+        "shape": {"type": "object", "properties": {"width": {"type": "integer"}}}}});
+    let mut desk = Desk::new(schema, json!({"shape": {"width": 3}}));
+    desk.clicks("name");
+    assert!(desk.form.is_typing());
+    desk.goes("/shape");
+    assert!(desk.form.is_typing());
+    match desk.keys("q") {
+        FormReply::Refused(why) => assert!(why.contains("takes no text"), "{why}"),
+        other => panic!("{other:?}"),
+    }
+    desk.clicks("shape");
+    assert!(!desk.form.is_typing());
+    assert_eq!(desk.keys("q"), FormReply::Ignored);
+    assert_eq!(*desk.value, json!({"shape": {"width": 3}}));
 }

@@ -49,11 +49,20 @@ fn what_a_server_asks_during_a_call_is_answered() {
 fn resources_of_a_server_are_listed_and_read() {
     let place = place("reads");
     place.run(&["mcp", "keep", "test"]).ended(0, &[]);
-    let script = ["resources", "list notes", "select test://notes.md", "read", "show", "quit"];
+    let script = [
+        "connections",
+        "select test",
+        "open-resources",
+        "list notes",
+        "select test://notes.md",
+        "read",
+        "quit",
+    ];
     let arguments = [".", "--plain", "--connection", "test", "--allow-start"];
     let ran = run(&place, &arguments, &script);
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
-    assert_in_order(&ran.data, &["Resources and prompts:", "notes", "# test://notes.md", "XXXX"]);
+    let said = ["connected to test", "1. test://notes.md: Resources, notes", "# test://notes.md"];
+    assert_in_order(&ran.data, &said);
 }
 
 #[test]

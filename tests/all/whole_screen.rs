@@ -283,15 +283,17 @@ fn answer_with_is_a_form_whose_answer_is_kept_as_a_stub() {
     bench.types("Fog until noon");
     bench.keys("tab ctrl+u");
     bench.types("none");
-    bench.keys("enter enter enter enter");
+    bench.keys("f6");
     assert!(bench.shows("Chunks: a number from 1"), "{}", bench.screen());
-    bench.keys("esc @answer-with");
+    bench.clicks(" Esc cancel ");
+    assert!(!bench.shows("Chunks: a number from 1"), "{}", bench.screen());
+    bench.keys("@answer-with");
     bench.types("Fog until noon");
     bench.keys("tab backspace");
     bench.types("3");
     bench.keys("tab ctrl+u");
     bench.types("20ms");
-    bench.keys("enter enter enter");
+    bench.clicks(" F6 mock ");
     let tool = bench.state.catalog.tools[0].clone();
     assert!(bench.state.invoke.mocks.contains(tool.id()), "{}", bench.screen());
     let mock = bench.state.mock_of(&tool).unwrap();
@@ -460,6 +462,32 @@ fn help_has_what_works_here_above_what_other_screens_do() {
     );
     bench.keys("up enter");
     assert!(bench.shows("only works in Connections"), "{}", bench.screen());
+}
+
+#[test]
+fn help_wraps_what_it_says_and_a_press_on_any_line_of_a_row_chooses_it() {
+    let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Invoke);
+    bench.keys("?");
+    bench.types("mock");
+    for part in ["Invoke · Mock the tool's service:", "a saved", "send them to the service again"]
+    {
+        assert!(bench.shows(part), "{part}: {}", bench.screen());
+    }
+    assert!(!bench.shows("…  m"), "{}", bench.screen());
+    bench.clicks("send them to the service again");
+    assert!(!bench.shows("Help") && bench.shows("nothing is sent"), "{}", bench.screen());
+}
+
+#[test]
+fn a_question_for_one_text_is_answered_with_its_buttons() {
+    let mut bench = Workbench::sample("demo", 80, 24);
+    bench.keys("r");
+    bench.clicks(" Esc cancel ");
+    assert!(!bench.shows("╭ Rename"), "{}", bench.screen());
+    bench.keys("r ctrl+u");
+    bench.types("ask-customers");
+    bench.clicks(" Enter OK ");
+    assert!(bench.shows("ask-customers"), "{}", bench.screen());
 }
 
 #[test]

@@ -430,21 +430,23 @@ fn draw_remark(
             .put_text(text, style);
     }
     let height = u16::try_from(shown.lines.len()).unwrap_or(1);
-    let (Some((note, words)), Some(fix_line)) = (&remark.fix, shown.fix) else { return height };
-    let words = format!("▸ fix: {}", visible_text(words));
-    let words = truncate_text(&words, usize::from(columns.room.saturating_sub(2)));
-    let wide = u16::try_from(text_width(&words)).unwrap_or(0);
-    let (start, fix_line) = match fix_line {
-        layout::FixLine::Beside => (columns.widget + columns.room - wide, line + height - 1),
-        layout::FixLine::Below => (columns.widget + 2, line + height),
+    let (Some((note, _)), Some((place, fix))) = (&remark.fix, &shown.fix) else { return height };
+    let mut fix_line = match place {
+        layout::FixLine::Beside => line + height - 1,
+        layout::FixLine::Below => line + height,
     };
-    Pen::new(buffer, area, fix_line).move_to(area, start).put_text(&words, styles[Role::Key]);
-    spots.push(HitTarget {
-        area: Rect { x: area.x + start, y: area.y + fix_line, width: wide, height: 1 },
-        row,
-        target: Target::Fix(*note),
-    });
-    fix_line + 1 - line
+    for words in fix {
+        let wide = u16::try_from(text_width(words)).unwrap_or(0);
+        let start = match place {
+            layout::FixLine::Beside => columns.widget + columns.room.saturating_sub(wide),
+            layout::FixLine::Below => columns.widget + 2,
+        };
+        Pen::new(buffer, area, fix_line).move_to(area, start).put_text(words, styles[Role::Key]);
+        let place = Rect { x: area.x + start, y: area.y + fix_line, width: wide, height: 1 };
+        spots.push(HitTarget { area: place, row, target: Target::Fix(*note) });
+        fix_line += 1;
+    }
+    fix_line - line
 }
 
 /// Lines of which the first has the mark.

@@ -10,7 +10,7 @@ use super::{
     view::{Form, FormReply},
 };
 use crate::{
-    app::input::{Code, Input, Key},
+    app::input::{Code, Input, Key, MouseKind},
     schema::{
         blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
@@ -21,6 +21,9 @@ use crate::{
     syntax::edit::Edit,
     ui::form::change::FormContext,
 };
+
+/// Why a letter does nothing.
+const TAKES_NO_TEXT: &str = "this field takes no text: Esc leaves EDIT, Tab goes to the next field";
 
 impl Form {
     /// Takes a key, a paste or a mouse event.
@@ -43,7 +46,11 @@ impl Form {
             return self.find_input(input);
         }
         if let Input::Mouse(mouse) = input {
-            return self.handle_mouse(*mouse);
+            let reply = self.handle_mouse(*mouse);
+            // A press leads to EDIT where a text is, and out of it elsewhere.
+            let takes_text = self.editor.as_ref().is_none_or(|editor| editor.is_typing());
+            self.resting |= matches!(mouse.kind, MouseKind::Down(_)) && !takes_text;
+            return reply;
         }
         self.begun = true;
         if self.is_typing()
@@ -106,6 +113,9 @@ impl Form {
             Code::PageUp => FocusMove::By(-page),
             Code::Home if key.is_plain(Code::Home) => FocusMove::First,
             Code::End if key.is_plain(Code::End) => FocusMove::Last,
+            _ if !self.resting && key.typed_char().is_some() => {
+                return FormReply::Refused(TAKES_NO_TEXT.into());
+            }
             _ => return FormReply::Ignored,
         };
         match self.move_focus(go) {

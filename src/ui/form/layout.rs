@@ -156,7 +156,7 @@ pub(crate) fn remark_lines(remarks: &Remarks, row: usize, cells: u16) -> usize {
 pub(crate) enum FixLine {
     /// At the right of the last line.
     Beside,
-    /// On a line of its own.
+    /// On lines of its own.
     Below,
 }
 
@@ -164,14 +164,18 @@ pub(crate) enum FixLine {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct ShownRemark {
     pub lines: Vec<String>,
-    /// Its fix, where it has one.
-    pub fix: Option<FixLine>,
+    /// Its fix in lines, where it has one.
+    pub fix: Option<(FixLine, Vec<String>)>,
 }
 
 impl ShownRemark {
     #[must_use]
     pub fn height(&self) -> usize {
-        self.lines.len() + usize::from(self.fix == Some(FixLine::Below))
+        let below = |fix: &(FixLine, Vec<String>)| match fix.0 {
+            FixLine::Beside => 0,
+            FixLine::Below => fix.1.len(),
+        };
+        self.lines.len() + self.fix.as_ref().map_or(0, below)
     }
 }
 
@@ -181,8 +185,14 @@ pub(crate) fn remark_text(remark: &Remark, cells: u16) -> ShownRemark {
     let room = usize::from(cells).saturating_sub(2).max(8);
     let text = visible_text(&remark.text);
     let lines = wrap(&text, room);
-    let fix = remark.fix.as_ref().map(|(_, fix)| text_width(&visible_text(fix)) + 9);
-    let beside = |fix: usize| lines.last().is_none_or(|last| text_width(last) + fix + 2 <= room);
-    let fix = fix.map(|fix| if beside(fix) { FixLine::Beside } else { FixLine::Below });
+    let beside =
+        |fix: &str| lines.last().is_none_or(|last| text_width(last) + text_width(fix) + 4 <= room);
+    let fix = remark.fix.as_ref().map(|(_, fix)| {
+        let fix = format!("▸ fix: {}", visible_text(fix));
+        match beside(&fix) {
+            true => (FixLine::Beside, vec![fix]),
+            false => (FixLine::Below, wrap(&fix, room)),
+        }
+    });
     ShownRemark { fix, lines }
 }

@@ -136,7 +136,7 @@ fn question_form(model: &str, setup: &RunSetup, context: &str) -> ValueForm {
         };
         Ok(Reply::send(Message::Agent(AgentMessage::Begin(Box::new(setup)))))
     });
-    form.with_act("Ask")
+    form.with_act("ask")
 }
 
 fn stops_text(setup: &RunSetup) -> String {
@@ -205,7 +205,7 @@ fn model_form(then: impl Fn(&str) -> Reply + 'static) -> ValueForm {
                 other => other,
             })
         });
-    form.with_act("Connect")
+    form.with_act("connect")
 }
 
 /// The connection's name and table that the values of the form come to.

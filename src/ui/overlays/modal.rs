@@ -1,10 +1,15 @@
 //! The sheet on which every overlay draws: centred, cleared, with an edge and a title.
 
-use ratatui::{Frame, layout::Rect, widgets::Clear};
+use ratatui::{Frame, buffer::Buffer, layout::Rect, widgets::Clear};
 
 use crate::{
     app::input::{Input, Mouse, MouseKind},
-    ui::{styles::Role, view::Look, widgets::pane::Pane},
+    ui::{
+        canvas::{Pen, text_width},
+        styles::{Role, Styles},
+        view::Look,
+        widgets::pane::Pane,
+    },
 };
 
 /// A sheet of at most `width` × `height` cells in the middle of `area`; answers its inside.
@@ -31,6 +36,45 @@ pub(crate) fn draw_modal(
     );
     frame.buffer_mut().set_style(inside, look.styles[Role::Overlay]);
     (sheet, inside)
+}
+
+/// The two buttons at the foot of a dialog: what it does, and cancel.
+#[derive(Debug, Default)]
+pub(crate) struct Buttons([Rect; 2]);
+
+/// A press on one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pressed {
+    Act,
+    Cancel,
+}
+
+impl Buttons {
+    /// `act` is the key and the word of the first one.
+    pub fn draw(&mut self, buffer: &mut Buffer, line: Rect, act: (&str, &str), styles: &Styles) {
+        let mut x = line.x;
+        let words = [(act.0, act.1, Role::Selected), ("Esc", "cancel", Role::Chip)];
+        for (place, (key, word, role)) in self.0.iter_mut().zip(words) {
+            let words = format!(" {key} {word} ");
+            let width = u16::try_from(text_width(&words)).unwrap_or(u16::MAX);
+            *place = Rect { x, width, ..line }.intersection(line);
+            Pen::new(buffer, *place, 0).put_text(&words, styles[role]);
+            x = x.saturating_add(width).saturating_add(2);
+        }
+    }
+
+    /// Which of them an input presses.
+    #[must_use]
+    pub fn pressed(&self, input: &Input) -> Option<Pressed> {
+        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
+            return None;
+        };
+        match self.0.map(|place| place.contains((*column, *row).into())) {
+            [true, _] => Some(Pressed::Act),
+            [_, true] => Some(Pressed::Cancel),
+            _ => None,
+        }
+    }
 }
 
 /// Whether an input is a press outside the sheet, which closes it.

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::modal;
+use super::modal::{self, Buttons, Pressed};
 use crate::{
     app::{
         input::{Code, Input, MouseKind},
@@ -29,6 +29,7 @@ pub(crate) struct Prompt {
     wrong: Option<String>,
     sheet: Rect,
     field: Rect,
+    buttons: Buttons,
 }
 
 impl Prompt {
@@ -46,7 +47,16 @@ impl Prompt {
             wrong: None,
             sheet: Rect::default(),
             field: Rect::default(),
+            buttons: Buttons::default(),
         }
+    }
+
+    fn accept(&mut self, state: &State) -> OverlayReply {
+        match (self.then)(self.input.text().trim(), state) {
+            Ok(reply) => return OverlayReply::CloseWith(reply),
+            Err(wrong) => self.wrong = Some(wrong),
+        }
+        OverlayReply::Stay
     }
 }
 
@@ -54,7 +64,7 @@ impl Overlay for Prompt {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, 66);
-        let height = u16::try_from(words.len()).unwrap_or(1) + 5;
+        let height = u16::try_from(words.len()).unwrap_or(1) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -63,7 +73,7 @@ impl Overlay for Prompt {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         self.field = Rect {
-            y: inside.y + height.saturating_sub(4).min(inside.height.saturating_sub(2)),
+            y: inside.y + height.saturating_sub(5).min(inside.height.saturating_sub(3)),
             height: 1,
             ..inside
         };
@@ -72,20 +82,22 @@ impl Overlay for Prompt {
             Pen::new(buffer, inside, self.field.y + 1 - inside.y)
                 .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
+        let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        self.buttons.draw(buffer, foot, ("Enter", "OK"), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
+        match self.buttons.pressed(input) {
+            Some(Pressed::Act) => return self.accept(state),
+            Some(Pressed::Cancel) => return OverlayReply::Close,
+            None => {}
+        }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => {
-                match (self.then)(self.input.text().trim(), state) {
-                    Ok(reply) => return OverlayReply::CloseWith(reply),
-                    Err(wrong) => self.wrong = Some(wrong),
-                }
-            }
+            Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => {
                 self.input.handle_key(*key);
                 self.wrong = None;
@@ -118,10 +130,6 @@ impl Overlay for Prompt {
     fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
         let Entry::Text(text) = entry else { return OverlayReply::Close };
         self.input = TextInput::new(text);
-        match (self.then)(text.trim(), state) {
-            Ok(reply) => return OverlayReply::CloseWith(reply),
-            Err(wrong) => self.wrong = Some(wrong),
-        }
-        OverlayReply::Stay
+        self.accept(state)
     }
 }

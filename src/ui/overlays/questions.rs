@@ -124,7 +124,7 @@ fn system_form(first: &'static FirstConnection) -> ValueForm {
             Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
         ]))
     });
-    form.with_act("Import")
+    form.with_act("import")
 }
 
 /// A push; what only the running system has stays there unless that is switched.

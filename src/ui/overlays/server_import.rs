@@ -183,7 +183,7 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
     };
     let aside = Reply::send(Message::DropQuestion);
     let form = ValueForm::new("Import MCP servers", words, asked, aside, then);
-    Ok(Reply::Open(Box::new(form.with_act("Import"))))
+    Ok(Reply::Open(Box::new(form.with_act("import"))))
 }
 
 /// Adds these to the settings as connections; nothing is started.

@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::modal;
+use super::modal::{self, Buttons, Pressed};
 use crate::{
     app::{
         input::{Code, Input, Key, MouseKind},
@@ -40,6 +40,7 @@ pub(crate) struct Ticked {
     sheet: Rect,
     field: Rect,
     rows: Rect,
+    buttons: Buttons,
 }
 
 impl Ticked {
@@ -61,7 +62,16 @@ impl Ticked {
             sheet: Rect::default(),
             field: Rect::default(),
             rows: Rect::default(),
+            buttons: Buttons::default(),
         }
+    }
+
+    fn accept(&mut self, state: &State) -> OverlayReply {
+        match (self.then)(self.input.text().trim(), &self.ticks, state) {
+            Ok(reply) => return OverlayReply::CloseWith(reply),
+            Err(wrong) => self.wrong = Some(wrong),
+        }
+        OverlayReply::Stay
     }
 
     fn toggle_tick(&mut self, row: usize) {
@@ -95,7 +105,7 @@ impl Overlay for Ticked {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, usize::from(area.width.saturating_sub(8).min(72)));
-        let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 4;
+        let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -113,7 +123,7 @@ impl Overlay for Ticked {
         }
         self.rows = Rect {
             y: inside.y + below + 2,
-            height: inside.height.saturating_sub(below + 2),
+            height: inside.height.saturating_sub(below + 4),
             ..inside
         };
         let wide = self.ticks.iter().map(|tick| tick.title.len()).max().unwrap_or(0) + 2;
@@ -136,20 +146,22 @@ impl Overlay for Ticked {
                 );
             }
         }
+        let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
+        self.buttons.draw(buffer, foot, ("Enter", "OK"), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return OverlayReply::Close;
         }
+        match self.buttons.pressed(input) {
+            Some(Pressed::Act) => return self.accept(state),
+            Some(Pressed::Cancel) => return OverlayReply::Close,
+            None => {}
+        }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
-            Input::Key(key) if key.code == Code::Enter => {
-                match (self.then)(self.input.text().trim(), &self.ticks, state) {
-                    Ok(reply) => return OverlayReply::CloseWith(reply),
-                    Err(wrong) => self.wrong = Some(wrong),
-                }
-            }
+            Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {
                 self.at = None;
@@ -190,10 +202,7 @@ impl Overlay for Ticked {
         match entry {
             Entry::Text(text) => self.input = TextInput::new(text),
             Entry::Row(row) => self.toggle_tick(row),
-            Entry::Accept => match (self.then)(self.input.text().trim(), &self.ticks, state) {
-                Ok(reply) => return OverlayReply::CloseWith(reply),
-                Err(wrong) => self.wrong = Some(wrong),
-            },
+            Entry::Accept => return self.accept(state),
             _ => return OverlayReply::Close,
         }
         OverlayReply::Stay

@@ -1,8 +1,8 @@
 //! Values to give, several at once: texts, and secrets that are typed hidden.
 
-use ratatui::{Frame, buffer::Buffer, layout::Rect};
+use ratatui::{Frame, layout::Rect};
 
-use super::modal;
+use super::modal::{self, Buttons, Pressed};
 use crate::{
     app::{
         input::{Code, Input, Key, MouseKind},
@@ -12,7 +12,7 @@ use crate::{
     ui::{
         canvas::{Pen, text_width, wrap},
         sheet::{Ask, AskedValue, Entry, Sheet},
-        styles::{Role, Styles},
+        styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::text_input::TextInput,
     },
@@ -52,8 +52,7 @@ pub(crate) struct ValueForm {
     wrong: Option<String>,
     sheet: Rect,
     rows: Rect,
-    /// Where the two buttons are: the act, and cancel.
-    buttons: [Rect; 2],
+    buttons: Buttons,
 }
 
 /// Whether a key accepts all values at once, in whichever field it is pressed.
@@ -75,7 +74,7 @@ impl ValueForm {
         };
         Self {
             title: title.into(),
-            act: "Done",
+            act: "accept",
             words: words.into(),
             fields: fields.into_iter().map(input).collect(),
             at: 0,
@@ -84,11 +83,11 @@ impl ValueForm {
             wrong: None,
             sheet: Rect::default(),
             rows: Rect::default(),
-            buttons: Default::default(),
+            buttons: Buttons::default(),
         }
     }
 
-    /// With the name of its button: a verb, and its object where the title doesn't say it.
+    /// With the word of its button: a verb.
     #[must_use]
     pub fn with_act(self, act: &'static str) -> Self {
         Self { act, ..self }
@@ -116,19 +115,6 @@ impl ValueForm {
 
     fn cancel(&mut self) -> OverlayReply {
         OverlayReply::CloseWith(std::mem::take(&mut self.aside))
-    }
-
-    fn draw_buttons(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
-        let key = verbs::SEND.keys.first().and_then(|word| word.parse::<Key>().ok());
-        let act = key.map_or_else(|| self.act.to_owned(), |key| format!("{} {key}", self.act));
-        let mut pen = Pen::new(buffer, line, 0);
-        let buttons = [(act, Role::Button), ("Cancel Esc".to_owned(), Role::Chip)];
-        for (place, (words, role)) in self.buttons.iter_mut().zip(buttons) {
-            let words = format!("[ {words} ]");
-            let width = u16::try_from(text_width(&words)).unwrap_or(0);
-            *place = Rect { x: pen.column_now(), width, ..line }.intersection(line);
-            pen.put_text(&words, styles[role]).skip(2);
-        }
     }
 
     fn handle_key(&mut self, key: Key) {
@@ -186,12 +172,17 @@ impl Overlay for ValueForm {
                 .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        self.draw_buttons(buffer, foot, styles);
+        self.buttons.draw(buffer, foot, ("F6", self.act), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return self.cancel();
+        }
+        match self.buttons.pressed(input) {
+            Some(Pressed::Act) => return self.accept(state),
+            Some(Pressed::Cancel) => return self.cancel(),
+            None => {}
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return self.cancel(),
@@ -205,11 +196,6 @@ impl Overlay for ValueForm {
             }
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
                 let place = (mouse.column, mouse.row).into();
-                match self.buttons.map(|button| button.contains(place)) {
-                    [true, _] => return self.accept(state),
-                    [_, true] => return self.cancel(),
-                    _ => {}
-                }
                 let is_field = self.rows.contains(place);
                 let row = usize::from(mouse.row.saturating_sub(self.rows.y));
                 if is_field && row < self.fields.len() {
@@ -227,8 +213,8 @@ impl Overlay for ValueForm {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let last = self.at + 1 >= self.fields.len();
-        let enter = if last { "accept" } else { "next" };
-        vec![("Enter", enter), ("F6", "accept"), ("Tab", "next"), ("Esc", "cancel")]
+        let enter = if last { self.act } else { "next" };
+        vec![("Enter", enter), ("F6", self.act), ("Tab", "next"), ("Esc", "cancel")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

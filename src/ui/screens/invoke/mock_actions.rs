@@ -91,7 +91,7 @@ fn answer_with(state: &State) -> Reply {
     );
     let id = tool.id().clone();
     let then = move |values: &[&str], state: &State| mock_messages(&id, values, state);
-    let form = ValueForm::new(title, words, fields, Reply::Handled, then).with_act("Mock");
+    let form = ValueForm::new(title, words, fields, Reply::Handled, then).with_act("mock");
     Reply::Open(Box::new(form))
 }
 
