@@ -88,7 +88,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         shown,
     },
-    runtime::registry,
+    runtime::{registry, terminal},
     systems::{self, system::System},
     wire::systems::{live::LiveSystem, table as live},
 };
@@ -176,6 +176,7 @@ pub fn run_command(
     systems: &'static [&'static dyn System],
     live: &'static [&'static dyn LiveSystem],
 ) -> ExitCode {
+    terminal::guard_panics();
     systems::table::install(systems);
     live::install_systems(live);
     if let Some(words) = help::asked_words(env::args_os().skip(1)) {

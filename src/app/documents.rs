@@ -1,6 +1,9 @@
 //! The user's files as they would be saved, and the history of edits that led there.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    sync::Arc,
+};
 
 use super::undo::{UndoHistory, UndoStep};
 use crate::{
@@ -200,6 +203,8 @@ pub enum ChangeError {
 #[derive(Clone, Debug, Default)]
 pub struct Documents {
     files: BTreeMap<FileId, Document>,
+    /// Those that may differ from the disk, so that no frame looks through all.
+    touched: BTreeSet<FileId>,
     history: UndoHistory<Revision>,
 }
 
@@ -212,6 +217,7 @@ impl Documents {
                 known.on_disk = document.on_disk;
             }
             _ => {
+                self.touched.remove(&file);
                 self.files.insert(file, document);
             }
         }
@@ -229,7 +235,7 @@ impl Documents {
 
     /// The disk now holds `text` (or, without, nothing).
     pub fn mark_saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
-        if let Some(document) = self.files.get_mut(file) {
+        if let Some(document) = self.touch(file) {
             document.saved = text;
             if document.saved.as_ref().is_some_and(|saved| document.text.equals_text(saved)) {
                 // From here on it is distinguished from this text, and shares with it.
@@ -244,6 +250,8 @@ impl Documents {
             }
             if document.gone && document.saved.is_none() {
                 self.files.remove(file);
+            } else if !document.is_changed() {
+                self.touched.remove(file);
             }
         }
         // An edit after a save is a step of its own.
@@ -262,7 +270,15 @@ impl Documents {
 
     /// Files that saving would change.
     pub fn changed_files(&self) -> impl Iterator<Item = (&FileId, &Document)> {
-        self.files.iter().filter(|(_, document)| document.is_changed())
+        let touched = self.touched.iter().filter_map(|file| self.files.get_key_value(file));
+        touched.filter(|(_, document)| document.is_changed())
+    }
+
+    /// The file, about to change.
+    fn touch(&mut self, file: &FileId) -> Option<&mut Document> {
+        let document = self.files.get_mut(file)?;
+        self.touched.insert(file.clone());
+        Some(document)
     }
 
     /// The texts that are not saved.
@@ -283,6 +299,7 @@ impl Documents {
             after
                 .files
                 .extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
+            after.touched.extend(self.touched.get(file).cloned());
         }
         changes.iter().try_for_each(|change| after.apply_change(change).map(drop))?;
         Ok(after)
@@ -353,8 +370,7 @@ impl Documents {
                 self.store_edited(file, edited)
             }
             Change::Text { file, text } => {
-                let document =
-                    self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                let document = self.touch(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 let patch = minimal_patch(document.text.whole_text(), text);
                 document.set_text(text.clone());
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
@@ -367,8 +383,7 @@ impl Documents {
                 Ok(Some(Operation::Created(file.clone(), text.clone())))
             }
             Change::Remove { file } => {
-                let document =
-                    self.files.get_mut(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
+                let document = self.touch(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 document.gone = true;
                 Ok(Some(Operation::Removed(file.clone())))
             }
@@ -389,7 +404,7 @@ impl Documents {
         edited: Result<(Source, Patch), EditError>,
     ) -> Result<Option<Operation>, ChangeError> {
         let (source, patch) = edited.map_err(|error| ChangeError::Edit(file.clone(), error))?;
-        if let Some(document) = self.files.get_mut(file) {
+        if let Some(document) = self.touch(file) {
             document.set_source(source);
         }
         Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
@@ -399,6 +414,7 @@ impl Documents {
         let format = Format::from_path(file.path()).unwrap_or(Format::Json);
         let saved = self.files.get(file).and_then(|document| document.saved.clone());
         let source = Source::of_format(format, text.clone());
+        self.touched.insert(file.clone());
         self.files.insert(
             file.clone(),
             Document {
@@ -415,14 +431,14 @@ impl Documents {
     fn take_back(&mut self, deed: &Operation) {
         match deed {
             Operation::Patched(file, patch) => self.patch_file(file, &patch.inverse()),
-            Operation::Created(file, _) => match self.files.get_mut(file) {
+            Operation::Created(file, _) => match self.touch(file) {
                 Some(document) if document.saved.is_some() => document.gone = true,
                 _ => {
                     self.files.remove(file);
                 }
             },
             Operation::Removed(file) => {
-                if let Some(document) = self.files.get_mut(file) {
+                if let Some(document) = self.touch(file) {
                     document.gone = false;
                 }
             }
@@ -434,7 +450,7 @@ impl Documents {
             Operation::Patched(file, patch) => self.patch_file(file, patch),
             Operation::Created(file, text) => self.create(file, text),
             Operation::Removed(file) => {
-                if let Some(document) = self.files.get_mut(file) {
+                if let Some(document) = self.touch(file) {
                     document.gone = true;
                 }
             }
@@ -442,7 +458,7 @@ impl Documents {
     }
 
     fn patch_file(&mut self, file: &FileId, patch: &Patch) {
-        let Some(document) = self.files.get_mut(file) else { return };
+        let Some(document) = self.touch(file) else { return };
         match document.source.as_ref().ok().and_then(|source| source.with_patch(patch).ok()) {
             Some(source) if source.format() == document.format => {
                 document.set_source(source);
@@ -571,6 +587,49 @@ mod tests {
 
     fn text(documents: &Documents) -> &str {
         documents.get(&FileId::new("tools.yaml")).unwrap().text.whole_text()
+    }
+
+    proptest! {
+        #[test]
+        fn changed_files_are_those_that_differ_from_the_disk(
+            steps in proptest::collection::vec((0_u8..8, 0_usize..3), 1..40),
+        ) {
+            let mut documents = Documents::default();
+            for (step, (what, file)) in steps.into_iter().enumerate() {
+                let file = FileId::new(format!("tools-{file}.yaml"));
+                let text: Arc<str> = format!("step: {}\n", step % 4).into();
+                let here = || file.clone();
+                match what {
+                    0 => {
+                        let source = Source::parse(Format::Yaml, text.clone());
+                        let read = Document::from_disk(Format::Yaml, text, source);
+                        documents.load_document(file, read);
+                    }
+                    1 => documents.mark_deleted(&file),
+                    2 => {
+                        let shown = documents.get(&file).filter(|document| !document.gone);
+                        let now = shown.map(|document| document.text.whole_text().clone());
+                        documents.mark_saved(&file, now);
+                    }
+                    3 => drop(documents.undo()),
+                    4 => drop(documents.redo()),
+                    5 => drop(documents.apply_as_step("", &[Change::Remove { file }])),
+                    6 => drop(documents.apply_as_step("", &[Change::Create { file, text }])),
+                    // The second can't be: the first is taken back.
+                    _ if step % 5 == 0 => {
+                        let both =
+                            [Change::Text { file: here(), text: text.clone() }, Change::Create { file, text }];
+                        drop(documents.apply_as_step("", &both));
+                    }
+                    _ => drop(documents.apply_as_step("", &[Change::Text { file, text }])),
+                }
+                let differ = documents.files.iter().filter(|(_, document)| document.is_changed());
+                prop_assert_eq!(
+                    documents.changed_files().map(|(file, _)| file).collect::<Vec<_>>(),
+                    differ.map(|(file, _)| file).collect::<Vec<_>>()
+                );
+            }
+        }
     }
 
     #[test]

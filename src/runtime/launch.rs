@@ -11,7 +11,6 @@ use super::{
     event_loop::{EventLoop, ExitReason},
     perform::{Performer, Tools},
     plain::PlainLoop,
-    terminal,
     terminal_host::TerminalHost,
 };
 use crate::{
@@ -81,7 +80,6 @@ pub(crate) fn run_screen(
             .with_remedy("unsaved changes are kept and offered at the next start")
     };
     let face = launch.face;
-    terminal::guard_panics();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

@@ -150,20 +150,23 @@ pub(crate) fn give_back() {
     let _ = term::disable_raw_mode();
 }
 
-/// A fault of ours gives the terminal back before it is reported.
+/// A bug gives the terminal back before it is reported, and ends the program with 101: a build whose
+/// panics abort would end by a signal, and leave a core file.
 pub(crate) fn guard_panics() {
-    let told = panic::take_hook();
+    let report = panic::take_hook();
     panic::set_hook(Box::new(move |fault| {
         let ours = TAKEN.load(Ordering::SeqCst);
         give_back();
         tracing::error!("fault: {fault}");
-        told(fault);
+        report(fault);
         if ours {
             let _ = writeln!(
                 io::stderr(),
                 "toolcrib ended because of a bug. Unsaved work is kept and offered at the next \
                 start; the log has the details."
             );
+        }
+        if ours || cfg!(panic = "abort") {
             std::process::exit(101);
         }
     }));
