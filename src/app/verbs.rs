@@ -4,6 +4,8 @@
 //! can mean one thing here and another thing there. What is done less than daily has no verb: it is
 //! in the actions menu and in the command palette.
 
+use crate::app::input::Key;
+
 /// A key, or keys that mean the same, and what they mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Verb {
@@ -13,6 +15,14 @@ pub struct Verb {
     pub keys: &'static [&'static str],
     /// A few words: what it does, wherever it acts.
     pub meaning: &'static str,
+}
+
+impl Verb {
+    /// Whether a key is one of its own, for what takes keys beside the tables of actions.
+    #[must_use]
+    pub fn is_key(&self, key: Key) -> bool {
+        self.keys.iter().any(|word| word.parse() == Ok(key))
+    }
 }
 
 const fn verb(name: &'static str, keys: &'static [&'static str], meaning: &'static str) -> Verb {

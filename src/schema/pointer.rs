@@ -79,6 +79,14 @@ impl Pointer {
         &self.0
     }
 
+    /// The way to it with dots, as in `arguments.0.name`; as the text form where a token has a dot
+    /// or a space, or is empty.
+    #[must_use]
+    pub fn dotted(&self) -> String {
+        let is_odd = |token: &String| token.is_empty() || token.contains(['.', ' ']);
+        if self.tokens().iter().any(is_odd) { self.to_string() } else { self.tokens().join(".") }
+    }
+
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()

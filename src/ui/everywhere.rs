@@ -82,10 +82,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("View, edit and test connections"),
     Row::new(Scope::Global, "next-pane", "next pane", |_, _| Reply::Ignored)
         .keys(&[verbs::NEXT_PANE])
-        .help("Move to the next pane (in a form: to the next field)"),
+        .help("Move to the next pane (in EDIT: accept, and edit the next field)"),
     Row::new(Scope::Global, "previous-pane", "previous pane", |_, _| Reply::Ignored)
         .keys(&[verbs::PREVIOUS_PANE])
-        .help("Move to the previous pane (in a form: to the previous field)"),
+        .help("Move to the previous pane (in EDIT: accept, and edit the previous field)"),
     Row::new(Scope::Global, "first", "first", |window, state| {
         window.send_key(Key::plain(Code::Home), state)
     })

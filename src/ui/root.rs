@@ -448,8 +448,8 @@ impl Root {
                     reply
                 }
                 OverlayReply::Act(act) => {
-                    self.overlay = None;
-                    self.handle_action(act, state)
+                    (self.overlay, self.asked) = (None, None);
+                    self.handle_action(act, state).ending_question(state)
                 }
             };
         }
@@ -514,10 +514,7 @@ impl Root {
                 self.go_back(state);
                 Reply::Handled
             }
-            Reply::Ignored => Reply::Refused(format!(
-                "{key} does nothing here; {} lists the keys that work",
-                state.keymap.display_key("help")
-            )),
+            Reply::Ignored => Reply::Refused(words::idle_key(key, &self.scopes(state), state)),
             other => other,
         }
     }

@@ -208,3 +208,41 @@ fn the_focus_stays_where_the_user_put_it() {
     desk.types("x");
     assert_eq!(desk.form.focused_place().to_string(), "/a");
 }
+
+#[test]
+fn the_keys_that_send_accept_a_text_where_nothing_is_sent() {
+    let schema = json!({"required": ["story", "name"], "properties": {
+        "story": {"type": "string", "x-toolcrib-lines": 3, "maxLength": 900}, "free": {"type": "string"},
+        "name": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/story");
+    desk.keys("enter");
+    desk.types("one");
+    desk.keys("f6");
+    assert_eq!(desk.form.focused_place().to_string(), "/name");
+    assert!(desk.form.is_typing());
+    desk.types("ada");
+    desk.keys("ctrl+enter");
+    assert!(!desk.form.is_typing());
+    assert_eq!(*desk.value, json!({"story": "one", "name": "ada"}));
+}
+
+#[test]
+fn enter_accepts_what_is_typed_where_words_are_suggested() {
+    let schema = json!({"properties": {
+        "state": {"type": "string", "examples": ["findings", "figures"]}, "last": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({"state": "findings"}));
+    desk.goes("/state");
+    desk.keys("esc");
+    assert!(!desk.form.is_typing());
+    desk.keys("enter ctrl+u");
+    desk.types("zz");
+    desk.keys("enter");
+    assert!(!desk.form.is_typing(), "{}", desk.screen());
+    assert_eq!(*desk.value, json!({"state": "zz"}));
+    desk.keys("enter ctrl+u");
+    desk.types("fig");
+    desk.keys("enter");
+    assert!(!desk.form.is_typing(), "{}", desk.screen());
+    assert_eq!(*desk.value, json!({"state": "figures"}));
+}

@@ -237,6 +237,35 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
 }
 
 #[test]
+fn a_tool_made_in_an_empty_folder_is_mocked_and_its_call_is_waited_for() {
+    let place = Place::with(&[]);
+    let script = [
+        "new tool",
+        "tool-service",
+        "stock",
+        "set service shelf",
+        "invoke stock",
+        "mock",
+        "send",
+        "answer text",
+        "quit",
+        "quit without saving",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Fix: make the service \"shelf\"",
+            "Calling stock over mock.",
+            "ended: stock succeeded, 6 chunks",
+            "This is a mock answer of stock, in place of its service. It arrives in chunks",
+            "Unsaved changes in stock.json",
+        ],
+    );
+}
+
+#[test]
 fn a_document_is_printed_and_the_talk_goes_to_stderr() {
     let schema = r#"{"type": "object", "required": ["port"],
         "properties": {"port": {"type": "integer"}, "host": {"type": "string"}}}"#;

@@ -324,7 +324,7 @@ fn a_live_answer_streams_beside_the_run_with_the_runs_question() {
     assert_eq!(bench.state.screen, ScreenId::Workflow);
     bench.happens([(5, EventKind::Chunk { text: "Late deliveries".into(), bytes: 15 })]);
     assert!(
-        bench.shows("streaming · 1 piece") && bench.shows("Late deliveries"),
+        bench.shows("streaming · 1 chunk") && bench.shows("Late deliveries"),
         "{}",
         bench.screen()
     );

@@ -465,6 +465,37 @@ fn help_has_what_works_here_above_what_other_screens_do() {
 }
 
 #[test]
+fn welcome_opens_again_after_new_tool_was_cancelled() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    bench.keys("n");
+    assert!(bench.shows("╭ New"), "{}", bench.screen());
+    bench.keys("esc @welcome");
+    assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+}
+
+#[test]
+fn a_key_that_does_nothing_here_says_where_it_does() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("a");
+    assert!(bench.shows("a: draw arrow works in Workflow · states"), "{}", bench.screen());
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    bench.keys("D");
+    assert!(bench.shows("only in") && bench.shows("History (compare)"), "{}", bench.screen());
+    bench.keys("Z");
+    assert!(bench.shows("? lists the keys that work"), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_missing_for_a_call_is_named_as_the_form_names_it() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("@send");
+    let said = " expression: is required; send again to send it anyway";
+    assert!(bench.shows(said), "{}", bench.screen());
+}
+
+#[test]
 fn help_wraps_what_it_says_and_a_press_on_any_line_of_a_row_chooses_it() {
     let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Invoke);
     bench.keys("?");

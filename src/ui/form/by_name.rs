@@ -41,9 +41,13 @@ impl Form {
 
     /// What is said about the field of a row, without what is said about those in it.
     pub(crate) fn remarks_of(&self, row: usize) -> Vec<String> {
-        let word = |text: &str, severity: &str| format!("{severity}: {text}");
+        let fix = |fix: &(usize, String)| format!(". Fix: {}", fix.1);
         let remarks = self.remarks.row_remarks(row).iter();
-        remarks.map(|remark| word(&remark.text, remark.severity.as_str())).collect()
+        let words = remarks.map(|remark| {
+            let fix = remark.fix.as_ref().map(fix).unwrap_or_default();
+            format!("{}: {}{fix}", remark.severity.as_str(), remark.text)
+        });
+        words.collect()
     }
 
     /// Whether the value there is masked.

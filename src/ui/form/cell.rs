@@ -185,6 +185,8 @@ pub(crate) enum Answer {
 pub(crate) enum Ask {
     /// Done here: on to the next field.
     Next,
+    /// The same after these edits.
+    Accept(Vec<Edit>),
     /// Show or hide what is below.
     Fold,
     /// Take another branch of the union.

@@ -34,7 +34,7 @@ impl Widget for ChoiceField {
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let choices = field_choices(cell);
         let free = choices.open.then(|| cell.text_input());
-        Box::new(Chooser { choices, free, list: None, filter: None })
+        Box::new(Chooser { choices, free, list: None, filter: None, rests: false, typed: false })
     }
 }
 
@@ -89,6 +89,10 @@ struct Chooser {
     free: Option<TextInput>,
     list: Option<Listing>,
     filter: Option<TextInput>,
+    /// The list was opened from NAV: a choice leads back there.
+    rests: bool,
+    /// The text was typed since it has the focus.
+    typed: bool,
 }
 
 impl Chooser {
@@ -145,6 +149,17 @@ impl Chooser {
         answer
     }
 
+    /// What Enter makes of the list: the option, or the text where none has it. It accepts the field
+    /// as in every text, but where `Tab` led here, who goes on from field to field does so.
+    fn accept_option(&mut self, cell: &Cell<'_>, chosen: Option<usize>) -> Answer {
+        let accepts = self.free.is_some() && (self.rests || chosen.is_none());
+        match self.pick_option(cell, chosen) {
+            Answer::Change(edits) if accepts => Answer::Ask(Ask::Accept(edits)),
+            Answer::Handled if accepts => Answer::Ask(Ask::Next),
+            answer => answer,
+        }
+    }
+
     /// The neighbour among the options, round and round.
     fn cycle(&self, cell: &Cell<'_>, by: isize) -> Answer {
         let options = &self.choices.options;
@@ -167,7 +182,7 @@ impl Chooser {
         if key.is_plain(Code::Enter)
             || (key.is_plain(Code::Char(' ')) && self.filter.is_none() && self.free.is_none())
         {
-            return self.pick_option(cell, chosen);
+            return self.accept_option(cell, chosen);
         }
         if self.list.as_mut().is_some_and(|list| list.handle_key(key)) {
             return Answer::Handled;
@@ -202,6 +217,7 @@ impl Chooser {
             list.filter_options(&options, &text);
         }
         if text != before {
+            self.typed = true;
             return cell.set_value(text);
         }
         let removes = matches!(code, Some(Code::Backspace | Code::Delete)) && text.is_empty();
@@ -270,6 +286,7 @@ impl Editor for Chooser {
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
+        self.rests = true;
         self.open_list(cell);
     }
 
@@ -293,7 +310,7 @@ impl Editor for Chooser {
         } else if key.is_plain(Code::Enter)
             || (key.is_plain(Code::Char(' ')) && self.free.is_none())
         {
-            if self.choices.options.is_empty() {
+            if self.choices.options.is_empty() || self.typed {
                 return Answer::Ask(Ask::Next);
             }
             self.open_list(cell);
@@ -334,6 +351,7 @@ impl Editor for Chooser {
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, &self.free) {
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
+            (None, Some(_)) if self.typed => vec![("Enter", "accept")],
             (None, Some(_)) => vec![("Enter", "suggestions")],
             (None, None) => vec![("Enter", "list"), ("←→", "next one")],
         }

@@ -10,7 +10,10 @@ use super::{
     view::{Form, FormReply},
 };
 use crate::{
-    app::input::{Code, Input, Key, MouseKind},
+    app::{
+        input::{Code, Input, Key, MouseKind},
+        verbs,
+    },
     schema::{
         blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
@@ -60,6 +63,10 @@ impl Form {
             return self.handle_input(&Input::Paste(self.clip.clone()));
         }
         self.ensure_editor();
+        // Where the screen has nothing to send, its keys accept a text.
+        if self.is_typing() && matches!(input, Input::Key(key) if verbs::SEND.is_key(*key)) {
+            return self.accept_text();
+        }
         let asleep = self.resting
             && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
         if !asleep {
@@ -248,6 +255,7 @@ impl Form {
         let at = self.fields[row].pointer.clone();
         match ask {
             Ask::Next => self.accept_text(),
+            Ask::Accept(edits) => self.commit_some(edits).merge_with(self.accept_text()),
             Ask::Folder { folder, edits } => {
                 let edits = match self.commit_some(edits) {
                     FormReply::Edits(edits) => edits,

@@ -55,11 +55,6 @@ pub(crate) struct ValueForm {
     buttons: Buttons,
 }
 
-/// Whether a key accepts all values at once, in whichever field it is pressed.
-fn is_accepting(key: Key) -> bool {
-    verbs::SEND.keys.iter().any(|word| word.parse() == Ok(key))
-}
-
 impl ValueForm {
     pub fn new(
         title: impl Into<String>,
@@ -186,7 +181,7 @@ impl Overlay for ValueForm {
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return self.cancel(),
-            Input::Key(key) if is_accepting(*key) => return self.accept(state),
+            Input::Key(key) if verbs::SEND.is_key(*key) => return self.accept(state),
             Input::Key(key) if key.code == Code::Enter => return self.handle_enter(state),
             Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {

@@ -84,10 +84,7 @@ fn is_asked(field: &Field) -> bool {
 pub(crate) fn field_name(at: &Pointer) -> String {
     match at.tokens() {
         [] => "(all of it)".to_owned(),
-        tokens if tokens.iter().any(|token| token.is_empty() || token.contains(['.', ' '])) => {
-            at.to_string()
-        }
-        tokens => tokens.join("."),
+        _ => at.dotted(),
     }
 }
 

@@ -278,7 +278,13 @@ impl Session {
         match reply {
             OverlayReply::Stay | OverlayReply::Close => {}
             OverlayReply::CloseWith(reply) => self.dispatch(reply, state, messages),
-            OverlayReply::Act(action) => self.act(action, state, messages),
+            OverlayReply::Act(action) => {
+                if state.question.is_some() {
+                    self.asked = None;
+                    messages.push(Message::DropQuestion);
+                }
+                self.act(action, state, messages);
+            }
         }
     }
 

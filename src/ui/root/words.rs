@@ -9,7 +9,7 @@ use ratatui::{
 
 use crate::{
     app::{
-        actions::ActionId,
+        actions::{Action, ActionId, Scope},
         form_file::FormFile,
         input::{Code, Key},
         state::{LoadProgress, State},
@@ -105,6 +105,31 @@ pub(super) fn draw_button(
     let role = if usable { Role::Button } else { Role::Ghost };
     Pen::new(buffer, place, 0).put_text(&words, styles[role]);
     Some((place, action))
+}
+
+/// Why a key does nothing where the keys are in these scopes: where else it does something.
+pub(super) fn idle_key(key: Key, scopes: &[Scope], state: &State) -> String {
+    let keymap = &state.keymap;
+    let help = keymap.display_key("help");
+    let screen = |scope: Scope| scope.title().split(" · ").next().unwrap_or_default();
+    let here: Vec<&str> = scopes.iter().map(|scope| screen(*scope)).collect();
+    let of_key = |action: &&&Action| keymap.keys_for(action.id).contains(&key);
+    let actions: Vec<&&Action> = keymap.actions().iter().filter(of_key).collect();
+    let near = actions.iter().find(|action| here.contains(&screen(action.scope)));
+    if let Some(action) = near {
+        return format!(
+            "{key}: {} works in {}, not in this pane",
+            action.title,
+            action.scope.title()
+        );
+    }
+    let other = |action: &&&Action| format!("{} ({})", screen(action.scope), action.title);
+    match actions.iter().take(3).map(other).collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => {
+            format!("{key} does nothing here; {help} lists the keys that work")
+        }
+        others => format!("{key} does nothing here, only in {others}"),
+    }
 }
 
 /// Where the movement keys that are letters lead.

@@ -559,9 +559,9 @@ impl RequestPane {
             .into_iter()
             .next()
             .map(|words| format!("{words}, and would not be sent"));
-        let place = |at: &Pointer| if at.is_root() { String::new() } else { format!("{at}: ") };
+        let name = |at: &Pointer| if at.is_root() { String::new() } else { at.dotted() + ": " };
         let issue =
-            form.issues().first().map(|issue| format!("{}{}", place(&issue.at), issue.words));
+            form.issues().first().map(|issue| format!("{}{}", name(&issue.at), issue.words));
         let beside = || state.tool(&tool).and_then(|tool| self.meta.first_issue(tool));
         let warned = unread.or(issue).or_else(beside).map(|words| Warned { arguments, words });
         if let Some(Warned { words, .. }) = &warned

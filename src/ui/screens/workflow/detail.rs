@@ -117,18 +117,18 @@ impl Detail {
             self.text.scroll(&call.text, isize::from(std::mem::take(&mut self.notches)) * 2);
         }
         let styles = scene.styles;
-        let pieces = match call.chunks {
-            1 => "1 piece".to_owned(),
-            count => format!("{count} pieces"),
+        let chunks = match call.chunks {
+            1 => "1 chunk".to_owned(),
+            count => format!("{count} chunks"),
         };
         let (words, role) = match &call.state {
             CallState::Opening => ("◐ connecting".to_owned(), Role::Warning),
             CallState::Waiting => ("◐ waiting for the answer".to_owned(), Role::Warning),
-            CallState::Streaming => (format!("◐ streaming · {pieces}"), Role::Warning),
+            CallState::Streaming => (format!("◐ streaming · {chunks}"), Role::Warning),
             CallState::Ended { outcome, at_ms, .. } => {
                 let role =
                     if outcome.as_str() == "succeeded" { Role::Success } else { Role::Error };
-                (format!("{} · {pieces} · {at_ms} ms", outcome.as_str()), role)
+                (format!("{} · {chunks} · {at_ms} ms", outcome.as_str()), role)
             }
         };
         let mut pen = Pen::new(buffer, area, 0);
