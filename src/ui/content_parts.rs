@@ -29,13 +29,16 @@ pub(crate) fn save_prompt(parts: Vec<ContentPart>) -> Reply {
             "answer/".to_owned(),
         ),
     };
-    Reply::Open(Box::new(Prompt::new("Save", words, name, move |path, _| {
-        if path.is_empty() {
-            return Err("name a file".into());
-        }
-        let (parts, path) = (parts.clone(), path.to_owned());
-        Ok(Reply::send(Message::Resource(ResourceMessage::SaveParts { parts, path })))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Save", words, name, move |path, _| {
+            if path.is_empty() {
+                return Err("name a file".into());
+            }
+            let (parts, path) = (parts.clone(), path.to_owned());
+            Ok(Reply::send(Message::Resource(ResourceMessage::SaveParts { parts, path })))
+        })
+        .with_act("save"),
+    ))
 }
 
 /// Opens the part that another program can show; asks which where there are several.

@@ -18,13 +18,16 @@ pub(crate) fn edit_frame(connection: &Connection, seen: Option<String>) -> Reply
         with their times."
     );
     let frame = seen.unwrap_or_else(|| PING.to_owned());
-    Reply::Open(Box::new(Prompt::new("Send a frame", words, frame, move |frame, _| {
-        if frame.trim().is_empty() {
-            return Err("type what to send".to_owned());
-        }
-        let (connection, frame) = (name.clone(), frame.to_owned());
-        Ok(Reply::send(Message::Call(CallMessage::SendFrame { connection, frame })))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Send a frame", words, frame, move |frame, _| {
+            if frame.trim().is_empty() {
+                return Err("type what to send".to_owned());
+            }
+            let (connection, frame) = (name.clone(), frame.to_owned());
+            Ok(Reply::send(Message::Call(CallMessage::SendFrame { connection, frame })))
+        })
+        .with_act("send"),
+    ))
 }
 
 /// Why frames can't be sent over a connection.

@@ -9,7 +9,7 @@ use ratatui::{Frame, layout::Rect};
 use self::presses::Presses;
 use super::{
     action_rows,
-    canvas::{Pen, text_width},
+    canvas::{Pen, text_width, wrap},
     everywhere::{self, Window},
     overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
@@ -103,7 +103,9 @@ impl Root {
                 "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
                 SMALLEST.0, SMALLEST.1, area.width, area.height
             );
-            Pen::new(frame.buffer_mut(), area, 0).put_text(&words, styles[Role::Warning]);
+            for (row, line) in (0..area.height).zip(wrap(&words, usize::from(area.width))) {
+                Pen::new(frame.buffer_mut(), area, row).put_text(&line, styles[Role::Warning]);
+            }
             return;
         }
         self.sync_state(state);

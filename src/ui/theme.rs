@@ -186,6 +186,24 @@ mod tests {
                     contrast(style.fg.or(ground.fg).unwrap(), style.bg.or(ground.bg).unwrap());
                 assert!(ratio >= 4.5, "theme {}: {name} has {ratio:.2} : 1", theme.name);
             }
+            // A placeholder is read in the field that has the keys, too.
+            let placeholder = theme.styles.role_style(Role::Ghost).fg.unwrap();
+            let field = theme.styles.role_style(Role::FieldFocus).bg.unwrap();
+            let ratio = contrast(placeholder, field);
+            assert!(ratio >= 4.5, "theme {}: a placeholder has {ratio:.2} : 1", theme.name);
+        }
+    }
+
+    /// The terminal's cursor goes to the cell that is drawn as the cursor.
+    #[test]
+    fn nothing_else_is_drawn_as_the_cursor() {
+        for theme in available_themes(&[]).0 {
+            let cursor = theme.styles.role_style(Role::Cursor);
+            for (role, name) in ROLES.iter().filter(|(role, _)| *role != Role::Cursor) {
+                let style = theme.styles.role_style(*role);
+                let is_alike = (style.fg, style.bg) == (cursor.fg, cursor.bg);
+                assert!(!is_alike, "theme {}: {name} has the cursor's colours", theme.name);
+            }
         }
     }
 }

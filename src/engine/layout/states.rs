@@ -248,7 +248,7 @@ fn state_lines<T: Gated>(
         1 => "1 tool  ".to_owned(),
         count => format!("{count} tools"),
     };
-    let count = if workflow.is_ever_produced(state) { count } else { "never produced".to_owned() };
+    let count = if workflow.is_ever_produced(state) { count } else { "unreachable".to_owned() };
     let mut lines = vec![name, marked_text(&count, marks, state)];
     if view.detail == Detail::More {
         let offered = workflow.tools_listing(state);

@@ -19,6 +19,9 @@ pub(crate) trait ShowsAnswer {
 
     /// The call whose answer it is.
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call>;
+
+    /// Shows the answer where another pane is alone. Whether it was not seen.
+    fn reveal_answer(&mut self) -> bool;
 }
 
 type Row = action_rows::Row<dyn ShowsAnswer>;
@@ -32,8 +35,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Follow the newest chunk, or stop following")
     .refused(|screen, _| refuse_when(screen.shown_answer().is_following().is_none(), NO_END)),
     Row::new(Scope::Answer, "next-answer-view", "next view", |screen, state| {
-        let call = screen.shown_call(state);
-        screen.answer().next_view(call);
+        if !screen.reveal_answer() {
+            let call = screen.shown_call(state);
+            screen.answer().next_view(call);
+        }
         Reply::Handled
     })
     .keys(&[verbs::VIEW])

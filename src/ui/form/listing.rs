@@ -170,8 +170,10 @@ impl Listing {
                     &pad_text(&crate::ui::canvas::visible_text(&option.label), labels),
                     style,
                 )
-                .put_text("  ", style)
-                .put_text(&option.help, help);
+                .put_text("  ", style);
+                // The last cell has the arrow of what is not seen.
+                let room = pen.remaining_cells().saturating_sub(1);
+                pen.put_column(&option.help, room, help);
             }
             pen.fill_rest(style);
             context.pen(at).move_to(area, area.width.saturating_sub(1)).put_text(more, style);

@@ -78,6 +78,11 @@ impl Confirm {
         self
     }
 
+    /// Whether the answers have letters: for two of them, Enter and Esc do.
+    fn has_letters(&self) -> bool {
+        self.answers.len() > 2
+    }
+
     fn give_answer(&mut self, row: usize) -> OverlayReply {
         let key = self.answers.get(row).map(|answer| answer.key);
         if let Some((_, act)) = self.acts.iter().find(|(of, _)| Some(*of) == key) {
@@ -122,7 +127,10 @@ impl Overlay for Confirm {
         let buttons: Vec<String> = self
             .answers
             .iter()
-            .map(|answer| format!(" {} {} ", answer.key, sentence_case(answer.words)))
+            .map(|answer| match self.has_letters() {
+                true => format!(" {} {} ", answer.key, sentence_case(answer.words)),
+                false => format!(" {} ", sentence_case(answer.words)),
+            })
             .collect();
         let (places, rows) = place_buttons(&buttons, cells);
         let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 16) + rows + 3;
@@ -185,7 +193,8 @@ impl Overlay for Confirm {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("←→", "choose"), ("Enter", "OK"), ("Esc", "cancel")]
+        let act = self.answers.get(self.at).map_or("OK", |answer| answer.words);
+        vec![("←→", "choose"), ("Enter", act), ("Esc", "cancel")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

@@ -27,6 +27,8 @@ pub(crate) struct Prompt {
     input: TextInput,
     then: PromptAction,
     wrong: Option<String>,
+    /// What Enter does, in a word or two.
+    act: &'static str,
     sheet: Rect,
     field: Rect,
     buttons: Buttons,
@@ -45,10 +47,16 @@ impl Prompt {
             input: TextInput::new(text),
             then: Box::new(then),
             wrong: None,
+            act: "OK",
             sheet: Rect::default(),
             field: Rect::default(),
             buttons: Buttons::default(),
         }
+    }
+
+    /// With the word of its button.
+    pub fn with_act(self, act: &'static str) -> Self {
+        Self { act, ..self }
     }
 
     fn accept(&mut self, state: &State) -> OverlayReply {
@@ -64,7 +72,10 @@ impl Overlay for Prompt {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let words = wrap(&self.words, 66);
-        let height = u16::try_from(words.len()).unwrap_or(1) + 6;
+        let wrong = self.wrong.as_ref().map(|wrong| wrap(&format!("⚠ {wrong}"), 66));
+        let wrong = wrong.unwrap_or_default();
+        let below = u16::try_from(wrong.len()).unwrap_or(1).max(1);
+        let height = u16::try_from(words.len()).unwrap_or(1) + 5 + below;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
         let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
@@ -73,17 +84,17 @@ impl Overlay for Prompt {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         self.field = Rect {
-            y: inside.y + height.saturating_sub(5).min(inside.height.saturating_sub(3)),
+            y: inside.y
+                + height.saturating_sub(4 + below).min(inside.height.saturating_sub(2 + below)),
             height: 1,
             ..inside
         };
         self.input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-        if let Some(wrong) = &self.wrong {
-            Pen::new(buffer, inside, self.field.y + 1 - inside.y)
-                .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
+        for (row, line) in (self.field.y + 1 - inside.y..).zip(&wrong) {
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Error]);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        self.buttons.draw(buffer, foot, ("Enter", "OK"), styles);
+        self.buttons.draw(buffer, foot, ("Enter", self.act), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
@@ -119,7 +130,7 @@ impl Overlay for Prompt {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Enter", "OK"), ("Esc", "cancel")]
+        vec![("Enter", self.act), ("Esc", "cancel")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

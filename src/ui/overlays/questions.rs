@@ -214,6 +214,7 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
         true => Err("write a question".into()),
         false => Ok(Reply::send(Message::Call(CallMessage::AskAgent(text.to_owned())))),
     })
+    .with_act("ask")
 }
 
 fn confirm_question(question: &Question, state: &State) -> Confirm {
@@ -290,7 +291,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 },
                 Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
-            Confirm::new("Leave?", words, answers, aside)
+            Confirm::new("Quit?", words, answers, aside)
         }
         Question::LeaveForm(goal) => {
             let words = match goal {
@@ -309,7 +310,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 },
                 Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
-            Confirm::new("Leave?", words, answers, aside)
+            Confirm::new("Quit?", words, answers, aside)
         }
         Question::Draft { then, issues } => {
             let count = if issues.len() == 1 {
@@ -326,7 +327,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             let words = format!("{count}: {}.{lost} You can save it as a draft.", said.join("; "));
             let accept = Message::Accept { then: *then, draft: DraftPolicy::Allow };
             let answers = vec![
-                Answer { key: 'm', words: "keep editing", messages: aside.clone() },
+                Answer { key: 'k', words: "keep editing", messages: aside.clone() },
                 Answer { key: 'd', words: "save as draft", messages: vec![accept] },
             ];
             Confirm::new("Doesn't match the schema", words, answers, aside)

@@ -99,15 +99,13 @@ fn prompt(variable: &Variable, present: &str) -> Reply {
     let words = "A sample value to preview what the tool would receive; nothing is sent or saved. \
         It is shown in full, so don't use a real secret. Clear it to remove the sample.";
     let name = variable.name.clone();
-    Reply::Open(Box::new(Prompt::new(
-        format!("What if {}", variable.shown),
-        words,
-        present,
-        move |text, _| {
+    Reply::Open(Box::new(
+        Prompt::new(format!("What if {}", variable.shown), words, present, move |text, _| {
             Ok(Reply::send(Message::Call(CallMessage::SetSample {
                 variable: name.clone(),
                 value: text.to_owned(),
             })))
-        },
-    )))
+        })
+        .with_act("apply"),
+    ))
 }

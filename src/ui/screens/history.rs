@@ -67,17 +67,19 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::TICK])
         .help("Mark the call to compare another one with it")
         .refused(|_, state| none_open(state)),
-    Row::new(Scope::History, "compare-calls", "compare", |_, state| compare(state))
-        .keys(&[verbs::DIFF])
-        .help(
-            "Compare the call with the marked one, or with the one before: text, JSON, steps, \
+    Row::new(Scope::History, "compare-calls", "compare", |history, state| {
+        history.panes.reveal(RIGHT);
+        compare(state)
+    })
+    .keys(&[verbs::DIFF])
+    .help(
+        "Compare the call with the marked one, or with the one before: text, JSON, steps, \
             times",
-        )
-        .refused(|_, state| {
-            let is_only = state.invoke.kept.comparison_target().is_none();
-            refuse_when(is_only, "there is no other call to compare with")
-                .or_else(|| none_open(state))
-        }),
+    )
+    .refused(|_, state| {
+        let is_only = state.invoke.kept.comparison_target().is_none();
+        refuse_when(is_only, "there is no other call to compare with").or_else(|| none_open(state))
+    }),
     Row::new(Scope::History, "resend-kept", "resend", |_, state| {
         // A model is asked from the run's own screen, where it is chosen.
         with_open(state, |open| match is_run(open) {
@@ -267,15 +269,16 @@ fn export_prompt(open: &ShownCall) -> Reply {
     let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
     let words = "Writes the call as JSON lines, without secrets. File, relative to the folder \
         where toolcrib was started:";
-    Reply::Open(Box::new(Prompt::new("Export", words, name, move |path, _| {
-        match path.is_empty() {
+    Reply::Open(Box::new(
+        Prompt::new("Export", words, name, move |path, _| match path.is_empty() {
             true => Err("a file needs a name".into()),
             false => Ok(Reply::send(Message::History(HistoryMessage::Export {
                 id: id.clone(),
                 path: path.to_owned(),
             }))),
-        }
-    })))
+        })
+        .with_act("export"),
+    ))
 }
 
 fn remove_question(open: &ShownCall) -> Reply {
@@ -283,11 +286,11 @@ fn remove_question(open: &ShownCall) -> Reply {
     let words = format!("Deletes this call of {} from the history for good.", head.tool);
     let remove = Choice {
         key: 'y',
-        words: "remove",
+        words: "delete",
         messages: vec![Message::History(HistoryMessage::Remove(head.id.clone()))],
     };
     let keep = Choice { key: 'n', words: "keep", messages: Vec::new() };
-    Reply::Open(Box::new(Confirm::new("Remove?", words, vec![remove, keep], Vec::new())))
+    Reply::Open(Box::new(Confirm::new("Delete the call?", words, vec![keep, remove], Vec::new())))
 }
 
 impl Screen for History {
@@ -362,7 +365,7 @@ impl Screen for History {
         match self.panes.focus {
             LEFT if self.list.is_typing() => vec![("Enter", "done"), ("Esc", "all calls")],
             RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
+                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
             _ => self.leaving.into_iter().map(|words| ("Esc", words)).collect(),
         }
@@ -413,6 +416,10 @@ impl ShowsAnswer for History {
 
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {
         opened_call(state).map(|open| &open.call)
+    }
+
+    fn reveal_answer(&mut self) -> bool {
+        self.panes.reveal(RIGHT)
     }
 }
 

@@ -487,7 +487,7 @@ impl Screen for Invoke {
                 vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
             }
             RIGHT if self.answer.is_finding() => {
-                vec![("Enter", "next"), ("Up", "before"), ("Esc", "done")]
+                vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
             LEFT => vec![("Enter", "answer")],
@@ -562,6 +562,10 @@ impl ShowsAnswer for Invoke {
 
     fn shown_call<'s>(&self, state: &'s State) -> Option<&'s Call> {
         state.invoke.calls.selected_call()
+    }
+
+    fn reveal_answer(&mut self) -> bool {
+        self.panes.reveal(RIGHT)
     }
 }
 

@@ -607,7 +607,9 @@ impl Tools {
     }
 
     fn next_preview(&mut self, _: &State) -> Reply {
-        self.preview.next_view();
+        if !self.panes.reveal(PREVIEW) {
+            self.preview.next_view();
+        }
         Reply::Handled
     }
 }

@@ -202,19 +202,22 @@ fn refuse_prompt(open: &Open) -> Reply {
         return Reply::Send(refused.map(Message::Answering).into_iter().collect());
     };
     let words = format!("{}: {} {note}:", waiting.tool_name(), waiting.caller_id());
-    Reply::Open(Box::new(Prompt::new("Refuse the call", words, "", move |text, _| {
-        if text.trim().is_empty() {
-            return Err("an error needs a message".into());
-        }
-        let to = waiting.refusal_answer(text).into();
-        let edits = vec![Edit::Set { at: Pointer::root(), to }];
-        Ok(Reply::Send(
-            [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)]
-                .map(Message::Answering)
-                .into_iter()
-                .collect(),
-        ))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Refuse the call", words, "", move |text, _| {
+            if text.trim().is_empty() {
+                return Err("an error needs a message".into());
+            }
+            let to = waiting.refusal_answer(text).into();
+            let edits = vec![Edit::Set { at: Pointer::root(), to }];
+            Ok(Reply::Send(
+                [AnsweringMessage::Edit { ask: id, edits }, AnsweringMessage::Send(id)]
+                    .map(Message::Answering)
+                    .into_iter()
+                    .collect(),
+            ))
+        })
+        .with_act("refuse"),
+    ))
 }
 
 /// Which tool is answered for no longer; calls that wait are named first.

@@ -211,6 +211,15 @@ impl Panes {
         self.zoomed
     }
 
+    /// Shows a pane that is not seen now, and gives it the keys. Whether it was not seen.
+    pub fn reveal(&mut self, pane: usize) -> bool {
+        let is_hidden = self.focus != pane && (self.is_stacked() || self.zoomed);
+        if is_hidden {
+            self.focus = pane;
+        }
+        is_hidden
+    }
+
     /// The next pane has the keys.
     pub fn next(&mut self) {
         self.focus = (self.focus + 1) % self.areas.len().max(1);

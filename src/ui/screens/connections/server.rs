@@ -29,11 +29,14 @@ pub(super) fn compare_prompt(state: &State, name: &str) -> Reply {
         type a tool and its arguments as JSON, such as echo {\"message\": \"hi\"}. Empty: no call.";
     let name = name.to_owned();
     let last = last_call(state, &name);
-    Reply::Open(Box::new(Prompt::new("Compare the eras", words, last, move |text, _| {
-        let call = read_call(text)?.map(Box::new);
-        let name = name.clone();
-        Ok(Reply::send(Message::Connection(ConnectionMessage::CompareEras { name, call })))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Compare the eras", words, last, move |text, _| {
+            let call = read_call(text)?.map(Box::new);
+            let name = name.clone();
+            Ok(Reply::send(Message::Connection(ConnectionMessage::CompareEras { name, call })))
+        })
+        .with_act("compare"),
+    ))
 }
 
 /// A tool's name, and its arguments as JSON after it; `None` where nothing is written.

@@ -77,12 +77,15 @@ pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
         .as_ref()
         .map_or_else(String::new, |many| format!(" Last: {}.", many.series.summary()));
     let words = format!("How many requests, and how many at once: 20 x 4.{last}");
-    Reply::Open(Box::new(Prompt::new("Send n times", words, "20 x 4", move |text, _| {
-        let size = series::parse_batch(text).ok_or_else(|| {
-            format!("type 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
-        })?;
-        Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), size })))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Send n times", words, "20 x 4", move |text, _| {
+            let size = series::parse_batch(text).ok_or_else(|| {
+                format!("type 20, or 20 x 4: up to {} x {}", series::MOST, series::MOST_AT_ONCE)
+            })?;
+            Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), size })))
+        })
+        .with_act("send"),
+    ))
 }
 
 /// The connection that frames are sent over: that of the call that is shown.

@@ -91,6 +91,7 @@ pub(super) fn refuse_prompt(call: &WaitingCall) -> Prompt {
     Prompt::new("Refuse the call", words, "", |text, _| {
         Ok(decision_reply(Decision::Refuse(text.to_owned())))
     })
+    .with_act("refuse")
 }
 
 /// Asks what is answered in the place of the tool.
@@ -106,6 +107,7 @@ pub(super) fn mock_prompt(call: &WaitingCall) -> Prompt {
         };
         Ok(decision_reply(Decision::Mock(MockOptions { source, ..MockOptions::default() })))
     })
+    .with_act("mock")
 }
 
 /// A way to go on from an earlier place.
@@ -245,13 +247,16 @@ fn message_prompt(
 ) -> Reply {
     let models = models.to_vec();
     let words = "What the model gets from you there. The state goes back too.";
-    Reply::Open(Box::new(Prompt::new("Go back with a message", words, text, move |text, _| {
-        if text.is_empty() {
-            return Err("write a message".into());
-        }
-        let branch = Branch { from, change: Change::Message(text.to_owned()) };
-        Ok(go_back(branch, needs_model, &models))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Go back with a message", words, text, move |text, _| {
+            if text.is_empty() {
+                return Err("write a message".into());
+            }
+            let branch = Branch { from, change: Change::Message(text.to_owned()) };
+            Ok(go_back(branch, needs_model, &models))
+        })
+        .with_act("go back"),
+    ))
 }
 
 fn result_prompt(
@@ -264,11 +269,14 @@ fn result_prompt(
     let words = "What the model gets as the result of this call. It answers once more.";
     // A text of several lines has its place in an editor.
     let text = if text.contains('\n') { String::new() } else { text };
-    Reply::Open(Box::new(Prompt::new("Another result", words, text, move |text, _| {
-        let change = Change::Result { row: place.row, text: text.to_owned() };
-        let branch = Branch { from: BranchPoint::Turns(place.turn + 1), change };
-        Ok(go_back(branch, needs_model, &models))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Another result", words, text, move |text, _| {
+            let change = Change::Result { row: place.row, text: text.to_owned() };
+            let branch = Branch { from: BranchPoint::Turns(place.turn + 1), change };
+            Ok(go_back(branch, needs_model, &models))
+        })
+        .with_act("go back"),
+    ))
 }
 
 /// Lets a run that is over come again without its model.

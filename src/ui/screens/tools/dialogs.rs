@@ -108,11 +108,8 @@ pub(super) fn new_entry(state: &State) -> Reply {
 fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
     let words =
         format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
-    Reply::Open(Box::new(Prompt::new(
-        format!("New {}", kind.type_name),
-        words,
-        "",
-        move |key, state| {
+    Reply::Open(Box::new(
+        Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
             free_key(key, kind.kind, ComposeContext::from_state(state))?;
             let value = kind.named_value(key);
             Ok(change_reply(
@@ -126,8 +123,9 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
                     ComposeContext::from_state(state),
                 )?],
             ))
-        },
-    )))
+        })
+        .with_act("create"),
+    ))
 }
 
 pub(super) fn duplicate_entry(state: &State) -> Reply {
@@ -137,11 +135,8 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
     let suggestion = (2..1_000)
         .map(|number| format!("{}-{number}", split_key(&entry).1))
         .find(|key| check_free(&entry, key, state).is_ok());
-    Reply::Open(Box::new(Prompt::new(
-        "Duplicate",
-        words,
-        suggestion.unwrap_or_default(),
-        move |key, state| {
+    Reply::Open(Box::new(
+        Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
             check_free(&entry, key, state)?;
             let place = entry.id.place();
             let label = format!("duplicate {} as {key}", entry.key);
@@ -201,8 +196,9 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                     text: rename_copy(&file, text, &entry, key),
                 }],
             ))
-        },
-    )))
+        })
+        .with_act("duplicate"),
+    ))
 }
 
 /// The copy's text, with its own name where the name was the key.
@@ -231,30 +227,34 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
     let words = format!("The new key of {}. {also}{files}", entry.key);
     let own = split_key(&entry).1.to_owned();
-    Reply::Open(Box::new(Prompt::new("Rename", words, own, move |key, state| {
-        let new = key;
-        let (holder, own) = split_key(&entry);
-        if key == own {
-            return Ok(Reply::Handled);
-        }
-        check_free(&entry, key, state)?;
-        if is_in_fixed_list(&entry) {
-            return Err(list_refusal(&entry));
-        }
-        let changes = rename_changes(&entry, key, state)?;
-        let key = &*format!("{holder}{key}");
-        let mut plan = Plan::new(format!("rename {} to {key}", entry.key), changes);
-        if entry.kind == EntryKind::Tool {
-            let context = ComposeContext::from_state(state);
-            let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == own);
-            plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, new)));
-            plan.changes.extend(
-                context.rename_mentions(&context.find_mentions(NameKind::Tool, &entry.key), key),
-            );
-            plan = plan.with_renaming(NameKind::Tool, &entry.key, &key.into(), false);
-        }
-        Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Rename", words, own, move |key, state| {
+            let new = key;
+            let (holder, own) = split_key(&entry);
+            if key == own {
+                return Ok(Reply::Handled);
+            }
+            check_free(&entry, key, state)?;
+            if is_in_fixed_list(&entry) {
+                return Err(list_refusal(&entry));
+            }
+            let changes = rename_changes(&entry, key, state)?;
+            let key = &*format!("{holder}{key}");
+            let mut plan = Plan::new(format!("rename {} to {key}", entry.key), changes);
+            if entry.kind == EntryKind::Tool {
+                let context = ComposeContext::from_state(state);
+                let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == own);
+                plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, new)));
+                plan.changes.extend(
+                    context
+                        .rename_mentions(&context.find_mentions(NameKind::Tool, &entry.key), key),
+                );
+                plan = plan.with_renaming(NameKind::Tool, &entry.key, &key.into(), false);
+            }
+            Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
+        })
+        .with_act("rename"),
+    ))
 }
 
 fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>, String> {
@@ -371,7 +371,7 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         Answer { key: 'd', words: "delete", messages },
     ];
     Reply::Open(Box::new(Confirm::new(
-        "Delete?",
+        format!("Delete {}?", entry.key),
         format!("{what}{refer} Undo brings it back."),
         answers,
         Vec::new(),

@@ -84,13 +84,16 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
         connection.name,
         transport.title(),
     );
-    Reply::Open(Box::new(Prompt::new("Listen to", words, "", move |text, _| {
-        let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
-        for subject in WatchRequest::parse(&named)?.subjects {
-            watched::parse_place(&subject, transport).map_err(|problem| problem.to_string())?;
-        }
-        Ok(watch_reply(WatchMessage::Begin(named)))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Listen to", words, "", move |text, _| {
+            let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+            for subject in WatchRequest::parse(&named)?.subjects {
+                watched::parse_place(&subject, transport).map_err(|problem| problem.to_string())?;
+            }
+            Ok(watch_reply(WatchMessage::Begin(named)))
+        })
+        .with_act("watch"),
+    ))
 }
 
 /// Asks for an alert, or which to take away.
@@ -118,43 +121,42 @@ fn new_alert() -> Reply {
          is:open >5s.",
         filter::HELP
     );
-    Reply::Open(Box::new(Prompt::new("Alert", words, "is:failed", |text, _| {
-        let filter = Filter::parse(text)?;
-        if filter.is_empty() {
-            return Err("an alert for everything would go off all the time".into());
-        }
-        Ok(watch_reply(WatchMessage::AddAlert(text.to_owned())))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Alert", words, "is:failed", |text, _| {
+            let filter = Filter::parse(text)?;
+            if filter.is_empty() {
+                return Err("an alert for everything would go off all the time".into());
+            }
+            Ok(watch_reply(WatchMessage::AddAlert(text.to_owned())))
+        })
+        .with_act("add alert"),
+    ))
 }
 
 /// Asks for the file of a trace.
 pub(super) fn save_trace() -> Reply {
     let words = "Saves all messages, one JSON object a line; secrets are masked. Name of a new \
                  file, relative to the workspace:";
-    Reply::Open(Box::new(Prompt::new(
-        "Save the trace",
-        words,
-        "watched.trace",
-        |text, _| match text {
+    Reply::Open(Box::new(
+        Prompt::new("Save the trace", words, "watched.trace", |text, _| match text {
             "" => Err("give it a name".into()),
             text => Ok(watch_reply(WatchMessage::Save(text.to_owned()))),
-        },
-    )))
+        })
+        .with_act("save"),
+    ))
 }
 
 /// Asks which trace to show.
 pub(super) fn open_trace() -> Reply {
     let words = "Replaces the messages here with a saved trace. Name of its file, relative to the \
                  workspace:";
-    Reply::Open(Box::new(Prompt::new(
-        "Open a trace",
-        words,
-        "watched.trace",
-        |text, _| match text {
+    Reply::Open(Box::new(
+        Prompt::new("Open a trace", words, "watched.trace", |text, _| match text {
             "" => Err("name a file".into()),
             text => Ok(watch_reply(WatchMessage::Open(text.to_owned()))),
-        },
-    )))
+        })
+        .with_act("open"),
+    ))
 }
 
 /// All of one message, or what the pieces of an answer say together.

@@ -147,9 +147,12 @@ pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: 
 /// Asks for the name of the state that an arrow leads to.
 pub(crate) fn new_target(from: Tail) -> Reply {
     let words = format!("The name of the new state that the arrow from {from} leads to.");
-    Reply::Open(Box::new(Prompt::new("New state", words, "", move |name, state| {
-        Ok(ask_arrow_tool(&from, &parse_name(name, "state")?, state))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("New state", words, "", move |name, state| {
+            Ok(ask_arrow_tool(&from, &parse_name(name, "state")?, state))
+        })
+        .with_act("next"),
+    ))
 }
 
 /// Asks by name where an arrow leads, then which tool it is.
@@ -242,16 +245,14 @@ fn new_tool(from: &Tail, to: &Name, home: &EntryHome) -> Reply {
             "any name; check shows how the running system treats it",
             move || {
                 let (from, to, home, kind) = (from.clone(), to.clone(), home.clone(), kind.clone());
-                Reply::Open(Box::new(Prompt::new(
-                    "New tool",
-                    "The type of the new tool.",
-                    "",
-                    move |name, _| {
+                Reply::Open(Box::new(
+                    Prompt::new("New tool", "The type of the new tool.", "", move |name, _| {
                         let mut kind = kind.clone();
                         kind.value["type"] = parse_name(name, "type")?.as_ref().into();
                         Ok(ask_key(&from, &to, &kind, &home))
-                    },
-                )))
+                    })
+                    .with_act("next"),
+                ))
             },
         ));
     }
@@ -371,12 +372,12 @@ fn propose_move(end: ArrowEnd, ids: &[EntryId], tail: &Tail, onto: &Name, title:
 
 /// Asks for the name of the new state that an end is moved to.
 pub(crate) fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
-    Reply::Open(Box::new(Prompt::new(
-        "New state",
-        "The name of the new state.",
-        "",
-        move |name, _| Ok(then(&parse_name(name, "state")?)),
-    )))
+    Reply::Open(Box::new(
+        Prompt::new("New state", "The name of the new state.", "", move |name, _| {
+            Ok(then(&parse_name(name, "state")?))
+        })
+        .with_act("next"),
+    ))
 }
 
 /// Asks which of the tools of an arrow is meant.
@@ -492,12 +493,12 @@ fn choose_state(
         .collect();
     rows.push(menu_row("a new state …", "", move || {
         let then = then.clone();
-        Reply::Open(Box::new(Prompt::new(
-            "New state",
-            "The name of the new state.",
-            "",
-            move |name, _| Ok(then(&parse_name(name, "state")?)),
-        )))
+        Reply::Open(Box::new(
+            Prompt::new("New state", "The name of the new state.", "", move |name, _| {
+                Ok(then(&parse_name(name, "state")?))
+            })
+            .with_act("next"),
+        ))
     }));
     menu_reply(title, rows)
 }

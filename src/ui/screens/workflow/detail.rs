@@ -106,6 +106,11 @@ impl Detail {
                 pen.put_text(words, scene.styles[*role]);
             }
         }
+        if self.top + usize::from(area.height) < wrapped.len() && area.width > 0 {
+            let last = area.height.saturating_sub(1);
+            let end = Rect { x: area.right() - 1, width: 1, ..area };
+            Pen::new(buffer, end, last).put_text("…", scene.styles[Role::Dim]);
+        }
     }
 
     fn draw_call(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, call: &Call) {
@@ -167,7 +172,8 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
         lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.description())]);
     }
     if lines.is_empty() {
-        let words = "tick a group, or press Space on a tool to edit it: changes are previewed here";
+        let words = "tick a group, or change groups and states of a tool in the matrix (v): \
+                     changes are previewed here";
         lines.push(vec![(Role::Dim, words.to_owned())]);
     } else if let Some(difference) = &facts.difference {
         if difference.is_none() {

@@ -42,22 +42,25 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         "Saves the steps up to here in {}/NAME.yaml, with their results as expectations. Name:",
         page::FOLDER
     );
-    Reply::Open(Box::new(Prompt::new("Keep as scenario", words, suggested, |name, state| {
-        if name.is_empty() {
-            return Err("a scenario needs a name".into());
-        }
-        let file = FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)));
-        if state.documents.get(&file).is_some_and(|document| !document.gone) {
-            return Err(format!("{file} already exists: choose another name"));
-        }
-        let text: Arc<str> = scenario_text(state, name).into();
-        let create = Change::Create { file: file.clone(), text };
-        let label = format!("keep the scenario {name}");
-        Ok(Reply::Send(vec![
-            Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
-            Message::Document(DocumentMessage::Save(Some(file))),
-        ]))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Keep as scenario", words, suggested, |name, state| {
+            if name.is_empty() {
+                return Err("a scenario needs a name".into());
+            }
+            let file = FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)));
+            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+                return Err(format!("{file} already exists: choose another name"));
+            }
+            let text: Arc<str> = scenario_text(state, name).into();
+            let create = Change::Create { file: file.clone(), text };
+            let label = format!("keep the scenario {name}");
+            Ok(Reply::Send(vec![
+                Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
+                Message::Document(DocumentMessage::Save(Some(file))),
+            ]))
+        })
+        .with_act("save"),
+    ))
 }
 
 /// The run as the text of a scenario file.
@@ -193,9 +196,12 @@ pub(crate) fn ask_question(state: &State) -> Reply {
     let words = "The user's question. Live steps pass it to tools with an argument named question or \
         query.";
     let present = state.workflow.simulation.question().unwrap_or_default().to_owned();
-    Reply::Open(Box::new(Prompt::new("Question", words, present, |text, _| {
-        Ok(Reply::send(Message::Workflow(WorkflowMessage::SetQuestion(
-            (!text.is_empty()).then(|| text.to_owned()),
-        ))))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Question", words, present, |text, _| {
+            Ok(Reply::send(Message::Workflow(WorkflowMessage::SetQuestion(
+                (!text.is_empty()).then(|| text.to_owned()),
+            ))))
+        })
+        .with_act("set question"),
+    ))
 }

@@ -453,7 +453,8 @@ impl Offers {
             } else {
                 "no tool with that name"
             };
-            for (row, line) in (0_u16..).zip(wrap(words, usize::from(rows.width))) {
+            let below = u16::try_from(lines.len()).unwrap_or(0)..rows.height;
+            for (row, line) in below.zip(wrap(words, usize::from(rows.width))) {
                 Pen::new(buffer, rows, row).put_text(&line, styles[Role::Dim]);
             }
         }

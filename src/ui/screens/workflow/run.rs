@@ -221,6 +221,12 @@ impl Run {
         }
     }
 
+    /// Whether the step under the cursor was taken live.
+    fn has_call(&self, simulation: &Simulation) -> bool {
+        let place = timeline_rows(simulation).get(self.cursor.row).and_then(Row::target_step);
+        place.and_then(|id| simulation.step(id)).is_some_and(|step| step.call.is_some())
+    }
+
     /// The timeline at the left, what the row is about at the right; below each other where it is
     /// narrow.
     fn layout_parts(&mut self, inside: Rect, state: &State) {
@@ -229,14 +235,18 @@ impl Run {
             let left = inside.width * 11 / 20;
             self.rows = Rect { width: left, ..inside };
             self.beside = Rect { x: inside.x + left + 2, width: inside.width - left - 2, ..inside };
-        } else if state.workflow.live.is_some() && inside.height >= 4 {
+        } else if inside.height >= 4
+            && (state.workflow.live.is_some() || self.has_call(&state.workflow.simulation))
+        {
             // What streams matters more than what was.
-            self.rows = Rect { height: 1, ..inside };
+            let is_live = state.workflow.live.is_some();
+            let height = if is_live { 1 } else { (inside.height - 3).min(2) };
+            self.rows = Rect { height, ..inside };
             self.beside = Rect {
                 x: inside.x + 2,
                 width: inside.width.saturating_sub(2),
-                y: inside.y + 1,
-                height: inside.height - 1,
+                y: inside.y + height,
+                height: inside.height - height,
             };
         } else {
             self.rows = inside;

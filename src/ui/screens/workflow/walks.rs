@@ -143,31 +143,42 @@ fn to_tools(facts: &Facts, state: &State) -> Vec<GoalPath> {
 fn ask_random_walk() -> Reply {
     let words = "Number of steps, and a seed: the same seed takes the same path. The walk stops \
         where a stop is set.";
-    Reply::Open(Box::new(Prompt::new("A random walk", words, "10 1", |text, state| {
-        let mut numbers = text.split_whitespace();
-        let mut number = |absent: Option<u64>| match numbers.next() {
-            None => absent.ok_or("type a number of steps and a seed: 10 1"),
-            Some(word) => word.parse::<u64>().map_err(|_| "type two whole numbers: steps and seed"),
-        };
-        let (steps, seed) = (number(None)?, number(Some(1))?);
-        let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
-        let tools = walk::random_walk(&state.gated_tools(), &state.context(), seed, steps);
-        if tools.is_empty() {
-            return Err("no tool is available here: request other groups".into());
-        }
-        let tools =
-            tools.into_iter().filter_map(|row| key_and_id(state, row)).map(|(_, id)| id).collect();
-        Ok(Reply::send(Message::Workflow(WorkflowMessage::Walk { tools })))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("A random walk", words, "10 1", |text, state| {
+            let mut numbers = text.split_whitespace();
+            let mut number = |absent: Option<u64>| match numbers.next() {
+                None => absent.ok_or("type a number of steps and a seed: 10 1"),
+                Some(word) => {
+                    word.parse::<u64>().map_err(|_| "type two whole numbers: steps and seed")
+                }
+            };
+            let (steps, seed) = (number(None)?, number(Some(1))?);
+            let steps = usize::try_from(steps).unwrap_or(usize::MAX).min(LONGEST);
+            let tools = walk::random_walk(&state.gated_tools(), &state.context(), seed, steps);
+            if tools.is_empty() {
+                return Err("no tool is available here: request other groups".into());
+            }
+            let tools = tools
+                .into_iter()
+                .filter_map(|row| key_and_id(state, row))
+                .map(|(_, id)| id)
+                .collect();
+            Ok(Reply::send(Message::Workflow(WorkflowMessage::Walk { tools })))
+        })
+        .with_act("walk"),
+    ))
 }
 
 fn ask_every_way() -> Reply {
     let words = "Up to how many steps? No step is taken: paths are listed with their coverage.";
-    Reply::Open(Box::new(Prompt::new("Every way", words, "3", |text, state| {
-        let steps = text.parse::<usize>().ok().filter(|steps| (1..=100).contains(steps));
-        let steps = steps.ok_or("type a whole number from 1 to 100")?;
-        Ok(Reply::Open(Box::new(every_page(state, steps))))
-    })))
+    Reply::Open(Box::new(
+        Prompt::new("Every way", words, "3", |text, state| {
+            let steps = text.parse::<usize>().ok().filter(|steps| (1..=100).contains(steps));
+            let steps = steps.ok_or("type a whole number from 1 to 100")?;
+            Ok(Reply::Open(Box::new(every_page(state, steps))))
+        })
+        .with_act("walk"),
+    ))
 }
 
 fn every_page(state: &State, steps: usize) -> PageOverlay {

@@ -30,7 +30,7 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
     let mut words = vec![facts.workflow.states()[row].to_string()];
     words.push(match facts.here.as_ref().and_then(|paths| paths.to_state(row)) {
         _ if Some(row) == facts.current => "current".into(),
-        None => "out of reach".into(),
+        None => "unreachable from here".into(),
         Some(hops) if hops.len() > FEW => {
             format!(
                 "{} steps: {}, …",
@@ -53,9 +53,9 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
             }
             None => match facts.workflow.similar_state(row) {
                 Some(near) => {
-                    format!("never produced; did you mean {}?", facts.workflow.states()[near])
+                    format!("no tool leads here; did you mean {}?", facts.workflow.states()[near])
                 }
-                None => "never produced".into(),
+                None => "no tool leads here".into(),
             },
         });
     }
