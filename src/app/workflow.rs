@@ -76,6 +76,8 @@ pub struct LiveStep {
     pub tool: EntryId,
     /// Where in the run it was begun.
     pub at: Option<StepId>,
+    /// The groups asked for then.
+    pub groups: Option<Vec<Name>>,
     /// The step of the tool that has a breakpoint: the call stops before it.
     pub stops_before: Option<String>,
 }

@@ -59,6 +59,8 @@ pub struct Root {
     /// The button of the screen's main act, and that which saves.
     buttons: Vec<(Rect, ActionId)>,
     presses: Presses,
+    /// The right button was pressed on something: its actions are shown once it is selected.
+    menu_due: bool,
     last_shown: Option<ScreenId>,
 }
 
@@ -78,6 +80,7 @@ impl Root {
             body: Rect::default(),
             buttons: Vec::new(),
             presses: Presses::default(),
+            menu_due: false,
             last_shown: None,
         }
     }
@@ -157,6 +160,12 @@ impl Root {
                 self.last_shown = Some(state.screen);
                 screen.on_enter();
             }
+        }
+        if std::mem::take(&mut self.menu_due)
+            && self.overlay.is_none()
+            && let Reply::Open(menu) = self.open_actions_menu(state)
+        {
+            self.overlay = Some(menu);
         }
     }
 
@@ -564,6 +573,11 @@ impl Root {
         match reply {
             Reply::Ignored | Reply::Handled if mouse.kind == MouseKind::Down(Button::Right) => {
                 self.open_actions_menu(state)
+            }
+            // What it selects is selected when these have been taken in.
+            Reply::Send(_) if mouse.kind == MouseKind::Down(Button::Right) => {
+                self.menu_due = true;
+                reply
             }
             reply => reply,
         }

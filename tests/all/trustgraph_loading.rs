@@ -354,7 +354,7 @@ fn bench(text: &str) -> Workbench {
 fn the_workflow_screen_says_first_that_nothing_is_loaded() {
     let mut bench = bench(REFUSED);
     for words in
-        ["TrustGraph loads none of", "tool/bad stops", "Available 0", "Hidden 3", "not-loaded"]
+        ["TrustGraph loads none of", "tool/bad stops", "Available 0", "Hidden 3", "not loaded"]
     {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }

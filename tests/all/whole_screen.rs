@@ -90,6 +90,42 @@ fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
 }
 
 #[test]
+fn the_right_button_shows_actions_and_does_nothing_else() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    let at = bench.find("tell-joke");
+    mouse(&mut bench, MouseKind::Down(Button::Right), at);
+    assert!(bench.shows("╭ Actions"), "{}", bench.screen());
+    let selected = bench.state.selected.as_ref().and_then(|id| bench.state.catalog.tool(id));
+    assert_eq!(selected.map(|tool| tool.entry.key.as_str()), Some("tell-joke"));
+
+    bench.keys("esc 2");
+    let groups = bench.state.context().groups;
+    let at = bench.find("[ ] compute");
+    mouse(&mut bench, MouseKind::Down(Button::Right), at);
+    assert!(bench.shows("╭ Actions"), "{}", bench.screen());
+    assert_eq!(bench.state.context().groups, groups, "nothing is ticked");
+    bench.keys("esc");
+    let at = bench.find("● tell-joke");
+    for _ in 0..2 {
+        mouse(&mut bench, MouseKind::Down(Button::Right), at);
+        assert!(bench.shows("╭ Actions"), "{}", bench.screen());
+        bench.keys("esc");
+    }
+    assert_eq!(bench.state.workflow.simulation.steps().count(), 0, "no step is taken");
+}
+
+#[test]
+fn a_key_for_a_pane_that_is_not_seen_shows_it_first() {
+    let mut bench = Workbench::sample("demo", 80, 24);
+    bench.keys("tab");
+    assert!(!bench.shows("tool:"), "{}", bench.screen());
+    bench.keys("v");
+    assert!(bench.shows("tool:"), "the file as it is, not the next view: {}", bench.screen());
+    bench.keys("v");
+    assert!(!bench.shows("tool:") && bench.shows("{"), "{}", bench.screen());
+}
+
+#[test]
 fn long_lines_of_the_preview_are_wrapped_or_cut() {
     let long = format!("{} END", "word ".repeat(30));
     let text =

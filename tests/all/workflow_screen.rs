@@ -237,8 +237,41 @@ fn a_live_step_calls_the_tool_and_moves_when_the_call_has_ended() {
     );
     assert!(bench.shows("◐ calling"), "{}", bench.screen());
     assert_eq!(bench.state.workflow.simulation.steps().count(), 0);
+    // What is ticked while the call runs holds for the next step, and isn't this one's doing.
+    let before = bench.state.context().groups.unwrap_or_default();
+    let ticked = vec!["compute".into(), "fun".into()];
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(ticked.clone()))));
     bench.happens([(20, EventKind::End { outcome: Outcome::Failed, problem: None })]);
     assert!(bench.shows("failed · live, 20 ms"), "{}", bench.screen());
+    assert_eq!(bench.state.context().groups, Some(ticked));
+    let taken = bench.state.workflow.simulation.steps().next().unwrap().1.groups.clone();
+    assert_eq!(taken.unwrap_or_default(), before);
+}
+
+#[test]
+fn groups_that_were_ticked_before_a_live_step_are_those_of_the_step() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["fun".into()]))));
+    let joke = bench.state.catalog.tools.iter().find(|tool| tool.entry.key == "tell-joke");
+    let (joke, topic) = (joke.unwrap().id().clone(), Pointer::root().child("topic"));
+    bench.send(Message::Call(CallMessage::EditText {
+        text: CallText { tool: joke.clone(), part: CallPart::Arguments },
+        edits: vec![Edit::Set { at: topic, to: "tea".into() }],
+    }));
+    // A step was taken with other groups before.
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["read-only".into()]))));
+    bench.send(Message::Workflow(WorkflowMessage::Step {
+        tool: joke.clone(),
+        outcome: Outcome::Succeeded,
+    }));
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["fun".into()]))));
+    bench.send(Message::Workflow(WorkflowMessage::StepLive { tool: joke }));
+    assert!(bench.state.workflow.live.is_some(), "{}", bench.screen());
+    bench.happens([(20, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    assert_eq!(bench.state.context().groups, Some(vec!["fun".into()]));
+    let steps: Vec<_> = bench.state.workflow.simulation.steps().collect();
+    assert_eq!(steps.len(), 2, "the step is taken: {}", bench.screen());
+    assert_eq!(steps[1].1.groups, Some(vec!["fun".into()]));
 }
 
 #[test]

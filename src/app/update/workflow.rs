@@ -328,7 +328,8 @@ fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
         && let Some(call) = state.invoke.calls.selected
     {
         let at = state.workflow.simulation.current_step();
-        state.workflow.live = Some(LiveStep { call, tool: tool.clone(), at, stops_before });
+        let groups = state.context().groups;
+        state.workflow.live = Some(LiveStep { call, tool: tool.clone(), at, groups, stops_before });
     }
     effects
 }
@@ -361,7 +362,12 @@ pub(super) fn on_call_ended(
     now: Millis,
 ) {
     let Some(live) = state.workflow.live.take_if(|live| live.call == call) else { return };
+    // The step is taken with the groups that the call began with; what was ticked since holds
+    // for the next one.
+    let stayed = state.workflow.simulation.current_step() == live.at;
+    let ticked = state.context().groups;
     state.workflow.simulation.go_to(live.at);
+    state.workflow.simulation.set_groups(live.groups);
     if let Some(step) = live.stops_before.filter(|_| outcome == Outcome::Succeeded) {
         state.workflow.paused = Some(call);
         let words = format!("stopped before {step} (a breakpoint); another live step goes on");
@@ -373,4 +379,7 @@ pub(super) fn on_call_ended(
         |row| Take { call: Some(call), took_ms, ..Take::simulated(row, outcome, now) },
         now,
     );
+    if stayed {
+        state.workflow.simulation.set_groups(ticked);
+    }
 }

@@ -162,7 +162,7 @@ impl Coverage {
         lines
             .into_iter()
             .filter(|(_, words)| !words.is_empty())
-            .map(|(kind, words)| format!("no {kind}: {words}"))
+            .map(|(kind, words)| format!("{kind} not covered: {words}"))
             .collect()
     }
 
@@ -245,8 +245,8 @@ mod tests {
             coverage.missed_lines(),
             [
                 "no states: nowhere",
-                "no transitions: go (s → s), stay (stays in s), far (stays in nowhere)",
-                "no tools: far"
+                "transitions not covered: go (s → s), stay (stays in s), far (stays in nowhere)",
+                "tools not covered: far"
             ]
         );
         let json = coverage.to_json();

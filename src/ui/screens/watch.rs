@@ -51,8 +51,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| bus_refusal(state)),
     Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
         .help("Stop watching; messages so far are kept")
-        .refused(|_, state| refuse_when(!state.watching.is_listening(), "nothing is watched")),
-    Row::new(Scope::Watch, "pause", "pause", |_, _| watch_reply(WatchMessage::Pause))
+        .refused(|_, state| refuse_when(!state.watching.is_listening(), "not watching anything")),
+    Row::new(Scope::Watch, "pause", "pause or resume", |_, _| watch_reply(WatchMessage::Pause))
         .keys(&[verbs::PAUSE])
         .help(
             "Pause the screen, or resume; messages that arrive in the meantime are kept, up to a \
@@ -138,6 +138,7 @@ pub struct WatchScreen {
     conversations: Conversations,
     messages: Messages,
     frames: usize,
+    is_watching: bool,
 }
 
 impl Default for WatchScreen {
@@ -149,6 +150,7 @@ impl Default for WatchScreen {
             subjects: Subjects::default(),
             conversations: Conversations::default(),
             messages: Messages::default(),
+            is_watching: false,
             frames: 0,
         }
     }
@@ -248,6 +250,7 @@ impl Screen for WatchScreen {
     fn sync_state(&mut self, state: &State) {
         self.conversations.sync_state(state);
         self.messages.sync_conversation(self.conversations.chosen);
+        self.is_watching = state.watching.is_listening();
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -296,16 +299,17 @@ impl Screen for WatchScreen {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
-            _ if self.is_typing() => vec![("Enter", "save the filter"), ("Esc", "show all")],
-            LEFT => vec![("Enter", "filter by it")],
+            _ if self.is_typing() => vec![("Enter", "filter"), ("Esc", "show all")],
+            LEFT => vec![("Enter", "filter")],
             _ if self.conversations.chosen.is_none() => Vec::new(),
-            MIDDLE => vec![("Enter", "its messages")],
-            _ => vec![("Enter", "the whole message")],
+            MIDDLE => vec![("Enter", "open messages")],
+            _ => vec![("Enter", "open message")],
         }
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        Some(("watch", self.panes.area(MIDDLE)))
+        let act = if self.is_watching { "stop-watching" } else { "watch" };
+        Some((act, self.panes.area(MIDDLE)))
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {

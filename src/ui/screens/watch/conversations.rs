@@ -108,7 +108,9 @@ impl Conversations {
         } else {
             title
         };
-        let note = if self.follow {
+        let note = if let Some(held) = state.watching.held_count() {
+            format!("‖ paused, {held} held")
+        } else if self.follow {
             "follow ✓".to_owned()
         } else {
             format!("{} follow", look.keymap.way_to("follow-watch"))

@@ -85,7 +85,7 @@ pub(super) fn ask_subjects(state: &State) -> Reply {
         transport.title(),
     );
     Reply::Open(Box::new(
-        Prompt::new("Listen to", words, "", move |text, _| {
+        Prompt::new("Watch", words, "", move |text, _| {
             let named: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
             for subject in WatchRequest::parse(&named)?.subjects {
                 watched::parse_place(&subject, transport).map_err(|problem| problem.to_string())?;

@@ -121,10 +121,10 @@ fn status_lines(state: &State, cells: usize, look: Look<'_>) -> Vec<(Role, Strin
     let (record, head) = (&watching.record, &watching.head);
     let mut lines = match &watching.source {
         Source::Nothing => {
-            vec![(Role::Dim, format!(" ○ nothing yet; {} begins", look.keymap.way_to("watch")))]
+            vec![(Role::Dim, format!(" ○ not watching; {} starts", look.keymap.way_to("watch")))]
         }
         Source::Opening => vec![(Role::Info, format!(" ◌ opening {}", head.connection))],
-        Source::Listening => vec![(Role::Success, format!(" ● listening at {}", head.connection))],
+        Source::Listening => vec![(Role::Success, format!(" ● watching {}", head.connection))],
         Source::Stopped => vec![(Role::Dim, " ■ stopped".to_owned())],
         Source::Failed(problem) => {
             let words = wrap(

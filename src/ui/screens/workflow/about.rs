@@ -65,17 +65,13 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
     let tools = facts.tools();
     let tool = &tools[row];
     let mut words = Words(Vec::new());
-    words.push_heading(if found.reasons.is_empty() {
-        "Available here"
-    } else {
-        "Hidden here, because of its"
-    });
+    words.push_heading(if found.reasons.is_empty() { "Available here" } else { "Hidden here" });
     found.reasons.iter().for_each(|reason| words.push_words(Role::Warning, &reason.to_string()));
     if !found.changes.is_empty() {
         words.push_heading("What would show it, the smallest change first");
         words.push_list(Role::Accent, found.changes.iter().map(|change| change.description(tools)));
     }
-    words.push_heading("Its gate");
+    words.push_heading("Groups and states");
     let states = match &tool.gate.states {
         States::Every => "every state".to_owned(),
         States::Only(listed) if listed.is_empty() => "no state".to_owned(),
@@ -92,7 +88,7 @@ pub(crate) fn tool_page(facts: &mut Facts, row: ToolRow) -> Reply {
         &format!("leads to: {}", tool.gate.next.as_deref().unwrap_or("the state stays")),
     );
     words.push_heading(&format!(
-        "Groups with which it can be taken at some point, from {}",
+        "Groups that make it available at some point, starting in {}",
         facts.context.state()
     ));
     push_group_sets(&mut words, &sufficient_groups(tools, facts.context.state(), row));

@@ -163,8 +163,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Graph, "set-start", "start here", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.start_here(facts))
     })
-    .keys(&[verbs::TEST])
-    .help("Start the run in the selected state")
+    .help("Start the run in the selected state; the run so far is dropped")
     .refused(|screen, _| {
         let facts = screen.facts.as_ref();
         let state = facts.and_then(|facts| screen.graph.selected_state(facts));

@@ -10,7 +10,7 @@ use crate::{
         explain::difference::Turn,
         filter,
         gated::{Gated, row_of},
-        simulate::run::{Refused, StepId},
+        simulate::run::{Refused, Step, StepId},
     },
     model::{
         call::{Call, CallId, CallState},
@@ -228,11 +228,15 @@ fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line>
         ];
     }
     match subject.place.and_then(|id| state.workflow.simulation.step(id)) {
-        Some(step) => vec![
-            vec![(Role::Heading, format!("what {} changed", step.tool))],
-            turned_or_same("available", &Turn::between(&step.offer.available, &here)),
-            vec![(Role::Label, "now: ".into()), (Role::Text, list_names(&here))],
-        ],
+        Some(step) => {
+            // Groups that were ticked since are not what the step changed.
+            let after = available_in(facts, &after_step(state, step));
+            vec![
+                vec![(Role::Heading, format!("what {} changed", step.tool))],
+                turned_or_same("available", &Turn::between(&step.offer.available, &after)),
+                vec![(Role::Label, "now: ".into()), (Role::Text, list_names(&here))],
+            ]
+        }
         None => {
             let mut lines = Vec::new();
             if let Some(question) = state.workflow.simulation.question() {
@@ -300,13 +304,20 @@ fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name
     let simulation = &state.workflow.simulation;
     let context = match place.and_then(|id| simulation.step(id)) {
         _ if place == simulation.current_step() => simulation.next_context(),
-        Some(step) => {
-            let user = simulation.start().user.clone();
-            Context { user, groups: step.groups.clone(), state: Some(step.after.clone()) }
-        }
+        Some(step) => after_step(state, step),
         None => simulation.start().clone(),
     };
-    filter::available_tools(facts.tools(), &context)
+    available_in(facts, &context)
+}
+
+/// The context right after a step, with the groups that it was taken under.
+fn after_step(state: &State, step: &Step) -> Context {
+    let user = state.workflow.simulation.start().user.clone();
+    Context { user, groups: step.groups.clone(), state: Some(step.after.clone()) }
+}
+
+fn available_in(facts: &Facts, context: &Context) -> Vec<Name> {
+    filter::available_tools(facts.tools(), context)
         .into_iter()
         .map(|row| Name::from(facts.tools()[row].key()))
         .collect()

@@ -96,7 +96,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
     let mut items = vec![Item {
         title: format!("{}all {}", mark(failed == 0), found.len()),
-        detail: "each step, and the coverage".into(),
+        detail: "every step, and what is covered".into(),
         note: if failed == 0 { "passed".into() } else { format!("{failed} differ") },
         ..Item::default()
     }];

@@ -7,7 +7,7 @@ use super::{facts::Facts, scene::Scene};
 use crate::{
     app::{
         compose::{context::ComposeContext, plan::Plan},
-        input::{Code, Key, Mouse, MouseKind},
+        input::{Button, Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
         notices::NoticeKind,
         state::State,
@@ -242,19 +242,24 @@ impl Offers {
                 let by = usize::from(notches.unsigned_abs());
                 self.move_to(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
             }
-            MouseKind::Down(_) => {
+            MouseKind::Down(button) => {
                 let hit = self
                     .places
                     .iter()
                     .find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
                 match hit.map(|(_, place)| *place) {
                     // A press on the chosen tool takes it; on another one chooses that.
-                    Some(Place::Tool(at)) if at == self.at && at < self.available.len() => {
+                    Some(Place::Tool(at))
+                        if at == self.at && at < self.available.len() && button == Button::Left =>
+                    {
                         return self.handle_enter(facts, state);
                     }
                     Some(Place::Tool(at)) => self.move_to(at),
                     Some(Place::Change(choice)) => {
                         self.choice = choice;
+                        if button != Button::Left {
+                            return Reply::Handled;
+                        }
                         return self.apply_change(facts, state);
                     }
                     None => {}
@@ -544,7 +549,7 @@ impl Offers {
                 .explain_tool(row)
                 .reasons
                 .iter()
-                .map(Reason::kind)
+                .map(|reason| reason.kind().replace('-', " "))
                 .collect::<Vec<_>>()
                 .join(" + "),
         };

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     app::{
-        input::{Key, Mouse, MouseKind},
+        input::{Button, Key, Mouse, MouseKind},
         message::Message,
         state::State,
         workflow::WorkflowMessage,
@@ -141,7 +141,7 @@ impl Request {
 
     pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
         let pressed = self.cursor.handle_mouse(mouse, self.rows, row_count(facts)).is_some();
-        if pressed && matches!(mouse.kind, MouseKind::Down(_)) {
+        if pressed && matches!(mouse.kind, MouseKind::Down(Button::Left)) {
             self.handle_enter(facts, state)
         } else {
             Reply::Handled

@@ -48,7 +48,7 @@ pub(crate) fn walk_menu(facts: &Facts, state: &State) -> Reply {
         }
         None => {
             let why = if state.workflow.stops.is_empty() {
-                format!("no stop is set: {} sets one", state.keymap.way_to("stop-when"))
+                format!("no stop condition is set: {} sets one", state.keymap.way_to("stop-when"))
             } else {
                 "no path with these groups meets a stop".to_owned()
             };

@@ -1,7 +1,10 @@
 //! The picture in the pane's cells: the current state lit, those out of reach dim, arrows by what
 //! can be done with them.
 
-use ratatui::{buffer::Buffer, style::Style};
+use ratatui::{
+    buffer::Buffer,
+    style::{Modifier, Style},
+};
 
 use super::{
     super::{facts::Facts, viewport::Viewport},
@@ -147,7 +150,9 @@ fn cell_style(
         (_, ArrowTie::Open) => styles[Role::Available],
         (_, ArrowTie::Asked) => styles[Role::Transition],
         (_, ArrowTie::Far | ArrowTie::NotAsked) => styles[Role::StateDim],
-        (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => styles[Role::Selected],
+        (Part::Text { owner, line: 0 }, _) if selected == Some(owner) => {
+            styles[Role::Selected].add_modifier(Modifier::UNDERLINED)
+        }
         (Part::Border(row), _) if selected == Some(row) && !is_current(row) => {
             styles[Role::BorderFocus]
         }

@@ -178,7 +178,7 @@ impl Graph {
             let keys: Vec<&str> =
                 laid.states.staying.iter().map(|row| &*facts.tools()[*row].key).collect();
             Pen::new(buffer, whole, last)
-                .put_text(" any state, and it stays: ", styles[Role::Dim])
+                .put_text(" from any state, without moving: ", styles[Role::Dim])
                 .put_text(&keys.join(", "), styles[Role::Transition]);
         }
     }
