@@ -2,6 +2,7 @@
 //! them.
 
 mod presses;
+mod window;
 mod words;
 
 use ratatui::{Frame, layout::Rect};
@@ -9,15 +10,15 @@ use ratatui::{Frame, layout::Rect};
 use self::presses::Presses;
 use super::{
     action_rows,
-    canvas::{Pen, text_width, wrap},
+    canvas::{Pen, text_width},
     everywhere::{self, Window},
-    overlays::{help, palette, questions},
+    overlays::questions,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
     tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
-    widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
+    widgets::panes::{Panes, SIDE_BY_SIDE},
 };
 use crate::app::{
     actions::{ActionId, Scope},
@@ -102,14 +103,7 @@ impl Root {
         let styles = self.styles.1.clone();
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-            let words = format!(
-                "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
-                SMALLEST.0, SMALLEST.1, area.width, area.height
-            );
-            for (row, line) in (0..area.height).zip(wrap(&words, usize::from(area.width))) {
-                Pen::new(frame.buffer_mut(), area, row).put_text(&line, styles[Role::Warning]);
-            }
-            return;
+            return words::draw_too_small(frame, SMALLEST, &styles);
         }
         self.sync_state(state);
         let body = Rect { y: 1, height: area.height - 2, ..area };
@@ -618,44 +612,6 @@ impl Root {
         match reply {
             Reply::Ignored => Reply::Refused(format!("{title}: not here")),
             other => other,
-        }
-    }
-}
-
-impl Window for Root {
-    fn open_help(&self, state: &State) -> Reply {
-        let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(help::help_menu(&state.keymap, &self.scopes(state), refusal)))
-    }
-
-    fn open_palette(&self, state: &State) -> Reply {
-        let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(palette::action_palette(&state.keymap, refusal)))
-    }
-
-    fn open_actions_menu(&self, state: &State) -> Reply {
-        let scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
-        let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(palette::actions_menu(&state.keymap, &scopes, refusal)))
-    }
-
-    fn send_key(&mut self, key: Key, state: &State) -> Reply {
-        self.ask_screen(&Input::Key(key), state)
-    }
-
-    fn arrange_panes(&mut self, change: PaneChange, state: &State) -> Reply {
-        match self.screen_mut(state).and_then(Screen::panes).map(|panes| panes.change(change)) {
-            Some(Ok(())) => Reply::Handled,
-            Some(Err(why)) => Reply::Refused(why.into()),
-            None => Reply::Ignored,
-        }
-    }
-
-    fn show(&self, screen: ScreenId) -> Reply {
-        if self.tabs.iter().any(|row| row.id == screen) {
-            Reply::send(Message::Show(screen))
-        } else {
-            Reply::Ignored
         }
     }
 }

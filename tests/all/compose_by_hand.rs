@@ -327,7 +327,7 @@ mod by_mouse {
             terminal.wait_for("The name of the new state");
             terminal.type_text(to);
             terminal.wait_for(to);
-            terminal.click_on("Enter OK");
+            terminal.click_on("Enter next");
         } else {
             let end = state(terminal, to);
             // Within one box, the drag has to go somewhere.
@@ -345,7 +345,7 @@ mod by_mouse {
                 terminal.wait_for("The type of the new tool.");
                 terminal.type_text(key);
                 terminal.wait_for(key);
-                terminal.click_on("Enter OK");
+                terminal.click_on("Enter next");
             }
             "mcp-tool" => terminal.click_on("Calls a tool of an MCP server."),
             "text-completion" => terminal.click_on("Asks the language model directly."),

@@ -107,7 +107,7 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
         bench.screen()
     );
     bench.types("review");
-    bench.clicks("Enter OK");
+    bench.clicks("Enter next");
     assert!(bench.shows("results → review with"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!text(&bench, "tools.yaml").contains("review"));
@@ -149,7 +149,7 @@ fn an_arrows_end_is_dragged_to_another_state() {
     let ground = (bench.find("States · ").0 + 1, 48);
     drag(&mut bench, (column + 18, row), ground);
     bench.types("review");
-    bench.clicks("Enter OK");
+    bench.clicks("Enter next");
     assert!(
         bench.shows("complex-analysis: analysis → results · lead to review"),
         "{}",

@@ -95,9 +95,9 @@ fn leaving_with_unsaved_changes_asks_first() {
     let folder = workspace();
     let mut terminal = edited(&folder);
     terminal.press(["q"]);
-    terminal.wait_for("Leave?");
+    terminal.wait_for("Quit?");
     terminal.press(["esc"]);
-    terminal.wait_gone("Leave?");
+    terminal.wait_gone("Quit?");
     terminal.wait_for("name: \"Knowledge Graph Query2\"");
     terminal.press(["u"]);
     terminal.wait_gone("Knowledge Graph Query2");

@@ -95,7 +95,7 @@ fn what_is_left_without_saving_changes_nothing_and_ends_with_one() {
     terminal.type_text("x");
     terminal.wait_for("webx");
     terminal.press(["ctrl+q"]);
-    terminal.wait_for("Leave?");
+    terminal.wait_for("Quit?");
     terminal.press(["d"]);
     assert_eq!(terminal.wait_end().exit_code(), 1);
     assert_eq!(read(&folder, "i.yaml"), INSTANCE);
@@ -150,7 +150,7 @@ fn a_schema_at_fault_opens_with_its_finding_and_an_editor() {
     terminal.press(["esc"]);
     terminal.wait_for("\"b\": 1}");
     terminal.press(["ctrl+q"]);
-    terminal.wait_for("Leave?");
+    terminal.wait_for("Quit?");
     terminal.press(["d"]);
     assert_eq!(terminal.wait_end().exit_code(), 1);
 }

@@ -628,6 +628,9 @@ mod screen {
         };
         assert_eq!(path, "query-customers-00000001.jsonl");
         bench.keys("d enter");
+        let removed = |effect: &Effect| matches!(effect, Effect::RemoveKept(_));
+        assert!(!bench.effects.iter().any(removed), "deleting is not the first answer");
+        bench.keys("d right enter");
         assert!(
             matches!(bench.effects.last(), Some(Effect::RemoveKept(id)) if &**id == "00000001-0000"),
             "{:?}",

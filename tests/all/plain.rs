@@ -116,7 +116,7 @@ fn a_workflow_is_stepped_through_simulated_and_live() {
             "Available tools: 2",
             "calculator: state: available in findings, figures, not in undefined",
             "To make it available: take query-customers first",
-            "Hidden here, because of its",
+            "Hidden here",
             "[x] products: 1 tool",
             "State: findings",
             "1. query-customers succeeded, simulated: undefined to findings (here)",
@@ -436,7 +436,7 @@ fn a_watch_is_begun_read_and_ended() {
         &ran.data,
         &[
             "Nothing is watched. Type: watch",
-            "Listen to",
+            "Watch",
             "ended: tell-joke succeeded",
             "Watching embedded. Conversations: 1",
             "The watch has stopped",

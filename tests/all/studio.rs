@@ -146,7 +146,7 @@ fn runs_go_to_a_goal_and_stop_where_they_are_told_to() {
     bench.keys("@stop-when enter R @auto-run");
     assert_eq!(bench.state.workflow.stops, []);
     bench.types("to a stop");
-    assert!(bench.shows("no stop is set: . → stop when… sets one"), "{}", bench.screen());
+    assert!(bench.shows("no stop condition is set: . → stop when… sets one"), "{}", bench.screen());
     bench.keys("ctrl+u");
     bench.types("random");
     bench.keys("enter");
@@ -291,7 +291,7 @@ fn tool_state_and_request_explain_themselves() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("end I");
     assert!(
-        bench.shows("Groups with which") && bench.shows("admin + knowledge"),
+        bench.shows("Groups that make it available") && bench.shows("admin + knowledge"),
         "{}",
         bench.screen()
     );

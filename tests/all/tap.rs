@@ -456,10 +456,10 @@ fn on_pulsar_nothing_of_the_workbenchs_watch_stays_at_the_broker() {
     terminal.wait_for("text-completion");
     let mut listens = |press: &[&str]| {
         terminal.press(["4", "n"]);
-        terminal.wait_for("Listen to");
+        terminal.wait_for("separated by spaces");
         terminal.type_text("persistent://tg/flow/kept non-persistent://tg/request/joke");
         terminal.press(["enter"]);
-        terminal.wait_for("listening at mq");
+        terminal.wait_for("watching mq");
         terminal.press(press);
         // Of each topic one, and neither can have a backlog any more.
         broker.logs("Removed subscription 'toolcrib-");

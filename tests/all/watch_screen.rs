@@ -231,7 +231,7 @@ fn where_nothing_can_be_heard_that_is_said_before_anything_is_asked() {
         "{told}"
     );
     gateway.keys("n enter");
-    assert!(!gateway.shows("Listen to"), "{}", gateway.screen());
+    assert!(!gateway.shows("separated by spaces"), "{}", gateway.screen());
     assert!(!gateway.effects.iter().any(|effect| matches!(effect, Effect::Watch { .. })));
 
     // The sample's queues are Pulsar addresses.

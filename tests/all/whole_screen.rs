@@ -105,6 +105,7 @@ fn the_right_button_shows_actions_and_does_nothing_else() {
     assert!(bench.shows("╭ Actions"), "{}", bench.screen());
     assert_eq!(bench.state.context().groups, groups, "nothing is ticked");
     bench.keys("esc");
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["fun".into()]))));
     let at = bench.find("● tell-joke");
     for _ in 0..2 {
         mouse(&mut bench, MouseKind::Down(Button::Right), at);
@@ -553,7 +554,7 @@ fn a_question_for_one_text_is_answered_with_its_buttons() {
     assert!(!bench.shows("╭ Rename"), "{}", bench.screen());
     bench.keys("r ctrl+u");
     bench.types("ask-customers");
-    bench.clicks(" Enter OK ");
+    bench.clicks(" Enter rename ");
     assert!(bench.shows("ask-customers"), "{}", bench.screen());
 }
 

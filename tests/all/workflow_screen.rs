@@ -150,7 +150,7 @@ fn a_state_is_chosen_in_the_picture_and_walked_to() {
     assert!(bench.shows("analysis · by knowledge-query"), "{}", bench.screen());
     bench.keys("right enter");
     assert_eq!(bench.state.workflow.simulation.state(), "results");
-    bench.keys("left left t");
+    bench.keys("left left @set-start");
     assert_eq!(
         bench.state.workflow.simulation.steps().count(),
         0,

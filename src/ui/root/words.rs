@@ -22,6 +22,18 @@ use crate::{
     },
 };
 
+/// What is said where nothing else fits.
+pub(super) fn draw_too_small(frame: &mut Frame<'_>, least: (u16, u16), styles: &Styles) {
+    let area = frame.area();
+    let words = format!(
+        "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
+        least.0, least.1, area.width, area.height
+    );
+    for (row, line) in (0..area.height).zip(canvas::wrap(&words, usize::from(area.width))) {
+        Pen::new(frame.buffer_mut(), area, row).put_text(&line, styles[Role::Warning]);
+    }
+}
+
 /// The top line of the form program: the schema, and where the document goes.
 pub(super) fn draw_form_top(
     frame: &mut Frame<'_>,

@@ -38,8 +38,8 @@ use self::{
         routes_of, times_prompt,
     },
     refusals::{
-        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, is_answerable,
-        listing_refusal, many_refusal, no_call, send_refusal, stub_refusal,
+        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, is_unanswered,
+        listing_refusal, many_refusal, names_agent, no_call, send_refusal, stub_refusal,
     },
     request::RequestPane,
     step_actions::step_menu,
@@ -57,7 +57,7 @@ use crate::{
         verbs,
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
-    systems::{calling, facets::caller::CallingAgent},
+    systems::calling,
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -341,17 +341,6 @@ fn answer_by_hand(state: &State) -> Reply {
         Some(tool) => Reply::send(Message::Answering(AnsweringMessage::Begin(tool))),
         None => Reply::send(Message::Show(ScreenId::Waiting)),
     }
-}
-
-/// Whether it could be answered for, and is not.
-fn is_unanswered(state: &State, tool: &EntryId) -> bool {
-    let name = state.tool(tool).map(|tool| tool.name.as_str());
-    is_answerable(state) && name.is_some_and(|name| state.answering.stand_of(name).is_none())
-}
-
-fn names_agent(state: &State) -> bool {
-    let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
-    matches!(agent, Some(CallingAgent::Named(_)))
 }
 
 impl Screen for Invoke {

@@ -3,8 +3,8 @@
 use super::{menus::routes_of, tools::tool_of};
 use crate::{
     app::{batch::CallBatch, state::State},
-    model::traffic::FRAMES,
-    systems::{agents, by_hand, table},
+    model::{entry::EntryId, traffic::FRAMES},
+    systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
     ui::action_rows::refuse_when,
 };
 
@@ -74,4 +74,15 @@ pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
 pub(super) fn is_answerable(state: &State) -> bool {
     let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
     tool.is_some_and(|tool| by_hand::is_possible(&tool)) && !routes_of(state).is_empty()
+}
+
+/// Whether it could be answered for, and is not.
+pub(super) fn is_unanswered(state: &State, tool: &EntryId) -> bool {
+    let name = state.tool(tool).map(|tool| tool.name.as_str());
+    is_answerable(state) && name.is_some_and(|name| state.answering.stand_of(name).is_none())
+}
+
+pub(super) fn names_agent(state: &State) -> bool {
+    let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
+    matches!(agent, Some(CallingAgent::Named(_)))
 }
