@@ -2,7 +2,6 @@
 //! them.
 
 mod presses;
-mod window;
 mod words;
 
 use ratatui::{Frame, layout::Rect};
@@ -12,13 +11,13 @@ use super::{
     action_rows,
     canvas::{Pen, text_width},
     everywhere::{self, Window},
-    overlays::questions,
+    overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
     tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
-    widgets::panes::{Panes, SIDE_BY_SIDE},
+    widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
 };
 use crate::app::{
     actions::{ActionId, Scope},
@@ -242,11 +241,7 @@ impl Root {
             };
             let key = state.keymap.display_key(row.action);
             let x = pen.column_now();
-            pen.put_text(
-                &key,
-                styles[Role::Key].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
-            )
-            .put_text(" ", bar);
+            pen.put_text(&key, words::on_bar(styles, Role::Key)).put_text(" ", bar);
             pen.put_text(title(row), style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.action));
             pen.put_text(gap, bar);
@@ -259,36 +254,25 @@ impl Root {
         if fits(&mode) {
             pen.skip(u16::try_from(left - text_width(&mode) - 2).unwrap_or(0));
             let x = pen.column_now();
-            pen.put_text(
-                &mode,
-                if state.mode == crate::model::context::Mode::Document {
-                    bar
-                } else {
-                    styles[Role::Warning]
-                        .patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
-                },
-            );
+            let is_usual = state.mode == crate::model::context::Mode::Document;
+            let style = if is_usual { bar } else { words::on_bar(styles, Role::Warning) };
+            pen.put_text(&mode, style);
             self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), "switch-mode"));
             pen.put_text("  ", bar);
         } else {
             pen.skip(u16::try_from(left).unwrap_or(0));
         }
         let x = pen.column_now();
-        pen.put_text(
-            sign.0,
-            styles[sign.1].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() }),
-        )
-        .put_text(" ", bar)
-        .put_text(&shown, bar);
+        pen.put_text(sign.0, words::on_bar(styles, sign.1))
+            .put_text(" ", bar)
+            .put_text(&shown, bar);
         self.places
             .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), "connection"));
     }
 
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         let bar = styles[Role::Bar];
-        let on_bar = |role: Role| {
-            styles[role].patch(ratatui::style::Style { bg: bar.bg, ..Default::default() })
-        };
+        let on_bar = |role: Role| words::on_bar(styles, role);
         let note = words::bottom_note(state);
         let badge = if self.is_in_edit(state) {
             (" EDIT ", Role::BadgeEdit)
@@ -612,6 +596,44 @@ impl Root {
         match reply {
             Reply::Ignored => Reply::Refused(format!("{title}: not here")),
             other => other,
+        }
+    }
+}
+
+impl Window for Root {
+    fn open_help(&self, state: &State) -> Reply {
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(help::help_menu(&state.keymap, &self.scopes(state), refusal)))
+    }
+
+    fn open_palette(&self, state: &State) -> Reply {
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(palette::action_palette(&state.keymap, refusal)))
+    }
+
+    fn open_actions_menu(&self, state: &State) -> Reply {
+        let scopes = self.screen(state).map_or_else(Vec::new, |screen| screen.scopes());
+        let refusal = |action| self.refusal_reason(action, state);
+        Reply::Open(Box::new(palette::actions_menu(&state.keymap, &scopes, refusal)))
+    }
+
+    fn send_key(&mut self, key: Key, state: &State) -> Reply {
+        self.ask_screen(&Input::Key(key), state)
+    }
+
+    fn arrange_panes(&mut self, change: PaneChange, state: &State) -> Reply {
+        match self.screen_mut(state).and_then(Screen::panes).map(|panes| panes.change(change)) {
+            Some(Ok(())) => Reply::Handled,
+            Some(Err(why)) => Reply::Refused(why.into()),
+            None => Reply::Ignored,
+        }
+    }
+
+    fn show(&self, screen: ScreenId) -> Reply {
+        if self.tabs.iter().any(|row| row.id == screen) {
+            Reply::send(Message::Show(screen))
+        } else {
+            Reply::Ignored
         }
     }
 }

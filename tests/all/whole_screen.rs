@@ -11,6 +11,7 @@ use toolcrib::{
         message::{Message, ScreenId},
         question::Question,
         tour::Tour,
+        workflow::WorkflowMessage,
     },
     engine::series::{BatchSize, CallSeries},
     model::{
@@ -106,6 +107,7 @@ fn the_right_button_shows_actions_and_does_nothing_else() {
     assert_eq!(bench.state.context().groups, groups, "nothing is ticked");
     bench.keys("esc");
     bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["fun".into()]))));
+    bench.keys("tab");
     let at = bench.find("● tell-joke");
     for _ in 0..2 {
         mouse(&mut bench, MouseKind::Down(Button::Right), at);

@@ -5,6 +5,7 @@ use ratatui::{
     Frame,
     buffer::{Buffer, Cell},
     layout::{Position, Rect},
+    style::Style,
 };
 
 use crate::{
@@ -21,6 +22,11 @@ use crate::{
         styles::{Role, Styles},
     },
 };
+
+/// A role's style on the ground of the top and bottom line.
+pub(super) fn on_bar(styles: &Styles, role: Role) -> Style {
+    styles[role].patch(Style { bg: styles[Role::Bar].bg, ..Style::default() })
+}
 
 /// What is said where nothing else fits.
 pub(super) fn draw_too_small(frame: &mut Frame<'_>, least: (u16, u16), styles: &Styles) {
