@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "toolcrib"
-SUMMARY = "A terminal workbench for people who make tools for LLM agents"
+SUMMARY = "Terminal workbench for people who make tools for LLM agents"
 # Of a released file, so that the same binary makes the same package.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
