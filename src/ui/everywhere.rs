@@ -164,7 +164,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "try-notification", "try notification", |_, _| {
         Reply::send(Message::Notification(NotificationMessage::Try))
     })
-    .help("Send a notification, to see whether your terminal or desktop shows it"),
+    .help("See whether your terminal or desktop shows notifications"),
     Row::new(Scope::Global, "connection", "connection", |_, state| {
         Reply::Open(Box::new(connections::connection_menu(state)))
     })
