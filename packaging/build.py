@@ -12,12 +12,12 @@ All write below target/package, or below --out. --target names what the binary r
 another binary that runs here, where BINARY itself doesn't (man pages and completions are asked from it).
 """
 
-import argparse, base64, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, zipfile
+import argparse, base64, hashlib, io, json, os, platform, re, shutil, subprocess, sys, tarfile, time, zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 NAME = "toolcrib"
-SUMMARY = "A terminal workbench for people who make tools for LLM agents"
+SUMMARY = "Terminal workbench for people who make tools for LLM agents"
 # Of a released file, so that the same binary makes the same package.
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
@@ -99,9 +99,21 @@ def third_parties(target):
     return rule.join(parts) + "\n"
 
 
+def debian_changelog():
+    """The CHANGELOG's versions as Debian's tools read them; what changed is in the CHANGELOG itself."""
+    maintainer = re.search(r'^maintainer = "([^"]+)"', (ROOT / "Cargo.toml").read_text(), re.M).group(1)
+    released = re.findall(r"^## \[(\d[^]]*)\] - (\d+-\d+-\d+)$", (ROOT / "CHANGELOG.md").read_text(), re.M)
+    entries = []
+    for number, day in released:
+        date = time.strftime("%a, %d %b %Y 00:00:00 +0000", time.strptime(day, "%Y-%m-%d"))
+        entries.append(f"{NAME} ({number}-1) unstable; urgency=medium\n\n  * New version: changelog.gz says what changed.\n\n -- {maintainer}  {date}\n")
+    return "\n".join(entries)
+
+
 def stage(binary, target, runs, out):
     """The files of a package as they lie below /usr."""
     tree = fresh(out / "root")
+    put(out / "changelog.Debian", debian_changelog())
     share = tree / "share"
     ending = ".exe" if "windows" in target else ""
     put(tree / "bin" / (NAME + ending), binary.read_bytes())

@@ -27,6 +27,7 @@ pub mod keymap;
 pub mod message;
 pub mod network_state;
 pub mod notices;
+pub mod notifications;
 pub mod question;
 pub mod resending;
 pub mod resources;

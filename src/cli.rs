@@ -10,6 +10,7 @@ use std::{
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
+    time::Instant,
 };
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
@@ -52,6 +53,7 @@ mod man;
 mod mcp;
 mod merge;
 mod mock_options;
+mod notify;
 mod opened;
 mod out;
 mod plain;
@@ -182,10 +184,13 @@ pub fn run_command(
     if let Some(words) = help::asked_words(env::args_os().skip(1)) {
         let mut out = CommandOutput::new(&Global::default());
         let shown = help::show_help(&words, command_line(), &mut out);
-        return end_command(shown, &mut out);
+        return end_command(shown, &mut out).exit_code().into();
     }
-    let parsed = command_line().try_get_matches();
-    let line = match parsed.and_then(|matches| CommandLine::from_arg_matches(&matches)) {
+    let parsed = command_line().try_get_matches().and_then(|matches| {
+        let name = matches.subcommand_name().map(str::to_owned);
+        Ok((CommandLine::from_arg_matches(&matches)?, name))
+    });
+    let (line, name) = match parsed {
         Ok(line) => line,
         Err(refused) => {
             // "cal joke": clap takes the first word for a path, and complains of the second.
@@ -201,12 +206,19 @@ pub fn run_command(
             return report_ending(ended).exit_code().into();
         }
     };
+    let began = Instant::now();
     if line.global.allow_start {
         registry::allow_all_starts();
     }
     let mut out = CommandOutput::new(&line.global);
     let ended = dispatch_command(&line, &mut out);
-    end_command(ended, &mut out)
+    let ending = end_command(ended, &mut out);
+    // What opens a screen sends its own.
+    let opens_screen = matches!(line.command, None | Some(Command::Demo(_) | Command::Form(_)));
+    if let Some(name) = name.filter(|_| line.global.notify && !opens_screen) {
+        notify::notify_end(&name, ending, began.elapsed());
+    }
+    ending.exit_code().into()
 }
 
 /// The command line with all commands, their help and examples.
@@ -215,13 +227,13 @@ fn command_line() -> clap::Command {
 }
 
 /// Writes what is left to write, and reports how the command ended.
-fn end_command(ended: CommandResult, out: &mut CommandOutput) -> ExitCode {
+fn end_command(ended: CommandResult, out: &mut CommandOutput) -> Ending {
     // What was written before a problem belongs before it; of two problems the first counts.
     let ended = match (ended, out.flush().map_err(StopReason::from)) {
         (Ok(_), Err(StopReason::Met(problem))) => Err(StopReason::Met(problem)),
         (ended, _) => ended,
     };
-    report_ending(ended).exit_code().into()
+    report_ending(ended)
 }
 
 /// Prints help or what is wrong with the command line; clap knows which goes where. What was typed

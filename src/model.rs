@@ -18,6 +18,7 @@ pub mod finding;
 pub mod health;
 pub mod id;
 pub mod merging;
+pub mod notification;
 pub mod problem;
 pub mod server_item;
 pub mod server_profile;

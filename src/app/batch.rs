@@ -4,7 +4,10 @@ use std::collections::HashSet;
 
 use crate::{
     engine::series::CallSeries,
-    model::call::{CallId, Request},
+    model::{
+        call::{CallId, Request},
+        clock::Millis,
+    },
 };
 
 #[derive(Clone, Debug)]
@@ -12,6 +15,7 @@ pub struct CallBatch {
     pub request: Request,
     /// The connection's name.
     pub connection: String,
+    pub began: Millis,
     pub times: usize,
     pub at_once: usize,
     /// How many are still to be sent.

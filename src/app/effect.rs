@@ -26,6 +26,7 @@ use crate::{
         context::Mode,
         entry::{FileId, SystemId},
         finding::Findings,
+        notification::{Notification, NotificationWay},
         server_item::ItemRequest,
         trace::{Trace, TraceId},
         traffic::Tapped,
@@ -240,6 +241,15 @@ pub enum Effect {
     PutSample(&'static str),
     /// Remember the theme for the next start.
     KeepTheme(String),
+    /// Show a desktop notification.
+    Notify {
+        notification: Notification,
+        way: NotificationWay,
+    },
+    /// Remember for the next start whether there are notifications.
+    KeepNotifications {
+        on: bool,
+    },
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

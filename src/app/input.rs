@@ -2,6 +2,16 @@
 
 use std::{fmt, str::FromStr};
 
+/// Whether the user looks at the program, as far as the terminal or the window says it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    /// Not every terminal says it.
+    #[default]
+    Unknown,
+    Gained,
+    Lost,
+}
+
 /// Something that came from the terminal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Input {

@@ -22,6 +22,10 @@ pub struct Keymap {
     in_words: bool,
 }
 
+/// Actions that had another name in an earlier version, and their names now: keys that users gave
+/// them still work.
+const RENAMED: &[(&str, &str)] = &[("usual-connection", "default-connection")];
+
 /// Replaces an action that is in no table.
 static UNKNOWN: Action = Action {
     id: "unknown",
@@ -44,6 +48,11 @@ impl Keymap {
         let mut complaints = Vec::new();
         let mut chosen: HashMap<ActionId, Vec<Key>> = HashMap::new();
         for (id, keys) in overrides {
+            let renamed = RENAMED.iter().find(|(former, _)| former == id);
+            if let Some((former, now)) = renamed {
+                complaints.push(format!("keymap: {former} is called {now} now; rename it"));
+            }
+            let id = renamed.map_or(id.as_str(), |(_, now)| now);
             let Some(action) = actions.iter().find(|action| action.id == id) else {
                 let near = similar::nearest_name(id, actions.iter().map(|action| action.id));
                 let near = near.map(|near| format!("did you mean {near:?}? "));

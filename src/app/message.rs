@@ -13,7 +13,9 @@ use super::{
     documents::Change,
     folder::FolderList,
     history::HistoryMessage,
+    input::Focus,
     notices::NoticeKind,
+    notifications::NotificationMessage,
     resources::{ItemId, ResourceMessage},
     sign_in::{SignInAct, SignInNews},
     tour::TourMessage,
@@ -112,6 +114,10 @@ pub enum Message {
     Folder(FolderList),
     /// What the clock on the wall shows, with each input.
     Clock(LocalTime),
+    /// The user turns to the program, or away from it.
+    Focus(Focus),
+    /// All about desktop notifications.
+    Notification(NotificationMessage),
     Show(ScreenId),
     /// Choose the entry that Tools and Invoke show.
     Select(EntryId),

@@ -25,6 +25,7 @@ use super::{
     message::ScreenId,
     network_state::NetworkState,
     notices::Notices,
+    notifications::Notifications,
     question::Question,
     resources::Resources,
     watching::Watching,
@@ -50,6 +51,7 @@ use crate::{
         finding::{Finding, Findings},
         id::Ids,
         merging::Merging,
+        notification::NotificationSettings,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
@@ -89,6 +91,7 @@ pub struct Start {
     pub form: Option<FormFile>,
     /// Knows the secrets that no file may hold.
     pub mask: Mask,
+    pub notifications: NotificationSettings,
 }
 
 /// How far the reading of the workspace is.
@@ -171,6 +174,7 @@ pub struct State {
     pub keymap: Keymap,
     pub themes: Vec<String>,
     pub notices: Notices,
+    pub notifications: Notifications,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
     /// Unsaved texts of an earlier session, offered once their files are read.
@@ -237,6 +241,7 @@ impl State {
             keymap: start.keymap,
             themes: start.themes,
             notices: Notices::default(),
+            notifications: Notifications::new(start.notifications),
             question: None,
             offer: None,
             leaving: false,

@@ -11,6 +11,7 @@ mod discovery;
 mod files;
 mod form;
 mod history;
+mod notifying;
 mod renamed;
 mod resources;
 mod run_world;
@@ -54,6 +55,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
         state.notices.push(NoticeKind::Done, words.to_owned(), now);
     }
     effects.extend(files::due_check(state));
+    effects.extend(notifying::due_notifications(state));
     effects
 }
 
@@ -62,6 +64,8 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::LookIntoFolder(folder) => return vec![Effect::LookIntoFolder(folder)],
         Message::Folder(list) => state.folder = Some(list.into()),
         Message::Clock(wall) => state.wall = wall,
+        Message::Focus(focus) => state.notifications.focus = focus,
+        Message::Notification(message) => return notifying::handle(state, message, now),
         Message::Show(screen) => {
             state.screen = screen;
             if screen == ScreenId::History {
@@ -296,6 +300,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         CallMessage::Select(call) => state.invoke.calls.selected = Some(call),
         CallMessage::Events { call, events } => {
             if let Some((outcome, took_ms)) = calls::apply_events(state, call, events, now) {
+                notifying::on_call_ended(state, call, outcome, took_ms, now);
                 workflow::on_call_ended(state, call, outcome, took_ms, now);
                 let mut effects = cases::on_call_ended(state, call, now);
                 effects.extend(batch::on_call_ended(state, call, outcome, took_ms, now));

@@ -42,6 +42,21 @@ impl Ending {
         }
     }
 
+    /// For people, who know which command ended.
+    #[must_use]
+    pub fn as_words(self) -> &'static str {
+        match self {
+            Self::Done => "done",
+            Self::Found => "found problems",
+            Self::Usage => "can't run",
+            Self::Unreachable => "couldn't connect",
+            Self::TimedOut => "timed out",
+            Self::Draft => "saved as a draft",
+            Self::Unchecked => "not fully checked",
+            Self::Interrupted => "interrupted",
+        }
+    }
+
     /// The ending of a command whose call ended so.
     #[must_use]
     pub fn of_call(outcome: Outcome) -> Self {

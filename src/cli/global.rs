@@ -33,6 +33,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub plain: bool,
 
+    /// Send a notification when the command ends; in the workbench, switch notifications on (see
+    /// `toolcrib help files`)
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub notify: bool,
+
     /// Print JSON, for scripts
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub json: bool,

@@ -9,6 +9,9 @@ use super::{
 };
 use crate::model::problem::{Problem, ProblemKind};
 
+/// The day of the newest release, as the CHANGELOG has it: pages name it at their foot.
+const RELEASED: &str = "2026-11-26";
+
 #[derive(Args, Debug)]
 pub(crate) struct ManPage {
     /// The page of one command; by default the page of toolcrib itself
@@ -32,7 +35,9 @@ impl ManPage {
             })?,
         };
         let mut page = Vec::new();
-        Man::new(wanted).render(&mut page)?;
+        let source = concat!("toolcrib ", env!("CARGO_PKG_VERSION"));
+        let manual = Man::new(wanted).date(RELEASED).source(source).manual("toolcrib");
+        manual.render(&mut page)?;
         out.print_raw(&String::from_utf8_lossy(&page))?;
         Ok(Ending::Done)
     }

@@ -23,7 +23,8 @@ pub(crate) fn open_screen(
     mut complaints: Vec<String>,
 ) -> Result<(ExitReason, Option<FilledForm>), StopReason> {
     let paths = Paths::of_user()?;
-    let (settings, findings) = user::load_settings(&paths.config_file())?;
+    let (mut settings, findings) = user::load_settings(&paths.config_file())?;
+    settings.notifications.on |= global.notify;
     complaints.extend(findings.iter().map(Finding::site_words));
     let (themes, unread) = user::load_themes(&paths.themes_folder());
     complaints.extend(unread.iter().map(ToString::to_string));

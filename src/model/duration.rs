@@ -37,9 +37,34 @@ pub(crate) fn print_duration(time: Duration) -> String {
     }
 }
 
+/// How long something took, for people: `345 ms`, `12.3 s`, `2 min 5 s`.
+#[must_use]
+pub(crate) fn print_rounded(ms: u64) -> String {
+    match (ms / 1_000, ms % 1_000 / 100) {
+        (0, _) => format!("{ms} ms"),
+        (seconds @ 120.., _) => format!("{} min {} s", seconds / 60, seconds % 60),
+        (seconds, 0) => format!("{seconds} s"),
+        (seconds, tenths) => format!("{seconds}.{tenths} s"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_it_took_is_rounded_down() {
+        for (ms, shown) in [
+            (0, "0 ms"),
+            (999, "999 ms"),
+            (1_000, "1 s"),
+            (12_345, "12.3 s"),
+            (119_999, "119.9 s"),
+            (125_900, "2 min 5 s"),
+        ] {
+            assert_eq!(print_rounded(ms), shown);
+        }
+    }
 
     #[test]
     fn times_are_written_as_they_are_read() {

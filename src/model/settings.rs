@@ -8,6 +8,7 @@ use super::{
     connections::Connections,
     context::{Context, Mode, Name, Profile},
     health::HealthSettings,
+    notification::NotificationSettings,
 };
 
 /// The file that marks a workspace's folder and holds its settings.
@@ -70,4 +71,5 @@ pub(crate) struct UserSettings {
     pub editor: Option<String>,
     /// Action id → keys, in place of the table's own.
     pub keys: BTreeMap<String, Vec<String>>,
+    pub notifications: NotificationSettings,
 }

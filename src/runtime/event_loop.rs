@@ -18,7 +18,7 @@ use super::{
 use crate::{
     app::{
         effect::Effect,
-        input::{Input, Mouse, MouseKind},
+        input::{Focus, Input, Mouse, MouseKind},
         message::Message,
         state::State,
         update::update,
@@ -59,6 +59,11 @@ pub trait Host {
 
     /// Whether an input is there already.
     fn has_input(&mut self) -> bool;
+
+    /// Whether the user looks at the program.
+    fn focus(&self) -> Focus {
+        Focus::Unknown
+    }
 
     /// Starts carrying an effect out.
     fn perform(&mut self, effect: Effect) -> io::Result<Flow>;
@@ -178,7 +183,9 @@ impl<H: Host> EventLoop<H> {
     }
 
     fn handle_messages(&mut self, messages: Vec<Message>) -> io::Result<Flow> {
-        for message in messages {
+        let focus = self.host.focus();
+        let turned = (focus != self.state.notifications.focus).then_some(Message::Focus(focus));
+        for message in turned.into_iter().chain(messages) {
             let effects = update(&mut self.state, message, now_millis());
             if self.perform_effects(effects)? == Flow::Quit {
                 return Ok(Flow::Quit);

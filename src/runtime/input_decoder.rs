@@ -5,7 +5,7 @@
 
 use std::mem;
 
-use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
+use crate::app::input::{Button, Code, Focus, Input, Key, Mods, Mouse, MouseKind};
 
 const ESC: u8 = 0x1b;
 const PASTE_END: &[u8] = b"\x1b[201~";
@@ -23,6 +23,8 @@ pub struct InputDecoder {
     paste: Paste,
     /// So much of a paste holds no end of it.
     searched: usize,
+    /// What was reported last of the user's turning to the terminal, or away from it.
+    focus: Option<Focus>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -38,6 +40,7 @@ enum Paste {
 /// What is at the beginning of some bytes, and how many of them it takes.
 enum DecodedItem {
     Input(usize, Option<Input>),
+    Focus(usize, Focus),
     PasteStart(usize),
     Incomplete,
 }
@@ -71,6 +74,10 @@ impl InputDecoder {
                     inputs.extend(input);
                     at += length;
                 }
+                DecodedItem::Focus(length, focus) => {
+                    self.focus = Some(focus);
+                    at += length;
+                }
                 DecodedItem::PasteStart(length) => {
                     self.paste = Paste::Open;
                     at += length;
@@ -80,6 +87,11 @@ impl InputDecoder {
         }
         self.pending.drain(..at);
         inputs
+    }
+
+    /// What was reported last of the focus, since this was asked before.
+    pub fn take_focus(&mut self) -> Option<Focus> {
+        self.focus.take()
     }
 
     /// Whether more bytes would make another thing of what has come.
@@ -181,6 +193,8 @@ fn control_sequence(body: &[u8]) -> DecodedItem {
             return DecodedItem::Input(6, old_mouse(*button, *column, *row).map(Input::Mouse));
         }
         [b'M', ..] => return DecodedItem::Incomplete,
+        [b'I', ..] => return DecodedItem::Focus(3, Focus::Gained),
+        [b'O', ..] => return DecodedItem::Focus(3, Focus::Lost),
         _ => {}
     }
     match body.iter().take(LONGEST).position(|byte| !(0x20..=0x3f).contains(byte)) {
@@ -543,5 +557,18 @@ mod tests {
             prop::sample::select(b"\x1b\x1b[[O<M200~201~;;:1uAm\xc3\xa9\r ".to_vec()),
             any::<u8>()
         ]
+    }
+
+    #[test]
+    fn focus_is_reported_and_no_key() {
+        let mut decoder = InputDecoder::default();
+        let keys = decoder.decode(b"a\x1b[Ob\x1b[I\x1b[O");
+        assert_eq!(keys.len(), 2);
+        assert_eq!((decoder.take_focus(), decoder.take_focus()), (Some(Focus::Lost), None));
+        assert_eq!((decoder.decode(b"\x1b["), decoder.is_waiting()), (vec![], true));
+        assert_eq!((decoder.decode(b"I"), decoder.take_focus()), (vec![], Some(Focus::Gained)));
+        // Within a paste it is text.
+        decoder.decode(b"\x1b[200~\x1b[O\x1b[201~");
+        assert_eq!(decoder.take_focus(), None);
     }
 }

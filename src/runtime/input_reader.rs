@@ -12,7 +12,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 #[cfg(not(unix))]
 mod elsewhere;
@@ -26,6 +26,8 @@ use taker::{Read, Taker};
 #[cfg(unix)]
 use unix as system;
 
+use crate::app::input::Focus;
+
 /// More inputs wait in the terminal.
 const QUEUE: usize = 1_024;
 
@@ -36,6 +38,7 @@ pub(crate) struct InputReader {
     kept: VecDeque<Read>,
     running: Option<Running>,
     arrived: Arc<Notify>,
+    focus: watch::Sender<Focus>,
 }
 
 struct Running {
@@ -54,9 +57,9 @@ impl InputReader {
         let terminal = system::Terminal::open()?;
         let (alive, ended) = system::alive_pair()?;
         let (sender, inputs) = mpsc::sync_channel(QUEUE);
-        let arrived = Arc::clone(&self.arrived);
+        let (arrived, focus) = (Arc::clone(&self.arrived), self.focus.clone());
         let thread = thread::Builder::new().name("terminal".into()).spawn(move || {
-            let taken = Taker { inputs: &sender, arrived: &arrived };
+            let taken = Taker { inputs: &sender, arrived: &arrived, focus: &focus };
             if let Err(error) = terminal.read_inputs(&ended, &taken) {
                 // Nobody needs to know when nobody listens.
                 let _ = sender.send(Err(error));
@@ -66,6 +69,11 @@ impl InputReader {
         })?;
         self.running = Some(Running { inputs, alive, thread });
         Ok(())
+    }
+
+    /// Whether the user looks at the terminal, as it said before the inputs that are still to come.
+    pub fn focus(&self) -> Focus {
+        *self.focus.borrow()
     }
 
     /// Reads no more until [`Self::start`], so that another program can; what was read is kept.

@@ -138,6 +138,7 @@ async fn open_program(launch: LaunchSettings) -> Opened {
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();
+    start.notifications = settings.notifications.clone();
     let (sender, messages) = mpsc::channel(QUEUE);
     // A form is a session of its own, beside that of the workspace that its document may lie in.
     let of = start

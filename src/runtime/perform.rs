@@ -21,8 +21,10 @@ use super::{
     connection_states::tell_states,
     connection_test, discovering, editor, eras, folder,
     following::FollowTasks,
+    journaling::keep_journal,
     kept::{HistoryRecorder, Record},
     model_run::{ModelRuns, Shared},
+    notifications::desktop,
     now::now_millis,
     pushing, reading, registry, resources,
     sign_in::SignInTasks,
@@ -56,7 +58,7 @@ use crate::{
         samples,
         saved_parts::ScratchFolder,
         server_configs,
-        settings::user,
+        settings::user::{self, Choice},
         watch::Watch,
         workspace::Workspace,
     },
@@ -66,8 +68,6 @@ use crate::{
 
 /// How many events of a call travel in one message at most.
 const EVENTS: usize = 256;
-/// Between two writings of the journal.
-const JOURNAL_EVERY: Duration = Duration::from_secs(1);
 
 /// From the last of the changes that follow each other to their check: as long as a check takes,
 /// since the answer to a state that is no more is of no use, but within these bounds.
@@ -294,7 +294,11 @@ impl Performer {
             Effect::AskListeners(connection) => self.ask_listeners(*connection),
             Effect::LookIntoFolder(folder) => self.look_into(folder),
             Effect::PutSample(name) => self.put_sample(name),
-            Effect::KeepTheme(theme) => self.keep_theme(theme),
+            Effect::KeepTheme(theme) => self.keep_choice(Choice::Theme(theme)),
+            Effect::KeepNotifications { on } => self.keep_choice(Choice::Notifications { on }),
+            Effect::Notify { notification, .. } => {
+                tokio::spawn(desktop::show_or_say(notification, self.messages.clone()));
+            }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
             | Effect::CompareKept(_)
@@ -561,11 +565,11 @@ impl Performer {
         }
     }
 
-    fn keep_theme(&self, theme: String) {
+    fn keep_choice(&self, choice: Choice) {
         let (config, messages) = (self.config.clone(), self.messages.clone());
         let writing = self.writes.0.clone();
         tokio::task::spawn_blocking(move || {
-            let kept = user::keep_theme(&config, &theme);
+            let kept = user::keep_choice(&config, &choice);
             drop(writing);
             if let Err(problem) = kept {
                 let _ = messages.blocking_send(Message::Failed(problem));
@@ -619,32 +623,5 @@ impl Performer {
     pub fn forget_journal(&mut self) {
         self.wait_for_writes();
         let _ = self.journal.write_drafts(&Drafts::new());
-    }
-}
-
-/// Writes what is unsaved, at most once a second, the newest only. What was saved leaves the
-/// journal at once.
-async fn keep_journal(
-    journal: Arc<Journal>,
-    mut unsaved: watch::Receiver<Drafts>,
-    messages: mpsc::Sender<Message>,
-) {
-    let mut complained = false;
-    while unsaved.changed().await.is_ok() {
-        let drafts = unsaved.borrow_and_update().clone();
-        let files: Vec<FileId> = drafts.keys().cloned().collect();
-        let journal = Arc::clone(&journal);
-        let written = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
-        if let Ok(Err(problem)) = written
-            && !std::mem::replace(&mut complained, true)
-        {
-            let words = format!("unsaved changes can't be kept for the next start: {problem}");
-            let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
-        }
-        let mut watched = unsaved.clone();
-        let is_saved =
-            watched.wait_for(|drafts| files.iter().any(|file| !drafts.contains_key(file)));
-        // The second is over, or a file is saved: either way what is newest is written next.
-        let _ = tokio::time::timeout(JOURNAL_EVERY, is_saved).await;
     }
 }

@@ -26,6 +26,7 @@ use crate::{
         calls::CallMessage, effect::Effect, form_file::FormGoal, message::Message, state::State,
         update::update,
     },
+    model::notification::NotificationWay,
     ui::plain::session::Session,
 };
 
@@ -283,6 +284,10 @@ impl PlainLoop {
                 Effect::Suspend | Effect::Editor { .. } | Effect::EditText { .. } => {
                     let words = "Not done: this needs a terminal. Use instead: set FIELD VALUE";
                     self.session.say([words.to_owned()]);
+                }
+                // No codes go to the terminal: it is a line like the others.
+                Effect::Notify { notification, way } if way != NotificationWay::Desktop => {
+                    self.session.say([format!("{}: {}", notification.title, notification.body)]);
                 }
                 other => self.performer.perform(other),
             }

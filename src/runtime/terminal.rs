@@ -22,6 +22,10 @@ use ratatui::{Frame, Terminal, backend::CrosstermBackend};
 const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1002h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1002l\x1b[?1000l";
 
+/// The terminal says when the user turns to it, and away from it.
+const FOCUS_ON: &str = "\x1b[?1004h";
+const FOCUS_OFF: &str = "\x1b[?1004l";
+
 /// Whether the terminal is ours now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
@@ -66,6 +70,23 @@ pub(crate) fn lend_streams(program: &mut Command) {
     }
 }
 
+/// Writes what a terminal acts upon and doesn't draw, from a command that prints lines. Does nothing
+/// where the lines go elsewhere.
+///
+/// # Errors
+/// When the terminal has gone.
+pub(crate) fn write_beside_lines(sequence: &str) -> io::Result<()> {
+    if io::stderr().is_terminal() {
+        io::stderr().write_all(sequence.as_bytes())
+    } else if io::stdout().is_terminal() {
+        let mut out = io::stdout();
+        out.write_all(sequence.as_bytes())?;
+        out.flush()
+    } else {
+        Ok(())
+    }
+}
+
 /// The screen, drawn through ratatui.
 pub(crate) struct Screen {
     /// Never dropped: ratatui would show the cursor, which [`give_back`] does, and panics where
@@ -99,6 +120,13 @@ impl Screen {
         Ok(done)
     }
 
+    /// Writes what the terminal acts upon and doesn't draw.
+    pub fn write_sequence(&mut self, sequence: &str) -> io::Result<()> {
+        let out = self.terminal.backend_mut();
+        out.write_all(sequence.as_bytes())?;
+        Write::flush(out)
+    }
+
     /// Puts a text on the clipboard, by way of the terminal.
     pub fn copy_to_clipboard(&mut self, text: &str) -> io::Result<()> {
         execute!(
@@ -128,6 +156,7 @@ fn enter_terminal() -> io::Result<()> {
     let shape = cursor::SetCursorStyle::SteadyBar;
     execute!(out, EnterAlternateScreen, raw::EnableBracketedPaste, flags, cursor::Hide, shape)?;
     out.write_all(MOUSE_ON.as_bytes())?;
+    out.write_all(FOCUS_ON.as_bytes())?;
     out.flush()
 }
 
@@ -138,6 +167,7 @@ pub(crate) fn give_back() {
     }
     let mut out = Tty;
     // Nothing can be done about a terminal that no longer listens.
+    let _ = out.write_all(FOCUS_OFF.as_bytes());
     let _ = out.write_all(MOUSE_OFF.as_bytes());
     let _ = execute!(
         out,

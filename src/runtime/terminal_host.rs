@@ -5,11 +5,17 @@ use std::io;
 use super::{
     event_loop::{Flow, Host},
     input_reader::InputReader,
+    notifications::terminal::KnownTerminal,
     perform::Performer,
     terminal::{Screen, give_back},
 };
 use crate::{
-    app::{effect::Effect, input::Input, state::State},
+    app::{
+        effect::Effect,
+        input::{Focus, Input},
+        state::State,
+    },
+    model::notification::NotificationWay,
     ui::root::Root,
 };
 
@@ -59,6 +65,10 @@ impl Host for TerminalHost {
         self.reader.has_next()
     }
 
+    fn focus(&self) -> Focus {
+        self.reader.focus()
+    }
+
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
         match effect {
             Effect::Quit => {
@@ -66,6 +76,10 @@ impl Host for TerminalHost {
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.screen.copy_to_clipboard(&text)?,
+            Effect::Notify { notification, way } if way != NotificationWay::Desktop => {
+                let sequence = KnownTerminal::from_env().sequence(&notification, way);
+                self.screen.write_sequence(&sequence)?;
+            }
             Effect::Suspend => self.lend_terminal(|_| suspend_process())?,
             Effect::Editor { .. } | Effect::EditText { .. } => {
                 self.lend_terminal(|performer| performer.open_editor(effect))?;

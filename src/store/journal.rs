@@ -281,11 +281,26 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, LeftDraft>, Problem> {
             })
             .collect()
     });
-    left.ok_or_else(|| {
-        let doing = format!("reading unsaved work from {}", path.display());
-        Problem::new(ProblemKind::File, doing, "it is not a journal")
-            .with_remedy("check the file, then delete it")
-    })
+    match left {
+        Some(left) => Ok(left),
+        None => Err(put_aside(path)?),
+    }
+}
+
+/// Moves what this version can't read to where no session writes.
+fn put_aside(path: &Path) -> Result<Problem, Problem> {
+    let doing = || format!("reading unsaved work from {}", path.display());
+    let mut free = path.with_extension("json.unread");
+    for number in 1_u32.. {
+        if !free.exists() {
+            break;
+        }
+        free = path.with_extension(format!("json.unread-{number}"));
+    }
+    fs::rename(path, &free).map_err(|error| files::io_problem(&doing(), &error))?;
+    let cause = "this version can't read it: a newer one may have written it";
+    Ok(Problem::new(ProblemKind::File, doing(), cause)
+        .with_remedy(format!("it is kept as {}: look there", free.display())))
 }
 
 fn write_slot(path: &Path, root: &Path, left: &BTreeMap<FileId, LeftDraft>) -> Result<(), Problem> {

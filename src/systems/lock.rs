@@ -69,8 +69,14 @@ impl Lock {
     /// When it is no lock, or an entry in it has another content than its hash says.
     pub fn parse(text: &str) -> Result<Self, String> {
         let root: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        if root.get("lock").and_then(Value::as_u64) != Some(VERSION) {
-            return Err(format!("its \"lock\" is not {VERSION}: another toolcrib wrote it"));
+        match root.get("lock").and_then(Value::as_u64) {
+            Some(VERSION) => {}
+            Some(version) => {
+                return Err(format!(
+                    "a newer toolcrib wrote it (lock {version}; this one reads {VERSION}): upgrade toolcrib"
+                ));
+            }
+            None => return Err("it has no \"lock\", the version of its format".into()),
         }
         let connections = root.get("connections").and_then(Value::as_object);
         let connections = connections.ok_or("it has no \"connections\"")?;

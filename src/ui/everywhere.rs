@@ -13,6 +13,7 @@ use crate::app::{
     compose::{context::ComposeContext, entries, plan::Plan},
     input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
+    notifications::NotificationMessage,
     state::State,
     verbs,
 };
@@ -153,6 +154,17 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::Open(Box::new(notices::notices_page(state)))
     })
     .help("Show the notices of this session"),
+    Row::new(Scope::Global, "notifications", "notifications", |_, _| {
+        Reply::send(Message::Notification(NotificationMessage::Toggle))
+    })
+    .help(
+        "Switch notifications on or off, for while you look elsewhere: long calls, alerts in \
+        Watch, test runs, questions; saved in config.toml",
+    ),
+    Row::new(Scope::Global, "try-notification", "try notification", |_, _| {
+        Reply::send(Message::Notification(NotificationMessage::Try))
+    })
+    .help("See whether your terminal or desktop shows notifications"),
     Row::new(Scope::Global, "connection", "connection", |_, state| {
         Reply::Open(Box::new(connections::connection_menu(state)))
     })

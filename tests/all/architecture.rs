@@ -138,6 +138,7 @@ const FOLDERS: &[Folder] = &[
             "tracing",
             "jiff",
             "uuid",
+            "zbus",
         ],
     },
     Folder {

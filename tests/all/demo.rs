@@ -19,6 +19,7 @@ fn demo_draws_and_gives_the_terminal_back() {
         mouse: true,
         paste: true,
         keyboard: true,
+        focus: true,
         cursor_hidden: true,
     };
     assert_eq!(terminal.modes(), taken);

@@ -2,6 +2,8 @@
 
 #[path = "support/battery.rs"]
 pub mod battery;
+#[path = "support/bus.rs"]
+pub mod bus;
 #[path = "support/calls.rs"]
 pub mod calls;
 #[path = "support/certificates.rs"]

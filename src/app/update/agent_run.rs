@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{cases, files, history, run_world, workflow};
+use super::{cases, files, history, notifying, run_world, workflow};
 use crate::{
     app::{
         agent_run::{
@@ -17,6 +17,7 @@ use crate::{
         effect::Effect,
         message::ScreenId,
         notices::NoticeKind,
+        notifications::Noteworthy,
         state::State,
     },
     engine::agent_loop::{
@@ -401,6 +402,8 @@ fn take_news(state: &mut State, turn: u64, news: Vec<RunNews>, now: Millis) -> V
 
 fn tell_end(state: &mut State, run: &ModelRun, end: &RunEnd, now: Millis) {
     let (name, outcome) = (run.source_name(), end.outcome.as_str());
+    let ended = Noteworthy::Ended { name, outcome: end.outcome, took_ms: end.took_ms };
+    notifying::note(state, ended, now);
     match (&end.problem, end.outcome) {
         (Some(problem), _) => {
             let words = format!("{name} {outcome}: {} — {}", problem.message, problem.remedy);
@@ -504,9 +507,11 @@ fn take_call(
     let text = if text.trim().is_empty() { "{}" } else { text };
     let source =
         Source::parse(Format::Json, text).or_else(|_| Source::parse(Format::Json, "{}")).ok()?;
+    let wanted = format!("the model wants to call {}", planned.call.name);
+    notifying::note(state, Noteworthy::Question(&wanted), now);
     if state.screen != ScreenId::Run {
         let key = state.keymap.way_to("show-run");
-        let words = format!("the model wants to call {}: {key} decides", planned.call.name);
+        let words = format!("{wanted}: {key} decides");
         state.notices.push(NoticeKind::Warning, words, now);
     }
     state.invoke.agent.decided += 1;

@@ -1,5 +1,6 @@
 //! Answering by hand: beginning and ending it, calls that wait, their answers.
 
+use super::notifying;
 use crate::{
     app::{
         answering::{
@@ -9,6 +10,7 @@ use crate::{
         effect::Effect,
         message::ScreenId,
         notices::NoticeKind,
+        notifications::Noteworthy,
         state::State,
     },
     model::{clock::Millis, entry::EntryId},
@@ -141,6 +143,7 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
         None => format!("{agent} asks {tool}: {key} answers"),
     };
     let kind = if asked.failed.is_some() { NoticeKind::Problem } else { NoticeKind::Warning };
+    notifying::note(state, Noteworthy::Question(&words), now);
     // Where it is seen anyway, it need not be said.
     if asked.failed.is_some() || state.screen != ScreenId::Waiting {
         state.notices.push(kind, words, now);

@@ -2,9 +2,12 @@
 
 use std::collections::HashSet;
 
-use super::calls;
+use super::{calls, notifying};
 use crate::{
-    app::{batch::CallBatch, effect::Effect, notices::NoticeKind, state::State},
+    app::{
+        batch::CallBatch, effect::Effect, notices::NoticeKind, notifications::Noteworthy,
+        state::State,
+    },
     engine::series::{BatchSize, CallSeries},
     model::{
         call::{CallId, Outcome},
@@ -24,6 +27,7 @@ pub(super) fn begin_batch(
             state.invoke.batch = Some(CallBatch {
                 request,
                 connection: state.connection_of(tool).name,
+                began: now,
                 times: size.times,
                 at_once: size.at_once,
                 waiting: size.times,
@@ -84,6 +88,8 @@ pub(super) fn on_call_ended(
         NoticeKind::Warning
     };
     let words = many.series.summary();
+    let took_ms = now.since(many.began);
+    notifying::note(state, Noteworthy::SeriesEnded { summary: &words, took_ms }, now);
     state.notices.push(kind, words, now);
     Vec::new()
 }

@@ -1,6 +1,6 @@
 //! Cases: called a few at a time, judged as their calls end.
 
-use super::{calls, run_world};
+use super::{calls, notifying, run_world};
 use crate::{
     app::{
         agent_run::{AgentEffect, CaseTask},
@@ -8,6 +8,7 @@ use crate::{
         cases::{self, AT_ONCE, VerdictCounts},
         effect::Effect,
         notices::NoticeKind,
+        notifications::Noteworthy,
         state::State,
     },
     engine::{
@@ -158,15 +159,15 @@ pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec
 
 fn report_verdicts(state: &mut State, now: Millis) {
     let count = |count: usize| count_text(count, "case", "cases");
-    match state.invoke.cases.verdict_counts() {
-        VerdictCounts { hold: 0, differ: 0 } => {}
-        VerdictCounts { hold, differ: 0 } => {
-            state.notices.push(NoticeKind::Done, format!("{} passed", count(hold)), now);
-        }
+    let (kind, words) = match state.invoke.cases.verdict_counts() {
+        VerdictCounts { hold: 0, differ: 0 } => return,
+        VerdictCounts { hold, differ: 0 } => (NoticeKind::Done, format!("{} passed", count(hold))),
         VerdictCounts { hold, differ } => {
             let words =
                 format!("{differ} of {} failed; see the cases for why", count(hold + differ));
-            state.notices.push(NoticeKind::Warning, words, now);
+            (NoticeKind::Warning, words)
         }
-    }
+    };
+    notifying::note(state, Noteworthy::TestsDone(&words), now);
+    state.notices.push(kind, words, now);
 }

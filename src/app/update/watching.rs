@@ -2,11 +2,13 @@
 
 use serde_json::Value;
 
+use super::notifying;
 use crate::{
     app::{
         effect::Effect,
         message::ScreenId,
         notices::NoticeKind,
+        notifications::Noteworthy,
         resending::request_of,
         state::State,
         watching::{CardRead, Cards, Source, WatchMessage, WatchRequest, Watching},
@@ -263,6 +265,7 @@ fn notify_alerts(state: &mut State, rings: &[Ring], now: Millis) {
     let more =
         if rings.len() > 1 { format!(", and {} more", rings.len() - 1) } else { String::new() };
     let words = format!("alert {}{}{more}", alert.filter, asked.unwrap_or_default());
+    notifying::note(state, Noteworthy::Alert(&words), now);
     state.notices.push(NoticeKind::Warning, words, now);
 }
 

@@ -147,7 +147,10 @@ pub fn parse_line(line: &str) -> Result<Line, String> {
         "watch" => {
             let format = value.get("format").and_then(Value::as_u64).unwrap_or(0);
             if format != FORMAT {
-                return Err(format!("its format is {format}, but toolcrib only reads {FORMAT}"));
+                return Err(format!(
+                    "its format is {format}, and this toolcrib reads {FORMAT}: open it with the \
+                     newer version that wrote it"
+                ));
             }
             let text =
                 |name: &str| value.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();

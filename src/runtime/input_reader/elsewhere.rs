@@ -11,7 +11,7 @@ use crossterm::event::{
 };
 
 use super::taker::{PATIENCE, Taker};
-use crate::app::input::{Button, Code, Input, Key, Mods, Mouse, MouseKind};
+use crate::app::input::{Button, Code, Focus, Input, Key, Mods, Mouse, MouseKind};
 
 pub(crate) type Alive = Arc<()>;
 
@@ -34,10 +34,16 @@ impl Terminal {
     /// Reads until the other one of the pair is dropped, or nobody takes the inputs.
     pub fn read_inputs(self, ended: &Weak<()>, taker: &Taker<'_>) -> io::Result<()> {
         while ended.strong_count() > 0 {
-            if event::poll(PATIENCE)?
-                && let Some(input) = input_of(event::read()?)
-                && !taker.forward_input(input)
-            {
+            if !event::poll(PATIENCE)? {
+                continue;
+            }
+            let event = event::read()?;
+            match event {
+                Event::FocusGained => taker.forward_focus(Focus::Gained),
+                Event::FocusLost => taker.forward_focus(Focus::Lost),
+                _ => {}
+            }
+            if input_of(event).is_some_and(|input| !taker.forward_input(input)) {
                 break;
             }
         }

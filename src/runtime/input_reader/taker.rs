@@ -2,9 +2,9 @@
 
 use std::{io, sync::mpsc::SyncSender, time::Duration};
 
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
-use crate::app::input::Input;
+use crate::app::input::{Focus, Input};
 
 /// How long something incomplete waits for the rest of it, at most.
 pub(crate) const PATIENCE: Duration = Duration::from_millis(50);
@@ -15,6 +15,7 @@ pub(crate) type Read = io::Result<Input>;
 pub(crate) struct Taker<'t> {
     pub inputs: &'t SyncSender<Read>,
     pub arrived: &'t Notify,
+    pub focus: &'t watch::Sender<Focus>,
 }
 
 impl Taker<'_> {
@@ -23,5 +24,10 @@ impl Taker<'_> {
         let taken = self.inputs.send(Ok(input)).is_ok();
         self.arrived.notify_one();
         taken
+    }
+
+    /// The user turns to the terminal, or away from it.
+    pub fn forward_focus(&self, focus: Focus) {
+        self.focus.send_replace(focus);
     }
 }

@@ -57,6 +57,9 @@ impl Terminal {
                     Err(error) => return Err(error),
                 },
             };
+            if let Some(focus) = decoder.take_focus() {
+                taker.forward_focus(focus);
+            }
             if !found.into_iter().all(|input| taker.forward_input(input)) {
                 return Ok(());
             }

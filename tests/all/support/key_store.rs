@@ -3,22 +3,21 @@
 
 use std::{
     env, fs,
-    io::{BufRead, BufReader},
     os::unix::fs::PermissionsExt,
     path::Path,
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::Arc,
     thread,
 };
 
 use tempfile::TempDir;
 
-use super::services::program;
+use super::{bus::Bus, services::program};
 
 /// A session bus on which whoever asks for secrets wakes a keyring; both are stopped on drop.
 pub struct KeyRing {
-    bus: Child,
-    address: String,
+    /// Until the end.
+    bus: Option<Bus>,
     folder: Arc<TempDir>,
 }
 
@@ -59,36 +58,18 @@ impl KeyRing {
             at("wake").display()
         );
         fs::write(at("services/org.freedesktop.secrets.service"), service).unwrap();
-        let settings = format!(
-            "<busconfig><type>session</type><listen>unix:dir={here}</listen><auth>EXTERNAL</auth><servicedir>{here}/services</servicedir>\
-             <policy context=\"default\"><allow send_destination=\"*\" eavesdrop=\"true\"/><allow eavesdrop=\"true\"/><allow own=\"*\"/></policy></busconfig>",
-            here = folder.path().display(),
-        );
-        fs::write(at("bus.conf"), settings).unwrap();
-        let mut bus = Command::new(program("TOOLCRIB_DBUS_DAEMON"))
-            .args(["--nofork", "--print-address=1", "--config-file"])
-            .arg(at("bus.conf"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut address = String::new();
-        BufReader::new(bus.stdout.take().unwrap()).read_line(&mut address).unwrap();
-        assert!(address.starts_with("unix:"), "the bus did not start: {address:?}");
-        Self { bus, address: address.trim().to_owned(), folder }
+        Self { bus: Some(Bus::start(folder.path())), folder }
     }
 
     /// What programs find the bus by.
     pub fn variable(&self) -> (&'static str, &str) {
-        ("DBUS_SESSION_BUS_ADDRESS", &self.address)
+        self.bus.as_ref().unwrap().variable()
     }
 }
 
 impl Drop for KeyRing {
     fn drop(&mut self) {
-        let _ = self.bus.kill();
-        let _ = self.bus.wait();
+        drop(self.bus.take());
         // It goes with its bus, and must not hold the folder any more when another takes it over.
         if let Ok(pid) = fs::read_to_string(self.folder.path().join("pid")) {
             let _ = Command::new("kill").args(["-KILL", pid.trim()]).stderr(Stdio::null()).status();

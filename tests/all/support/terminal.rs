@@ -102,9 +102,21 @@ struct Answers {
     /// In the middle of an update that is to be shown as one.
     updating: bool,
     frames: usize,
+    focus: bool,
+    /// Sequences for the operating system's side, and `bell` for each bell.
+    signs: Vec<String>,
 }
 
 impl vt100::Callbacks for Answers {
+    fn audible_bell(&mut self, _: &mut Screen) {
+        self.signs.push("bell".into());
+    }
+
+    fn unhandled_osc(&mut self, _: &mut Screen, parts: &[&[u8]]) {
+        let parts: Vec<_> = parts.iter().map(|part| String::from_utf8_lossy(part)).collect();
+        self.signs.push(parts.join(";"));
+    }
+
     fn copy_to_clipboard(&mut self, _: &mut Screen, _: &[u8], data: &[u8]) {
         self.clipboard = Some(String::from_utf8_lossy(data).into_owned());
     }
@@ -118,6 +130,7 @@ impl vt100::Callbacks for Answers {
         end: char,
     ) {
         let synchronised = numbers == [&[2026][..]];
+        let of_focus = numbers == [&[1004][..]];
         let (row, column) = screen.cursor_position();
         let answer = match (sign, end) {
             (None, 'c') => "\x1b[?62;22c".to_owned(),
@@ -125,6 +138,7 @@ impl vt100::Callbacks for Answers {
             (Some(b'?'), 'u') => "\x1b[?0u".to_owned(),
             (Some(b'>'), 'u') => return self.keyboard += 1,
             (Some(b'<'), 'u') => return self.keyboard -= 1,
+            (Some(b'?'), 'h' | 'l') if of_focus => return self.focus = end == 'h',
             (Some(b'?'), 'h') if synchronised => return self.updating = true,
             (Some(b'?'), 'l') if synchronised => {
                 self.frames += 1;
@@ -155,6 +169,7 @@ pub struct Modes {
     pub mouse: bool,
     pub paste: bool,
     pub keyboard: bool,
+    pub focus: bool,
     pub cursor_hidden: bool,
 }
 
@@ -165,6 +180,7 @@ impl Modes {
         mouse: false,
         paste: false,
         keyboard: false,
+        focus: false,
         cursor_hidden: false,
     };
 }
@@ -231,6 +247,8 @@ impl Terminal {
             keyboard: 0,
             updating: false,
             frames: 0,
+            focus: false,
+            signs: Vec::new(),
         };
         let parser = Parser::new_with_callbacks(sized(rows), sized(columns), 0, answers);
         let shared = Arc::new(Shared {
@@ -327,6 +345,32 @@ impl Terminal {
         self.shown().parser.callbacks().clipboard.clone()
     }
 
+    /// The sequences that no screen draws, and `bell` for each bell, so far.
+    pub fn signs(&self) -> Vec<String> {
+        self.shown().parser.callbacks().signs.clone()
+    }
+
+    /// Waits until so many of them have come.
+    pub fn wait_signs(&self, count: usize) -> Vec<String> {
+        let until = Instant::now() + PATIENCE;
+        let mut shown = self.shown();
+        while shown.parser.callbacks().signs.len() < count {
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || shown.ended {
+                let signs = shown.parser.callbacks().signs.clone();
+                drop(shown);
+                panic!("only {signs:?}; on the screen:\n{}", self.contents());
+            }
+            shown = self.shared.changed.wait_timeout(shown, left).unwrap().0;
+        }
+        shown.parser.callbacks().signs.clone()
+    }
+
+    /// Turns to the terminal, or away from it.
+    pub fn turn(&self, is_here: bool) {
+        self.write(if is_here { b"\x1b[I" } else { b"\x1b[O" });
+    }
+
     /// Where a text stands: the place of its first letter.
     pub fn find(&self, text: &str) -> Place {
         self.look(|screen| find(screen, text))
@@ -341,6 +385,7 @@ impl Terminal {
             mouse: screen.mouse_protocol_mode() != MouseProtocolMode::None,
             paste: screen.bracketed_paste(),
             keyboard: shown.parser.callbacks().keyboard > 0,
+            focus: shown.parser.callbacks().focus,
             cursor_hidden: screen.hide_cursor(),
         }
     }
