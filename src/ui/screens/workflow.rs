@@ -124,9 +124,23 @@ impl Screen for WorkflowScreen {
         Some(&mut self.panes)
     }
 
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        if self.matrix.is_open() {
+            return Vec::new();
+        }
+        if self.compose.is_drawing() && self.focused_pane() == Pane::Graph {
+            return vec![("Enter", "draw arrow to it"), ("Esc", "cancel")];
+        }
+        if self.is_typing() { vec![("Enter", "done"), ("Esc", "cancel")] } else { Vec::new() }
+    }
+
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         if self.matrix.is_open() {
             return actions::MATRIX_HINTS.to_vec();
+        }
+        let is_drawing = self.compose.is_drawing() && self.focused_pane() == Pane::Graph;
+        if is_drawing || self.is_typing() {
+            return if is_drawing { vec!["new-state"] } else { Vec::new() };
         }
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         if state.workflow.what_if.is_some() {
@@ -137,7 +151,6 @@ impl Screen for WorkflowScreen {
         hints.extend(match self.focused_pane() {
             Pane::Request => vec!["tick", "all-groups", "new-group", "user"],
             Pane::Graph if self.chain.is_open() => chain_actions::HINTS.to_vec(),
-            Pane::Graph if self.compose.is_drawing() => vec!["step", "new-state", "find"],
             Pane::Graph => {
                 let own =
                     ["edit-menu", "draw", "new-state", "step", "set-start", "find", "next-arrow"];
@@ -154,6 +167,9 @@ impl Screen for WorkflowScreen {
         }
         if state.workflow.simulation.steps().next().is_some() {
             hints.extend(["step-back", "keep-run"]);
+        }
+        if state.documents.changed_files().next().is_some() {
+            hints.push("undo");
         }
         hints.extend([
             "next-pane",
