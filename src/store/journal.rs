@@ -459,8 +459,16 @@ mod tests {
         let session = Journal::for_workspace(&paths, Path::new("/w"));
         session.write_drafts(&drafts(&[("a", "one")])).unwrap();
         fs::write(&journals(&paths)[0], "{").unwrap();
-        assert!(session.unsaved_texts(nowhere).unwrap_err().remedy.contains("delete it"));
-        assert_eq!(journals(&paths).len(), 1);
+        for aside in ["json.unread", "json.unread-1"] {
+            let journal = journals(&paths)[0].clone();
+            let problem = session.unsaved_texts(nowhere).unwrap_err();
+            let aside = journal.with_extension(aside);
+            assert!(problem.remedy.contains(&aside.display().to_string()), "{problem}");
+            assert_eq!(fs::read_to_string(aside).unwrap(), "{");
+            // What is written next has a file of its own.
+            session.write_drafts(&drafts(&[("a", "two")])).unwrap();
+            fs::write(journal, "{").unwrap();
+        }
     }
 
     /// What is offered of a draft of that age, made on those texts, when the file holds `saved`.

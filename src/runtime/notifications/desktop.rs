@@ -80,6 +80,14 @@ mod system {
     fn escape_markup(text: &str) -> String {
         text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
     }
+
+    #[cfg(test)]
+    mod tests {
+        #[test]
+        fn a_body_has_no_tags() {
+            assert_eq!(super::escape_markup("<b>a & b</b>"), "&lt;b&gt;a &amp; b&lt;/b&gt;");
+        }
+    }
 }
 
 #[cfg(target_vendor = "apple")]
