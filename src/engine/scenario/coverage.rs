@@ -244,7 +244,7 @@ mod tests {
         assert_eq!(
             coverage.missed_lines(),
             [
-                "no states: nowhere",
+                "states not covered: nowhere",
                 "transitions not covered: go (s → s), stay (stays in s), far (stays in nowhere)",
                 "tools not covered: far"
             ]
