@@ -29,6 +29,8 @@
 pub mod app;
 pub mod cli;
 pub mod engine;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 pub mod model;
 pub mod runtime;
 pub mod schema;

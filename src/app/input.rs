@@ -116,6 +116,7 @@ const NAMED: &[(&str, Code)] = &[
     ("tab", Code::Tab),
     ("backspace", Code::Backspace),
     ("delete", Code::Delete),
+    ("del", Code::Delete),
     ("insert", Code::Insert),
     ("left", Code::Left),
     ("right", Code::Right),
@@ -125,6 +126,8 @@ const NAMED: &[(&str, Code)] = &[
     ("end", Code::End),
     ("pageup", Code::PageUp),
     ("pagedown", Code::PageDown),
+    ("pgup", Code::PageUp),
+    ("pgdn", Code::PageDown),
     ("space", Code::Char(' ')),
     ("plus", Code::Char('+')),
 ];
@@ -212,6 +215,9 @@ mod tests {
             ("?", "?"),
             ("+", "+"),
             ("ctrl+enter", "Ctrl+Enter"),
+            ("PgUp", "PgUp"),
+            ("pagedown", "PgDn"),
+            ("Shift+Del", "Shift+Del"),
         ];
         for (text, shown) in cases {
             assert_eq!(text.parse::<Key>().unwrap().to_string(), shown);

@@ -1229,8 +1229,11 @@ mod tests {
             let last = format!("*a{}", level - 1);
             laughs += &format!("a{level}: &a{level} [{}]\n", [&*last; 10].join(", "));
         }
-        let error = Source::parse(Format::Yaml, laughs).unwrap_err();
-        assert!(error.to_string().contains("aliases grow"), "{error}");
+        let long = format!("a: &a {}\nb: [{}]\n", "x".repeat(40_000), "*a,".repeat(40_000));
+        for text in [laughs, long] {
+            let error = Source::parse(Format::Yaml, text).unwrap_err();
+            assert!(error.to_string().contains("aliases grow"), "{error}");
+        }
     }
 
     fn texts() -> impl Strategy<Value = String> {

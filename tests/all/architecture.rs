@@ -343,9 +343,10 @@ fn what_stands_under_cfg_test_is_free() {
     let tree = sample(&[
         (
             "model.rs",
-            "//! A.\npub mod a;\n#[cfg(test)]\nmod proof;\n#[cfg(test)]\nmod tests { use crate::ui::X; }",
+            "//! A.\npub mod a;\n#[cfg(test)]\nmod proof;\n#[cfg(any(test, fuzzing))]\npub mod fuzzing;\n#[cfg(test)]\nmod tests { use crate::ui::X; }",
         ),
         ("model/proof.rs", "//! B.\nuse crate::ui::X;"),
+        ("model/fuzzing.rs", "//! D.\nuse crate::ui::X;"),
         ("ui.rs", "//! C.\npub struct X;"),
     ]);
     assert_eq!(rising(&tree), Vec::<String>::new());

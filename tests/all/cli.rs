@@ -248,7 +248,7 @@ fn scenarios_say_what_they_exercised_and_report_to_ci() {
     let ran = place.run(&["simulate", "--coverage"]);
     ran.ended(0, &["4 scenarios passed"]);
     assert!(ran.data.contains("states 3 of 5 · transitions 5 of 8 · tools 5 of 5"), "{}", ran.data);
-    assert!(ran.data.contains("no states: research, modification"), "{}", ran.data);
+    assert!(ran.data.contains("states not covered: research, modification"), "{}", ran.data);
     let report = place.json(&["simulate", "scenarios/user-a.yaml", "--coverage", "--json"]);
     assert_eq!(report["scenarios"][0]["holds"], true);
     let coverage = &report["coverage"][0];

@@ -10,10 +10,11 @@ Parts, one after another, each with the same seed:
     kills     the program is killed while it saves, and started again: files are whole, and the drafts are there
     full      no file may grow (RLIMIT_FSIZE, as on a full disk): saving fails, and says so; no file is harmed
     peers     servers that send nothing, nonsense, halves and floods, and cut connections: each command ends, and says why
+    readers   every reader of src/fuzzing.rs takes mutations of its corpus, as in ./test but with other seeds and for long
 
---part NAME runs one of them, --seed N the same run again, --events N the monkey's number of events in place of the
+The monkey and the readers share the time; the others run so many times. --part NAME runs one of them, --seed N the same run again, --events N the monkey's number of events in place of the
 time, --session N one of its sessions. It needs Python 3.10 and Linux
-(/proc), nothing else. It ends with 1 where something was found; the report names the seed, and the folder with what is left of each finding.
+(/proc), and cargo for the readers. It ends with 1 where something was found; the report names the seed, and the folder with what is left of each finding.
 """
 import argparse
 import fcntl
@@ -436,6 +437,52 @@ def peers(run, times):
         shutil.rmtree(work.parent, ignore_errors=True)
 
 
+# --------------------------------------------------------------------------------------------------------------------------------- readers
+
+ROUND = 2_000
+# What the largest corpus needs, a test binary with debug assertions around it.
+MOST_MEMORY = 1 << 30
+
+
+def test_binary():
+    """The library's tests, built if need be."""
+    command = ["cargo", "test", "--lib", "--no-run", "--message-format", "json"]
+    built = subprocess.run(command, cwd=HERE.parent.parent, stdout=subprocess.PIPE, text=True, check=True)
+    artifacts = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
+    return next(artifact["executable"] for artifact in artifacts if artifact.get("executable"))
+
+
+def readers(run, seconds):
+    binary = test_binary()
+    names = sorted(folder.name for folder in (HERE.parent.parent / "fuzz" / "corpus").iterdir())
+    end, number, most = time.monotonic() + seconds, 0, (0, "")
+    while time.monotonic() < end:
+        name, seed = names[number % len(names)], run.seed + number // len(names)
+        number += 1
+        given = os.environ | {"TOOLCRIB_READER": name, "TOOLCRIB_READER_CASES": str(ROUND), "PROPTEST_RNG_SEED": str(seed)}
+        words = f"TOOLCRIB_READER={name} TOOLCRIB_READER_CASES={ROUND} PROPTEST_RNG_SEED={seed} ./test --lib readers_take_odd_texts"
+        said = run.folder / f"reader-{name}.txt"
+        with said.open("wb") as output:
+            process = subprocess.Popen(
+                [binary, "readers_take_odd_texts"], cwd=HERE.parent.parent, env=given, stdout=output, stderr=subprocess.STDOUT)
+        timer = threading.Timer(600, process.kill)
+        timer.start()
+        _, status, used = os.wait4(process.pid, 0)
+        timer.cancel()
+        process.returncode = os.waitstatus_to_exitcode(status)
+        most = max(most, (used.ru_maxrss * 1024, name))
+        run.count("mutated texts that readers took", ROUND)
+        if process.returncode == -signal.SIGKILL:
+            run.find("readers", f"{words}: still runs after 600 s")
+        elif process.returncode:
+            run.find("readers", f"{words}: ends with {process.returncode}: {said}")
+        elif used.ru_maxrss * 1024 > MOST_MEMORY:
+            run.find("readers", f"{words}: takes {used.ru_maxrss // 1024} MB")
+        else:
+            said.unlink()
+    run.counts["memory of the test binary, at most"] = f"{most[0] >> 20} MB ({most[1]})"
+
+
 # ------------------------------------------------------------------------------------------------------------------------------------ main
 
 
@@ -447,17 +494,21 @@ def main():
     options.add_argument("--session", type=int, help="one session of the monkey alone")
     options.add_argument("--kills", type=int, default=200)
     options.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 30))
-    options.add_argument("--part", choices=["monkey", "kills", "full", "peers"], action="append")
+    options.add_argument("--part", choices=["monkey", "kills", "full", "peers", "readers"], action="append")
     options.add_argument("--json", action="store_true", help="also print the counts as JSON")
     chosen = options.parse_args()
     run = Run(chosen.toolcrib, chosen.seed, pathlib.Path(tempfile.mkdtemp(prefix="toolcrib-soak-")))
     print(f"seed {run.seed}, {run.folder}", flush=True)
     begun = time.monotonic()
+    left = lambda: chosen.hours * 3600 - (time.monotonic() - begun)
+    # The readers have a third of the time where the monkey runs too.
+    share = 1 if chosen.part == ["readers"] else 3
     parts = {
         "kills": lambda: kills(run, chosen.kills),
         "full": lambda: full(run, chosen.kills // 4),
         "peers": lambda: peers(run, chosen.kills),
-        "monkey": lambda: monkey(run, max(60, chosen.hours * 3600 - (time.monotonic() - begun)), chosen.events, chosen.session),
+        "readers": lambda: readers(run, max(60, left() / share)),
+        "monkey": lambda: monkey(run, max(60, left()), chosen.events, chosen.session),
     }
     for name, part in parts.items():
         if not chosen.part or name in chosen.part:

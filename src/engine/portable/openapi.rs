@@ -181,7 +181,7 @@ struct Reader<'d> {
     unread: Vec<String>,
 }
 
-impl Reader<'_> {
+impl<'d> Reader<'d> {
     fn read_operation(
         &mut self,
         path: &str,
@@ -220,12 +220,15 @@ impl Reader<'_> {
     }
 
     /// A value itself, or what it refers to in the document.
-    fn resolve(&self, value: &Value) -> Value {
-        let mut value = value.clone();
+    fn resolve<'v>(&self, value: &'v Value) -> &'v Value
+    where
+        'd: 'v,
+    {
+        let mut value = value;
         for _ in 0..8 {
             let Some(to) = value.get("$ref").and_then(Value::as_str) else { break };
             let there = to.strip_prefix('#').and_then(|at| Pointer::parse(at).ok());
-            match there.and_then(|at| at.get(self.document).cloned()) {
+            match there.and_then(|at| at.get(self.document)) {
                 Some(found) => value = found,
                 None => break,
             }
@@ -236,7 +239,7 @@ impl Reader<'_> {
     fn read_arguments(&mut self, title: &str, item: &Value, operation: &Value) -> Value {
         let lists =
             [item, operation].map(|holder| holder.get("parameters").and_then(Value::as_array));
-        let parameters: Vec<Value> = lists
+        let parameters: Vec<&Value> = lists
             .into_iter()
             .flatten()
             .flatten()
@@ -251,7 +254,7 @@ impl Reader<'_> {
         if parameters.is_empty() {
             match &body {
                 None => return json!({"type": "object", "properties": {}}),
-                Some((schema, _)) if is_object(&self.resolve(schema)) => {
+                Some((schema, _)) if is_object(self.resolve(schema)) => {
                     return object_schema(self.whole_schema(schema));
                 }
                 Some(_) => {}
@@ -282,7 +285,7 @@ impl Reader<'_> {
             match whole.get("properties").and_then(Value::as_object) {
                 Some(own) if own.keys().all(|name| !properties.contains_key(name)) => {
                     properties.extend(own.clone());
-                    required.extend(required_names(&whole).into_iter().map(Value::from));
+                    required.extend(required_names(whole).into_iter().map(Value::from));
                 }
                 _ => {
                     self.unread.push(format!("{title}: the body is the argument \"body\""));
@@ -320,7 +323,7 @@ impl Reader<'_> {
     /// A schema that needs nothing else of the document: what it refers to is in its `$defs`.
     fn whole_schema(&self, schema: &Value) -> Value {
         let own = schema.get("$ref").and_then(Value::as_str).map(str::to_owned);
-        let mut whole = self.resolve(schema);
+        let mut whole = self.resolve(schema).clone();
         let mut wanted = references(&whole);
         let mut defs = Map::new();
         while let Some(to) = wanted.pop() {
@@ -330,7 +333,8 @@ impl Reader<'_> {
             {
                 continue;
             }
-            let found = self.resolve(&json!({"$ref": format!("{SCHEMAS}{}", escape(&name))}));
+            let reference = json!({"$ref": format!("{SCHEMAS}{}", escape(&name))});
+            let found = self.resolve(&reference).clone();
             wanted.extend(references(&found));
             defs.insert(name, found);
         }

@@ -18,6 +18,8 @@ use crate::syntax::{
 
 /// A text may grow by its aliases to this many values, or to one a byte if that is more.
 const MAX_ALIASED: usize = 100_000;
+/// So many bytes of a text take the room of a value, and count as one.
+const BYTES_OF_VALUE: usize = 32;
 
 /// What is wrong, and at which offset.
 type Fault = (usize, String);
@@ -251,7 +253,13 @@ impl<'t> Builder<'t> {
         let mut node = Node::new(span, Shape::Scalar);
         node.lead = lead.map_or(span.start, |lead| lead.start);
         self.add_value(
-            Done { node, value, size: 1, text: is_key.then(|| text.to_owned()), plain },
+            Done {
+                node,
+                value,
+                size: 1 + text.len() / BYTES_OF_VALUE,
+                text: is_key.then(|| text.to_owned()),
+                plain,
+            },
             anchor,
         )
     }

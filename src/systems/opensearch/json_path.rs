@@ -11,6 +11,8 @@ use crate::schema::pointer::Pointer;
 /// How long a path may be, and how deep its brackets may nest.
 const LONGEST: usize = 4_096;
 const DEEPEST: usize = 32;
+/// So many places are kept at most: steps such as `..` and `[0,0]` multiply them.
+const MOST_PLACES: usize = 100_000;
 
 /// A path that can be asked.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub enum PathMiss {
     NotFound,
     /// It cannot be asked of such a value.
     Unreadable,
+    /// It leads to more than [`MOST_PLACES`] places.
+    TooMany,
 }
 
 /// A document as paths see it: JSON, or a bare text. `None` where it begins as JSON and is none.
@@ -191,6 +195,9 @@ fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, Pat
             let Some(inner) = steps.next() else { return Err(PathMiss::NotFound) };
             for (at, value) in &found {
                 apply_at_every_depth(inner, at, value, &mut next);
+                if next.len() > MOST_PLACES {
+                    return Err(PathMiss::TooMany);
+                }
             }
             is_definite = false;
         } else {
@@ -198,6 +205,9 @@ fn walk<'v>(value: &'v Value, steps: &[Step]) -> Result<Vec<FoundValue<'v>>, Pat
                 let applied = apply_step(step, at, value, &mut next);
                 if is_definite {
                     applied?;
+                }
+                if next.len() > MOST_PLACES {
+                    return Err(PathMiss::TooMany);
                 }
             }
             // A place that a list does not have is no failure, where what follows gives a list.
@@ -281,6 +291,9 @@ fn apply_at_every_depth<'v>(
         let _ = apply_step(step, at, value, to);
     }
     for (at, child) in children(at, value) {
+        if to.len() > MOST_PLACES {
+            return;
+        }
         apply_at_every_depth(step, &at, child, to);
     }
 }
@@ -442,6 +455,16 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_path_that_multiplies_places_ends() {
+        let value = (0..30).fold(json!(1), |inner, _| json!([inner]));
+        for path in [format!("${}", "[0,0]".repeat(30)), format!("${}", "..*".repeat(12))] {
+            let path = JsonPath::parse(&path).unwrap();
+            assert_eq!(path.try_read(&value), Err(PathMiss::TooMany));
+            assert_eq!(path.locate(&value), []);
+        }
+    }
 
     /// Each was run through Jayway's library, 2.10.
     #[test]

@@ -17,7 +17,7 @@ use crate::{
 
 mod commands;
 mod dial;
-mod frame;
+pub(crate) mod frame;
 mod link;
 mod meet;
 mod messages;

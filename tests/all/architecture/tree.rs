@@ -212,12 +212,12 @@ fn walk(file: &mut File, stream: TokenStream) {
     }
 }
 
-/// Notes an attribute; skips the item that stands under `#[cfg(test)]`.
+/// Notes an attribute; skips the item that stands under `#[cfg(test)]`, or is for tests and fuzzers.
 fn attribute(file: &mut File, tokens: &[TokenTree], at: usize) -> usize {
     let inner = usize::from(is(tokens.get(at + 1), '!'));
     let Some(TokenTree::Group(group)) = tokens.get(at + 1 + inner) else { return at + 1 };
     let words = group.stream().to_string();
-    let tests = words.replace(' ', "") == "cfg(test)";
+    let tests = ["cfg(test)", "cfg(any(test,fuzzing))"].contains(&words.replace(' ', "").as_str());
     file.attributes.push((line(&tokens[at]), words));
     let mut next = at + 2 + inner;
     if !tests {
