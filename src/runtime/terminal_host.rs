@@ -3,13 +3,13 @@
 use std::io;
 
 use super::{
-    event_loop::{Flow, Host},
+    event_loop::{Flow, Host, HostEvent},
     input_reader::InputReader,
     perform::Performer,
     terminal::{Screen, give_back},
 };
 use crate::{
-    app::{effect::Effect, input::Input, state::State},
+    app::{effect::Effect, state::State},
     ui::root::Root,
 };
 
@@ -51,11 +51,11 @@ impl Host for TerminalHost {
         self.screen.draw(|frame| root.draw(frame, state))
     }
 
-    async fn next_input(&mut self) -> io::Result<Input> {
-        self.reader.next().await
+    async fn next_event(&mut self) -> io::Result<HostEvent> {
+        self.reader.next().await.map(HostEvent::Input)
     }
 
-    fn has_input(&mut self) -> bool {
+    fn has_event(&mut self) -> bool {
         self.reader.has_next()
     }
 

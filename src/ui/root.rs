@@ -11,6 +11,7 @@ use super::{
     action_rows,
     canvas::{Pen, text_width},
     everywhere::{self, Window},
+    images::{ImagePlace, ImagePlaces},
     overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
@@ -60,6 +61,8 @@ pub struct Root {
     buttons: Vec<(Rect, ActionId)>,
     presses: Presses,
     last_shown: Option<ScreenId>,
+    /// Those of the last drawing; `None` where images can't be shown.
+    images: Option<Vec<ImagePlace>>,
 }
 
 impl Root {
@@ -79,7 +82,19 @@ impl Root {
             buttons: Vec::new(),
             presses: Presses::default(),
             last_shown: None,
+            images: None,
         }
+    }
+
+    /// What is drawn on can show images: the areas of [`Self::images`] are free for them.
+    pub fn show_images(&mut self) {
+        self.images = Some(Vec::new());
+    }
+
+    /// The images of the last drawing, where they can be shown.
+    #[must_use]
+    pub fn images(&self) -> &[ImagePlace] {
+        self.images.as_deref().unwrap_or_default()
     }
 
     /// The screen of the form program: a form and nothing else.
@@ -100,7 +115,7 @@ impl Root {
         frame.buffer_mut().set_style(area, styles[Role::Text]);
         if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
             let words = format!(
-                "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
+                "toolcrib needs {} × {} cells; there are {} × {}.",
                 SMALLEST.0, SMALLEST.1, area.width, area.height
             );
             Pen::new(frame.buffer_mut(), area, 0).put_text(&words, styles[Role::Warning]);
@@ -110,7 +125,8 @@ impl Root {
         let body = Rect { y: 1, height: area.height - 2, ..area };
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
-        let look = Look { styles: &styles, keymap: &state.keymap };
+        let places = self.images.is_some().then(ImagePlaces::default);
+        let look = Look { styles: &styles, keymap: &state.keymap, images: places.as_ref() };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
@@ -122,6 +138,7 @@ impl Root {
         } else {
             self.places.extend(tour_place);
         }
+        self.images = places.map(ImagePlaces::into_places);
         if self.is_in_edit(state)
             && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
         {
@@ -412,6 +429,15 @@ impl Root {
             messages.push(Message::NoticeSeen);
         }
         let reply = self.route_input(input, state);
+        self.dispatch_reply(reply, &mut messages);
+        messages
+    }
+
+    /// The user closes the window: what the application is asked for then, as when leaving.
+    pub fn ask_to_leave(&mut self, state: &State) -> Vec<Message> {
+        self.sync_state(state);
+        let mut messages = Vec::new();
+        let reply = self.handle_action("quit", state);
         self.dispatch_reply(reply, &mut messages);
         messages
     }
