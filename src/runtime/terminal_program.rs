@@ -2,7 +2,7 @@
 
 use std::{env, ffi::OsString, path::PathBuf, process::Command};
 
-/// Terminals that are tried, the first ones first, with what stands before the words to run. Each
+/// Terminals that are tried, the first ones first, with what goes before the words to run. Each
 /// waits for their end.
 const TERMINALS: &[(&str, &[&str])] = &[
     ("kitty", &[]),
@@ -41,7 +41,7 @@ pub(crate) fn in_terminal(words: Vec<String>) -> Option<Command> {
     })
 }
 
-/// The terminal's program and what stands before the words.
+/// The terminal's program and what goes before the words.
 fn terminal_words(
     chosen: Option<&str>,
     find: impl Fn(&str) -> Option<PathBuf>,

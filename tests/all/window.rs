@@ -3,11 +3,17 @@
 use std::{fs, process::Command};
 
 use tempfile::TempDir;
+use zbus::{
+    fdo,
+    object_server::SignalEmitter,
+    zvariant::{OwnedValue, Value},
+};
 
 use crate::{
     end_to_end::wait_for_journal,
     support::{
         display::{Picture, ShownWindow, in_window},
+        key_store::KeyRing,
         signals,
     },
 };
@@ -90,7 +96,7 @@ fn a_window_with_unsaved_work_asks_before_it_closes() {
     window.close();
     window.wait_change(&before);
     window.press(&["d"]);
-    assert!(window.wait_end().0.success());
+    assert_eq!(window.wait_end().0.code(), Some(130), "the form is cancelled");
     assert_eq!(document(&folder), "{\"name\": \"a\"}\n", "nothing was saved");
 }
 
@@ -137,8 +143,10 @@ fn the_mouse_presses_and_the_wheel_scrolls() {
     let before = window.wait_until("the demo", |picture| picture.colours() > 50);
     window.press(&["2"]);
     let workflow = window.wait_change(&before);
-    window.click(cell(12, 0), 1);
-    window.wait_change(&workflow);
+    window.click(cell(20, 0), 1);
+    let tools = window.wait_change(&workflow);
+    window.click(cell(100, 10), 5);
+    window.wait_change(&tools);
 }
 
 #[test]
@@ -167,4 +175,69 @@ fn without_a_display_it_says_what_to_do() {
     let said = String::from_utf8(ended.stderr).unwrap();
     assert!(!ended.status.success());
     assert!(said.contains("opening a window") && said.contains("run it in a terminal"), "{said}");
+}
+
+const APPEARANCE: &str = "org.freedesktop.appearance";
+const SCHEME: &str = "color-scheme";
+const PREFERS_DARK: u32 = 1;
+const PREFERS_LIGHT: u32 = 2;
+
+/// A desktop's settings, as its portal offers them.
+struct Portal(u32);
+
+#[zbus::interface(name = "org.freedesktop.portal.Settings")]
+impl Portal {
+    fn read_one(&self, section: &str, key: &str) -> fdo::Result<OwnedValue> {
+        match (section, key) {
+            (APPEARANCE, SCHEME) => Ok(self.0.into()),
+            _ => Err(fdo::Error::Failed(format!("no setting {section} {key}"))),
+        }
+    }
+
+    #[zbus(signal)]
+    async fn setting_changed(
+        emitter: &SignalEmitter<'_>,
+        section: &str,
+        key: &str,
+        value: Value<'_>,
+    ) -> zbus::Result<()>;
+}
+
+#[test]
+fn it_is_dark_or_light_as_the_desktop_is_until_a_theme_is_chosen() {
+    let (bus, path) = (KeyRing::start(), "/org/freedesktop/portal/desktop");
+    let (name, address) = bus.variable();
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let desktop = runtime.block_on(async {
+        let builder = zbus::connection::Builder::address(address).unwrap();
+        let builder = builder.name("org.freedesktop.portal.Desktop").unwrap();
+        builder.serve_at(path, Portal(PREFERS_LIGHT)).unwrap().build().await.unwrap()
+    });
+    let change = |scheme: u32| {
+        runtime.block_on(async {
+            let emitter = SignalEmitter::new(&desktop, path).unwrap();
+            Portal::setting_changed(&emitter, APPEARANCE, SCHEME, scheme.into()).await.unwrap();
+        });
+    };
+    let home = tempfile::tempdir().unwrap();
+    let start = || {
+        let setup = in_window(&["demo"]).home(home.path());
+        setup.variable(name, address).start()
+    };
+    let mut window = start();
+    let area = (60 * usize::from(CELL.0), 16 * usize::from(CELL.1));
+    window.wait_until("a light screen", |picture| is_mostly(picture, LIGHT, area));
+    change(PREFERS_DARK);
+    window.wait_until("a dark screen", |picture| is_mostly(picture, DARK, area));
+    window.close();
+    assert!(window.wait_end().0.success());
+    fs::create_dir_all(home.path().join(".config/toolcrib")).unwrap();
+    fs::write(home.path().join(".config/toolcrib/config.toml"), "theme = \"dark\"\n").unwrap();
+    let window = start();
+    window.wait_until("the theme of the user's choice", |picture| is_mostly(picture, DARK, area));
+    change(PREFERS_LIGHT);
+    let before = window.picture();
+    window.press(&["2"]);
+    let picture = window.wait_change(&before);
+    assert!(is_mostly(&picture, DARK, area));
 }

@@ -14,7 +14,7 @@ use winit::{
 
 use super::{
     cells::Zoom,
-    clipboard::{ClipboardThread, Which},
+    clipboard::{Answer, ClipboardThread, Which},
     fonts::Fonts,
     icon,
     keys::{self, KeyAct, KeyPress},
@@ -39,6 +39,8 @@ pub(super) struct WindowApp {
     scene: Option<Scene>,
     /// What an input method has of a text that is not typed yet.
     preedit: String,
+    /// What the user did after a paste that the clipboard has not answered yet: it comes after it.
+    after_paste: Option<Vec<Input>>,
     pointer: Pointer,
     held: ModifiersState,
     zoom: Zoom,
@@ -75,11 +77,17 @@ impl WindowApp {
         Self {
             shared,
             program,
-            clipboard: ClipboardThread::start(move |text| pasted.ask(ToWindow::Pasted(text))),
+            clipboard: ClipboardThread::start(move |answer| {
+                pasted.ask(match answer {
+                    Answer::Pasted(text) => ToWindow::Pasted(text),
+                    Answer::NotCopied(words) => ToWindow::NotCopied(words),
+                });
+            }),
             shown: None,
             painter: Painter::new(fonts, zoom.letter_size(1.0)),
             scene: None,
             preedit: String::new(),
+            after_paste: None,
             pointer: Pointer::default(),
             held: ModifiersState::empty(),
             zoom,
@@ -99,8 +107,25 @@ impl WindowApp {
         let _ = self.program.send(what);
     }
 
-    fn send(&self, input: Input) {
-        self.report(FromWindow::Input(input));
+    fn send(&mut self, input: Input) {
+        match &mut self.after_paste {
+            Some(later) => later.push(input),
+            None => self.report(FromWindow::Input(input)),
+        }
+    }
+
+    fn paste(&mut self, which: Which) {
+        self.after_paste.get_or_insert_default();
+        self.clipboard.paste(which);
+    }
+
+    fn on_pasted(&mut self, pasted: Result<String, String>) {
+        self.report(match pasted {
+            Ok(text) => FromWindow::Input(Input::Paste(text)),
+            Err(words) => FromWindow::Problem(words),
+        });
+        let later = self.after_paste.take().unwrap_or_default();
+        later.into_iter().for_each(|input| self.send(input));
     }
 
     fn open(&mut self, event_loop: &ActiveEventLoop) -> Result<(), String> {
@@ -273,7 +298,7 @@ impl WindowApp {
         };
         match keys::interpret(press) {
             KeyAct::Send(inputs) => inputs.into_iter().for_each(|input| self.send(input)),
-            KeyAct::Paste => self.clipboard.paste(Which::Copied),
+            KeyAct::Paste => self.paste(Which::Copied),
             KeyAct::Copy => self.copy_selection(),
             KeyAct::Zoom(steps) => self.set_zoom(self.zoom.changed_by(steps)),
             KeyAct::ResetZoom => self.set_zoom(Zoom::default()),
@@ -303,7 +328,7 @@ impl WindowApp {
             PointerAct::Send(input) => self.send(input),
             PointerAct::Selected => self.show_overlay(),
             PointerAct::Copy => self.copy_selection(),
-            PointerAct::PasteSelected => self.clipboard.paste(Which::Selected),
+            PointerAct::PasteSelected => self.paste(Which::Selected),
             PointerAct::Zoom(steps) => self.set_zoom(self.zoom.changed_by(steps)),
         }
     }
@@ -406,8 +431,8 @@ impl ApplicationHandler<ToWindow> for WindowApp {
         match asked {
             ToWindow::Picture => self.take_picture(),
             ToWindow::Copy(text) => self.clipboard.copy(text),
-            ToWindow::Pasted(Ok(text)) => self.send(Input::Paste(text)),
-            ToWindow::Pasted(Err(words)) => self.report(FromWindow::Problem(words)),
+            ToWindow::NotCopied(words) => self.report(FromWindow::Problem(words)),
+            ToWindow::Pasted(pasted) => self.on_pasted(pasted),
             ToWindow::Minimise => {
                 if let Some(shown) = &self.shown {
                     shown.window.set_minimized(true);

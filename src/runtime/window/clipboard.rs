@@ -5,7 +5,7 @@ use std::{
     thread::{self, JoinHandle},
 };
 
-use arboard::Clipboard;
+use arboard::{Clipboard, Error};
 
 /// Which of the texts that other programs give is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +13,13 @@ pub(super) enum Which {
     Copied,
     /// What was selected last; where the system has no such thing, what was copied.
     Selected,
+}
+
+/// What came of a request that has an answer.
+#[derive(Debug)]
+pub(super) enum Answer {
+    Pasted(Result<String, String>),
+    NotCopied(String),
 }
 
 enum Request {
@@ -28,11 +35,11 @@ pub(super) struct ClipboardThread {
 }
 
 impl ClipboardThread {
-    /// `pasted` takes each text that is asked for, or why something failed.
-    pub fn start(pasted: impl Fn(Result<String, String>) + Send + 'static) -> Self {
+    /// Each paste has one answer.
+    pub fn start(answer: impl Fn(Answer) + Send + 'static) -> Self {
         let (requests, asked) = mpsc::channel();
         let thread = thread::Builder::new().name("clipboard".into());
-        let thread = thread.spawn(move || serve(&asked, pasted)).ok();
+        let thread = thread.spawn(move || serve(&asked, answer)).ok();
         Self { requests: Some(requests), thread }
     }
 
@@ -63,34 +70,37 @@ impl Drop for ClipboardThread {
     }
 }
 
-fn serve(asked: &Receiver<Request>, pasted: impl Fn(Result<String, String>)) {
+fn serve(asked: &Receiver<Request>, answer: impl Fn(Answer)) {
     let mut open: Option<Clipboard> = None;
+    let words = |error: Error| match error {
+        Error::ContentNotAvailable => "the clipboard holds no text".to_owned(),
+        error => format!("the clipboard can't be used: {error}"),
+    };
     for request in asked {
         let clipboard = match &mut open {
             Some(clipboard) => Ok(clipboard),
             None => Clipboard::new().map(|clipboard| open.insert(clipboard)),
         };
-        let done = clipboard.and_then(|clipboard| match request {
-            Request::Copy(text) => clipboard.set_text(text).map(|()| None),
-            Request::CopySelected(text) => {
+        let copied = match request {
+            Request::Paste(which) => {
+                let text = clipboard.and_then(|clipboard| get_text(clipboard, which));
+                answer(Answer::Pasted(text.map_err(words)));
+                continue;
+            }
+            Request::Copy(text) => clipboard.and_then(|clipboard| clipboard.set_text(text)),
+            Request::CopySelected(text) => clipboard.and_then(|clipboard| {
                 set_selected(clipboard, &text)?;
-                clipboard.set_text(text).map(|()| None)
-            }
-            Request::Paste(which) => get_text(clipboard, which).map(Some),
-        });
-        match done {
-            Ok(Some(text)) => pasted(Ok(text)),
-            Ok(None) => {}
-            Err(arboard::Error::ContentNotAvailable) => {
-                pasted(Err("the clipboard holds no text".into()));
-            }
-            Err(error) => pasted(Err(format!("the clipboard can't be used: {error}"))),
+                clipboard.set_text(text)
+            }),
+        };
+        if let Err(error) = copied {
+            answer(Answer::NotCopied(words(error)));
         }
     }
 }
 
-#[cfg(all(unix, not(target_os = "macos")))]
-fn get_text(clipboard: &mut Clipboard, which: Which) -> Result<String, arboard::Error> {
+#[cfg(all(unix, not(target_vendor = "apple")))]
+fn get_text(clipboard: &mut Clipboard, which: Which) -> Result<String, Error> {
     use arboard::{GetExtLinux as _, LinuxClipboardKind};
     let kind = match which {
         Which::Copied => LinuxClipboardKind::Clipboard,
@@ -99,22 +109,22 @@ fn get_text(clipboard: &mut Clipboard, which: Which) -> Result<String, arboard::
     clipboard.get().clipboard(kind).text()
 }
 
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-fn get_text(clipboard: &mut Clipboard, _which: Which) -> Result<String, arboard::Error> {
+#[cfg(not(all(unix, not(target_vendor = "apple"))))]
+fn get_text(clipboard: &mut Clipboard, _which: Which) -> Result<String, Error> {
     clipboard.get_text()
 }
 
-#[cfg(all(unix, not(target_os = "macos")))]
-fn set_selected(clipboard: &mut Clipboard, text: &str) -> Result<(), arboard::Error> {
+#[cfg(all(unix, not(target_vendor = "apple")))]
+fn set_selected(clipboard: &mut Clipboard, text: &str) -> Result<(), Error> {
     use arboard::{LinuxClipboardKind, SetExtLinux as _};
     match clipboard.set().clipboard(LinuxClipboardKind::Primary).text(text) {
         // Not every compositor has one.
-        Err(arboard::Error::ClipboardNotSupported) => Ok(()),
+        Err(Error::ClipboardNotSupported) => Ok(()),
         done => done,
     }
 }
 
-#[cfg(not(all(unix, not(target_os = "macos"))))]
-fn set_selected(_clipboard: &mut Clipboard, _text: &str) -> Result<(), arboard::Error> {
+#[cfg(not(all(unix, not(target_vendor = "apple"))))]
+fn set_selected(_clipboard: &mut Clipboard, _text: &str) -> Result<(), Error> {
     Ok(())
 }

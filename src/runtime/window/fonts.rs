@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn emoji_are_told_from_signs() {
+    fn emoji_differ_from_signs() {
         let is = |text: &str| is_emoji(text, text.chars().next().unwrap());
         for text in ["😀", "🇨🇭", "👩‍👩‍👧", "✅", "⚠\u{fe0f}"] {
             assert!(is(text), "{text}");

@@ -38,6 +38,8 @@ pub(super) enum ToWindow {
     Copy(String),
     /// The clipboard's text is here, or why it isn't.
     Pasted(Result<String, String>),
+    /// In words, why a text could not be copied.
+    NotCopied(String),
     Minimise,
     /// The system's fonts were read.
     FontsRead,

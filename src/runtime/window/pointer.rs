@@ -4,7 +4,7 @@
 use super::{cells::CellSize, selection::Selection};
 use crate::app::input::{Button, Input, Mods, Mouse, MouseKind};
 
-/// Rows that a notch of a wheel stands for.
+/// Rows that a notch of a wheel is worth.
 const NOTCH_ROWS: f64 = 3.0;
 
 /// What the mouse asks for.

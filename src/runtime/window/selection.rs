@@ -53,7 +53,7 @@ impl Selection {
         self.columns_in(row).is_some_and(|columns| columns.contains(&column))
     }
 
-    /// The selected text; blanks at the ends of lines are none of it.
+    /// The selected text; spaces at the ends of lines are left out.
     pub fn text(self, buffer: &Buffer) -> String {
         let (first, last) = self.ends();
         let width = usize::from(buffer.area.width);

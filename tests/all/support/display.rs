@@ -86,6 +86,13 @@ impl Setup {
             }
         }
         command.env("HOME", home).env("LANG", "C.UTF-8");
+        if let Some(libraries) = env::var_os("TOOLCRIB_X_LIBRARIES") {
+            command.env("LD_LIBRARY_PATH", libraries);
+        }
+        if let Some(files) = env::var_os("TOOLCRIB_DISPLAY_FILES").map(PathBuf::from) {
+            command.env("XKB_CONFIG_ROOT", files.join("usr/share/X11/xkb"));
+            command.env("XLOCALEDIR", files.join("usr/share/X11/locale"));
+        }
         command.env("WINIT_X11_SCALE_FACTOR", self.scale.to_string());
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         command.current_dir(self.folder.as_deref().unwrap_or(home));
@@ -116,12 +123,6 @@ fn x_program(variable: &str, name: &str) -> Command {
     command
 }
 
-/// Where an Xvfb that is not installed has its keyboards.
-fn keyboard_files() -> Vec<String> {
-    let folder = env::var("TOOLCRIB_XKB").ok();
-    folder.map(|folder| vec!["-xkbdir".to_owned(), folder]).unwrap_or_default()
-}
-
 /// Gives keys that are not used letters of other languages: xdotool would change a key for each of
 /// them, in the middle of its typing.
 fn add_keys(connection: &RustConnection) {
@@ -130,8 +131,9 @@ fn add_keys(connection: &RustConnection) {
     let mapping =
         connection.get_keyboard_mapping(first, last - first + 1).unwrap().reply().unwrap();
     let rows = mapping.keysyms.chunks(usize::from(mapping.keysyms_per_keycode));
-    let unused = rows.zip(first..).filter(|(row, _)| row.iter().all(|symbol| *symbol == 0));
-    let unused: Vec<u8> = unused.map(|(_, code)| code).collect();
+    let codes = (first..=last).zip(rows);
+    let unused = codes.filter(|(_, row)| row.iter().all(|symbol| *symbol == 0));
+    let unused: Vec<u8> = unused.map(|(code, _)| code).collect();
     for (letter, code) in LETTERS.chars().zip(unused) {
         let number = u32::from(letter);
         let symbol = if number < 0x100 { number } else { 0x0100_0000 + number };
@@ -153,9 +155,13 @@ impl Display {
     fn start() -> Self {
         let (width, height) = SIZE;
         let screen = format!("{width}x{height}x24");
-        let mut server = x_program("TOOLCRIB_XVFB", "Xvfb")
+        let mut server = x_program("TOOLCRIB_XVFB", "Xvfb");
+        // One that is not installed has its keyboards beside it.
+        if let Some(files) = env::var_os("TOOLCRIB_DISPLAY_FILES").map(PathBuf::from) {
+            server.arg("-xkbdir").arg(files.join("usr/share/X11/xkb")).current_dir(files);
+        }
+        let mut server = server
             .args(["-displayfd", "1", "-screen", "0", &screen, "-nolisten", "tcp", "-noreset"])
-            .args(keyboard_files())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
