@@ -104,9 +104,9 @@ fn a_window_with_unsaved_work_asks_before_it_closes() {
 fn selected_text_is_copied_and_pasted() {
     let folder = form_folder("{\"name\": \"word\"}\n");
     let mut window = form(&folder);
-    // The document's name in the top line.
+    // The first word of the top line.
     let before = window.picture();
-    window.drag_holding("shift", cell(0, 0), cell(7, 0));
+    window.drag_holding("shift", cell(1, 0), cell(8, 0));
     window.wait_change(&before);
     window.press(&["Return", "ctrl+a", "ctrl+v", "ctrl+s"]);
     window.wait_until("a pasted text", |_| document(&folder) != "{\"name\": \"word\"}\n");

@@ -96,6 +96,10 @@ impl WindowApp {
         }
     }
 
+    pub fn is_open(&self) -> bool {
+        self.shown.is_some()
+    }
+
     /// How the window was at its end, and why it ended if not by the program.
     pub fn finish(mut self) -> (WindowState, Option<String>) {
         self.state.zoom = self.zoom.steps();

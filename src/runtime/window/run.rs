@@ -61,8 +61,12 @@ pub(crate) fn run_in_window<T: Send + 'static>(
     program: impl FnOnce(ProgramEnd) -> Result<T, Problem> + Send + 'static,
 ) -> Result<T, Problem> {
     let no_display = |cause: String| {
-        Problem::new(ProblemKind::Missing, "opening a window", cause)
+        Problem::new(ProblemKind::Missing, "opening a window", without_place(&cause))
             .with_remedy("run it in a terminal, without --window: `toolcrib`")
+    };
+    let lost = |cause: String| {
+        Problem::new(ProblemKind::File, "using the window", without_place(&cause))
+            .with_remedy("unsaved changes are kept and offered at the next start")
     };
     let event_loop = EventLoop::<ToWindow>::with_user_event().build();
     let event_loop = event_loop.map_err(|error| no_display(error.to_string()))?;
@@ -79,6 +83,7 @@ pub(crate) fn run_in_window<T: Send + 'static>(
     let thread = thread.map_err(|error| no_display(error.to_string()))?;
     terminal::set_window_open(true);
     let ran = event_loop.run_app(&mut app);
+    let was_open = app.is_open();
     let (state, failure) = app.finish();
     // The window's end of the link is gone now: a program that still runs keeps its work and ends.
     let ended = thread.join();
@@ -86,8 +91,27 @@ pub(crate) fn run_in_window<T: Send + 'static>(
     let failure = failure.or_else(|| ran.err().map(|error| error.to_string()));
     let ended = ended.unwrap_or_else(|fault| panic::resume_unwind(fault));
     if let Some(failure) = failure {
-        return Err(no_display(failure));
+        return Err(if was_open { lost(failure) } else { no_display(failure) });
     }
     keep_window_state(paths, state);
     ended
+}
+
+/// An error's words without the place in a crate's code that some begin with.
+fn without_place(words: &str) -> &str {
+    match words.strip_prefix("os error at ").and_then(|rest| rest.split_once(": ")) {
+        Some((_, words)) => words,
+        None => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn users_read_no_places_in_code() {
+        assert_eq!(without_place("os error at /x/src/mod.rs:89: no display"), "no display");
+        assert_eq!(without_place("no display"), "no display");
+    }
 }
