@@ -80,18 +80,18 @@ pub(crate) fn run_screen(launch: LaunchSettings) -> Result<Ended, Problem> {
     match launch.face {
         Face::Drawn => run_in_runtime(async {
             let (state, root, performer, messages, first) = open_drawn(launch).await;
-            let host = TerminalHost::open(performer).map_err(no_screen)?;
+            let host = TerminalHost::open(performer).map_err(|error| no_screen(&error))?;
             let mut event_loop = EventLoop { state, root, host, messages };
             let ended = event_loop.run(first).await;
             event_loop.host.shut_down().await;
-            Ok((ended.map_err(lost)?, event_loop.state.form_result()))
+            Ok((ended.map_err(|error| lost(&error))?, event_loop.state.form_result()))
         }),
         Face::Plain => run_in_runtime(async {
             let Opened { state, performer, messages, first, .. } = open_program(launch).await;
             let mut plain = PlainLoop::new(state, performer, messages);
             let ended = plain.run(first).await;
             plain.performer.shut_down().await;
-            Ok((ended.map_err(lost)?, plain.state.form_result()))
+            Ok((ended.map_err(|error| lost(&error))?, plain.state.form_result()))
         }),
         Face::Window => run_window(launch),
     }
@@ -104,15 +104,18 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
     run_in_window(&paths, move |window| {
         run_in_runtime(async {
             let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
-            root.show_images();
-            let mut host = window.open_host(performer, follows_system).await.map_err(no_screen)?;
+            root.images.show();
+            let mut host = window
+                .open_host(performer, follows_system)
+                .await
+                .map_err(|error| no_screen(&error))?;
             if let Some(theme) = host.system_theme() {
                 update(&mut state, theme, now_millis());
             }
             let mut event_loop = EventLoop { state, root, host, messages };
             let ended = event_loop.run(first).await;
             event_loop.host.shut_down().await;
-            Ok((ended.map_err(lost)?, event_loop.state.form_result()))
+            Ok((ended.map_err(|error| lost(&error))?, event_loop.state.form_result()))
         })
     })
 }
@@ -126,12 +129,12 @@ fn run_window(_launch: LaunchSettings) -> Result<Ended, Problem> {
     ))
 }
 
-fn no_screen(error: io::Error) -> Problem {
+fn no_screen(error: &io::Error) -> Problem {
     Problem::new(ProblemKind::File, "opening the screen", error.to_string())
         .with_remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
 }
 
-fn lost(error: io::Error) -> Problem {
+fn lost(error: &io::Error) -> Problem {
     Problem::new(ProblemKind::File, "using the screen", error.to_string())
         .with_remedy("unsaved changes are kept and offered at the next start")
 }
@@ -141,7 +144,7 @@ fn run_in_runtime(session: impl Future<Output = Result<Ended, Problem>>) -> Resu
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(no_screen)?;
+        .map_err(|error| no_screen(&error))?;
     let ended = runtime.block_on(session);
     // A call that cannot be stopped must not keep the user waiting.
     runtime.shutdown_background();

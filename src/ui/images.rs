@@ -35,10 +35,31 @@ impl ImagePlaces {
         }
         self.0.borrow_mut().push(ImagePlace { area, file: Arc::clone(file) });
     }
+}
 
+/// The images of the last drawing; none before [`Self::show`], as in a terminal.
+#[derive(Debug, Default)]
+pub struct ShownImages(Option<Vec<ImagePlace>>);
+
+impl ShownImages {
+    /// From now on what is drawn on shows images.
+    pub fn show(&mut self) {
+        self.0 = Some(Vec::new());
+    }
+
+    /// The cells that the last drawing keeps free, and what goes there.
     #[must_use]
-    pub fn into_places(self) -> Vec<ImagePlace> {
-        self.0.into_inner()
+    pub fn places(&self) -> &[ImagePlace] {
+        self.0.as_deref().unwrap_or_default()
+    }
+
+    /// Where a drawing puts its images, if they are shown.
+    pub(crate) fn begin(&self) -> Option<ImagePlaces> {
+        self.0.is_some().then(ImagePlaces::default)
+    }
+
+    pub(crate) fn end(&mut self, drawn: Option<ImagePlaces>) {
+        self.0 = drawn.map(|places| places.0.into_inner());
     }
 }
 

@@ -11,7 +11,7 @@ use super::{
     action_rows,
     canvas::{Pen, text_width},
     everywhere::{self, Window},
-    images::{ImagePlace, ImagePlaces},
+    images::ShownImages,
     overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
@@ -61,8 +61,7 @@ pub struct Root {
     buttons: Vec<(Rect, ActionId)>,
     presses: Presses,
     last_shown: Option<ScreenId>,
-    /// Those of the last drawing; `None` where images can't be shown.
-    images: Option<Vec<ImagePlace>>,
+    pub images: ShownImages,
 }
 
 impl Root {
@@ -82,19 +81,8 @@ impl Root {
             buttons: Vec::new(),
             presses: Presses::default(),
             last_shown: None,
-            images: None,
+            images: ShownImages::default(),
         }
-    }
-
-    /// What is drawn on can show images: the areas of [`Self::images`] are free for them.
-    pub fn show_images(&mut self) {
-        self.images = Some(Vec::new());
-    }
-
-    /// The images of the last drawing, where they can be shown.
-    #[must_use]
-    pub fn images(&self) -> &[ImagePlace] {
-        self.images.as_deref().unwrap_or_default()
     }
 
     /// The screen of the form program: a form and nothing else.
@@ -125,7 +113,7 @@ impl Root {
         let body = Rect { y: 1, height: area.height - 2, ..area };
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
-        let places = self.images.is_some().then(ImagePlaces::default);
+        let places = self.images.begin();
         let look = Look { styles: &styles, keymap: &state.keymap, images: places.as_ref() };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
@@ -138,7 +126,7 @@ impl Root {
         } else {
             self.places.extend(tour_place);
         }
-        self.images = places.map(ImagePlaces::into_places);
+        self.images.end(places);
         if self.is_in_edit(state)
             && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
         {
@@ -456,7 +444,7 @@ impl Root {
     }
 
     fn route_input(&mut self, input: &Input, state: &State) -> Reply {
-        let pressed = self.key_at(input).map(Input::Key);
+        let pressed = words::key_at(&self.keys, input).map(Input::Key);
         let input = pressed.as_ref().unwrap_or(input);
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out.
@@ -484,17 +472,6 @@ impl Root {
             Input::Mouse(mouse) => self.handle_mouse(*mouse, input, state),
             Input::Paste(_) => self.ask_screen(input, state),
         }
-    }
-
-    /// The key of the bottom line that is pressed: a press there is that key.
-    fn key_at(&self, input: &Input) -> Option<Key> {
-        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
-            return None;
-        };
-        self.keys
-            .iter()
-            .find(|(place, _)| place.contains((*column, *row).into()))
-            .map(|(_, key)| *key)
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {

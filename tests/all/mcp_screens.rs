@@ -110,14 +110,14 @@ fn an_image_has_its_place_where_it_can_be_shown() {
     ]);
     assert!(!bench.screen().contains(IMAGE_CELL), "a terminal shows none");
     let (state, mut root) = bench.into_parts();
-    root.show_images();
+    root.images.show();
     let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
     let mut cells_shown = |root: &mut Root| {
         let drawn = terminal.draw(|frame| root.draw(frame, &state)).unwrap();
         drawn.buffer.content().iter().filter(|cell| cell.symbol() == IMAGE_CELL).count()
     };
     let shown = cells_shown(&mut root);
-    let [place] = root.images() else { panic!("{:?}", root.images()) };
+    let [place] = root.images.places() else { panic!("{:?}", root.images) };
     assert_eq!(&*place.file, b"hi");
     assert_eq!(shown, usize::from(place.area.width) * usize::from(place.area.height));
     assert!(place.area.height >= 3);

@@ -4,7 +4,7 @@ use std::{
     env,
     fs::File,
     io::Read as _,
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, Stdio},
     thread,
 };
@@ -25,14 +25,14 @@ pub(super) enum Dropped {
 
 /// A folder opens as a workspace in a window of its own; a file's text is pasted: on Tools its
 /// descriptors are added.
-pub(super) fn take_in(path: PathBuf) -> Dropped {
+pub(super) fn take_in(path: &Path) -> Dropped {
     if path.is_dir() {
-        return match open_window(&path) {
+        return match open_window(path) {
             Ok(()) => Dropped::Opened(format!("{} opens in a window of its own", path.display())),
             Err(problem) => Dropped::Failed(problem),
         };
     }
-    read_text(&path).map_or_else(Dropped::Failed, Dropped::Text)
+    read_text(path).map_or_else(Dropped::Failed, Dropped::Text)
 }
 
 fn read_text(path: &Path) -> Result<String, Problem> {

@@ -140,7 +140,7 @@ impl SystemFonts {
         database.load_system_fonts();
         let rank = |face: &FaceInfo, names: &[&str]| {
             let starts = |name: &&str| face.families.iter().any(|(own, _)| own.starts_with(*name));
-            names.iter().position(|name| starts(name))
+            names.iter().position(starts)
         };
         let mut letters: Vec<(usize, bool, ID)> = Vec::new();
         let mut emoji: Vec<(usize, ID)> = Vec::new();

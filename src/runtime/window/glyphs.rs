@@ -1,7 +1,8 @@
 //! What a cell's text looks like in pixels, kept up to a bound.
 
-use std::{collections::HashMap, rc::Rc};
+use std::{collections::HashMap, rc::Rc, sync::Arc};
 
+use ratatui::layout::Rect;
 use swash::{
     FontRef,
     scale::{Render, ScaleContext, Source, StrikeWith, image::Content},
@@ -31,6 +32,19 @@ pub(super) struct Glyph {
     /// One byte a pixel: how much it covers; of a coloured one four: red, green, blue, alpha.
     pub pixels: Vec<u8>,
     pub is_coloured: bool,
+}
+
+/// An image where it is shown.
+#[derive(Clone, Debug)]
+pub(super) struct PlacedImage {
+    pub area: Rect,
+    pub picture: Arc<Glyph>,
+}
+
+impl PartialEq for PlacedImage {
+    fn eq(&self, other: &Self) -> bool {
+        self.area == other.area && Arc::ptr_eq(&self.picture, &other.picture)
+    }
 }
 
 /// Draws texts of cells at one size, and keeps what it drew.

@@ -1,6 +1,6 @@
 //! The program's side of the window: what the event loop draws on and acts through.
 
-use std::{convert::Infallible, io, path::PathBuf};
+use std::{convert::Infallible, io, path::Path};
 
 use ratatui::{
     Terminal,
@@ -90,13 +90,13 @@ impl WindowHost {
             FromWindow::Problem(words) => {
                 HostEvent::Message(Message::Notice(NoticeKind::Warning, words))
             }
-            FromWindow::Dropped(path) => open_dropped(path),
+            FromWindow::Dropped(path) => open_dropped(&path),
         }
     }
 }
 
 /// What is dropped on the window is opened beside it, or pasted.
-fn open_dropped(path: PathBuf) -> HostEvent {
+fn open_dropped(path: &Path) -> HostEvent {
     match dropped::take_in(path) {
         Dropped::Text(text) => HostEvent::Input(Input::Paste(text)),
         Dropped::Opened(words) => HostEvent::Message(Message::Notice(NoticeKind::Done, words)),
@@ -112,7 +112,7 @@ impl Host for WindowHost {
         let cursor = self.terminal.backend().cursor;
         let title = title(state);
         let ground = if state.theme == "light" { Ground::LIGHT } else { Ground::DARK };
-        let images = self.images.placed(root.images(), &self.window);
+        let images = self.images.placed(root.images.places(), &self.window);
         self.window.show(Picture { buffer, cursor, images, title, ground });
         Ok(())
     }

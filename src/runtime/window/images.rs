@@ -6,12 +6,11 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use ratatui::layout::Rect;
 use zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions};
 use zune_jpeg::JpegDecoder;
 
 use super::{
-    glyphs::Glyph,
+    glyphs::{Glyph, PlacedImage},
     link::{ToWindow, ToWindowLink},
 };
 use crate::ui::images::ImagePlace;
@@ -22,19 +21,6 @@ const LONGEST: usize = 8192;
 const MOST_PIXELS: usize = 16 << 20;
 /// How many images are kept; those in view come again.
 const MOST_KEPT: usize = 8;
-
-/// An image where it is shown.
-#[derive(Clone, Debug)]
-pub(super) struct PlacedImage {
-    pub area: Rect,
-    pub picture: Arc<Glyph>,
-}
-
-impl PartialEq for PlacedImage {
-    fn eq(&self, other: &Self) -> bool {
-        self.area == other.area && Arc::ptr_eq(&self.picture, &other.picture)
-    }
-}
 
 /// Decoded files, by where their bytes are: an answer keeps these for as long as it is shown.
 #[derive(Clone, Default)]

@@ -12,7 +12,7 @@ use ratatui::{buffer::Buffer, layout::Position};
 use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
-use super::{colours::Ground, images::PlacedImage};
+use super::{colours::Ground, glyphs::PlacedImage};
 use crate::app::input::Input;
 
 /// What the window reports.

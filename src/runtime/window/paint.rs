@@ -12,8 +12,7 @@ use super::{
     cells::CellSize,
     colours::{Ground, Pixel, cell_colours, mix, rgb},
     fonts::{Face, Fonts},
-    glyphs::{Glyph, Glyphs, fitted_image, to_signed},
-    images::PlacedImage,
+    glyphs::{Glyph, Glyphs, PlacedImage, fitted_image, to_signed},
     selection::Selection,
 };
 use crate::ui::{canvas::text_width, images::IMAGE_CELL};

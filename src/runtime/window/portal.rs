@@ -1,7 +1,7 @@
 //! Whether the desktop's colours are dark or light, where the window's system does not say so
 //! itself: the settings portal of Linux desktops, over D-Bus.
 
-use super::link::{ToWindow, ToWindowLink};
+use super::link::ToWindowLink;
 
 /// Reports the preference now and whenever it changes, as far as there is one.
 #[cfg(all(unix, not(target_vendor = "apple")))]
@@ -25,7 +25,7 @@ mod linux {
         zvariant::{OwnedValue, Value},
     };
 
-    use super::{ToWindow, ToWindowLink};
+    use crate::runtime::window::link::{ToWindow, ToWindowLink};
 
     const SECTION: &str = "org.freedesktop.appearance";
     const KEY: &str = "color-scheme";

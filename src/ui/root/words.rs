@@ -11,7 +11,7 @@ use crate::{
     app::{
         actions::{Action, ActionId, Scope},
         form_file::FormFile,
-        input::{Code, Key},
+        input::{Code, Input, Key, Mouse, MouseKind},
         state::{LoadProgress, State},
     },
     schema::count::count_text,
@@ -67,6 +67,15 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
         (_, 0) => Some((Role::Error, format!("✗ {errors_text}"))),
         (..) => Some((Role::Error, format!("✗ {errors_text} ⚠ {warnings_text}"))),
     }
+}
+
+/// The key of the bottom line that is pressed: a press there is that key.
+pub(super) fn key_at(keys: &[(Rect, Key)], input: &Input) -> Option<Key> {
+    let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
+        return None;
+    };
+    let pressed = keys.iter().find(|(place, _)| place.contains((*column, *row).into()));
+    pressed.map(|(_, key)| *key)
 }
 
 /// Where the cursor of the text that is edited is drawn.
