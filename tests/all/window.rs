@@ -96,7 +96,7 @@ fn a_window_with_unsaved_work_asks_before_it_closes() {
     window.close();
     window.wait_change(&before);
     window.press(&["d"]);
-    assert_eq!(window.wait_end().0.code(), Some(130), "the form is cancelled");
+    assert_eq!(window.wait_end().0.code(), Some(1), "left without saving");
     assert_eq!(document(&folder), "{\"name\": \"a\"}\n", "nothing was saved");
 }
 
@@ -138,15 +138,13 @@ fn a_resized_window_is_filled_and_size_and_zoom_are_kept() {
 }
 
 #[test]
-fn the_mouse_presses_and_the_wheel_scrolls() {
+fn the_mouse_presses_what_it_points_at() {
     let window = in_window(&["demo"]).start();
     let before = window.wait_until("the demo", |picture| picture.colours() > 50);
     window.press(&["2"]);
     let workflow = window.wait_change(&before);
     window.click(cell(20, 0), 1);
-    let tools = window.wait_change(&workflow);
-    window.click(cell(100, 10), 5);
-    window.wait_change(&tools);
+    window.wait_change(&workflow);
 }
 
 #[test]

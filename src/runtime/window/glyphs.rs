@@ -405,13 +405,14 @@ mod tests {
     #[test]
     fn what_is_kept_has_a_bound() {
         let mut glyphs = glyphs();
-        glyphs.set_size(100.0);
+        glyphs.set_size(200.0);
         let many = ('!'..='~').flat_map(|one| ('!'..='~').map(move |two| [one, two]));
-        for text in many.map(|pair| pair.iter().collect::<String>()) {
+        for text in many.take(600).map(|pair| pair.iter().collect::<String>()) {
             glyphs.glyph(&text, Face::default(), true);
             assert!(glyphs.kept_bytes <= MOST);
         }
         let kept = glyphs.kept.values().flat_map(HashMap::values);
+        assert!(kept.clone().count() < 600, "some of them went");
         let bytes: usize = kept.map(|glyph| glyph.pixels.len() + EXTRA).sum();
         assert_eq!(bytes, glyphs.kept_bytes);
     }
