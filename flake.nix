@@ -16,7 +16,8 @@
           version = manifest.version;
           src = self;
           cargoLock.lockFile = ./Cargo.lock;
-          nativeBuildInputs = [ pkgs.installShellFiles ];
+          buildFeatures = [ "window" ];
+          nativeBuildInputs = [ pkgs.installShellFiles pkgs.makeWrapper ];
           # The tests need brokers and Python packages; .ci/run runs them.
           doCheck = false;
           postInstall = ''
@@ -27,6 +28,9 @@
             done
             install -Dm644 packaging/toolcrib.desktop -t $out/share/applications
             install -Dm644 packaging/toolcrib.svg -t $out/share/icons/hicolor/scalable/apps
+          '' + pkgs.lib.optionalString pkgs.stdenv.isLinux ''
+            # What the window opens when it starts.
+            wrapProgram $out/bin/toolcrib --prefix LD_LIBRARY_PATH : ${pkgs.lib.makeLibraryPath (with pkgs; [ libxkbcommon wayland xorg.libX11 xorg.libXcursor xorg.libXi xorg.libxcb ])}
           '';
           meta = {
             description = manifest.description;

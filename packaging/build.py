@@ -56,6 +56,11 @@ def commands(program):
     return [row.split()[0] for row in rows.splitlines() if re.match(r"  \S", row)]
 
 
+def has_window(runs):
+    """Whether it was built with a window; only then its help lists the option."""
+    return "--window" in asked(runs, "--help").decode()
+
+
 def fresh(folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -67,11 +72,11 @@ def put(path, data):
     path.write_bytes(data.encode() if isinstance(data, str) else data)
 
 
-def third_parties(target):
+def third_parties(target, features):
     """The licences of every crate that is in the binary for that target: each text once."""
-    tree = asked("cargo", "tree", "--locked", "--prefix", "none", "--edges", "normal", "--target", target, "--format", "{p}").decode()
+    tree = asked("cargo", "tree", "--locked", "--prefix", "none", "--edges", "normal", "--target", target, "--format", "{p}", *features).decode()
     wanted = {tuple(line.split()[:2]) for line in tree.splitlines() if line.strip()}
-    metadata = json.loads(asked("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target))
+    metadata = json.loads(asked("cargo", "metadata", "--locked", "--format-version", "1", "--filter-platform", target, *features))
     texts, bare, crates = {}, [], []
     for crate in sorted(metadata["packages"], key=lambda crate: (crate["name"], crate["version"])):
         if crate["name"] == NAME or (crate["name"], "v" + crate["version"]) not in wanted:
@@ -130,11 +135,17 @@ def stage(binary, target, runs, out):
         "elvish": f"elvish/lib/completions/{NAME}.elv",
     }.items():
         put(share / path, asked(runs, "completions", shell))
-    put(share / f"applications/{NAME}.desktop", (ROOT / f"packaging/{NAME}.desktop").read_bytes())
+    entry = (ROOT / f"packaging/{NAME}.desktop").read_text()
+    window = has_window(runs)
+    if not window:
+        entry = entry.replace(f"{NAME} --window", NAME).replace("Terminal=false", "Terminal=true")
+    put(share / f"applications/{NAME}.desktop", entry)
     put(share / f"icons/hicolor/scalable/apps/{NAME}.svg", (ROOT / f"packaging/{NAME}.svg").read_bytes())
     for file in ("README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT"):
         put(share / "doc" / NAME / file, (ROOT / file).read_bytes())
-    put(share / "doc" / NAME / "THIRD-PARTY-LICENSES", third_parties(target))
+    if window:
+        put(share / "doc" / NAME / "FONT-LICENSE", (ROOT / "src/runtime/window/fonts/LICENSE").read_bytes())
+    put(share / "doc" / NAME / "THIRD-PARTY-LICENSES", third_parties(target, ["--features", "window"] if window else []))
     return tree
 
 

@@ -1,4 +1,5 @@
-//! The only place where things run: the terminal, the event loop, and what carries effects out.
+//! The only place where things run: the terminal or the window, the event loop, and what carries
+//! effects out.
 
 pub mod agent_loop;
 mod answering;
@@ -31,4 +32,7 @@ mod sign_in;
 mod signals;
 pub mod terminal;
 mod terminal_host;
+mod terminal_program;
 mod watching;
+#[cfg(feature = "window")]
+mod window;

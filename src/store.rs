@@ -42,4 +42,5 @@ pub mod stale;
 pub mod traces;
 mod walk;
 pub mod watch;
+pub mod window_state;
 pub mod workspace;

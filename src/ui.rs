@@ -14,6 +14,7 @@ pub mod everywhere;
 pub mod filled_text;
 pub mod form;
 pub mod frames;
+pub mod images;
 pub mod line_wrap;
 pub mod overlays;
 pub mod pasted;

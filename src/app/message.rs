@@ -124,6 +124,8 @@ pub enum Message {
     /// Choose the entry and go to one of its fields.
     Jump(EntryId, Pointer),
     SetTheme(String),
+    /// Use a theme until the user chooses one: the system's colours are like it.
+    ShowTheme(String),
     Copy {
         what: String,
         text: String,

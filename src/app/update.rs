@@ -83,6 +83,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.theme = theme.clone();
             return vec![Effect::KeepTheme(theme)];
         }
+        Message::ShowTheme(theme) => state.theme = theme,
         Message::Copy { what, text } => {
             state.notices.push(NoticeKind::Done, format!("{what} copied"), now);
             state.clip.clone_from(&text);

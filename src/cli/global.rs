@@ -33,6 +33,10 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub plain: bool,
 
+    /// Open in a window of its own, without a terminal (see docs/window.md)
+    #[arg(long, global = true, conflicts_with = "plain", hide = !cfg!(feature = "window"), help_heading = "Everywhere")]
+    pub window: bool,
+
     /// Send a notification when the command ends; in the workbench, switch notifications on (see
     /// `toolcrib help files`)
     #[arg(long, global = true, help_heading = "Everywhere")]

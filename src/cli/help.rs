@@ -38,7 +38,7 @@ macro_rules! topic {
     };
 }
 
-const TOPICS: [Topic; 22] = [
+const TOPICS: [Topic; 23] = [
     topic!("install", "install.md", "Packages, completions, man pages, upgrading"),
     topic!("keys", "keys.md", "Every key and action, by screen"),
     topic!("commands", "commands.md", "Commands, exit codes, and what they print"),
@@ -50,6 +50,7 @@ const TOPICS: [Topic; 22] = [
     topic!("bench", "bench.md", "A model in front of the tools", Some("ask")),
     topic!("watching", "watch.md", "Watch a bus: filters, alerts, traces", Some("watch")),
     topic!("forms", "form.md", "Forms for any JSON Schema", Some("form")),
+    topic!("window", "window.md", "A window of its own: keys, mouse, what it keeps"),
     topic!("plain", "plain.md", "Plain mode: lines of text, for screen readers and scripts"),
     topic!("checks", "check.md", "What check finds, and the health of tools", Some("check")),
     topic!(

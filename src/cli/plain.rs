@@ -1,4 +1,4 @@
-//! Whether the program is drawn, or is lines of text and questions.
+//! Whether the program is drawn, and where, or is lines of text and questions.
 
 use std::{
     env, fs,
@@ -41,6 +41,9 @@ const SPEAKUP: &str = "/sys/accessibility/speakup";
 pub(crate) fn choose_face(global: &Global) -> Result<Face, Problem> {
     if global.plain {
         return Ok(Face::Plain);
+    }
+    if global.window {
+        return Ok(Face::Window);
     }
     if let Some(said) = env::var_os(VARIABLE).filter(|said| !said.is_empty()) {
         return Ok(if is_off(&said.to_string_lossy()) { Face::Drawn } else { Face::Plain });

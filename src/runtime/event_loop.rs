@@ -39,7 +39,7 @@ const UNDRAWN: Duration = Duration::from_millis(200);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
     Left,
-    /// By a signal, or because the terminal has gone.
+    /// By a signal, or because the terminal or the window is gone.
     Told,
 }
 
@@ -50,15 +50,26 @@ pub enum Flow {
     Quit,
 }
 
+/// What a host reports of the user and their surroundings.
+#[derive(Clone, Debug)]
+pub enum HostEvent {
+    Input(Input),
+    /// What is drawn on has another size.
+    Resized,
+    /// The window is to be closed: the user is asked as when leaving.
+    Close,
+    Message(Message),
+}
+
 /// What the loop works with.
 pub trait Host {
     fn draw(&mut self, root: &mut Root, state: &State) -> io::Result<()>;
 
-    /// Waits for an input; to drop the waiting loses none. An error is the end of all input.
-    fn next_input(&mut self) -> impl Future<Output = io::Result<Input>>;
+    /// Waits for an event; to drop the waiting loses none. An error is the end of all input.
+    fn next_event(&mut self) -> impl Future<Output = io::Result<HostEvent>>;
 
-    /// Whether an input is there already.
-    fn has_input(&mut self) -> bool;
+    /// Whether an event is there already.
+    fn has_event(&mut self) -> bool;
 
     /// Whether the user looks at the program.
     fn focus(&self) -> Focus {
@@ -83,6 +94,7 @@ pub struct EventLoop<H> {
 enum WakeCause {
     Input(Input),
     Message(Message),
+    Close,
     Frame,
     Resized,
     Signal,
@@ -100,7 +112,7 @@ impl<H: Host> EventLoop<H> {
         }
         match ended {
             Err(error) if has_hung_up(&error) => {
-                tracing::warn!("the terminal was closed: {error}");
+                tracing::warn!("the terminal or the window is gone: {error}");
                 Ok(ExitReason::Told)
             }
             ended => ended,
@@ -132,6 +144,11 @@ impl<H: Host> EventLoop<H> {
                     due.get_or_insert_with(|| (drawn + FRAME).max(Instant::now()));
                     self.take_messages(message)?
                 }
+                WakeCause::Close => {
+                    due = Some(Instant::now());
+                    let messages = self.root.ask_to_leave(&self.state);
+                    self.handle_messages(messages)?
+                }
                 WakeCause::Resized => {
                     due = Some(Instant::now());
                     Flow::Continue
@@ -144,7 +161,7 @@ impl<H: Host> EventLoop<H> {
             }
             // A save behind what is typed must not wait for pictures: of a large document each
             // takes longer than a key.
-            let waits = is_typed && drawn.elapsed() < UNDRAWN && self.host.has_input();
+            let waits = is_typed && drawn.elapsed() < UNDRAWN && self.host.has_event();
             if due.is_some_and(|due| due <= Instant::now()) && !waits {
                 drawn = self.draw()?;
                 due = None;
@@ -238,7 +255,12 @@ async fn next_wake<H: Host>(
             Signal::End | Signal::Interrupt => WakeCause::Signal,
             Signal::Resized => WakeCause::Resized,
         },
-        input = host.next_input() => WakeCause::Input(input?),
+        event = host.next_event() => match event? {
+            HostEvent::Input(input) => WakeCause::Input(input),
+            HostEvent::Resized => WakeCause::Resized,
+            HostEvent::Close => WakeCause::Close,
+            HostEvent::Message(message) => WakeCause::Message(message),
+        },
         () = frame => WakeCause::Frame,
         message = messages.recv() => message.map_or(WakeCause::Signal, WakeCause::Message),
     })

@@ -1,7 +1,7 @@
 //! Puts the program together and runs it.
 
 use std::{
-    env,
+    env, io,
     time::{SystemTime, UNIX_EPOCH},
 };
 
@@ -13,6 +13,10 @@ use super::{
     plain::PlainLoop,
     terminal_host::TerminalHost,
 };
+#[cfg(feature = "window")]
+use super::{now::now_millis, window::run::run_in_window};
+#[cfg(feature = "window")]
+use crate::app::update::update;
 use crate::{
     app::{
         effect::Effect,
@@ -58,51 +62,102 @@ pub(crate) struct LaunchSettings {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Face {
     Drawn,
+    /// Drawn in a window of its own.
+    Window,
     /// Lines of text and questions.
     Plain,
 }
 
-/// Runs the screen until the user leaves; where it was a form and nothing else, what became of its
-/// document comes along.
+/// How a session ended, and where it was a form and nothing else, what became of its document.
+type Ended = (ExitReason, Option<FilledForm>);
+
+/// Runs the screen until the user leaves. Must be called on the main thread.
 ///
 /// # Errors
-/// When there is no terminal, or the system refuses what the runtime needs.
-pub(crate) fn run_screen(
-    launch: LaunchSettings,
-) -> Result<(ExitReason, Option<FilledForm>), Problem> {
-    let failed = |error: std::io::Error| {
-        Problem::new(ProblemKind::File, "opening the screen", error.to_string()).with_remedy(
-            "run it in a terminal; `toolcrib --help` lists the commands that need none",
-        )
-    };
-    let lost = |error: std::io::Error| {
-        Problem::new(ProblemKind::File, "using the terminal", error.to_string())
-            .with_remedy("unsaved changes are kept and offered at the next start")
-    };
-    let face = launch.face;
+/// When there is no terminal, or no display for a window, or the system refuses what the runtime
+/// needs.
+pub(crate) fn run_screen(launch: LaunchSettings) -> Result<Ended, Problem> {
+    match launch.face {
+        Face::Drawn => run_in_runtime(async {
+            let (state, root, performer, messages, first) = open_drawn(launch).await;
+            let host = TerminalHost::open(performer).map_err(|error| no_screen(&error))?;
+            let mut event_loop = EventLoop { state, root, host, messages };
+            let ended = event_loop.run(first).await;
+            event_loop.host.shut_down().await;
+            Ok((ended.map_err(|error| lost(&error))?, event_loop.state.form_result()))
+        }),
+        Face::Plain => run_in_runtime(async {
+            let Opened { state, performer, messages, first, .. } = open_program(launch).await;
+            let mut plain = PlainLoop::new(state, performer, messages);
+            let ended = plain.run(first).await;
+            plain.performer.shut_down().await;
+            Ok((ended.map_err(|error| lost(&error))?, plain.state.form_result()))
+        }),
+        Face::Window => run_window(launch),
+    }
+}
+
+#[cfg(feature = "window")]
+fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
+    let paths = launch.paths.clone();
+    let follows_system = launch.settings.theme.is_none();
+    run_in_window(&paths, move |window| {
+        run_in_runtime(async {
+            let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
+            root.images.show();
+            let mut host = window
+                .open_host(performer, follows_system)
+                .await
+                .map_err(|error| no_screen(&error))?;
+            if let Some(theme) = host.system_theme() {
+                update(&mut state, theme, now_millis());
+            }
+            let mut event_loop = EventLoop { state, root, host, messages };
+            let ended = event_loop.run(first).await;
+            event_loop.host.shut_down().await;
+            Ok((ended.map_err(|error| lost(&error))?, event_loop.state.form_result()))
+        })
+    })
+}
+
+#[cfg(not(feature = "window"))]
+fn run_window(_launch: LaunchSettings) -> Result<Ended, Problem> {
+    let cause = "this toolcrib was built without one";
+    Err(Problem::new(ProblemKind::Input, "opening a window", cause).with_remedy(
+        "install a package of toolcrib, or build it with `--features window`; without --window \
+        it runs in the terminal",
+    ))
+}
+
+fn no_screen(error: &io::Error) -> Problem {
+    Problem::new(ProblemKind::File, "opening the screen", error.to_string())
+        .with_remedy("run it in a terminal; `toolcrib --help` lists the commands that need none")
+}
+
+fn lost(error: &io::Error) -> Problem {
+    Problem::new(ProblemKind::File, "using the screen", error.to_string())
+        .with_remedy("unsaved changes are kept and offered at the next start")
+}
+
+fn run_in_runtime(session: impl Future<Output = Result<Ended, Problem>>) -> Result<Ended, Problem> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
-        .map_err(failed)?;
-    let ended = runtime.block_on(async {
-        let Opened { state, performer, messages, themes, first } = open_program(launch).await;
-        if face == Face::Plain {
-            let mut plain = PlainLoop::new(state, performer, messages);
-            let ended = plain.run(first).await;
-            plain.performer.shut_down().await;
-            return Ok((ended.map_err(lost)?, plain.state.form_result()));
-        }
-        let root = make_root(themes, state.form.is_some());
-        let host = TerminalHost::open(performer).map_err(failed)?;
-        let mut event_loop = EventLoop { state, root, host, messages };
-        let ended = event_loop.run(first).await;
-        event_loop.host.shut_down().await;
-        Ok((ended.map_err(lost)?, event_loop.state.form_result()))
-    });
+        .map_err(|error| no_screen(&error))?;
+    let ended = runtime.block_on(session);
     // A call that cannot be stopped must not keep the user waiting.
     runtime.shutdown_background();
     ended
+}
+
+/// What an event loop is made of, but for its host, and what it does first.
+type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
+
+async fn open_drawn(launch: LaunchSettings) -> Drawn {
+    let Opened { state, performer, messages, themes, first } = open_program(launch).await;
+    let root = make_root(themes, state.form.is_some());
+    (state, root, performer, messages, first)
 }
 
 /// The program without a face, and what it does first.

@@ -19,7 +19,9 @@ use tokio::{
 use super::{
     answering::{AnsweringByHand, For},
     connection_states::tell_states,
-    connection_test, discovering, editor, eras, folder,
+    connection_test, discovering,
+    editor::{self, Place},
+    eras, folder,
     following::FollowTasks,
     journaling::keep_journal,
     kept::{HistoryRecorder, Record},
@@ -435,12 +437,6 @@ impl Performer {
         tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
 
-    /// Reads a file again that something else has changed.
-    fn look_again(&self, file: FileId) {
-        let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        tokio::task::spawn_blocking(move || reading::look_again(&workspace, &messages, file));
-    }
-
     fn start_call(&mut self, call: CallId, connection: Connection, request: Request) {
         let (sender, mut events) = mpsc::channel(EVENTS);
         let (registry, limits, messages) =
@@ -579,31 +575,25 @@ impl Performer {
 
     /// Runs the user's editor while the terminal is lent; called by the loop.
     pub fn open_editor(&mut self, effect: Effect) {
-        match effect {
-            Effect::Editor { file, line, column } => {
-                // What is being saved must be on disk before the editor reads it.
-                self.wait_for_writes();
-                let path = self.workspace.file_path(&file);
-                match editor::run_editor(self.editor.as_deref(), &path, line, column) {
-                    Ok(()) => self.look_again(file),
-                    Err(problem) => self.send_message(Message::Failed(problem)),
-                }
-            }
-            Effect::EditText { target, at, text } => {
-                match editor::edit_text(self.editor.as_deref(), &text) {
-                    Ok(text) => self.send_message(Message::Document(DocumentMessage::EditorText {
-                        target,
-                        at,
-                        text,
-                    })),
-                    Err(problem) => self.send_message(Message::Failed(problem)),
-                }
-            }
-            _ => {}
-        }
+        self.wait_for_writes();
+        let chosen = self.editor.as_deref();
+        let edited = editor::run_for(effect, chosen, &self.workspace, Place::Lent);
+        edited.into_iter().for_each(|message| self.send_message(message));
     }
 
-    /// Comes back when everything that was to be written is on disk.
+    /// The same beside the program, which goes on.
+    #[cfg(feature = "window")]
+    pub fn open_editor_beside(&mut self, effect: Effect) {
+        self.wait_for_writes();
+        let (chosen, workspace) = (self.editor.clone(), Arc::clone(&self.workspace));
+        let messages = self.messages.clone();
+        tokio::task::spawn_blocking(move || {
+            let edited = editor::run_for(effect, chosen.as_deref(), &workspace, Place::Beside);
+            edited.map(|message| messages.blocking_send(message))
+        });
+    }
+
+    /// Comes back when everything that was to be written is on disk, as an editor wants it.
     fn wait_for_writes(&mut self) {
         let (writing, done) = std::mem::replace(&mut self.writes, std::sync::mpsc::channel());
         drop(writing);

@@ -63,14 +63,18 @@ pub(crate) fn read_all(
 
 /// Reads one file again.
 pub(crate) fn look_again(workspace: &Workspace, messages: &mpsc::Sender<Message>, file: FileId) {
-    let message = match files::read_text(&workspace.file_path(&file)) {
+    let _ = messages.blocking_send(read_again(workspace, file));
+}
+
+/// What a file holds now.
+pub(crate) fn read_again(workspace: &Workspace, file: FileId) -> Message {
+    match files::read_text(&workspace.file_path(&file)) {
         Ok(read) => Message::Document(DocumentMessage::DiskChanged { file, text: Some(read.text) }),
         Err(problem) if problem.kind == ProblemKind::Missing => {
             Message::Document(DocumentMessage::DiskChanged { file, text: None })
         }
         Err(problem) => Message::Failed(problem),
-    };
-    let _ = messages.blocking_send(message);
+    }
 }
 
 /// Watches the workspace's folders; without that, changes are seen when the files are read again.

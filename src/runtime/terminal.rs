@@ -29,6 +29,15 @@ const FOCUS_OFF: &str = "\x1b[?1004l";
 /// Whether the terminal is ours now.
 static TAKEN: AtomicBool = AtomicBool::new(false);
 
+/// Whether the program is in a window of its own.
+static WINDOW_OPEN: AtomicBool = AtomicBool::new(false);
+
+/// Says that the program is in a window, or no longer.
+#[cfg(feature = "window")]
+pub(crate) fn set_window_open(is_open: bool) {
+    WINDOW_OPEN.store(is_open, Ordering::SeqCst);
+}
+
 /// The terminal where standard output goes elsewhere, as in `toolcrib form s.json > out.json`.
 static ASIDE: OnceLock<Option<File>> = OnceLock::new();
 
@@ -180,12 +189,12 @@ pub(crate) fn give_back() {
     let _ = term::disable_raw_mode();
 }
 
-/// A bug gives the terminal back before it is reported, and ends the program with 101: a build whose
+/// A bug gives the terminal back, or closes the window, before it is reported, and ends the program with 101: a build whose
 /// panics abort would end by a signal, and leave a core file.
 pub(crate) fn guard_panics() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |fault| {
-        let ours = TAKEN.load(Ordering::SeqCst);
+        let ours = TAKEN.load(Ordering::SeqCst) || WINDOW_OPEN.load(Ordering::SeqCst);
         give_back();
         tracing::error!("fault: {fault}");
         report(fault);

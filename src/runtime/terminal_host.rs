@@ -3,18 +3,14 @@
 use std::io;
 
 use super::{
-    event_loop::{Flow, Host},
+    event_loop::{Flow, Host, HostEvent},
     input_reader::InputReader,
     notifications::terminal::KnownTerminal,
     perform::Performer,
     terminal::{Screen, give_back},
 };
 use crate::{
-    app::{
-        effect::Effect,
-        input::{Focus, Input},
-        state::State,
-    },
+    app::{effect::Effect, input::Focus, state::State},
     model::notification::NotificationWay,
     ui::root::Root,
 };
@@ -57,11 +53,11 @@ impl Host for TerminalHost {
         self.screen.draw(|frame| root.draw(frame, state))
     }
 
-    async fn next_input(&mut self) -> io::Result<Input> {
-        self.reader.next().await
+    async fn next_event(&mut self) -> io::Result<HostEvent> {
+        self.reader.next().await.map(HostEvent::Input)
     }
 
-    fn has_input(&mut self) -> bool {
+    fn has_event(&mut self) -> bool {
         self.reader.has_next()
     }
 

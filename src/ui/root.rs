@@ -11,6 +11,7 @@ use super::{
     action_rows,
     canvas::{Pen, text_width},
     everywhere::{self, Window},
+    images::ShownImages,
     overlays::{help, palette, questions},
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
@@ -62,6 +63,7 @@ pub struct Root {
     /// The right button was pressed on something: its actions are shown once it is selected.
     menu_due: bool,
     last_shown: Option<ScreenId>,
+    pub images: ShownImages,
 }
 
 impl Root {
@@ -82,6 +84,7 @@ impl Root {
             presses: Presses::default(),
             menu_due: false,
             last_shown: None,
+            images: ShownImages::default(),
         }
     }
 
@@ -108,7 +111,8 @@ impl Root {
         let body = Rect { y: 1, height: area.height - 2, ..area };
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
-        let look = Look { styles: &styles, keymap: &state.keymap };
+        let places = self.images.begin();
+        let look = Look { styles: &styles, keymap: &state.keymap, images: places.as_ref() };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
@@ -120,6 +124,7 @@ impl Root {
         } else {
             self.places.extend(tour_place);
         }
+        self.images.end(places);
         if self.is_in_edit(state)
             && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
         {
@@ -405,6 +410,15 @@ impl Root {
         messages
     }
 
+    /// The user closes the window: what the application is asked for then, as when leaving.
+    pub fn ask_to_leave(&mut self, state: &State) -> Vec<Message> {
+        self.sync_state(state);
+        let mut messages = Vec::new();
+        let reply = self.handle_action("quit", state);
+        self.dispatch_reply(reply, &mut messages);
+        messages
+    }
+
     fn dispatch_reply(&mut self, reply: Reply, messages: &mut Vec<Message>) {
         match reply {
             Reply::Ignored | Reply::Handled => {}
@@ -419,7 +433,7 @@ impl Root {
     }
 
     fn route_input(&mut self, input: &Input, state: &State) -> Reply {
-        let pressed = self.key_at(input).map(Input::Key);
+        let pressed = words::key_at(&self.keys, input).map(Input::Key);
         let input = pressed.as_ref().unwrap_or(input);
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out.
@@ -447,17 +461,6 @@ impl Root {
             Input::Mouse(mouse) => self.handle_mouse(*mouse, input, state),
             Input::Paste(_) => self.ask_screen(input, state),
         }
-    }
-
-    /// The key of the bottom line that is pressed: a press there is that key.
-    fn key_at(&self, input: &Input) -> Option<Key> {
-        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
-            return None;
-        };
-        self.keys
-            .iter()
-            .find(|(place, _)| place.contains((*column, *row).into()))
-            .map(|(_, key)| *key)
     }
 
     fn handle_key(&mut self, key: Key, state: &State) -> Reply {

@@ -4,6 +4,7 @@ use ratatui::{Frame, layout::Rect};
 
 use super::{
     form::view::{Form, FormReply},
+    images::ImagePlaces,
     sheet::{Entry, Sheet},
     styles::Styles,
     widgets::panes::Panes,
@@ -25,6 +26,8 @@ use crate::{
 pub struct Look<'l> {
     pub styles: &'l Styles,
     pub keymap: &'l Keymap,
+    /// Where images go; `None` where they can't be shown.
+    pub images: Option<&'l ImagePlaces>,
 }
 
 /// What a view made of an input or an action.

@@ -6,7 +6,7 @@ use ratatui::{Terminal, backend::TestBackend};
 use tokio::sync::mpsc;
 use toolcrib::{
     app::{effect::Effect, input::Input, state::State},
-    runtime::event_loop::{EventLoop, ExitReason, Flow, Host},
+    runtime::event_loop::{EventLoop, ExitReason, Flow, Host, HostEvent},
     ui::root::Root,
 };
 
@@ -15,7 +15,7 @@ use crate::support::workbench::Workbench;
 /// A host that notes what is asked of it.
 struct Noting {
     terminal: Terminal<TestBackend>,
-    inputs: VecDeque<Input>,
+    events: VecDeque<HostEvent>,
     /// What happened, in its order.
     done: Vec<String>,
     /// So many drawings come well; the next one fails so.
@@ -33,15 +33,15 @@ impl Host for Noting {
         }
     }
 
-    async fn next_input(&mut self) -> io::Result<Input> {
-        match self.inputs.pop_front() {
-            Some(input) => Ok(input),
+    async fn next_event(&mut self) -> io::Result<HostEvent> {
+        match self.events.pop_front() {
+            Some(event) => Ok(event),
             None => std::future::pending().await,
         }
     }
 
-    fn has_input(&mut self) -> bool {
-        !self.inputs.is_empty()
+    fn has_event(&mut self) -> bool {
+        !self.events.is_empty()
     }
 
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
@@ -75,10 +75,14 @@ fn first_line(text: &str) -> &str {
 fn run(keys: &str, fails: Option<(usize, i32)>) -> (io::Result<ExitReason>, Vec<String>) {
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
     let (state, root) = Workbench::form(schema, None, 100, 30).into_parts();
-    let inputs = keys.split_whitespace().map(|key| Input::Key(key.parse().unwrap())).collect();
+    let events = keys.split_whitespace().map(|word| match word {
+        "close" => HostEvent::Close,
+        key => HostEvent::Input(Input::Key(key.parse().unwrap())),
+    });
+    let events = events.collect();
     let (sender, messages) = mpsc::channel(8);
     let terminal = Terminal::new(TestBackend::new(100, 30)).unwrap();
-    let host = Noting { terminal, inputs, done: Vec::new(), fails };
+    let host = Noting { terminal, events, done: Vec::new(), fails };
     let mut event_loop = EventLoop { state, root, host, messages };
     // The clock stands still, so that nothing depends on how fast this machine is.
     let runtime = tokio::runtime::Builder::new_current_thread()
@@ -120,4 +124,14 @@ fn a_terminal_that_has_gone_ends_it_quietly_and_what_is_unsaved_is_kept() {
     let (ended, done) = run("enter a", Some((2, ENOSPC)));
     assert_eq!(ended.unwrap_err().raw_os_error(), Some(ENOSPC), "what can be said is said");
     assert_eq!(done.last().map(String::as_str), Some("finish with 1 unsaved"));
+}
+
+#[test]
+fn a_window_is_closed_as_the_program_is_left() {
+    let (ended, done) = run("close", None);
+    assert_eq!(ended.unwrap(), ExitReason::Left, "nothing is unsaved");
+    assert_eq!(done, ["draw"]);
+    let (ended, done) = run("enter a close d", None);
+    assert_eq!(ended.unwrap(), ExitReason::Left, "the question is answered: leave without saving");
+    assert_eq!(done, ["draw", "draw", "journal name: a", "draw"]);
 }

@@ -125,6 +125,8 @@ mod watch;
 mod watch_screen;
 mod whole_screen;
 mod widgets;
+#[cfg(all(feature = "window", target_os = "linux"))]
+mod window;
 mod words;
 mod workflow_picture;
 mod workflow_screen;

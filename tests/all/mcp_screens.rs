@@ -3,12 +3,14 @@
 
 use std::sync::Arc;
 
+use ratatui::{Terminal, backend::TestBackend};
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
         answering::{AnsweringMessage, AskId, SERVERS, WaitingQuestion},
         connection_test::{ConnectionReport, Report},
         effect::Effect,
+        input::{Code, Input, Key},
         message::{ConnectionMessage, Message, ScreenId},
         resources::ResourceMessage,
     },
@@ -30,6 +32,7 @@ use toolcrib::{
             asked::{Kind, ServerRequest as McpAsked},
         },
     },
+    ui::{images::IMAGE_CELL, root::Root},
 };
 
 use crate::support::workbench::Workbench;
@@ -91,6 +94,35 @@ fn parts_of_an_answer_are_saved_opened_and_read_when_asked() {
         );
         assert_eq!(bench.state.screen, ScreenId::Resources);
     }
+}
+
+#[test]
+fn an_image_has_its_place_where_it_can_be_shown() {
+    let mut bench = bench(ScreenId::Invoke, (120, 36));
+    bench.keys("f6");
+    let image = json!({"type": "image", "mimeType": "image/png", "data": "aGk="});
+    let body = json!({"content": [image]}).to_string().into();
+    let stage = Stage { name: "result".into(), words: "result".into(), body, frame: None };
+    bench.happens([
+        (5, EventKind::Chunk { text: "[image image/png, 2 bytes]".into(), bytes: 9 }),
+        (6, EventKind::Stage(stage)),
+        (6, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    assert!(!bench.screen().contains(IMAGE_CELL), "a terminal shows none");
+    let (state, mut root) = bench.into_parts();
+    root.images.show();
+    let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
+    let mut cells_shown = |root: &mut Root| {
+        let drawn = terminal.draw(|frame| root.draw(frame, &state)).unwrap();
+        drawn.buffer.content().iter().filter(|cell| cell.symbol() == IMAGE_CELL).count()
+    };
+    let shown = cells_shown(&mut root);
+    let [place] = root.images.places() else { panic!("{:?}", root.images) };
+    assert_eq!(&*place.file, b"hi");
+    assert_eq!(shown, usize::from(place.area.width) * usize::from(place.area.height));
+    assert!(place.area.height >= 3);
+    root.handle_input(&Input::Key(Key::plain(Code::Char('?'))), &state);
+    assert!(cells_shown(&mut root) < shown, "help lies over a part of it");
 }
 
 #[test]

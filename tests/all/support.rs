@@ -10,6 +10,9 @@ pub mod calls;
 pub mod certificates;
 #[path = "support/commonground.rs"]
 pub mod commonground;
+#[cfg(all(feature = "window", target_os = "linux"))]
+#[path = "support/display.rs"]
+pub mod display;
 #[path = "support/false_brokers.rs"]
 pub mod false_brokers;
 #[path = "support/filler.rs"]

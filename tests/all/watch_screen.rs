@@ -430,7 +430,7 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
         bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
         let (mut screen, theme) = (WatchScreen::default(), Theme::default());
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
-        let look = Look { styles: &theme.styles, keymap: &bench.state.keymap };
+        let look = Look { styles: &theme.styles, keymap: &bench.state.keymap, images: None };
         screen.sync_state(&bench.state);
         terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();
         work.push(screen.work_done());

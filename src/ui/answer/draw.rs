@@ -18,6 +18,7 @@ use crate::{
     schema::count::count_text,
     ui::{
         canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
+        images::ImagePlaces,
         styles::{Role, Styles},
         view::Look,
         widgets::{code, json_tree::JsonTree, pane::Pane},
@@ -174,7 +175,10 @@ impl Answer {
             if left >= 14 { most.min(u16::try_from(rows.len()).unwrap_or(most)) + 1 } else { 0 };
         // Without any text the problem is the answer, and is where one looks for it.
         let above = if call.text.is_empty() { problem_height } else { 0 };
-        let text = Rect { y: area.y + above, height: left - log_height, ..area };
+        let mut text = Rect { y: area.y + above, height: left - log_height, ..area };
+        if let Some(places) = look.images {
+            text.height -= self.draw_images(buffer, text, places);
+        }
         self.body = text;
         if call.text.is_empty() && matches!(call.state, CallState::Opening | CallState::Waiting) {
             let taken = draw_progress(buffer, text, styles, call);
@@ -204,6 +208,26 @@ impl Answer {
             self.stray_line = Rect { y: area.y + line, height: 1, ..area };
             self.draw_stray_line(buffer, look, call);
         }
+    }
+
+    /// Keeps the foot of the text free for its images; answers how many lines that takes.
+    fn draw_images(&self, buffer: &mut Buffer, text: Rect, places: &ImagePlaces) -> u16 {
+        const MOST: usize = 4;
+        let shown = self.images.len().min(MOST);
+        let height = text.height / 2;
+        let Some(width) = u16::try_from(shown).ok().and_then(|count| text.width.checked_div(count))
+        else {
+            return 0;
+        };
+        if height < 3 || width < 6 {
+            return 0;
+        }
+        for (column, file) in (0_u16..).zip(self.images.iter().take(MOST)) {
+            let x = text.x + column * width;
+            let area = Rect { x, y: text.bottom() - height, width: width - 1, height };
+            places.reserve(buffer, area, file);
+        }
+        height
     }
 
     fn draw_stray_line(&self, buffer: &mut Buffer, look: Look<'_>, call: &Call) {
@@ -503,7 +527,7 @@ mod tests {
         answer.draw(
             &mut Buffer::empty(area),
             area,
-            Look { styles: &styles, keymap: &keymap },
+            Look { styles: &styles, keymap: &keymap, images: None },
             &ShownAnswer { call, whose: "answer", note: "", focused: true },
         );
         work::events_looked_at() - before

@@ -1,5 +1,7 @@
 //! The answer as it comes: text, tree, raw events, times; what is not part of it on demand.
 
+use std::sync::Arc;
+
 use ratatui::layout::Rect;
 
 use super::{
@@ -58,6 +60,8 @@ pub(crate) struct Answer {
     pub find: Option<TextInput>,
     /// Whether there is more than text, known once the call has ended.
     has_parts: Option<bool>,
+    /// Files of the images among them.
+    pub images: Vec<Arc<[u8]>>,
     pub body: Rect,
     pub stray_line: Rect,
 }
@@ -89,10 +93,14 @@ impl Answer {
             self.list = ListCursor::default();
             self.list_follows = true;
             self.has_parts = None;
+            self.images = Vec::new();
         }
         if self.has_parts.is_none() {
             let ended = call.filter(|call| call.outcome().is_some());
             self.has_parts = ended.map(parts::has_parts);
+            if let (Some(call), Some(true)) = (ended, self.has_parts) {
+                self.images = parts::images(call);
+            }
         }
     }
 

@@ -1,16 +1,21 @@
 //! What an answer is made of beside its text: images, audio, resources, links.
 
+use std::sync::Arc;
+
 use crate::{
     model::{
         call::{Call, EventKind},
         content_part::ContentPart,
     },
     systems::calling,
-    ui::content_parts::has_attachments,
+    ui::{content_parts::has_attachments, images::image_files},
 };
 
 /// A longer result is taken apart only when its parts are asked for.
 const LONGEST: usize = 4 * 1024 * 1024;
+
+/// Of a longer result no image is shown: they are taken from it on the way to a picture.
+const LARGEST_IMAGES: usize = 16 * 1024 * 1024;
 
 /// What came with the end of the call, as JSON.
 fn result_body(call: &Call) -> Option<&str> {
@@ -26,6 +31,15 @@ pub(crate) fn answer_parts(call: &Call) -> Vec<ContentPart> {
     result_body(call)
         .map(|body| calling::answer_parts(call.request.system, body))
         .unwrap_or_default()
+}
+
+/// The files of the images in a call's answer that can be shown.
+#[must_use]
+pub(crate) fn images(call: &Call) -> Vec<Arc<[u8]>> {
+    match result_body(call) {
+        Some(body) if body.len() <= LARGEST_IMAGES => image_files(&answer_parts(call)),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether the answer of an ended call has parts that are more than text.

@@ -12,7 +12,7 @@ use crate::{
     app::{
         actions::{Action, ActionId, Scope},
         form_file::FormFile,
-        input::{Code, Key},
+        input::{Code, Input, Key, Mouse, MouseKind},
         state::{LoadProgress, State},
     },
     schema::count::count_text,
@@ -32,7 +32,7 @@ pub(super) fn on_bar(styles: &Styles, role: Role) -> Style {
 pub(super) fn draw_too_small(frame: &mut Frame<'_>, least: (u16, u16), styles: &Styles) {
     let area = frame.area();
     let words = format!(
-        "toolcrib needs a terminal of {} × {}; this one is {} × {}.",
+        "toolcrib needs {} × {} cells; there are {} × {}.",
         least.0, least.1, area.width, area.height
     );
     for (row, line) in (0..area.height).zip(canvas::wrap(&words, usize::from(area.width))) {
@@ -85,6 +85,15 @@ pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
         (_, 0) => Some((Role::Error, format!("✗ {errors_text}"))),
         (..) => Some((Role::Error, format!("✗ {errors_text} ⚠ {warnings_text}"))),
     }
+}
+
+/// The key of the bottom line that is pressed: a press there is that key.
+pub(super) fn key_at(keys: &[(Rect, Key)], input: &Input) -> Option<Key> {
+    let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
+        return None;
+    };
+    let pressed = keys.iter().find(|(place, _)| place.contains((*column, *row).into()));
+    pressed.map(|(_, key)| *key)
 }
 
 /// Where the cursor of the text that is edited is drawn.

@@ -1,0 +1,121 @@
+//! Between the window, which has the main thread, and the program, which runs on another.
+
+use std::{
+    path::PathBuf,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
+};
+
+use ratatui::{buffer::Buffer, layout::Position};
+use tokio::sync::mpsc;
+use winit::event_loop::EventLoopProxy;
+
+use super::{colours::Ground, glyphs::PlacedImage};
+use crate::app::input::Input;
+
+/// What the window reports.
+#[derive(Debug)]
+pub(super) enum FromWindow {
+    Input(Input),
+    Resized,
+    /// The user closes it: asked as when leaving.
+    Close,
+    /// The system's colours are dark, or light.
+    SystemDark(bool),
+    /// A file or a folder was dropped on it.
+    Dropped(PathBuf),
+    /// In words, something that it cannot do.
+    Problem(String),
+}
+
+/// What the window is asked for.
+#[derive(Debug)]
+pub(super) enum ToWindow {
+    /// A picture is there.
+    Picture,
+    Copy(String),
+    /// The clipboard's text is here, or why it isn't.
+    Pasted(Result<String, String>),
+    /// In words, why a text could not be copied.
+    NotCopied(String),
+    Minimise,
+    /// The system's fonts were read.
+    FontsRead,
+    /// An image of an answer was decoded.
+    ImagesRead,
+    SystemDark(bool),
+    /// The program has ended.
+    Ended,
+}
+
+/// A drawing of the program.
+#[derive(Debug)]
+pub(super) struct Picture {
+    pub buffer: Buffer,
+    pub cursor: Option<Position>,
+    pub images: Vec<PlacedImage>,
+    pub title: String,
+    pub ground: Ground,
+}
+
+/// The program's end of the link.
+#[derive(Clone)]
+pub(super) struct ToWindowLink {
+    proxy: EventLoopProxy<ToWindow>,
+    shared: Arc<Shared>,
+}
+
+/// What both threads see.
+#[derive(Default)]
+pub(super) struct Shared {
+    /// The newest picture, until it is shown.
+    picture: Mutex<Option<Picture>>,
+    /// Columns and rows, each in 16 bits; 0: not known yet.
+    size: AtomicU32,
+}
+
+impl Shared {
+    pub fn set_size(&self, (columns, rows): (u16, u16)) {
+        self.size.store(u32::from(columns) << 16 | u32::from(rows), Ordering::Release);
+    }
+
+    pub fn size(&self) -> (u16, u16) {
+        let size = self.size.load(Ordering::Acquire);
+        let part = |bits: u32| u16::try_from(bits & 0xffff).unwrap_or(0);
+        (part(size >> 16), part(size))
+    }
+
+    pub fn take_picture(&self) -> Option<Picture> {
+        self.picture.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl ToWindowLink {
+    pub fn new(proxy: EventLoopProxy<ToWindow>, shared: Arc<Shared>) -> Self {
+        Self { proxy, shared }
+    }
+
+    pub fn size(&self) -> (u16, u16) {
+        self.shared.size()
+    }
+
+    /// Shows a picture in the place of one that is not shown yet.
+    pub fn show(&self, picture: Picture) {
+        let mut slot = self.shared.picture.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_waiting = slot.replace(picture).is_some();
+        drop(slot);
+        if !is_waiting {
+            self.ask(ToWindow::Picture);
+        }
+    }
+
+    /// A window that has gone needs nothing any more.
+    pub fn ask(&self, what: ToWindow) {
+        let _ = self.proxy.send_event(what);
+    }
+}
+
+/// The window's end.
+pub(super) type ToProgram = mpsc::UnboundedSender<FromWindow>;

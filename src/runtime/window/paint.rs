@@ -1,0 +1,457 @@
+//! Pictures of the screen as pixels: only rows that differ from those before are drawn.
+
+use std::{ops::Range, rc::Rc, sync::Arc};
+
+use ratatui::{
+    buffer::{Buffer, Cell},
+    layout::Position,
+    style::Modifier,
+};
+
+use super::{
+    cells::CellSize,
+    colours::{Ground, Pixel, cell_colours, mix, rgb},
+    fonts::{Face, Fonts},
+    glyphs::{Glyph, Glyphs, PlacedImage, fitted_image, to_signed},
+    selection::Selection,
+};
+use crate::ui::{canvas::text_width, images::IMAGE_CELL};
+
+/// What the window shows.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Scene {
+    pub buffer: Buffer,
+    /// Where text is typed.
+    pub cursor: Option<Position>,
+    pub images: Vec<PlacedImage>,
+    /// What an input method has of a text that is not typed yet.
+    pub preedit: String,
+    pub selection: Option<Selection>,
+    pub ground: Ground,
+}
+
+pub(super) struct Painter {
+    glyphs: Glyphs,
+    /// The rows that are in the frame; `None`: nothing is.
+    drawn: Option<Scene>,
+    frame: Frame,
+    fitted: Vec<FittedImage>,
+}
+
+/// An image made as large as its cells have room for.
+struct FittedImage {
+    image: Arc<Glyph>,
+    room: CellSize,
+    picture: Rc<Glyph>,
+}
+
+/// How many of these are kept.
+const MOST_FITTED: usize = 8;
+
+/// Pixels in rows.
+#[derive(Default)]
+struct Frame {
+    width: usize,
+    height: usize,
+    pixels: Vec<Pixel>,
+}
+
+impl Painter {
+    pub fn new(fonts: Fonts, letter_size: f32) -> Self {
+        Self {
+            glyphs: Glyphs::new(fonts, letter_size),
+            drawn: None,
+            frame: Frame::default(),
+            fitted: Vec::new(),
+        }
+    }
+
+    pub fn cell(&self) -> CellSize {
+        self.glyphs.cell()
+    }
+
+    /// Draws letters of that size from now on.
+    pub fn set_letter_size(&mut self, size: f32) {
+        self.glyphs.set_size(size);
+        self.drawn = None;
+    }
+
+    /// The system's fonts were read: what was blank may have a glyph.
+    pub fn draw_again(&mut self) {
+        self.glyphs.forget();
+        self.drawn = None;
+    }
+
+    /// The whole frame, row by row.
+    pub fn pixels(&self) -> &[Pixel] {
+        &self.frame.pixels
+    }
+
+    /// Draws a scene for a window of that size; answers which rows of pixels changed.
+    pub fn paint(&mut self, scene: &Scene, (width, height): (usize, usize)) -> Vec<Range<usize>> {
+        if (self.frame.width, self.frame.height) != (width, height) {
+            self.frame = Frame { width, height, pixels: vec![0; width * height] };
+            self.drawn = None;
+        }
+        let before = self.drawn.take();
+        let before = before.filter(|before| before.buffer.area == scene.buffer.area);
+        let rows = scene.buffer.area.height;
+        let mut changed: Vec<Range<usize>> = Vec::new();
+        for row in 0..rows {
+            if before.as_ref().is_some_and(|before| is_same_row(before, scene, row)) {
+                continue;
+            }
+            let lines = self.paint_row(scene, row);
+            match changed.last_mut() {
+                Some(last) if last.end == lines.start => last.end = lines.end,
+                _ => changed.push(lines),
+            }
+        }
+        self.drawn = Some(scene.clone());
+        changed
+    }
+
+    fn paint_row(&mut self, scene: &Scene, row: u16) -> Range<usize> {
+        let cell = self.glyphs.cell();
+        let top = usize::from(row) * cell.height;
+        let is_last = row + 1 == scene.buffer.area.height;
+        let bottom = if is_last { self.frame.height } else { top + cell.height };
+        let lines = top.min(self.frame.height)..bottom.min(self.frame.height);
+        let pieces = row_pieces(scene, row);
+        // Backgrounds first: letters may reach beyond their cells.
+        for piece in &pieces {
+            let columns = piece.columns(cell);
+            self.frame.fill(columns.start..columns.end, lines.clone(), piece.colours.back);
+            if piece.is_at_end {
+                self.frame.fill(columns.end..self.frame.width, lines.clone(), piece.colours.back);
+            }
+        }
+        let visible = lines.start..(top + cell.height).min(lines.end);
+        for piece in &pieces {
+            self.paint_piece(piece, top, &visible);
+        }
+        self.paint_images(scene, row, &visible);
+        if let Some(at) = scene.cursor.filter(|at| at.y == row) {
+            let thick = (cell.width / 6).max(1);
+            let left = usize::from(at.x) * cell.width;
+            let colours = pieces
+                .iter()
+                .find(|piece| {
+                    (piece.column..piece.column + piece.cells).contains(&usize::from(at.x))
+                })
+                .map_or(scene.ground, |piece| piece.colours);
+            self.frame.fill(left..left + thick, visible, colours.text);
+        }
+        lines
+    }
+
+    /// Draws what a row has of images: where nothing lies over them.
+    fn paint_images(&mut self, scene: &Scene, row: u16, visible: &Range<usize>) {
+        let cell = self.glyphs.cell();
+        for image in &scene.images {
+            let area = image.area;
+            if !(area.y..area.bottom()).contains(&row) {
+                continue;
+            }
+            let room = CellSize {
+                width: usize::from(area.width) * cell.width,
+                height: usize::from(area.height) * cell.height,
+            };
+            let picture = self.fitted(image, room);
+            let place = (usize::from(area.x) * cell.width, usize::from(area.y) * cell.height);
+            let cells = row_cells(&scene.buffer, row);
+            let is_free = |column: u16| {
+                cells.get(usize::from(column)).is_some_and(|cell| cell.symbol() == IMAGE_CELL)
+            };
+            let mut from = area.x;
+            for column in area.x..=area.right() {
+                if column < area.right() && is_free(column) {
+                    continue;
+                }
+                let columns = usize::from(from) * cell.width..usize::from(column) * cell.width;
+                self.frame.lay(&picture, place, (&columns, visible), 0);
+                from = column + 1;
+            }
+        }
+    }
+
+    /// An image as large as its cells have room for; the last few are kept.
+    fn fitted(&mut self, image: &PlacedImage, room: CellSize) -> Rc<Glyph> {
+        let is_it =
+            |kept: &FittedImage| Arc::ptr_eq(&kept.image, &image.picture) && kept.room == room;
+        if let Some(kept) = self.fitted.iter().find(|kept| is_it(kept)) {
+            return Rc::clone(&kept.picture);
+        }
+        let picture = Rc::new(fitted_image(&image.picture, room));
+        if self.fitted.len() >= MOST_FITTED {
+            self.fitted.remove(0);
+        }
+        let image = Arc::clone(&image.picture);
+        self.fitted.push(FittedImage { image, room, picture: Rc::clone(&picture) });
+        picture
+    }
+
+    fn paint_piece(&mut self, piece: &Piece<'_>, top: usize, visible: &Range<usize>) {
+        let cell = self.glyphs.cell();
+        let columns = piece.columns(cell);
+        let colour = piece.colours.text;
+        if !piece.text.trim().is_empty() && piece.text != IMAGE_CELL {
+            let glyph = self.glyphs.glyph(piece.text, piece.face, piece.cells > 1);
+            let everywhere = 0..usize::MAX;
+            self.frame.lay(&glyph, (columns.start, top), (&everywhere, visible), colour);
+        }
+        let thick = (cell.height / 18).max(1);
+        let baseline = usize::try_from(self.glyphs.baseline()).unwrap_or(0);
+        let mut draw_line = |at: usize| {
+            let lines = top + at..top + at + thick;
+            let lines = lines.start.max(visible.start)..lines.end.min(visible.end);
+            self.frame.fill(columns.clone(), lines, colour);
+        };
+        if piece.modifier.contains(Modifier::UNDERLINED) {
+            draw_line((baseline + 1 + thick / 2).min(cell.height.saturating_sub(thick)));
+        }
+        if piece.modifier.contains(Modifier::CROSSED_OUT) {
+            draw_line(baseline.saturating_sub(cell.height / 4));
+        }
+    }
+}
+
+/// The text of one cell, or of two, and how it looks.
+struct Piece<'a> {
+    text: &'a str,
+    column: usize,
+    cells: usize,
+    face: Face,
+    modifier: Modifier,
+    colours: Ground,
+    is_at_end: bool,
+}
+
+impl Piece<'_> {
+    /// The columns of pixels that it takes.
+    fn columns(&self, cell: CellSize) -> Range<usize> {
+        self.column * cell.width..(self.column + self.cells) * cell.width
+    }
+}
+
+fn row_cells(buffer: &Buffer, row: u16) -> &[Cell] {
+    let width = usize::from(buffer.area.width);
+    let start = usize::from(row) * width;
+    buffer.content().get(start..start + width).unwrap_or_default()
+}
+
+fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
+    let cells = row_cells(&scene.buffer, row);
+    let mut pieces = Vec::with_capacity(cells.len());
+    let mut column = 0;
+    while let Some(cell) = cells.get(column) {
+        let text = cell.symbol();
+        let count = text_width(text).clamp(1, 2).min(cells.len() - column);
+        let mut colours = cell_colours(cell, scene.ground);
+        if scene.selection.is_some_and(|selection| selection.contains(column, row)) {
+            colours = Ground { text: colours.back, back: colours.text };
+        }
+        pieces.push(Piece {
+            text,
+            column,
+            cells: count,
+            face: Face {
+                is_bold: cell.modifier.contains(Modifier::BOLD),
+                is_italic: cell.modifier.contains(Modifier::ITALIC),
+            },
+            modifier: cell.modifier,
+            colours,
+            is_at_end: column + count == cells.len(),
+        });
+        column += count;
+    }
+    if let Some(at) = scene.cursor.filter(|at| at.y == row && !scene.preedit.is_empty()) {
+        lay_preedit(&mut pieces, scene, usize::from(at.x));
+    }
+    pieces
+}
+
+/// Puts what an input method has over the cells from the cursor on.
+fn lay_preedit<'a>(pieces: &mut Vec<Piece<'a>>, scene: &'a Scene, from: usize) {
+    let mut column = from;
+    for (start, letter) in scene.preedit.char_indices() {
+        let text = &scene.preedit[start..start + letter.len_utf8()];
+        let cells = text_width(text).clamp(1, 2);
+        let end = column + cells;
+        let Some(under) = pieces.iter().find(|piece| piece.column + piece.cells > column) else {
+            return;
+        };
+        let colours = under.colours;
+        let is_at_end = pieces.iter().any(|piece| piece.is_at_end && piece.column < end);
+        pieces.retain(|piece| piece.column + piece.cells <= column || piece.column >= end);
+        let place = pieces.partition_point(|piece| piece.column < column);
+        let modifier = Modifier::UNDERLINED;
+        let face = Face::default();
+        pieces.insert(place, Piece { text, column, cells, face, modifier, colours, is_at_end });
+        column = end;
+    }
+}
+
+fn is_same_row(before: &Scene, now: &Scene, row: u16) -> bool {
+    let cursor = |scene: &Scene| scene.cursor.filter(|at| at.y == row).map(|at| at.x);
+    let preedit = |scene: &'_ Scene| cursor(scene).map(|_| scene.preedit.clone());
+    let selected = |scene: &Scene| scene.selection.and_then(|selection| selection.columns_in(row));
+    before.ground == now.ground
+        && cursor(before) == cursor(now)
+        && preedit(before) == preedit(now)
+        && selected(before) == selected(now)
+        && before.images == now.images
+        && row_cells(&before.buffer, row) == row_cells(&now.buffer, row)
+}
+
+impl Frame {
+    fn fill(&mut self, columns: Range<usize>, lines: Range<usize>, colour: Pixel) {
+        let (left, right) = (columns.start.min(self.width), columns.end.min(self.width));
+        if left >= right {
+            return;
+        }
+        for line in lines.start..lines.end.min(self.height) {
+            let start = line * self.width;
+            self.pixels[start + left..start + right].fill(colour);
+        }
+    }
+
+    /// Lays a glyph over what is there, within some columns and lines.
+    fn lay(
+        &mut self,
+        glyph: &Glyph,
+        (left, top): (usize, usize),
+        (columns, visible): (&Range<usize>, &Range<usize>),
+        colour: Pixel,
+    ) {
+        let bytes = if glyph.is_coloured { 4 } else { 1 };
+        if glyph.width == 0 {
+            return;
+        }
+        for (row, levels) in glyph.pixels.chunks_exact(glyph.width * bytes).enumerate() {
+            let line = to_signed(top) + glyph.top + to_signed(row);
+            let Some(line) = usize::try_from(line).ok().filter(|line| visible.contains(line))
+            else {
+                continue;
+            };
+            for (column, level) in levels.chunks_exact(bytes).enumerate() {
+                let at = to_signed(left) + glyph.left + to_signed(column);
+                let at = usize::try_from(at).ok();
+                let Some(at) = at.filter(|at| *at < self.width && columns.contains(at)) else {
+                    continue;
+                };
+                let pixel = &mut self.pixels[line * self.width + at];
+                *pixel = match *level {
+                    [level] => mix(*pixel, colour, level),
+                    [red, green, blue, alpha] => mix(*pixel, rgb(red, green, blue), alpha),
+                    _ => *pixel,
+                };
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::{Color, Style};
+
+    use super::*;
+
+    fn scene(lines: &[&str]) -> Scene {
+        let buffer = Buffer::with_lines(lines.iter().copied());
+        let (preedit, ground, images) = (String::new(), Ground::DARK, Vec::new());
+        Scene { buffer, cursor: None, images, preedit, selection: None, ground }
+    }
+
+    fn painter() -> Painter {
+        Painter::new(Fonts::new(|| {}), 15.0)
+    }
+
+    /// Paints for a window that the cells fill with a border of a few pixels.
+    fn paint(painter: &mut Painter, scene: &Scene) -> Vec<Range<usize>> {
+        let cell = painter.cell();
+        let area = scene.buffer.area;
+        let size =
+            (usize::from(area.width) * cell.width + 3, usize::from(area.height) * cell.height + 5);
+        painter.paint(scene, size)
+    }
+
+    fn pixel(painter: &Painter, x: usize, y: usize) -> Pixel {
+        painter.frame.pixels[y * painter.frame.width + x]
+    }
+
+    #[test]
+    fn only_rows_that_changed_are_drawn() {
+        let mut painter = painter();
+        let height = painter.cell().height;
+        let whole = height * 3 + 5;
+        let mut shown = scene(&["one", "two", "six"]);
+        assert_eq!(paint(&mut painter, &shown), std::iter::once(0..whole).collect::<Vec<_>>());
+        assert!(paint(&mut painter, &shown).is_empty());
+        shown.buffer.set_string(0, 1, "tWo", Style::new());
+        assert_eq!(paint(&mut painter, &shown), [height..height * 2]);
+        shown.cursor = Some(Position::new(1, 2));
+        assert_eq!(paint(&mut painter, &shown), [height * 2..whole]);
+        shown.cursor = Some(Position::new(0, 0));
+        assert_eq!(paint(&mut painter, &shown), [0..height, height * 2..whole]);
+        painter.set_letter_size(20.0);
+        assert_eq!(paint(&mut painter, &shown).len(), 1, "all of it");
+    }
+
+    #[test]
+    fn what_is_drawn_does_not_depend_on_what_was_before() {
+        let mut one = painter();
+        paint(&mut one, &scene(&["漢字 W", "ABCDEF"]));
+        let mut shown = scene(&["      ", "a │─┼ "]);
+        shown.buffer.set_style(shown.buffer.area, Style::new().bg(Color::Rgb(1, 2, 3)));
+        paint(&mut one, &shown);
+        let mut two = painter();
+        paint(&mut two, &shown);
+        assert_eq!(one.frame.pixels, two.frame.pixels);
+        let cell = one.cell();
+        let background = rgb(1, 2, 3);
+        assert_eq!(pixel(&one, 0, 0), background);
+        assert_eq!(
+            pixel(&one, one.frame.width - 1, one.frame.height - 1),
+            background,
+            "the border"
+        );
+        let in_row = |x: usize| (cell.height..cell.height * 2).map(move |y| (x, y));
+        assert!(
+            in_row(2 * cell.width + cell.width / 2).all(|(x, y)| pixel(&one, x, y) != background)
+        );
+    }
+
+    #[test]
+    fn selected_text_and_the_cursor_stand_out() {
+        let mut painter = painter();
+        let mut shown = scene(&["    "]);
+        let cell = painter.cell();
+        shown.cursor = Some(Position::new(2, 0));
+        paint(&mut painter, &shown);
+        assert_eq!(pixel(&painter, 2 * cell.width, 1), Ground::DARK.text);
+        assert_eq!(pixel(&painter, 3 * cell.width, 1), Ground::DARK.back);
+        let mut selection = Selection::at((0, 0));
+        selection.extend_to((1, 0));
+        shown.selection = Some(selection);
+        paint(&mut painter, &shown);
+        assert_eq!(pixel(&painter, 1, 1), Ground::DARK.text);
+    }
+
+    #[test]
+    fn an_input_methods_text_lies_over_the_cells_at_the_cursor() {
+        let mut shown = scene(&["abcdef"]);
+        shown.cursor = Some(Position::new(1, 0));
+        shown.preedit = "漢x".into();
+        let texts: Vec<_> = row_pieces(&shown, 0)
+            .iter()
+            .map(|piece| (piece.text.to_owned(), piece.column, piece.is_at_end))
+            .collect();
+        let wanted = [("a", 0, false), ("漢", 1, false), ("x", 3, false), ("e", 4, false)];
+        let wanted = wanted.into_iter().chain([("f", 5, true)]);
+        assert_eq!(
+            texts,
+            wanted.map(|(text, at, end)| (text.to_owned(), at, end)).collect::<Vec<_>>()
+        );
+    }
+}

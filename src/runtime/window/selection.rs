@@ -1,0 +1,109 @@
+//! Text of the screen that is selected with Shift and the mouse.
+
+use std::ops::Range;
+
+use ratatui::buffer::Buffer;
+
+/// From the cell where it began to where the mouse is, line by line as text is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Selection {
+    anchor: (u16, u16),
+    head: (u16, u16),
+}
+
+impl Selection {
+    /// Begins at a cell, by column and row.
+    pub fn at(cell: (u16, u16)) -> Self {
+        Self { anchor: cell, head: cell }
+    }
+
+    pub fn extend_to(&mut self, cell: (u16, u16)) {
+        self.head = cell;
+    }
+
+    /// Whether the mouse has not left the cell where it began.
+    pub fn is_empty(self) -> bool {
+        self.anchor == self.head
+    }
+
+    /// First and last cell, both within.
+    fn ends(self) -> ((u16, u16), (u16, u16)) {
+        let by_row = |(column, row): (u16, u16)| (row, column);
+        match by_row(self.anchor) <= by_row(self.head) {
+            true => (self.anchor, self.head),
+            false => (self.head, self.anchor),
+        }
+    }
+
+    /// The columns of a row that are within; what is beyond the row's end does not count.
+    pub fn columns_in(self, row: u16) -> Option<Range<usize>> {
+        if self.is_empty() {
+            return None;
+        }
+        let (first, last) = self.ends();
+        if row < first.1 || row > last.1 {
+            return None;
+        }
+        let from = if row == first.1 { usize::from(first.0) } else { 0 };
+        let to = if row == last.1 { usize::from(last.0) + 1 } else { usize::MAX };
+        Some(from..to)
+    }
+
+    pub fn contains(self, column: usize, row: u16) -> bool {
+        self.columns_in(row).is_some_and(|columns| columns.contains(&column))
+    }
+
+    /// The selected text; spaces at the ends of lines are left out.
+    pub fn text(self, buffer: &Buffer) -> String {
+        let (first, last) = self.ends();
+        let width = usize::from(buffer.area.width);
+        let mut lines = Vec::new();
+        for row in first.1..=last.1.min(buffer.area.height.saturating_sub(1)) {
+            let Some(columns) = self.columns_in(row) else { continue };
+            let start = usize::from(row) * width;
+            let cells = buffer.content().get(start..start + width).unwrap_or_default();
+            let (mut line, mut column) = (String::new(), 0);
+            while let Some(cell) = cells.get(column) {
+                if columns.contains(&column) {
+                    line.push_str(cell.symbol());
+                }
+                column += crate::ui::canvas::text_width(cell.symbol()).max(1);
+            }
+            lines.push(line.trim_end().to_owned());
+        }
+        lines.join("\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(from: (u16, u16), to: (u16, u16)) -> String {
+        let buffer = Buffer::with_lines(["one two   ", "漢字 x     ", "last"]);
+        let mut selection = Selection::at(from);
+        selection.extend_to(to);
+        selection.text(&buffer)
+    }
+
+    #[test]
+    fn text_is_selected_as_it_is_read() {
+        assert_eq!(selected((4, 0), (6, 0)), "two");
+        assert_eq!(selected((6, 0), (4, 0)), "two", "backwards");
+        assert_eq!(selected((4, 0), (1, 2)), "two\n漢字 x\nla");
+        assert_eq!(selected((2, 1), (4, 1)), "字", "a wide letter once");
+        assert_eq!(selected((3, 2), (3, 2)), "", "one cell is a click");
+        assert_eq!(selected((0, 1), (9, 40)), "漢字 x\nlast", "beyond the end");
+    }
+
+    #[test]
+    fn rows_between_are_within_from_end_to_end() {
+        let mut selection = Selection::at((5, 2));
+        assert_eq!(selection.columns_in(2), None);
+        selection.extend_to((1, 4));
+        assert_eq!(selection.columns_in(1), None);
+        assert_eq!(selection.columns_in(2), Some(5..usize::MAX));
+        assert_eq!(selection.columns_in(3), Some(0..usize::MAX));
+        assert_eq!(selection.columns_in(4), Some(0..2));
+    }
+}
