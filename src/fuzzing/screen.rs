@@ -67,7 +67,7 @@ pub(super) fn read_keys(text: &str) {
 }
 
 pub(super) fn read_theme(text: &str) {
-    _ = theme::available_themes(&[("mine".to_owned(), text.to_owned())]);
+    _ = theme::parse("mine", text);
 }
 
 pub(super) fn read_markdown(text: &str) {
