@@ -162,7 +162,7 @@ fn the_theme_is_changed_and_kept() {
     terminal.wait_for("knowledge-query");
     let before = colours(&terminal, "toolcrib");
     terminal.press(["@next-theme"]);
-    terminal.wait_for("theme light");
+    terminal.wait_for("Theme: light");
     let after = colours(&terminal, "toolcrib");
     assert_ne!(before, after);
     leave(terminal);
