@@ -90,6 +90,8 @@ pub enum AfterSave {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     Import,
+    /// The same over a connection that was just added: it is saved once it answers.
+    FirstImport,
     Push,
     /// To keep the ids that it gave what was pushed.
     KeepIds,

@@ -23,11 +23,13 @@ pub struct Marks {
 /// How far the tour is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tour {
-    /// Not in the demo, or it has ended.
+    /// Not in the demo.
     #[default]
     Off,
     /// It can be started.
     Offered,
+    /// It was taken or left; it can be started again.
+    Ended,
     /// At a step, counted from 0.
     At {
         step: usize,
@@ -51,7 +53,7 @@ impl Tour {
     #[must_use]
     pub fn words(&self, keymap: &Keymap) -> Option<String> {
         match self {
-            Self::Off => None,
+            Self::Off | Self::Ended => None,
             Self::Offered => Some("New here? Take a tour of one minute.".to_owned()),
             Self::At { text, .. } => Some(with_keys(text, keymap, "")),
         }

@@ -79,7 +79,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.goal = Some(ViewTarget { entry, pointer, turn });
         }
         Message::SetTheme(theme) => {
-            state.notices.push(NoticeKind::Done, format!("theme {theme}"), now);
+            state.notices.push(NoticeKind::Done, format!("Theme: {theme}"), now);
             state.theme = theme.clone();
             return vec![Effect::KeepTheme(theme)];
         }
@@ -234,7 +234,13 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ServersFound { configs, problems } => {
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
             match configs.iter().all(|config| config.read.servers.is_empty()) {
-                true => state.notices.push(NoticeKind::Hint, NO_SERVERS, now),
+                true => {
+                    state.notices.push(NoticeKind::Hint, NO_SERVERS, now);
+                    let is_begun = state.catalog.entries().next().is_some();
+                    if state.screen == ScreenId::Tools && !is_begun {
+                        state.question = Some(Question::Begin);
+                    }
+                }
                 false => state.question = Some(Question::ImportServers(configs)),
             }
         }

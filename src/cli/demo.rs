@@ -7,6 +7,7 @@ use clap::{Args, builder::PossibleValuesParser};
 
 use super::{
     ending::CommandResult,
+    form::Form,
     global::Global,
     opened::OpenWorkspace,
     out::CommandOutput,
@@ -30,6 +31,9 @@ const EXAMPLES: &[(&str, &str)] = &[
 
 /// The sample that the tour leads through.
 const TOUR_SAMPLE: &str = "demo";
+
+/// The sample that is a schema and a document: it is shown in a form.
+const FORM_SAMPLE: &str = "gallery";
 
 /// The stub by which a sample's own server is answered for.
 const CLUSTER_STUB: &str = "stubs/cluster.yaml";
@@ -63,6 +67,10 @@ impl Demo {
                 .into());
         }
         let folder = self.prepare_folder(&Paths::of_user()?)?;
+        if self.sample == FORM_SAMPLE {
+            let (schema, document) = (folder.join("schema.json"), folder.join("instance.yaml"));
+            return Form::of_document(schema, document).run(global, out);
+        }
         let opened = OpenWorkspace::read_workspace(global, Some(&folder))?;
         let stub = folder.join(CLUSTER_STUB);
         let is_remote = !opened.settings.connections.current().is_embedded();

@@ -88,6 +88,19 @@ pub(crate) struct Form {
 }
 
 impl Form {
+    /// A form that edits a document and saves it in its own file.
+    pub fn of_document(schema: PathBuf, document: PathBuf) -> Self {
+        Self {
+            schema,
+            output: Some(document.clone()),
+            documents: vec![document],
+            check: false,
+            format: report::Format::Human,
+            map: Vec::new(),
+            ui: None,
+        }
+    }
+
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let ended = if self.check {
             self.check_documents(global, out)

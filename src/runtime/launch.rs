@@ -187,9 +187,13 @@ async fn open_program(launch: LaunchSettings) -> Opened {
     start.keymap = keymap;
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
+    let variable = |name: &str| env::var(name).ok();
+    let of_terminal =
+        || theme::terminal_theme(variable("TERM").as_deref(), variable("COLORTERM").as_deref());
     start.theme = settings
         .theme
         .clone()
+        .or_else(|| of_terminal().map(str::to_owned))
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();

@@ -259,6 +259,7 @@ impl PlainLoop {
             self.awaited.note_message(&message);
             let effects = update(&mut self.state, message, now_millis());
             if self.perform(effects)? == Flow::Quit {
+                self.session.say_notices(&self.state);
                 let lines = self.session.take_output();
                 self.out.print(&lines)?;
                 return Ok(Flow::Quit);

@@ -347,6 +347,6 @@ impl ByHand for CommonGround {
     }
 
     fn requirements(&self) -> &'static str {
-        "a CommonGround tool answered by hand, over a connection with a channel"
+        "a CommonGround tool and a connection with a project and a channel"
     }
 }

@@ -108,9 +108,10 @@ pub(crate) fn recorded_menu(state: &State) -> Reply {
         let several = recorded.runs.len() > 1;
         for (row, recording) in recorded.runs.into_iter().enumerate() {
             let name = case_name(file, &case);
+            let title = if several { format!("run {}: {name}", row + 1) } else { name.clone() };
             let name = if several { format!("{name}, run {}", row + 1) } else { name };
             let item = Item {
-                title: name.clone(),
+                title,
                 detail: case.question.clone(),
                 note: count_text(recording.replies.len(), "reply", "replies"),
                 ..Item::default()

@@ -51,6 +51,24 @@ pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
+/// The text in at most `cells` cells, with `…` in the middle where something was cut: names that
+/// begin alike stay apart.
+#[must_use]
+pub(crate) fn shorten_middle(text: &str, cells: usize) -> Cow<'_, str> {
+    if text_width(text) <= cells || cells < 5 {
+        return truncate_text(text, cells);
+    }
+    let back = (cells - 1) / 2;
+    let from = text
+        .grapheme_indices(true)
+        .map(|(at, _)| at)
+        .find(|at| text_width(&text[*at..]) <= back)
+        .unwrap_or(text.len());
+    let end = &text[from..];
+    let front = truncate_text(text, cells - text_width(end));
+    Cow::Owned(format!("{front}{end}"))
+}
+
 /// A tool's key in at most `cells` cells: of `SERVER/NAME` the name, which sets it apart from its
 /// neighbours, is kept longest.
 #[must_use]

@@ -49,7 +49,10 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     let offers = offer::suggest_expectations(&answer, &state.mask);
     let tick = |offer: &Suggestion| Tick {
         title: offer.what.into(),
-        detail: value_line(&offer.value),
+        detail: match offer.what {
+            "chunks" => format!("at least {}", value_line(&offer.value)),
+            _ => value_line(&offer.value),
+        },
         on: offer.usual,
     };
     let ticks = offers.iter().map(tick).collect();

@@ -17,6 +17,7 @@ use crate::app::{
     state::State,
     verbs,
 };
+use crate::systems::table;
 
 /// The whole of what is on the terminal, as these actions need it.
 pub trait Window {
@@ -193,7 +194,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help(
         "Import the tools of the connection's system (TrustGraph, CommonGround, OpenSearch) into \
         files; changes are shown first",
-    ),
+    )
+    .refused(|_, state| import_refusal(state)),
     Row::new(Scope::Global, "push", "push…", |_, _| {
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
     })
@@ -258,6 +260,19 @@ pub(crate) const ACTIONS: &[Row] = &[
     )
     .refused(|_, state| samples::refusal_reason(state)),
 ];
+
+/// Why there is nothing to import over the current connection.
+fn import_refusal(state: &State) -> Option<String> {
+    let connection = state.current_connection();
+    let choose = state.keymap.way_to("connection");
+    match table::deployment_at(&connection) {
+        None => Some(format!(
+            "connection \"{}\" leads to no system with tools to import; {choose} chooses another",
+            connection.name
+        )),
+        Some((_, deployment)) => deployment.read_only().map(str::to_owned),
+    }
+}
 
 fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
     Reply::Refused("nothing to find in this pane".into())

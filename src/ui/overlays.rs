@@ -3,7 +3,7 @@
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
 //! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`],
 //! [`modes`], [`notices`], [`questions`], [`samples`], [`era_comparison`], [`server_import`] and
-//! [`ask_model`] fill them.
+//! [`ask_model`] fill them. [`welcome`] is a form of its own.
 
 pub mod ask_model;
 pub mod checklist;
@@ -27,3 +27,4 @@ pub mod samples;
 pub mod server_import;
 pub mod ticked;
 pub mod value_form;
+pub mod welcome;

@@ -14,8 +14,25 @@ pub(crate) const BUILT_IN: &[(&str, &str)] = &[
     ("dark", include_str!("../../themes/dark.toml")),
     ("light", include_str!("../../themes/light.toml")),
     ("contrast", include_str!("../../themes/contrast.toml")),
-    ("sixteen", include_str!("../../themes/sixteen.toml")),
+    (SIXTEEN, include_str!("../../themes/sixteen.toml")),
 ];
+
+/// The theme of sixteen colours.
+const SIXTEEN: &str = "sixteen";
+
+/// What the names of terminals say that have more than sixteen colours.
+const MANY_COLOURS: &[&str] =
+    &["256", "direct", "truecolor", "kitty", "alacritty", "foot", "ghostty", "wezterm", "contour"];
+
+/// The theme for a terminal with these values of `TERM` and `COLORTERM`; `None` where it has enough
+/// colours for any theme, or says nothing about them.
+#[must_use]
+pub fn terminal_theme(term: Option<&str>, colorterm: Option<&str>) -> Option<&'static str> {
+    let term = term.filter(|term| !term.is_empty())?;
+    let has_many = colorterm.is_some_and(|word| !word.is_empty())
+        || MANY_COLOURS.iter().any(|word| term.contains(word));
+    (!has_many).then_some(SIXTEEN)
+}
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Theme {
@@ -136,6 +153,19 @@ mod tests {
                 assert!(text.contains(&format!("\n{role} = ")), "theme {name} leaves out {role}");
             }
         }
+    }
+
+    #[test]
+    fn a_terminal_of_few_colours_gets_the_theme_that_needs_no_more() {
+        let few = ["linux", "xterm", "screen", "vt220"];
+        for term in few {
+            assert_eq!(terminal_theme(Some(term), None), Some("sixteen"), "{term}");
+            assert_eq!(terminal_theme(Some(term), Some("truecolor")), None, "{term}");
+        }
+        for term in ["xterm-256color", "tmux-256color", "xterm-kitty", "xterm-direct", "foot"] {
+            assert_eq!(terminal_theme(Some(term), None), None, "{term}");
+        }
+        assert_eq!(terminal_theme(None, None), None, "a system without TERM");
     }
 
     #[test]

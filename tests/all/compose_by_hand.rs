@@ -158,7 +158,7 @@ mod by_keys {
         terminal.type_text(key);
         terminal.wait_for(&format!("+   {key}:"));
         terminal.press(["enter"]);
-        terminal.wait_for(&format!("new tool {key}; s saves"));
+        terminal.wait_for(&format!("Added tool {key}; s saves"));
     }
 
     /// Switches a cell on.
@@ -265,7 +265,7 @@ mod by_keys {
         terminal.press(["enter"]);
         terminal.wait_for("apply");
         terminal.press(["enter"]);
-        terminal.wait_for("draw reset-workflow: results → undefined; s saves");
+        terminal.wait_for("Drew reset-workflow: results → undefined; s saves");
         // One from every state.
         find(&mut terminal, "undefined");
         terminal.press(["@draw-from-any"]);
@@ -355,7 +355,7 @@ mod by_mouse {
         terminal.type_text(key);
         terminal.wait_for(&format!("+   {key}:"));
         accept(terminal);
-        terminal.wait_for(&format!("new tool {key}; s saves"));
+        terminal.wait_for(&format!("Added tool {key}; s saves"));
     }
 
     fn accept(terminal: &Terminal) {
@@ -445,7 +445,7 @@ mod by_mouse {
         draw(&mut terminal, "results", "undefined", Target::There);
         terminal.click_on("analysis → undefined");
         accept(&terminal);
-        terminal.wait_for("draw reset-workflow: results → undefined; s saves");
+        terminal.wait_for("Drew reset-workflow: results → undefined; s saves");
         let undefined = state(&terminal, "undefined");
         terminal.press_right(undefined);
         terminal.click_on("from any state");
@@ -489,7 +489,7 @@ mod by_mouse {
         terminal.wait_for("Commands");
         terminal.type_text("save all");
         terminal.wait_for("› save all");
-        terminal.click_on("Everywhere · Save every changed file");
+        terminal.click_on("Save every changed file");
         wait_saved(&terminal);
         assert_eq!(meaning(folder.path()), the_documents());
     }

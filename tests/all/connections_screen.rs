@@ -7,9 +7,15 @@ use toolcrib::{
         connection_test::{ConnectionReport, Report},
         effect::Effect,
         folder::FolderList,
-        message::{ConnectionMessage, DocumentMessage, Loaded, Message, ScreenId},
+        message::{ConnectionMessage, DocumentMessage, Loaded, Message, Purpose, ScreenId},
+        question::Question,
     },
-    model::{connection::Connection, entry::FileId, settings::SETTINGS},
+    model::{
+        connection::Connection,
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+        settings::SETTINGS,
+    },
     runtime::connection_test::connection_report,
     syntax::source::{Format, Source},
     systems::{
@@ -328,6 +334,8 @@ fn tools_of_a_server_are_kept_and_what_changed_is_accepted_one_by_one() {
     bench.send(found_servers());
     bench.draw();
     bench.keys("enter");
+    assert!(bench.shows("nothing is ticked: Space ticks"), "{}", bench.screen());
+    bench.keys("space enter");
     assert!(bench.shows("files · toolcrib.toml"), "{}", bench.screen());
     let old = json!([{"name": "read", "description": "Reads a file"}, {"name": "write", "description": "Writes a file"}]);
     lists(&mut bench, "2025-11-25", &old);
@@ -378,4 +386,31 @@ async fn a_real_server_is_found_or_missed_in_words() {
         panic!("embedded is always there")
     };
     assert!(reached.untold.is_empty());
+}
+
+#[test]
+fn a_first_import_that_reaches_nobody_saves_nothing_and_says_the_way_back() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    bench.keys("t f6");
+    let asked = bench
+        .effects
+        .iter()
+        .any(|effect| matches!(effect, Effect::ReadDeployed { purpose: Purpose::FirstImport, .. }));
+    assert!(asked, "{:?}", bench.effects);
+    let problem =
+        Problem::new(ProblemKind::Unreachable, "importing", "couldn't connect to 127.0.0.1:8088");
+    bench.send(Message::Connection(ConnectionMessage::Deployed {
+        purpose: Purpose::FirstImport,
+        read: Err(problem),
+    }));
+    bench.draw();
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::Save { .. })));
+    assert_eq!(bench.state.screen, ScreenId::Connections);
+    let screen = bench.screen();
+    let (left, right) = ("couldn't connect to 127.0.0.1:8088", "isn't saved: u removes it");
+    assert!(screen.contains(left) && screen.contains(right), "{screen}");
+    bench.keys("u");
+    assert_eq!(bench.state.current_connection().name, "embedded");
 }

@@ -586,7 +586,7 @@ fn by_keys(trustgraph: &Deployment) {
     terminal.press(["enter"]);
     terminal.wait_for("ask-model");
     terminal.press(["S"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     assert!(
         fs::read_to_string(folder.path().join("trustgraph.yaml")).unwrap().contains("ask-model:")
     );

@@ -70,7 +70,7 @@ fn an_edit_changes_only_its_line_on_disk() {
         "nothing is written before it is saved"
     );
     terminal.press(["s"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     let wanted = shipped("spec-workflow/tools.yaml")
         .replace("\"Knowledge Graph Query\"", "\"Knowledge Graph Query2\"");
     assert_eq!(saved(&folder), wanted);
@@ -162,7 +162,7 @@ fn the_theme_is_changed_and_kept() {
     terminal.wait_for("knowledge-query");
     let before = colours(&terminal, "toolcrib");
     terminal.press(["@next-theme"]);
-    terminal.wait_for("theme light");
+    terminal.wait_for("Theme: light");
     let after = colours(&terminal, "toolcrib");
     assert_ne!(before, after);
     leave(terminal);
@@ -294,7 +294,7 @@ fn saved_work_is_not_offered_and_newer_work_is_with_how_it_differs() {
     let journal = journal_of(home.path());
     let unsaved = fs::read(&journal).unwrap();
     terminal.press(["s"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     terminal.signal("KILL");
     terminal.wait_end();
     // As if it had been killed before the journal was cleared: it holds what is saved.
@@ -373,7 +373,7 @@ fn a_mouse_alone_selects_edits_and_saves() {
     terminal.click((column + 7, row));
     terminal.wait_gone("[write ×]");
     terminal.click_on("Ctrl+S save");
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     assert!(!saved(&folder).contains("\"write\""));
     leave(terminal);
 }

@@ -198,6 +198,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, available_in_states: [undefined], applicable-states: [undefined]}\n",
     ),
     row(
+        "gates.listed-twice",
+        Document,
+        "2:55",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [x, y, x]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [x, y]}\n",
+    ),
+    row(
         "service.not-named",
         Document,
         "2:3",

@@ -286,6 +286,8 @@ fn numbers_are_drafts_until_they_are_numbers() {
     desk.keys("ctrl+down ctrl+down");
     assert_eq!(desk.value["limit"], 498, "steps go towards the bounds");
     desk.keys("end backspace backspace backspace");
+    assert_eq!(desk.value["limit"], 4, "another one may be typed in its place");
+    desk.keys("esc");
     assert_eq!(*desk.value, json!({}), "no text, no number");
     assert!(desk.screen().contains("10 · default"));
 }

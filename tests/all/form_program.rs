@@ -80,7 +80,7 @@ fn only_the_line_that_was_edited_changes_in_the_file() {
     terminal.type_text("2");
     terminal.wait_for("name: web2");
     terminal.press(["ctrl+s"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     assert_eq!(read(&folder, "i.yaml"), INSTANCE.replace("web", "web2"));
     terminal.press(["ctrl+q"]);
     assert_eq!(terminal.wait_end().exit_code(), 0);
@@ -433,7 +433,7 @@ fn a_document_made_from_nothing_has_its_members_in_the_schemas_order() {
     terminal.type_text("nginx:1");
     terminal.wait_for("image: nginx:1");
     terminal.press(["ctrl+s"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     assert_eq!(
         read(&folder, "out.yaml"),
         "image: nginx:1\nname: web\nport: 90\ntags:\n  - x\n  - y\n"
@@ -459,7 +459,7 @@ fn a_file_of_comments_keeps_them() {
         terminal.type_text("web");
         terminal.wait_for("no issue");
         terminal.press(["ctrl+s"]);
-        terminal.wait_for("saved");
+        terminal.wait_for("Saved");
         assert_eq!(read(&folder, name), after);
         terminal.press(["ctrl+q"]);
         terminal.wait_end();

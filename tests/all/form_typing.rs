@@ -246,3 +246,43 @@ fn enter_accepts_what_is_typed_where_words_are_suggested() {
     assert!(!desk.form.is_typing(), "{}", desk.screen());
     assert_eq!(*desk.value, json!({"state": "figures"}));
 }
+
+#[test]
+fn what_is_no_number_leaves_the_number_from_before_where_it_was() {
+    let schema = json!({"properties": {"count": {"type": "integer"}, "last": {"type": "string"}}});
+    let mut desk = Desk::new(schema, json!({"count": 7, "last": "x"}));
+    desk.goes("/count");
+    desk.keys("enter ctrl+u");
+    desk.types("50");
+    assert_eq!(*desk.value, json!({"count": 50, "last": "x"}));
+    let names: Vec<&String> = desk.value.as_object().unwrap().keys().collect();
+    assert_eq!(names, ["count", "last"], "it keeps its place");
+    desk.types("x");
+    assert_eq!(*desk.value, json!({"count": 7, "last": "x"}), "a half of 50x is not meant");
+    assert!(desk.screen().contains("50x") && desk.screen().contains("is not a whole number"));
+    desk.keys("ctrl+u");
+    assert_eq!(*desk.value, json!({"count": 7, "last": "x"}), "another one may be typed");
+    desk.keys("esc");
+    assert_eq!(*desk.value, json!({"last": "x"}), "what is left empty is not set");
+}
+
+#[test]
+fn enter_accepts_a_date_as_it_is_typed_and_opens_the_calendar_where_none_is() {
+    let schema = json!({"properties": {"date": {"type": "string", "format": "date"}}});
+    let mut desk = Desk::new(schema.clone(), json!({"date": "2026-02-03"}));
+    desk.goes("/date");
+    desk.keys("enter ctrl+u");
+    desk.types("2026-13-45");
+    desk.keys("enter enter");
+    assert_eq!(*desk.value, json!({"date": "2026-13-45"}), "nothing is put in its place");
+    desk.keys("ctrl+u");
+    desk.types("2026-05-06");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"date": "2026-05-06"}));
+    desk.keys("enter f4 right enter");
+    assert_eq!(*desk.value, json!({"date": "2026-05-07"}), "F4 opens the calendar at the day");
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/date");
+    desk.keys("enter enter");
+    assert!(desk.screen().contains("1970"), "{}", desk.screen());
+}

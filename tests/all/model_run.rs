@@ -477,7 +477,7 @@ fn a_run_is_kept_as_a_case_from_its_screen_and_from_the_history() {
     terminal.wait_for("query-customers, then calculator");
     terminal.type_text("sums");
     terminal.press(["enter"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     terminal.wait_gone("work*");
     terminal.press(["5", "/"]);
     terminal.type_text("tool:ask");
@@ -487,7 +487,7 @@ fn a_run_is_kept_as_a_case_from_its_screen_and_from_the_history() {
     terminal.wait_for("query-customers, then calculator");
     terminal.type_text("again");
     terminal.press(["enter"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     terminal.wait_gone("work*");
     let case = fs::read_to_string(place.here.join("cases/sums.yaml")).unwrap();
     assert!(case.contains("ask: How many?") && case.contains("state: figures"), "{case}");

@@ -71,7 +71,7 @@ fn a_tool_is_designed_and_saved_with_errors_at_its_fields() {
             "service: must be one of calculator, custom-rag or joke-service",
             "service: one of calculator, custom-rag, joke-service, required, now \"calculator\"",
             "The form has no errors.",
-            "tools.yaml saved",
+            "Saved tools.yaml",
         ],
     );
     assert!(!ran.data.contains('\u{1b}'), "plain mode sends no codes to a terminal");
@@ -161,7 +161,7 @@ fn an_arrow_is_drawn_by_naming_its_ends_and_its_tool() {
             "Draw an arrow from figures to",
             "The name of the new state that the arrow from figures leads to.",
             "figures → report with",
-            "tools.yaml saved",
+            "Saved tools.yaml",
             "findings to figures: query-products",
         ],
     );
@@ -227,7 +227,7 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
             "chunk 3: four five six",
             "ended: tell-joke succeeded, 3 chunks",
             "outcome: succeeded [x]",
-            "cases/jokes.yaml saved",
+            "Saved cases/jokes.yaml",
             "Kept calls: 2",
             "Call of tell-joke over mock",
         ],
@@ -468,7 +468,7 @@ fn tools_are_imported_and_pushed() {
             "Import from TrustGraph",
             "new file",
             "1. apply; 2. cancel",
-            "saved",
+            "Saved",
             "teller: tool",
             "Push to TrustGraph",
             "tool/mine  add",
@@ -477,4 +477,39 @@ fn tools_are_imported_and_pushed() {
     );
     let listed = here.run(&["push", "trustgraph", "--dry-run", "--connection", &url]);
     assert!(listed.words.contains("already") || listed.words.contains("0"), "{}", listed.words);
+}
+
+#[test]
+fn a_word_that_is_no_answer_chooses_nothing() {
+    let script = ["send", "quit", "cancel", "quit"];
+    let ran = run(&Place::with(&[]), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &["Welcome to toolcrib", "send is none of the answers.", "quit is none of the answers."],
+    );
+    assert!(!ran.data.contains("no program has MCP servers"), "{}", ran.data);
+}
+
+#[test]
+fn a_command_of_another_screen_says_where_it_works() {
+    let script = ["answer with", "find joke", "watch", "watch", "cancel", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &["answer with works on Invoke.", "Tools and services:", "Nothing is watched.", "cancel"],
+    );
+    assert!(!ran.data.contains("only changes the drawing"), "{}", ran.data);
+}
+
+#[test]
+fn a_member_is_added_with_its_value_and_a_constant_is_set_by_its_name() {
+    let schema = r#"{"properties": {"system": {"const": "mcp"},
+        "headers": {"type": "object", "additionalProperties": {"type": "string"}}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let script = ["set system other", "set system mcp", "add headers x-test yes please", "done"];
+    let ran = run(&place, &["form", "schema.json", "--plain"], &script);
+    assert!(ran.words.contains("it can only be \"mcp\""), "{}", ran.words);
+    let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
+    let wanted = serde_json::json!({"system": "mcp", "headers": {"x-test": "yes please"}});
+    assert_eq!(printed, wanted);
 }

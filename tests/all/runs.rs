@@ -82,7 +82,7 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.press(["K", "ctrl+u"]);
     terminal.type_text("complete with admin");
     terminal.press(["enter"]);
-    terminal.wait_for("saved");
+    terminal.wait_for("Saved");
     terminal.press(["t"]);
     terminal.wait_for("✓ complete with admin");
     terminal.press(["esc"]);

@@ -224,7 +224,31 @@ fn the_tour_is_an_action_and_has_f1_in_the_demo_alone() {
     bench.keys("ctrl+p");
     bench.types("tour");
     bench.keys("enter");
-    assert_eq!(bench.state.tour, Tour::Off, "{}", bench.screen());
+    assert_eq!(bench.state.tour, Tour::Ended, "{}", bench.screen());
+    bench.keys("f1");
+    assert!(matches!(bench.state.tour, Tour::At { .. }), "{}", bench.screen());
+    bench.keys("f1 @tour");
+    assert!(matches!(bench.state.tour, Tour::At { .. }), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_removed_in_a_form_is_said_with_the_way_back() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 120, 40);
+    bench.keys("tab");
+    bench.keys("d");
+    assert!(bench.shows("Removed name; u undoes"), "{}", bench.screen());
+    bench.keys("u");
+    assert!(bench.shows("undone"), "{}", bench.screen());
+}
+
+#[test]
+fn after_a_refused_send_what_is_typed_goes_into_the_missing_argument() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("@send");
+    assert!(bench.shows(" EDIT "), "{}", bench.screen());
+    bench.types("3+4");
+    assert_eq!(bench.state.screen, ScreenId::Invoke, "3 and 4 are no screens: {}", bench.screen());
+    assert!(bench.shows("▌expression * 3+4"), "{}", bench.screen());
 }
 
 #[test]
@@ -309,7 +333,7 @@ fn a_call_that_found_nobody_offers_the_mock() {
     let problem = CallError::new(ErrorKind::NoResponders, "no service listens", "start it");
     bench.happens([(5, EventKind::End { outcome: Outcome::Lost, problem: Some(problem) })]);
     bench.draw();
-    assert!(bench.shows("m on Invoke mocks its service"), "{}", bench.screen());
+    assert!(bench.shows("m mocks its service"), "{}", bench.screen());
     bench.keys("down");
     assert!(bench.shows("m mock"), "{}", bench.screen());
 }
@@ -565,7 +589,7 @@ fn a_press_on_the_mode_asks_which_and_says_what_each_means() {
     let mut bench = Workbench::sample("demo", 120, 36);
     bench.clicks("document mode");
     assert!(bench.shows("▌document") && bench.shows("either key for states"), "{}", bench.screen());
-    assert!(bench.shows(" NAV "), "a short list is no text: {}", bench.screen());
+    assert!(bench.shows(" EDIT "), "letters look for a row: {}", bench.screen());
     bench.keys("enter");
     assert!(bench.shows("document mode"), "{}", bench.screen());
     bench.keys("@switch-mode");

@@ -135,7 +135,11 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
         return Err(format!("an address starts with {}", known.join(" or ")));
     }
     check_address(address)?;
-    let value = json!({"servers": [address]});
+    let of_server = table::configured().find(|configured| configured.is_own_address(address));
+    let value = match of_server {
+        Some(configured) => Value::Object(configured.server_table(&[address])?),
+        None => json!({"servers": [address]}),
+    };
     let text_of_new =
         || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
     let change = context
@@ -507,6 +511,17 @@ mod tests {
                 .replace("connections.local", "connections.here")
         );
         assert_eq!(state.current_connection().name, "embedded");
+    }
+
+    #[test]
+    fn an_address_that_ends_in_mcp_is_an_mcp_server() {
+        let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let plan = add_connection(context, "shop http://127.0.0.1:8945/mcp").unwrap();
+        assert!(make(&mut state, plan).contains("system = \"mcp\""), "{}", text(&state));
+        let context = ComposeContext::from_state(&state);
+        let plan = add_connection(context, "other http://127.0.0.1:8088").unwrap();
+        assert_eq!(make(&mut state, plan).matches("system").count(), 1, "{}", text(&state));
     }
 
     #[test]

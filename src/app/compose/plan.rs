@@ -21,6 +21,22 @@ pub struct Plan {
     pub renamed: Option<Renaming>,
 }
 
+/// Verbs that labels begin with, and what they are once it is done.
+const DONE: &[(&str, &str)] = &[
+    ("add", "Added"),
+    ("delete", "Deleted"),
+    ("draw", "Drew"),
+    ("duplicate", "Duplicated"),
+    ("edit", "Edited"),
+    ("import", "Imported"),
+    ("keep", "Kept"),
+    ("new", "Added"),
+    ("remove", "Removed"),
+    ("rename", "Renamed"),
+    ("save", "Saved"),
+    ("set", "Set"),
+];
+
 /// A plan's renaming.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Renaming {
@@ -43,6 +59,16 @@ impl Plan {
     #[must_use]
     pub fn new(label: impl Into<String>, changes: Vec<Change>) -> Self {
         Self { label: label.into(), changes, ..Self::default() }
+    }
+
+    /// What is said once it is made: `Added state review`.
+    #[must_use]
+    pub(crate) fn done_words(&self) -> String {
+        let done = |(verb, rest): (&str, &str)| {
+            let (_, done) = DONE.iter().find(|(known, _)| *known == verb)?;
+            Some(format!("{done} {rest}"))
+        };
+        self.label.split_once(' ').and_then(done).unwrap_or_else(|| self.label.clone())
     }
 
     /// The same with something more to know.

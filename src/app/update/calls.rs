@@ -206,11 +206,17 @@ pub(super) fn apply_events(
         let name = ended.request.name.clone();
         let kind =
             if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
-        let mut words = format!("{name} {} after {took_ms} ms", outcome.as_str());
+        let what = match outcome {
+            Outcome::Lost if ended.found_nobody() => "found no service",
+            Outcome::Lost => "lost its connection",
+            other => other.as_str(),
+        };
+        let mut words = format!("{name} {what} after {took_ms} ms");
         // What no mock could answer (a question to the agent, a frame) has no tool.
         if ended.found_nobody() && state.tool(&ended.request.tool).is_some() {
             let key = state.keymap.way_to("mock-tool");
-            words.push_str(&format!("; {key} on Invoke mocks its service"));
+            let place = if state.screen == ScreenId::Invoke { "" } else { " on Invoke" };
+            words.push_str(&format!("; {key}{place} mocks its service"));
         }
         state.notices.push(kind, words, now);
     }

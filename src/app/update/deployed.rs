@@ -6,6 +6,7 @@ use super::{connection_test, files};
 use crate::{
     app::{
         compose::{context::ComposeContext, imports::plan_given_ids},
+        connection_test::Report,
         deployed::{DeployedTools, Progress},
         effect::Effect,
         message::{Health, Purpose},
@@ -15,7 +16,9 @@ use crate::{
     },
     model::{
         clock::Millis,
+        entry::FileId,
         problem::{Problem, ProblemKind},
+        settings::SETTINGS,
     },
     systems::{
         deployed::{
@@ -123,6 +126,14 @@ pub(super) fn on_deployed_read(
             effects = keep_given_ids(state, &items, now);
         }),
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
+        Purpose::FirstImport => match read {
+            Ok(items) => {
+                effects = files::save_files(state, Some(FileId::new(SETTINGS)), now);
+                state.question = Some(Question::Import(items));
+                Ok(())
+            }
+            Err(problem) => Err(note_unreached(state, problem)),
+        },
         Purpose::Push => read.and_then(|items| Ok((plan_pushes(state, &items)?, items))).map(
             |([keep, delete], items)| match delete.changes.is_empty() {
                 true => {
@@ -142,6 +153,23 @@ pub(super) fn on_deployed_read(
         state.notices.push_problem(&problem, now);
     }
     effects
+}
+
+/// Where a connection that was just added leads to nothing, that is its report, and the problem
+/// says how the connection goes again.
+fn note_unreached(state: &mut State, problem: Problem) -> Problem {
+    let name = state.current_connection().name;
+    let tests = &mut state.network.tests;
+    tests.asked += 1;
+    tests.reports.insert(name.clone(), (tests.asked, Report::Failed(problem.clone())));
+    tests.selected = Some(name.clone());
+    let undo = state.keymap.way_to("undo");
+    let words = format!("{name} isn't saved: {undo} removes it");
+    let remedy = match problem.remedy.as_str() {
+        "" => words,
+        remedy => format!("{remedy}; {words}"),
+    };
+    problem.with_remedy(remedy)
 }
 
 /// Takes a listing in; an older one than the last asked for counts no more.

@@ -68,7 +68,7 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
             NoticeKind::Done,
             format!(
                 "{}; {} saves, {} undoes",
-                plan.label,
+                plan.done_words(),
                 state.keymap.way_to("save"),
                 state.keymap.way_to("undo")
             ),
@@ -397,16 +397,16 @@ pub(super) fn on_saved(
     text: Option<Arc<str>>,
     now: Millis,
 ) -> Vec<Effect> {
-    let word = if text.is_some() { "saved" } else { "removed" };
+    let done = if text.is_some() { "Saved" } else { "Removed" };
     state.documents.mark_saved(file, text);
     state.generation += 1;
     let is_error =
         |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
     match state.findings.iter().filter(is_error).count() {
-        0 => state.notices.push(NoticeKind::Done, format!("{file} {word}"), now),
+        0 => state.notices.push(NoticeKind::Done, format!("{done} {file}"), now),
         count => {
             let errors = if count == 1 { "error" } else { "errors" };
-            let words = format!("{file} {word}, with {count} {errors}");
+            let words = format!("{done} {file}, with {count} {errors}");
             state.notices.push(NoticeKind::Warning, words, now);
         }
     }

@@ -38,17 +38,18 @@ const STEPS: [TourStep; 7] = [
         is_done: |state, marks| marks_of(state).steps > marks.steps,
     },
     TourStep {
-        text: "Go to the groups ({next-pane} changes panes) and tick products with {tick}: more tools \
-               appear.",
+        text: "Go to the groups ({next-pane} moves from pane to pane) and tick products with {tick}: \
+               more tools appear.",
         is_done: |state, marks| marks_of(state).groups != marks.groups,
     },
     TourStep {
-        text: "{show-tools} opens Tools. {next-pane} moves to the form, {open-field} edits a field: see \
-               the file change.",
+        text: "{show-tools} opens Tools. {next-pane} moves to the form, {open-field} edits a field; \
+               the preview beside it is the file.",
         is_done: |state, _| state.documents.changed_files().next().is_some(),
     },
     TourStep {
-        text: "{undo} undoes the change, {save} saves it. The mouse works everywhere, too.",
+        text: "Esc ends the edit. Then {undo} undoes the change, {save} saves it. The mouse works \
+               everywhere, too.",
         is_done: |state, _| state.documents.changed_files().next().is_none(),
     },
 ];
@@ -62,13 +63,13 @@ fn marks_of(state: &State) -> Marks {
     }
 }
 
-/// The tour at a step; off after the last one.
+/// The tour at a step; ended after the last one.
 fn at_step(state: &State, step: usize) -> Tour {
     match STEPS.get(step) {
         Some(TourStep { text, .. }) => {
             Tour::At { step, of: STEPS.len(), text, before: marks_of(state) }
         }
-        None => Tour::Off,
+        None => Tour::Ended,
     }
 }
 
@@ -76,7 +77,7 @@ fn at_step(state: &State, step: usize) -> Tour {
 pub(super) fn handle_message(state: &mut State, message: TourMessage) {
     state.tour = match message {
         TourMessage::Start => at_step(state, 0),
-        TourMessage::Leave => Tour::Off,
+        TourMessage::Leave => Tour::Ended,
     };
 }
 
@@ -86,7 +87,7 @@ pub(super) fn advance(state: &mut State) -> bool {
         let marks = marks_of(state);
         // Whoever has found the way needs no tour.
         if marks.succeeded > 0 && marks.steps > 0 {
-            state.tour = Tour::Off;
+            state.tour = Tour::Ended;
         }
         return false;
     }

@@ -112,7 +112,8 @@ fn no_channel(connection: &Connection) -> String {
     let name = &connection.name;
     let section = if connection.is_embedded() { "NAME" } else { name.as_str() };
     format!(
-        "connection \"{name}\" names no channel: one with [connections.{section}.commonground], project and channel does"
+        "connection \"{name}\" has no channel: add [connections.{section}.commonground] with project \
+         and channel"
     )
 }
 

@@ -22,6 +22,10 @@ pub trait Configured: Sync {
     /// # Errors
     /// When the words name no server, or one that cannot be reached from here.
     fn server_table(&self, words: &[&str]) -> Result<Map<String, Value>, String>;
+
+    /// Whether an address is by its form that of such a server, whatever else its transport leads
+    /// to.
+    fn is_own_address(&self, address: &str) -> bool;
 }
 
 /// A file, and what its variables stand for.

@@ -47,7 +47,7 @@ impl Deployment for McpDeployment {
     }
 
     fn read_only(&self) -> Option<&'static str> {
-        Some("`toolcrib mcp keep NAME` saves a server's tool list in the workspace")
+        Some("“keep tools…” on Connections saves an MCP server's tool list in the workspace")
     }
 
     fn plan_push(&self, _: &Catalog, _: &[Item], _: AbsentEntries) -> Result<Push, Problem> {

@@ -14,7 +14,7 @@ pub const MOST_PAGES: usize = 1_000;
 #[must_use]
 pub fn caching_words(result: &Value) -> String {
     let kept = result.get("ttlMs").map(|time| match time.as_u64() {
-        Some(0) => "not to be kept".to_owned(),
+        Some(0) => "not cached".to_owned(),
         Some(time) => format!("may be kept for {time} ms"),
         None => format!("ttlMs {time} is no time"),
     });
@@ -108,7 +108,7 @@ mod tests {
     fn what_a_page_says_about_keeping_it_is_words() {
         for (page, words) in [
             (json!({}), ""),
-            (json!({"ttlMs": 0, "cacheScope": "private"}), "not to be kept, private"),
+            (json!({"ttlMs": 0, "cacheScope": "private"}), "not cached, private"),
             (json!({"ttlMs": 5_000}), "may be kept for 5000 ms"),
             (json!({"ttlMs": -1, "cacheScope": 2}), "ttlMs -1 is no time, cacheScope 2 is no text"),
         ] {

@@ -133,6 +133,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(gates::both_keys),
     },
     Check {
+        code: "gates.listed-twice",
+        severity: CheckLevel::WARNING,
+        about: "A group or a state is listed twice, which has no effect.",
+        run: Run::Tool(gates::listed_twice),
+    },
+    Check {
         code: "service.not-named",
         severity: CheckLevel::ERROR,
         about: "A tool of type tool-service has no service.",

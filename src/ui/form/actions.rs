@@ -486,6 +486,9 @@ impl Form {
     /// The actions worth naming for the focused row, most useful first.
     #[must_use]
     pub fn hinted_actions(&self) -> Vec<ActionId> {
+        if self.finder.is_some() {
+            return Vec::new();
+        }
         let candidates = [
             "open-field",
             "fix-field",
@@ -502,7 +505,8 @@ impl Form {
         let field = self.focused_row().and_then(|row| self.fields.get(row));
         let useful = |id: &ActionId| match *id {
             _ if self.refusal_reason(id).is_some() => false,
-            "open-field" => !self.is_typing(),
+            // In EDIT its key is the text's.
+            "open-field" | "remove-value" => !self.is_typing(),
             "find-field" => self.position_text().is_some(),
             "add-item" => field.is_some_and(Self::is_for_adding),
             "set-null" => field.is_some_and(|field| {

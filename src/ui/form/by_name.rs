@@ -10,7 +10,7 @@ use super::{
 use crate::{
     schema::{
         fields::{Field, Part, Presence},
-        kind::Kind,
+        kind::{AddedPart, Kind},
         literal::Literal,
         node::{Choice, Choices},
         parse,
@@ -115,6 +115,26 @@ impl Form {
         }
     }
 
+    /// The same with a member's name and the text of its value, where one comes after the name.
+    pub(crate) fn add_by_text(&mut self, row: usize, text: &str) -> FormReply {
+        let takes_members = self.fields.get(row).is_some_and(|field| {
+            matches!(field.kind, Kind::Map { .. } | Kind::Object { .. })
+                || matches!(field.kind, Kind::Add(AddedPart::Member))
+        });
+        let parts = text.split_once(char::is_whitespace).filter(|_| takes_members);
+        let Some((name, value)) = parts else { return self.add_to(row, text) };
+        let at = self.fields[row].pointer.child(name);
+        let added = self.add_to(row, name);
+        if !matches!(added, FormReply::Edits(_)) {
+            return added;
+        }
+        self.unfold_all();
+        match self.row_of(&at, false) {
+            Some(row) => added.merge_with(self.set_by_text(row, value.trim())),
+            None => added,
+        }
+    }
+
     fn add_item(&mut self, list: &Pointer, text: &str) -> FormReply {
         let count = list.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len);
         let place = list.item(count);
@@ -166,7 +186,9 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         return Ok(Value::Null.into());
     }
     match &field.kind {
-        Kind::ReadOnly | Kind::Const(_) => Err("this value can't be changed".into()),
+        Kind::Const(value) if names_value(value, text) => Ok(value.clone().into()),
+        Kind::Const(value) => Err(format!("it can only be {value}")),
+        Kind::ReadOnly => Err("this value can't be changed".into()),
         Kind::Text(_) => Ok(text_value(text)),
         Kind::Number { whole } => parse::parse_number(text, *whole).or_else(refused),
         Kind::Toggle => match text.to_lowercase().as_str() {
@@ -189,6 +211,11 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         Kind::Add(_) | Kind::More { .. } => Err("add an item with: add".into()),
         Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. } | Kind::Raw => json(),
     }
+}
+
+/// Whether a text is a value as it is typed, or as JSON.
+fn names_value(value: &Value, text: &str) -> bool {
+    value.as_str() == Some(text) || value.to_string() == text
 }
 
 /// A text is what was typed, or what it says as a text of JSON.

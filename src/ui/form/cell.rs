@@ -164,7 +164,8 @@ pub(crate) enum Answer {
     Handled,
     /// Edits of the document, one after the other.
     Change(Vec<Edit>),
-    /// What is typed is no value yet; the words say why.
+    /// What is typed is no value yet; the words say why. Without words it is no error: the typing
+    /// goes on, and `on_leave` decides.
     Draft {
         text: String,
         words: String,

@@ -24,7 +24,7 @@ impl Widget for Constant {
         let (text, role) = match cell.value {
             Some(value) if *value == fixed => (one_line(&value_text(value)), Role::Dim),
             Some(value) => (one_line(&value_text(value)), Role::Error),
-            None => (format!("{} · not set", one_line(&value_text(&fixed))), Role::Ghost),
+            None => (format!("not set; Enter: {}", one_line(&value_text(&fixed))), Role::Ghost),
         };
         let style = context.style(role);
         if cell.selects {

@@ -18,7 +18,7 @@ use crate::{
     model::finding::Severity,
     schema::fields::{Field, Presence, Role as Seat},
     ui::{
-        canvas::{Pen, text_width, truncate_text, visible_text, wrap},
+        canvas::{Pen, shorten_middle, text_width, visible_text, wrap},
         styles::{Role, Styles},
     },
 };
@@ -359,7 +359,7 @@ fn draw_label(
         _ => styles[Role::Label],
     };
     let crossed = if field.node.deprecated { Style::new().crossed_out() } else { Style::new() };
-    pen.put_text(&truncate_text(&label, room), style.patch(crossed));
+    pen.put_text(&shorten_middle(&label, room), style.patch(crossed));
     if field.is_marked_required() {
         pen.put_text(" *", styles[Role::Key]);
     }

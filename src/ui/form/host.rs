@@ -18,6 +18,7 @@ use crate::{
         actions::ActionId,
         input::{Code, Input, Key, Mods},
         message::{DocumentMessage, Message, TextTarget},
+        notices::NoticeKind,
         state::State,
     },
     schema::pointer::Pointer,
@@ -193,7 +194,19 @@ impl<O: ValueOwner> FormHost<O> {
             FormReply::Handled => Reply::Handled,
             FormReply::Refused(why) => Reply::Refused(why),
             FormReply::Fix(note) => owner.fix_note(note, state),
-            FormReply::Edits(edits) => Reply::Send(made(edits)),
+            FormReply::Edits(edits) => {
+                let removed = match edits.as_slice() {
+                    [Edit::Remove { at }] => Some(at.dotted()),
+                    _ => None,
+                };
+                let mut messages = made(edits);
+                let is_typing = hosted.form.is_typing();
+                messages.extend(removed.filter(|_| !is_typing).map(|at| {
+                    let undo = state.keymap.way_to("undo");
+                    Message::Notice(NoticeKind::Done, format!("Removed {at}; {undo} undoes"))
+                }));
+                Reply::Send(messages)
+            }
             FormReply::Folder { folder, edits } => {
                 with(made(edits), Message::LookIntoFolder(folder))
             }

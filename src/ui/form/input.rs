@@ -194,6 +194,7 @@ impl Form {
 
     pub(super) fn activate_editor(&mut self) -> FormReply {
         self.resting = false;
+        self.remember_value();
         self.ask_editor(|editor, cell| {
             editor.on_activate(cell);
             Answer::Handled
@@ -225,10 +226,15 @@ impl Form {
             }
             Answer::Change(edits) => self.commit_edits(edits),
             Answer::Draft { text, words } => {
+                // The value from before stays: a half of what was typed is not meant.
+                let edits = if words.is_empty() { Vec::new() } else { self.restoring_edits() };
+                let editor = self.editor.take();
+                let reply = self.commit_some(edits);
+                self.editor = editor;
                 self.drafts.insert(self.focus.0.clone(), (text, words));
                 self.place_remarks();
-                self.follow = true;
-                FormReply::Handled
+                self.refresh_editor();
+                reply
             }
             Answer::Copy { text, edits } => {
                 self.clip.clone_from(&text);

@@ -18,7 +18,7 @@ impl Form {
             words: words.clone(),
             keyword: "type".to_owned(),
         };
-        let mut told: Vec<Issue> = self.drafts.iter().map(draft).collect();
+        let mut told: Vec<Issue> = self.invalid_drafts().map(draft).collect();
         told.sort_by_key(|issue| issue.at.to_string());
         told.extend(
             self.issues().iter().filter(|issue| !self.drafts.contains_key(&issue.at)).cloned(),
@@ -26,10 +26,14 @@ impl Form {
         told
     }
 
+    fn invalid_drafts(&self) -> impl Iterator<Item = (&Pointer, &(String, String))> {
+        self.drafts.iter().filter(|(_, (_, words))| !words.is_empty())
+    }
+
     /// What was typed and is no value yet, each with its reason: it will not be in the value.
     #[must_use]
     pub fn draft_issues(&self) -> Vec<String> {
-        let mut drafts: Vec<_> = self.drafts.iter().collect();
+        let mut drafts: Vec<_> = self.invalid_drafts().collect();
         drafts.sort_by_key(|(at, _)| at.to_string());
         drafts
             .into_iter()

@@ -71,6 +71,7 @@ impl Form {
             remarks: Remarks::default(),
             previews: Previews::default(),
             drafts: HashMap::new(),
+            typing_from: None,
             fresh: HashMap::new(),
             begun: false,
             kept: HashMap::new(),

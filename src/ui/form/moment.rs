@@ -305,7 +305,10 @@ impl Editor for MomentLine {
             self.picker = None;
         }
         match key.code {
-            Code::Enter if key.is_plain(Code::Enter) && cell.draft.is_none() => {
+            Code::Enter if key.is_plain(Code::Enter) && !self.input.text().is_empty() => {
+                Answer::Ask(Ask::Next)
+            }
+            Code::Enter | Code::F(4) if key.is_plain(key.code) => {
                 self.open_picker(cell);
                 Answer::Handled
             }
@@ -365,7 +368,10 @@ impl Editor for MomentLine {
             Some(Picker::List { .. }) => {
                 vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")]
             }
-            None => vec![("Enter", "pick"), ("Ctrl+↑↓", "step the part here")],
+            None if self.input.text().is_empty() => {
+                vec![("Enter", "pick"), ("Ctrl+↑↓", "step the part here")]
+            }
+            None => vec![("Enter", "accept"), ("F4", "pick"), ("Ctrl+↑↓", "step the part here")],
         }
     }
 

@@ -90,7 +90,7 @@ impl Remarks {
             }
         }
         let mut remarks = Self::default();
-        for (at, (_, words)) in drafts {
+        for (at, (_, words)) in drafts.iter().filter(|(_, (_, words))| !words.is_empty()) {
             remarks.put_remark(
                 fields,
                 &rows,

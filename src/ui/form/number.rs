@@ -51,13 +51,8 @@ impl NumberLine {
         let text = self.input.text().trim();
         if text.is_empty() {
             // What the user put there stays while another number is typed.
-            let is_declared = cell.field.role == Seat::Member && cell.field.part == Part::Whole;
-            let words = "a number is expected here".into();
-            return if is_declared {
-                cell.unset_value()
-            } else {
-                Answer::Draft { text: String::new(), words }
-            };
+            let words = if is_declared(cell) { "" } else { "a number is expected here" };
+            return Answer::Draft { text: String::new(), words: words.into() };
         }
         let whole = cell.field.kind == Kind::Number { whole: true };
         match parse::parse_number(text, whole) {
@@ -80,6 +75,11 @@ impl NumberLine {
             Err(_) => Answer::Handled,
         }
     }
+}
+
+/// Whether the number may be left out.
+fn is_declared(cell: &Cell<'_>) -> bool {
+    cell.field.role == Seat::Member && cell.field.part == Part::Whole
 }
 
 /// The number one step further as it is to be written, within its bounds; `None` where there is
@@ -200,10 +200,10 @@ impl Editor for NumberLine {
             Input::Key(key) if self.input.handle_key(*key) => {
                 let removes = matches!(key.code, Code::Backspace | Code::Delete)
                     && self.input.text().is_empty();
-                if self.input.text() == before && !removes {
-                    Answer::Handled
-                } else {
-                    self.apply_typed(cell)
+                match self.input.text() == before {
+                    true if removes && is_declared(cell) => cell.unset_value(),
+                    true if !removes => Answer::Handled,
+                    _ => self.apply_typed(cell),
                 }
             }
             Input::Paste(text) => {
@@ -229,7 +229,16 @@ impl Editor for NumberLine {
     }
 
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        vec![("Ctrl+↑↓", "step")]
+        vec![("Enter", "accept"), ("Ctrl+↑↓", "step")]
+    }
+
+    // A number that is cleared keeps its place in the file while another one is typed.
+    fn on_leave(&mut self, cell: &Cell<'_>) -> Answer {
+        if cell.draft == Some("") && is_declared(cell) {
+            cell.unset_value()
+        } else {
+            Answer::Handled
+        }
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {

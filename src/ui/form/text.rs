@@ -132,11 +132,13 @@ impl Editor for Line {
     }
 
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
-        let mut keys = vec![("Shift+←→", "select"), ("Ctrl+Z", "undo typing")];
+        let mut keys = vec![("Tab", "next field"), ("Ctrl+Z", "undo typing")];
         if self.area.is_some() {
-            keys.insert(0, ("Enter", "new line"));
+            keys.splice(..0, [("Enter", "new line"), ("Esc", "done")]);
         } else if self.input.text().is_empty() && cell.field.presence == Presence::Set {
-            keys.insert(0, ("Backspace", "unset"));
+            keys.splice(..0, [("Enter", "accept"), ("Backspace", "unset")]);
+        } else {
+            keys.insert(0, ("Enter", "accept"));
         }
         keys
     }

@@ -18,7 +18,7 @@ use super::{
     notes::{self, Note, Remarks},
     previews::{FieldPreview, Previews},
     registry,
-    spelling::{collect_floats, number_spellings},
+    spelling::{collect_floats, number_spellings, spell_literal},
     work::Work,
 };
 use crate::{
@@ -91,6 +91,9 @@ pub struct Form {
     pub(super) previews: Previews,
     /// What was typed and is no value yet: the text, and why.
     pub(super) drafts: HashMap<Pointer, (String, String)>,
+    /// The value when typing in the focused field began, and how its numbers were written: what
+    /// the field goes back to while what is typed is no value.
+    pub(super) typing_from: Option<(Arc<Value>, HashMap<Pointer, String>)>,
     /// Values that the form made and nobody chose.
     pub(super) fresh: HashMap<Pointer, ()>,
     /// The user was here: the focus stays where it is.
@@ -154,10 +157,40 @@ impl Form {
             self.value = Arc::clone(value);
             return;
         }
+        // A field whose value was changed elsewhere shows that.
+        self.drafts.retain(|at, _| at.get(&self.value) == at.get(value));
         self.value = Arc::clone(value);
         self.rebuild_fields();
         self.note_written(written);
         self.refresh_editor();
+        self.remember_value();
+    }
+
+    /// What is typed in the focused field begins from the value as it is now.
+    pub(super) fn remember_value(&mut self) {
+        let at = &self.focus.0;
+        let below = self.written.iter().filter(|(place, _)| place.starts_with(at));
+        let written = below.map(|(place, text)| (place.clone(), text.clone())).collect();
+        self.typing_from = Some((Arc::clone(&self.value), written));
+    }
+
+    /// The edits that give the focused field the value that it had before typing.
+    pub(super) fn restoring_edits(&self) -> Vec<Edit> {
+        let (at, part) = &self.focus;
+        let Some((from, written)) = self.typing_from.as_ref() else { return Vec::new() };
+        let before = at.get(from);
+        if matches!(part, Part::Add | Part::More(_)) || before == at.get(&self.value) {
+            return Vec::new();
+        }
+        match before {
+            None => vec![Edit::Remove { at: at.clone() }],
+            Some(value) => {
+                let spelling = |below: &Pointer| written.get(&at.join(below)).cloned();
+                let to = spell_literal(value, &Pointer::root(), &spelling)
+                    .unwrap_or_else(|| value.clone().into());
+                vec![Edit::Set { at: at.clone(), to }]
+            }
+        }
     }
 
     /// Remembers the spelling of numbers that a float cannot hold exactly.
@@ -247,6 +280,9 @@ impl Form {
     /// The keys of the focused field's own that work now, with what they do.
     #[must_use]
     pub fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        if self.finder.is_some() {
+            return vec![("↑↓", "choose"), ("Enter", "go to the field"), ("Esc", "close")];
+        }
         let asleep = self.resting
             && self.editor.as_ref().is_some_and(|editor| editor.is_typing() && !editor.is_open());
         let cell = self.focused_row().filter(|_| !asleep).and_then(|row| self.cell(row));
@@ -386,6 +422,7 @@ impl Form {
                 .union_editor(&cell)
                 .unwrap_or_else(|| registry::widget_for(&cell.field.kind).new_editor(&cell));
             self.editor = Some(editor);
+            self.remember_value();
         }
     }
 
@@ -445,6 +482,9 @@ impl Form {
     /// What is remembered by place goes along with an edit.
     fn follow_edit(&mut self, edit: &Edit) {
         let in_list = is_in_list(&self.value, edit);
+        if !matches!(edit, Edit::Set { .. }) && (in_list || !matches!(edit, Edit::Remove { .. })) {
+            self.typing_from = None;
+        }
         // What is added at the end of a list moves nothing; its place in a tuple may have had
         // the focus all along.
         let appends = matches!(edit, Edit::Insert { at, .. } if at.get(&self.value).is_none());

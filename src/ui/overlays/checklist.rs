@@ -43,8 +43,8 @@ pub(crate) struct Row {
 /// What happens with the rows that are ticked, by their numbers; or why it cannot.
 type TickedAction = Box<dyn Fn(&[usize], &State) -> Result<Reply, String>>;
 
-/// A list of rows over the screen. `Enter` accepts those that are ticked, or the one under the
-/// cursor where none is.
+/// A list of rows over the screen. `Enter` accepts those that are ticked; a single row needs no
+/// tick.
 pub(crate) struct Checklist {
     title: String,
     accept: &'static str,
@@ -98,8 +98,15 @@ impl Checklist {
     fn accept_rows(&mut self, state: &State) -> OverlayReply {
         let ticked = self.rows.iter().enumerate().filter(|(_, row)| row.is_on);
         let mut chosen: Vec<usize> = ticked.map(|(number, _)| number).collect();
-        if chosen.is_empty() {
-            chosen.push(self.cursor.row);
+        let under_cursor = self.rows.get(self.cursor.row).and_then(|row| row.refusal.clone());
+        match (chosen.is_empty(), self.rows.len()) {
+            (true, 1) => chosen.push(0),
+            (true, _) => {
+                let nothing = || "nothing is ticked: Space ticks the row, Ctrl+A all".to_owned();
+                self.wrong = Some(under_cursor.unwrap_or_else(nothing));
+                return OverlayReply::Stay;
+            }
+            _ => {}
         }
         let refusal = chosen.iter().find_map(|row| self.rows.get(*row)?.refusal.clone());
         let done = refusal.map_or_else(|| (self.then)(&chosen, state), Err);

@@ -5,7 +5,6 @@ use ratatui::{Frame, layout::Rect, style::Style};
 use super::modal;
 use crate::{
     app::{
-        actions::ActionId,
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -37,8 +36,6 @@ pub(crate) struct Confirm {
     shown: Vec<Line>,
     answers: Vec<Answer>,
     aside: Vec<Message>,
-    /// Actions that answers do in the place of messages, by the answers' keys.
-    acts: Vec<(char, ActionId)>,
     at: usize,
     sheet: Rect,
     places: Vec<Rect>,
@@ -59,7 +56,6 @@ impl Confirm {
             shown: Vec::new(),
             answers,
             aside,
-            acts: Vec::new(),
             at: 0,
             sheet: Rect::default(),
             places: Vec::new(),
@@ -71,23 +67,12 @@ impl Confirm {
         Self { shown, ..self }
     }
 
-    /// With an answer that does an action.
-    pub fn with_act(mut self, key: char, words: &'static str, act: ActionId) -> Self {
-        self.answers.push(Answer { key, words, messages: Vec::new() });
-        self.acts.push((key, act));
-        self
-    }
-
     /// Whether the answers have letters: for two of them, Enter and Esc do.
     fn has_letters(&self) -> bool {
         self.answers.len() > 2
     }
 
     fn give_answer(&mut self, row: usize) -> OverlayReply {
-        let key = self.answers.get(row).map(|answer| answer.key);
-        if let Some((_, act)) = self.acts.iter().find(|(of, _)| Some(*of) == key) {
-            return OverlayReply::Act(act);
-        }
         match self.answers.get_mut(row) {
             Some(answer) => {
                 OverlayReply::CloseWith(Reply::Send(std::mem::take(&mut answer.messages)))

@@ -60,9 +60,6 @@ fn lines_of(rows: impl IntoIterator<Item = usize>, items: &[Item]) -> Vec<Line> 
 /// What happens with the row that was chosen (its place in the list as given).
 type MenuAction = Box<dyn Fn(usize, &State) -> OverlayReply>;
 
-/// In so few rows nothing is looked for: the list is in NAV until something is typed.
-const FEW: usize = 8;
-
 /// A list over the screen.
 pub(crate) struct Menu {
     title: String,
@@ -178,7 +175,7 @@ impl Menu {
         let chosen = self.chosen_item().and_then(|row| self.items.get(row));
         let Some(item) = chosen else { return Vec::new() };
         let cells = usize::from(width).saturating_sub(1).max(1);
-        let room = cells.saturating_sub(titles + notes + 4);
+        let room = cells.saturating_sub(titles + notes + 5);
         let fits =
             self.wraps || text_width(&item.title) <= titles && text_width(&item.detail) <= room;
         match (fits, item.detail.is_empty()) {
@@ -249,8 +246,7 @@ impl Overlay for Menu {
         ];
         Pen::new(buffer, head, 0).put_text("› ", styles[Role::Key]);
         let field = Rect { x: head.x + 2, width: head.width.saturating_sub(2), ..head };
-        let cursor = self.is_typing().then_some(styles[Role::Cursor]);
-        self.filter.draw(buffer, field, styles[Role::Overlay], cursor);
+        self.filter.draw(buffer, field, styles[Role::Overlay], Some(styles[Role::Cursor]));
         if self.filter.text().is_empty() {
             Pen::new(buffer, field, 0)
                 .skip(1)
@@ -258,7 +254,7 @@ impl Overlay for Menu {
         }
         // Where both have no room, what describes an item has most of it: names are read below.
         let spare = usize::from(rows.width)
-            .saturating_sub(widest(|item| &item.detail) + notes + 5)
+            .saturating_sub(widest(|item| &item.detail) + notes + 6)
             .max(usize::from(rows.width) / 3);
         let columns = (titles.min(40).min(spare), notes);
         let said = match &self.refused {
@@ -272,7 +268,7 @@ impl Overlay for Menu {
                 ratatui::style::Style { bg: styles[Role::Overlay].bg, ..Default::default() };
             styles[role].patch(ground)
         };
-        let details = usize::from(rows.width).saturating_sub(columns.0 + notes + 5).max(1);
+        let details = usize::from(rows.width).saturating_sub(columns.0 + notes + 6).max(1);
         for (at, (shown, part, detail)) in (0..self.rows.height).zip(self.lines_in_view(details)) {
             let item = match self.shown[shown] {
                 Line::Item(row) => &self.items[row],
@@ -302,11 +298,17 @@ impl Overlay for Menu {
                 columns.0 + 2,
                 title,
             );
-            let room = pen.remaining_cells().saturating_sub(notes + 2);
+            let room = pen.remaining_cells().saturating_sub(notes + 3);
             pen.put_column(&detail, room, of(Role::Dim))
                 .put_text("  ", plain)
                 .put_column(note, notes, of(Role::Key))
                 .fill_rest(plain);
+        }
+        let more = self.shown.len().saturating_sub(self.lines.last().map_or(0, |row| row + 1));
+        if more > 0 {
+            let edge = Rect { y: sheet.bottom().saturating_sub(1), height: 1, ..sheet };
+            let edge = Rect { width: edge.width.saturating_sub(2), ..edge };
+            Pen::new(buffer, edge, 0).put_right(&format!(" ▾ {more} more "), styles[Role::Dim]);
         }
         if self.shown.is_empty() {
             Pen::new(buffer, self.rows, 0).skip(2).put_text("no match", styles[Role::Ghost]);
@@ -355,7 +357,7 @@ impl Overlay for Menu {
     }
 
     fn is_typing(&self) -> bool {
-        self.items.len() > FEW || !self.filter.text().is_empty()
+        true
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {

@@ -4,6 +4,7 @@ use super::menu::{Item, Menu};
 use crate::{
     app::{
         actions::{ActionId, Risk, Scope},
+        input::Key,
         keymap::Keymap,
     },
     ui::view::OverlayReply,
@@ -25,13 +26,20 @@ pub(crate) fn actions_menu(
         .map(|(refusal, action)| Item {
             title: action.title.to_owned(),
             detail: action.help.to_owned(),
-            note: keymap.display_key(action.id),
+            note: own_key(keymap, scopes, action.id),
             refusal: refusal.clone(),
             risky: action.risk == Risk::Changes,
             ..Item::default()
         })
         .collect();
     Menu::new("Actions", items, move |row| OverlayReply::Act(rows[row].1.id))
+}
+
+/// The key that does an action where these scopes are in force; empty where none does.
+fn own_key(keymap: &Keymap, scopes: &[Scope], id: ActionId) -> String {
+    let leads_here = |key: &&Key| keymap.action_for(scopes, **key) == Some(id);
+    let key = keymap.keys_for(id).iter().find(leads_here).filter(|_| !keymap.is_in_words());
+    key.map(ToString::to_string).unwrap_or_default()
 }
 
 /// The palette for the present moment; `refusal` says why an action can't be used now.
@@ -45,7 +53,10 @@ pub(crate) fn action_palette(
         .iter()
         .map(|action| Item {
             title: action.title.to_owned(),
-            detail: format!("{} · {}", action.scope.title(), action.help),
+            detail: match action.scope {
+                Scope::Global => action.help.to_owned(),
+                scope => format!("{} · {}", scope.title(), action.help),
+            },
             note: keymap.display_key(action.id),
             refusal: refusal(action.id),
             risky: action.risk == Risk::Changes,

@@ -332,7 +332,11 @@ impl Overlay for Proposal {
                 let wrapped = made.notes.iter().flat_map(|note| wrap(note, cells));
                 wrapped.map(|line| (Role::Warning, line)).collect()
             }
-            Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
+            // Before anything is typed, nothing is wrong yet.
+            Err(why) => {
+                let role = if asks && shown.of.0.is_empty() { Role::Dim } else { Role::Error };
+                wrap(why, cells).into_iter().map(|line| (role, line)).collect()
+            }
         };
         let made = shown.made.as_ref().map_or(0, |made| made.lines.len());
         if let Some(Switch { also: ExtraButton { off, on, .. }, is_on, .. }) = &self.switch {

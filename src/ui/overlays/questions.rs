@@ -10,6 +10,7 @@ use super::{
     proposal::{ExtraButton, Proposal, Proposed},
     server_import,
     value_form::{Asked, Shown, ValueForm},
+    welcome::{Way, WayAct, Welcome},
 };
 use crate::{
     app::{
@@ -24,10 +25,7 @@ use crate::{
         state::State,
     },
     engine::filter::AskedGroups,
-    model::{
-        entry::{FileId, SystemId},
-        settings::SETTINGS,
-    },
+    model::{entry::FileId, settings::SETTINGS},
     schema::count::count_text,
     systems::{
         self, agents,
@@ -81,6 +79,7 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
             Box::new(server_import::server_checklist(configs, state))
         }
         Question::Push { keep, delete } => Box::new(push_proposal(keep, delete, state)),
+        Question::Begin => Box::new(welcome(state)),
         other => Box::new(confirm_question(other, state)),
     }
 }
@@ -119,9 +118,8 @@ fn system_form(first: &'static FirstConnection) -> ValueForm {
         Ok(Reply::Send(vec![
             Message::DropQuestion,
             Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
-            Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
             Message::Show(ScreenId::Connections),
-            Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)),
+            Message::Connection(ConnectionMessage::AskDeployed(Purpose::FirstImport)),
         ]))
     });
     form.with_act("import")
@@ -217,6 +215,36 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
     .with_act("ask")
 }
 
+/// The ways to begin.
+fn welcome(state: &State) -> Welcome {
+    let is_empty = state.catalog.entries().next().is_none();
+    let way = |key, words, messages| Way { key, words, act: WayAct::Send(messages) };
+    let put = |name| Message::Document(DocumentMessage::PutSample(name));
+    let mut ways = Vec::new();
+    // A sample's files go into an empty folder.
+    if is_empty {
+        let workflow = Message::Show(ScreenId::Workflow);
+        ways.push(way('s', "open a sample", vec![put("first-call")]));
+        ways.push(way('w', "open a workflow sample", vec![put("demo"), workflow]));
+    }
+    ways.extend(table::first_connections().map(|(system, first)| {
+        let ask = Message::Connection(ConnectionMessage::AskSystem(system));
+        way(first.key, first.act, vec![ask])
+    }));
+    let connection = Message::Connection;
+    ways.extend([
+        way(
+            'i',
+            "import MCP servers found on this machine",
+            vec![Message::DropQuestion, connection(ConnectionMessage::FindServers)],
+        ),
+        way('m', "connect an MCP server", vec![connection(ConnectionMessage::AskServer)]),
+        way('e', if is_empty { "start empty" } else { "close" }, vec![Message::DropQuestion]),
+        Way { key: 'n', words: "new tool", act: WayAct::Do("new") },
+    ]);
+    Welcome::new(if is_empty { EMPTY } else { BEGUN }, ways)
+}
+
 fn confirm_question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
@@ -231,48 +259,6 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 },
             ];
             Confirm::new(title, start.lines().join("\n"), answers, aside)
-        }
-        Question::Begin => {
-            let is_empty = state.catalog.entries().next().is_none();
-            let words = if is_empty { EMPTY } else { BEGUN };
-            let put = |name| Message::Document(DocumentMessage::PutSample(name));
-            let of_system = |(system, first): (SystemId, &FirstConnection)| Answer {
-                key: first.key,
-                words: first.act,
-                messages: vec![Message::Connection(ConnectionMessage::AskSystem(system))],
-            };
-            let workflow = Message::Show(ScreenId::Workflow);
-            let samples = [
-                ('s', "open a sample", vec![put("first-call")]),
-                ('w', "open a workflow sample", vec![put("demo"), workflow]),
-            ];
-            // A sample's files go into an empty folder.
-            let samples = samples.into_iter().filter(|_| is_empty);
-            let mut answers: Vec<Answer> =
-                samples.map(|(key, words, messages)| Answer { key, words, messages }).collect();
-            answers.extend(table::first_connections().map(of_system));
-            answers.extend([
-                Answer {
-                    key: 'i',
-                    words: "import MCP servers found on this machine",
-                    messages: vec![
-                        Message::DropQuestion,
-                        Message::Connection(ConnectionMessage::FindServers),
-                    ],
-                },
-                Answer {
-                    key: 'm',
-                    words: "connect an MCP server",
-                    messages: vec![Message::Connection(ConnectionMessage::AskServer)],
-                },
-                Answer {
-                    key: 'e',
-                    words: if is_empty { "start empty" } else { "close" },
-                    messages: aside.clone(),
-                },
-            ]);
-            Confirm::new("Welcome to toolcrib", words, answers, aside)
-                .with_act('n', "new tool", "new")
         }
         Question::Leave(files) => {
             let list: Vec<_> = files.iter().map(ToString::to_string).collect();
@@ -367,6 +353,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
         // These show what changes, and are no choice of answers.
         Question::Import(_)
         | Question::Push { .. }
+        | Question::Begin
         | Question::Server
         | Question::System(_)
         | Question::Eras { .. }

@@ -147,9 +147,21 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
     if !config.read.findings.is_empty() {
         details.push((Role::Text, String::new()));
         details.push((Role::Heading, "Found in this file".to_owned()));
-        details.extend(config.read.findings.iter().map(|found| (Role::Warning, found.clone())));
+        let words = config.read.findings.iter().map(|found| (Role::Warning, found_words(found)));
+        details.extend(words);
     }
     Row { title: server.name.clone(), note: note.to_owned(), details, refusal, is_on: false }
+}
+
+/// What was found in a file, `CODE at PLACE: WORDS`, without its code.
+fn found_words(found: &str) -> String {
+    match found.split_once(": ") {
+        Some((code, words)) => match code.split_once(" at ") {
+            Some((_, place)) => format!("{place}: {words}"),
+            None => words.to_owned(),
+        },
+        None => found.to_owned(),
+    }
 }
 
 /// Asks for what the servers need to know first, and adds them.

@@ -69,7 +69,12 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::Errors, "form errors", "", "List the errors of the form, each with its field"),
     command(Verb::Set, "set", "FIELD VALUE", "Give a field a value; JSON works for any field"),
     command(Verb::Unset, "unset", "FIELD", "Remove the value of a field"),
-    command(Verb::Add, "add", "FIELD [VALUE]", "Add an item to a list, or a member to an object"),
+    command(
+        Verb::Add,
+        "add",
+        "FIELD [NAME] [VALUE]",
+        "Add an item to a list, or a member to an object",
+    ),
     command(Verb::Choose, "choose", "FIELD NUMBER", "Choose one of the kinds of a field"),
     command(Verb::File, "file", "", "Print the file of the selected entry as it will be saved"),
     command(Verb::Problems, "problems", "", "List the problems that the checks found"),
@@ -91,6 +96,8 @@ pub(crate) const COMMANDS: &[Command] = &[
 pub(crate) enum Found<'l> {
     Verb(Verb, &'l str),
     Action(ActionId, &'l str),
+    /// An action of another screen.
+    Elsewhere(&'static Action),
     /// Several begin so: their names.
     Several(Vec<String>),
     /// None is called so; these come close.
@@ -213,6 +220,12 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
                 .then_some(Begun::Action(action))
         }))
         .collect();
+    // A whole name is that action's, wherever it is.
+    let called = |action: &&&Action| typed_name(action.title) == line.to_lowercase();
+    let elsewhere = keymap.actions().iter().find(called);
+    if let Some(action) = elsewhere.filter(|_| begun.is_empty() || !rest.is_empty()) {
+        return Found::Elsewhere(action);
+    }
     match begun.as_slice() {
         [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),
         [Begun::Action(action)] => Found::Action(action.id, rest.trim()),

@@ -3,7 +3,6 @@
 use crate::{
     app::state::State,
     ui::{
-        ranking::{RankedItem, rank_candidates},
         sheet::{Ask, AskedValue, Choice, Entry, Sheet},
         view::{Overlay, OverlayReply},
     },
@@ -181,7 +180,7 @@ impl Dialog {
                 }
                 "4" if switch.is_some() => self.give(Entry::Switch, state),
                 other => {
-                    out.push(format!("{other} isn't one of the numbers. Nothing was done."));
+                    out.push(format!("{other} is none of the answers. Nothing was done."));
                     self.repeat();
                     Answered::Open
                 }
@@ -286,31 +285,31 @@ fn row_line(row: usize, choice: &Choice) -> String {
     format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
 }
 
-/// The row of that number, or of that name where only one fits best.
+/// The row of that number, of that name, or of the only name that begins so.
 fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
     let line = line.trim();
-    let by_number = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    let item = |choice: &'_ Choice| choice.title.clone();
-    let names: Vec<String> = rows.iter().map(item).collect();
-    let ranked = || {
-        let candidates = names.iter().zip(rows).map(|(name, choice)| RankedItem {
-            name,
-            unusable: choice.refusal.is_some(),
-            risky: choice.risky,
-            ..RankedItem::default()
-        });
-        rank_candidates(line, candidates).first().copied()
-    };
-    let row = match by_number {
-        Some(row) => Some(row).filter(|row| *row < rows.len()),
-        None if line.is_empty() => None,
-        None => ranked(),
+    let names: Vec<String> = rows.iter().map(|choice| choice.title.trim().to_lowercase()).collect();
+    let word = line.to_lowercase();
+    let row = match line.parse::<usize>() {
+        Ok(number) => number.checked_sub(1).filter(|row| *row < rows.len()),
+        Err(_) if line.is_empty() => None,
+        Err(_) => names.iter().position(|name| *name == word).or_else(|| {
+            let mut begun = (0..names.len()).filter(|row| names[*row].starts_with(&word));
+            begun.next().filter(|_| begun.next().is_none())
+        }),
     };
     let Some(row) = row else {
-        return Err(format!("Type a number from 1 to {}, or cancel.", rows.len()));
+        let hint = format!("Type a number from 1 to {}, or a name, or cancel.", rows.len());
+        return Err(match line {
+            "" => hint,
+            line => format!("{line} is none of the answers. {hint}"),
+        });
     };
     match rows.get(row).and_then(|choice| choice.refusal.as_ref()) {
-        Some(why) => Err(format!("{}: {why}. Choose another one, or cancel.", names[row])),
+        Some(why) => {
+            let title = rows[row].title.trim();
+            Err(format!("{title}: {why}. Choose another one, or cancel."))
+        }
         None => Ok(row),
     }
 }

@@ -20,7 +20,10 @@ use crate::{
         tool::States,
         trace::TraceId,
     },
-    ui::view::{Screen, Target},
+    ui::{
+        ranking::{RankedItem, rank_candidates},
+        view::{Screen, Target},
+    },
 };
 
 /// Something that a list names.
@@ -114,7 +117,11 @@ fn watch_words(state: &State) -> String {
     match &state.watching.source {
         Source::Nothing => "Nothing is watched. Type: watch".to_owned(),
         Source::Opening => "The watch is starting".to_owned(),
-        Source::Listening => format!("Watching {}", state.watching.head.connection),
+        Source::Listening => {
+            let held = state.watching.held_count();
+            let paused = held.map(|count| format!(", paused, {count} new")).unwrap_or_default();
+            format!("Watching {}{paused}", state.watching.head.connection)
+        }
         Source::Stopped => "The watch has stopped".to_owned(),
         Source::Failed(problem) => format!("The watch failed: {}", problem.message),
         Source::Trace(name) => format!("The trace {name}"),
@@ -350,4 +357,34 @@ fn item_lines(state: &State) -> Vec<String> {
 pub(crate) fn finding_line(finding: &Finding) -> String {
     let fix = finding.fix_words().map_or_else(String::new, |fix| format!(". Fix: {fix}"));
     format!("{}: {}{fix}", finding.severity.as_str(), finding.site_words())
+}
+
+/// What a word names of a list: by number, by its name, by its beginning where only one begins so.
+pub(crate) fn find_listed(word: &str, rows: &[ListRow]) -> Result<Listed, String> {
+    let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
+    if let Some(row) = by_number.and_then(|row| rows.get(row)) {
+        return Ok(row.listed.clone());
+    }
+    let lower = word.to_lowercase();
+    let exact = rows.iter().find(|row| row.name.to_lowercase() == lower);
+    if let Some(row) = exact {
+        return Ok(row.listed.clone());
+    }
+    let begun: Vec<&ListRow> =
+        rows.iter().filter(|row| row.name.to_lowercase().starts_with(&lower)).collect();
+    if let [row] = begun.as_slice() {
+        return Ok(row.listed.clone());
+    }
+    let item = |row: &'_ ListRow| row.name.clone();
+    let names: Vec<String> = rows.iter().map(item).collect();
+    let candidates = names.iter().map(|name| RankedItem { name, ..RankedItem::default() });
+    let near: Vec<&str> = rank_candidates(word, candidates)
+        .into_iter()
+        .take(5)
+        .map(|at| names[at].as_str())
+        .collect();
+    Err(match near.is_empty() {
+        true => format!("There is nothing called {word} here. Type: list"),
+        false => format!("There is nothing called {word} here. Did you mean {}?", near.join(", ")),
+    })
 }

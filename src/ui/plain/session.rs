@@ -8,7 +8,7 @@ use super::{
     commands::{self, COMMANDS, Found, Verb},
     dialog::{Answered, Dialog},
     fields::{self, Walk},
-    lists::{self, ListRow, Listed},
+    lists::{self, Listed},
     words,
 };
 use crate::{
@@ -21,6 +21,7 @@ use crate::{
         question::Question,
         resources::ResourceMessage,
         state::State,
+        watching::WatchMessage,
     },
     schema::pointer::Pointer,
     ui::{
@@ -29,7 +30,6 @@ use crate::{
         everywhere::{self, Window},
         form::view::{Form, FormReply},
         overlays::questions,
-        ranking::{RankedItem, rank_candidates},
         screens::{SCREENS, form::FormScreen, model_run::decide},
         view::{OverlayReply, Reply, Screen, Target},
     },
@@ -62,6 +62,8 @@ pub(super) enum Pending {
     Point(Target),
     List(String),
     Show,
+    /// The line above the list.
+    Heading,
     Walk,
     /// The next field of the form that is asked.
     WalkOn,
@@ -114,6 +116,11 @@ impl Session {
     /// Prints lines as they are.
     pub fn say(&mut self, lines: impl IntoIterator<Item = String>) {
         self.out.extend(lines);
+    }
+
+    /// Prints what was noticed last.
+    pub fn say_notices(&mut self, state: &State) {
+        self.out.extend(self.printed.new_notices(state));
     }
 
     /// Where one is, and what is asked.
@@ -320,6 +327,12 @@ impl Session {
                     | Message::Resource(ResourceMessage::Read(_))
             )
         };
+        let turns_watch = |message: &Message| {
+            matches!(message, Message::Watch(WatchMessage::Pause | WatchMessage::Stop))
+        };
+        if sent.iter().any(turns_watch) {
+            self.pending.push_back(Pending::Heading);
+        }
         if sent.iter().any(shows) {
             self.pending.push_back(Pending::List(String::new()));
         } else if sent.iter().any(is_read)
@@ -373,6 +386,9 @@ impl Session {
             Pending::Point(target) => self.point_at(&target, state),
             Pending::List(word) => self.list(&word, state),
             Pending::Show => self.show(state),
+            Pending::Heading => {
+                self.out.push(lists::heading(state, lists::list_rows(state).len()));
+            }
             Pending::Walk => self.begin_walk(state),
             Pending::WalkOn => self.walk_on(state),
             Pending::Field(at) => self.tell_field(&at, state),
@@ -400,8 +416,18 @@ impl Session {
         }
         match commands::find_command(line, &state.keymap, state.screen) {
             Found::Verb(verb, rest) => self.run_verb(verb, rest, state, messages),
-            Found::Action(action, "") => self.act(action, state, messages),
+            Found::Action("find", word) if !word.is_empty() => self.list(word, state),
+            Found::Action(action, name)
+                if name.is_empty() || commands::instead_of(action).is_some() =>
+            {
+                self.act(action, state, messages);
+            }
             Found::Action(action, name) => self.act_on(action, name, state, messages),
+            Found::Elsewhere(action) => {
+                let screen = action.scope.title().split(" · ").next().unwrap_or_default();
+                let name = commands::typed_name(action.title);
+                self.out.push(format!("{name} works on {screen}. Go there first."));
+            }
             Found::Several(names) => {
                 self.out.push(format!("Several commands start with this: {}.", names.join(", ")));
             }
@@ -467,7 +493,7 @@ impl Session {
             }
             Verb::Add => {
                 self.edit_named(rest, false, state, messages, |form, row, text| {
-                    form.add_to(row, text)
+                    form.add_by_text(row, text)
                 });
             }
             Verb::Choose => {
@@ -557,12 +583,15 @@ impl Session {
         let rows = lists::list_rows(state);
         // From other screens too, a tool is called by its name.
         let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
-        match find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
+        match lists::find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
             Ok(listed) => {
                 let select = listed.select();
                 self.note_sent(select.as_slice(), state);
                 messages.extend(select);
                 self.pending.extend(listed.target().map(Pending::Point));
+                if matches!(listed, Listed::Conversation(_)) {
+                    self.pending.push_back(Pending::Show);
+                }
                 true
             }
             Err(why) => {
@@ -599,34 +628,4 @@ fn screen_actions() -> impl Iterator<Item = ActionId> {
 
 fn numbered_screen(row: usize, _: &State) -> Option<ActionId> {
     screen_actions().nth(row)
-}
-
-/// What a word names of a list: by number, by its name, by its beginning where only one begins so.
-fn find_listed(word: &str, rows: &[ListRow]) -> Result<Listed, String> {
-    let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
-    if let Some(row) = by_number.and_then(|row| rows.get(row)) {
-        return Ok(row.listed.clone());
-    }
-    let lower = word.to_lowercase();
-    let exact = rows.iter().find(|row| row.name.to_lowercase() == lower);
-    if let Some(row) = exact {
-        return Ok(row.listed.clone());
-    }
-    let begun: Vec<&ListRow> =
-        rows.iter().filter(|row| row.name.to_lowercase().starts_with(&lower)).collect();
-    if let [row] = begun.as_slice() {
-        return Ok(row.listed.clone());
-    }
-    let item = |row: &'_ ListRow| row.name.clone();
-    let names: Vec<String> = rows.iter().map(item).collect();
-    let candidates = names.iter().map(|name| RankedItem { name, ..RankedItem::default() });
-    let near: Vec<&str> = rank_candidates(word, candidates)
-        .into_iter()
-        .take(5)
-        .map(|at| names[at].as_str())
-        .collect();
-    Err(match near.is_empty() {
-        true => format!("There is nothing called {word} here. Type: list"),
-        false => format!("There is nothing called {word} here. Did you mean {}?", near.join(", ")),
-    })
 }

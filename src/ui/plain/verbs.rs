@@ -77,7 +77,7 @@ impl Session {
         match call {
             Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
             Some(call) => self.out.push(call.text.clone()),
-            None => self.out.push("No call is selected. Type: send".to_owned()),
+            None => self.out.push("No call is selected. Type: invoke, then send".to_owned()),
         }
     }
 

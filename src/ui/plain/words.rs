@@ -4,7 +4,10 @@
 const TYPED: &[(&str, &str)] = &[
     (" in the actions menu (.)", ""),
     (" in the command palette (Ctrl+P)", ""),
-    ("The actions menu (.) makes it the default", "Type set as default to make it the default"),
+    (
+        "The actions menu (.) makes it the default, or uses it for all calls",
+        "Type set as default to make it the default, or use for all to use it for all calls",
+    ),
     ("t connects and queries the server.", "Type test to connect and query the server."),
     ("t asks you to allow exactly this:", "Type allow start to allow exactly this:"),
     ("o opens them.", "Type resources to open them."),
@@ -37,6 +40,7 @@ const TYPED: &[(&str, &str)] = &[
     ("o opens it with the system's program, s saves it.", "Type parts to open or save it."),
     ("K shows what changed since", "Type keep tools to see what changed since"),
     ("No tools yet: n makes a new one", "No tools yet: new makes one"),
+    ("nothing is ticked: Space ticks the row, Ctrl+A all", "nothing is ticked: type its number"),
     ("; press again to apply it", "; what if once more applies it"),
     ("; press again to stop", "; replay once more stops it"),
 ];

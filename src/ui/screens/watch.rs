@@ -33,6 +33,7 @@ use crate::{
         verbs,
         watching::WatchMessage,
     },
+    engine::traffic::conversation::Conversation,
     systems::watched,
     ui::{
         action_rows::{self, refuse_when},
@@ -339,6 +340,22 @@ impl Screen for WatchScreen {
         self.panes.focus = MIDDLE;
         self.conversations.point_at(*number, state)
     }
+
+    fn detail_lines(&self, state: &State) -> Vec<String> {
+        let chosen = self.conversations.chosen;
+        let conversation = chosen.and_then(|number| state.watching.record.conversation(number));
+        conversation.map_or_else(Vec::new, plain_lines_of)
+    }
+}
+
+/// A conversation in lines: where it is, how it ended, what was asked and answered.
+fn plain_lines_of(conversation: &Conversation) -> Vec<String> {
+    let name = conversation.topic.as_deref().unwrap_or(&conversation.subject);
+    vec![
+        format!("{name}: {}", conversation.standing.as_str()),
+        format!("Asked: {}", conversation.asked),
+        format!("Last answer: {}", conversation.said),
+    ]
 }
 
 const NONE_CHOSEN: &str = "choose a conversation first";

@@ -104,6 +104,11 @@ impl Configured for McpConfigs {
         table.insert("servers".into(), json!([command]));
         Ok(table)
     }
+
+    fn is_own_address(&self, address: &str) -> bool {
+        let is_http = address.starts_with("http://") || address.starts_with("https://");
+        is_http && address.trim_end_matches('/').ends_with("/mcp")
+    }
 }
 
 /// The form of a file that lies where a program looks for it.

@@ -76,3 +76,25 @@ pub(crate) fn both_keys(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_
             .fix_remove(format!("remove \"{}\"", keys::STATES_DOCUMENT));
     }
 }
+
+/// Lists of the gate without the items that they have already.
+pub(crate) fn listed_twice(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for key in [keys::GROUP, keys::STATES_DOCUMENT, keys::STATES_DEPLOYED] {
+        let Some(items) = tool.entry.value.get(key).and_then(Value::as_array) else { continue };
+        let mut once: Vec<&Value> = Vec::with_capacity(items.len());
+        let mut twice = None;
+        for item in items {
+            match once.contains(&item) {
+                true => twice = twice.or(Some(item)),
+                false => once.push(item),
+            }
+        }
+        if let Some(item) = twice {
+            let message = format!("\"{key}\" lists {item} twice; once is enough");
+            let once = Value::from_iter(once.into_iter().cloned());
+            report
+                .add_finding(&tool.entry, member_pointer(key), message)
+                .fix_set(format!("list {item} once"), once);
+        }
+    }
+}

@@ -127,7 +127,8 @@ fn refusal_error(kind: &str, said: &str, status: Option<u16>) -> Option<CallErro
         Some(404) => Some(CallError::new(
             ErrorKind::NoGateway,
             "there is no such path at that address, so it may be no TrustGraph gateway",
-            "correct the connection's address: the gateway's own, without /api/v1",
+            "give the connection the gateway's own address, without /api/v1; if an MCP server is \
+             there, set the connection's system to mcp",
         )),
         Some(status @ 300..=399) => Some(CallError::new(
             ErrorKind::NoGateway,

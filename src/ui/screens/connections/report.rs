@@ -60,13 +60,19 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
     }
     lines.push(Line::new());
     lines.extend(heading("test"));
-    if let Some(condition) =
-        state.network.conditions.get(name).filter(|condition| !condition.words.is_empty())
+    let report = state.network.tests.reports.get(name).map(|(_, report)| report);
+    // What a failed test says needs no second time.
+    let has_failed = matches!(report, Some(Report::Failed(_)));
+    if let Some(condition) = state
+        .network
+        .conditions
+        .get(name)
+        .filter(|condition| !condition.words.is_empty() && !has_failed)
     {
         let role = if condition.health == Health::Bad { Role::Error } else { Role::Warning };
         lines.extend(wrapped_lines(&condition.words, role, cells));
     }
-    match state.network.tests.reports.get(name).map(|(_, report)| report) {
+    match report {
         None => lines.extend(wrapped_lines(
             "t connects and queries the server. Nothing is sent to a service.",
             Role::Dim,
@@ -166,7 +172,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
     lines.extend(server_lines(reached, cells));
     if let Some(there) = &reached.there {
         lines.push(Line::new());
-        lines.push(vec![(Role::Heading, format!("there {}", there.len()))]);
+        lines.push(vec![(Role::Heading, format!("on the server {}", there.len()))]);
         lines.extend(list_lines(there.iter().cloned(), there.len(), cells));
         let deployment = table::deployment_at(connection).map(|(_, deployment)| deployment);
         let read_only = deployment.and_then(|deployment| deployment.read_only());

@@ -97,6 +97,10 @@ impl List {
             inside = Rect { y: inside.y + taken, height: inside.height - taken, ..inside };
         }
         self.rows = inside;
+        if calls.is_empty() && !kept.is_loading() {
+            let words = if kept.query.is_empty() { "no calls yet" } else { "no match" };
+            Pen::new(buffer, inside, 0).skip(2).put_text(words, styles[Role::Ghost]);
+        }
         let today = state.wall;
         for (line, row) in (0_u16..).zip(self.cursor.visible_rows(calls.len(), inside.height)) {
             let call = &calls[row];

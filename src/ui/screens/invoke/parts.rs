@@ -1,6 +1,6 @@
 //! The parts of a request that are edited in forms, and what edits of each change.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     app::{
@@ -9,9 +9,10 @@ use crate::{
         message::{DocumentMessage, Message, TextTarget},
         state::State,
     },
-    model::{entry::EntryId, finding::EntryEdit},
+    model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
     schema::pointer::Pointer,
     syntax::edit::Edit,
+    systems::table,
     ui::form::{host::ValueOwner, view::Form},
 };
 
@@ -132,4 +133,44 @@ impl ValueOwner for RequestPart {
             }
         }
     }
+}
+
+/// The schema of a tool's arguments, which are called so where it names none of them.
+pub(super) fn arguments_schema(tool: &Tool) -> Value {
+    let mut schema = table::arguments_schema(tool);
+    if let Some(members) = schema.as_object_mut() {
+        members.entry("title").or_insert_with(|| "arguments".into());
+    }
+    schema
+}
+
+/// What the tool's service takes from the descriptor.
+pub(super) fn parameters_of<'s>(state: &'s State, tool: &Tool) -> &'s [Parameter] {
+    let service = tool
+        .service
+        .as_deref()
+        .and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
+    service.map_or(&[], |service| &service.parameters)
+}
+
+/// Parameters have no type; what is text, or not there yet, is edited as text, all else as JSON.
+pub(super) fn configuration_schema(parameters: &[Parameter], tool: &Tool) -> Value {
+    let of = |parameter: &Parameter| {
+        let text = tool.entry.value.get(&parameter.name).is_none_or(Value::is_string);
+        (parameter.name.clone(), if text { json!({"type": "string"}) } else { json!({}) })
+    };
+    let properties: Map<String, Value> = parameters.iter().map(of).collect();
+    let required: Vec<&str> = parameters
+        .iter()
+        .filter(|parameter| parameter.required)
+        .map(|parameter| parameter.name.as_str())
+        .collect();
+    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
+}
+
+pub(super) fn configuration(parameters: &[Parameter], tool: &Tool) -> Value {
+    let of = |parameter: &Parameter| {
+        Some((parameter.name.clone(), tool.entry.value.get(&parameter.name)?.clone()))
+    };
+    Value::Object(parameters.iter().filter_map(of).collect())
 }

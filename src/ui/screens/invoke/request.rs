@@ -4,12 +4,14 @@
 use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
-use serde_json::{Map, Value, json};
+use serde_json::Value;
 
 use super::{
     meta::MetaSection,
     mock::MockSection,
-    parts::{Part, RequestPart},
+    parts::{
+        Part, RequestPart, arguments_schema, configuration, configuration_schema, parameters_of,
+    },
     preview::request_lines,
     request_line::RequestLine,
     steps::StepsPane,
@@ -24,7 +26,7 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    model::{entry::EntryId, service::Parameter, tool::Tool},
+    model::{entry::EntryId, tool::Tool},
     schema::{count::count_text, pointer::Pointer},
     systems::{facets::steps::StepChoice, table},
     ui::{
@@ -539,6 +541,20 @@ impl RequestPane {
         }
     }
 
+    /// The keys go into the argument at a place.
+    fn edit_argument(&mut self, at: &Pointer, state: &State) -> Vec<Message> {
+        self.part = Part::Arguments;
+        let reply = self.arguments.ask(state, |form| {
+            let reply = form.focus_field(at);
+            form.begin_typing();
+            reply
+        });
+        match reply {
+            Reply::Send(messages) => messages,
+            _ => Vec::new(),
+        }
+    }
+
     /// The same with a message of another kind.
     pub(super) fn send_chosen(
         &mut self,
@@ -554,6 +570,7 @@ impl RequestPane {
             return Reply::Refused("choose a tool first".into());
         };
         let arguments = Arc::clone(form.value());
+        let wrong_at = form.all_issues().into_iter().next().map(|issue| issue.at);
         let unread = form
             .draft_issues()
             .into_iter()
@@ -569,6 +586,9 @@ impl RequestPane {
         {
             let words = format!("{words}; send again to send it anyway");
             self.warned = warned;
+            if let Some(at) = wrong_at {
+                messages.extend(self.edit_argument(&at, state));
+            }
             if messages.is_empty() {
                 return Reply::Refused(words);
             }
@@ -607,44 +627,4 @@ fn no_tool_words(look: Look<'_>, state: &State) -> String {
         }
         _ => "Choose a tool.".to_owned(),
     }
-}
-
-/// The schema of a tool's arguments, which are called so where it names none of them.
-fn arguments_schema(tool: &Tool) -> Value {
-    let mut schema = table::arguments_schema(tool);
-    if let Some(members) = schema.as_object_mut() {
-        members.entry("title").or_insert_with(|| "arguments".into());
-    }
-    schema
-}
-
-/// What the tool's service takes from the descriptor.
-fn parameters_of<'s>(state: &'s State, tool: &Tool) -> &'s [Parameter] {
-    let service = tool
-        .service
-        .as_deref()
-        .and_then(|key| state.catalog.service_by_key(tool.entry.system, key));
-    service.map_or(&[], |service| &service.parameters)
-}
-
-/// Parameters have no type; what is text, or not there yet, is edited as text, all else as JSON.
-fn configuration_schema(parameters: &[Parameter], tool: &Tool) -> Value {
-    let of = |parameter: &Parameter| {
-        let text = tool.entry.value.get(&parameter.name).is_none_or(Value::is_string);
-        (parameter.name.clone(), if text { json!({"type": "string"}) } else { json!({}) })
-    };
-    let properties: Map<String, Value> = parameters.iter().map(of).collect();
-    let required: Vec<&str> = parameters
-        .iter()
-        .filter(|parameter| parameter.required)
-        .map(|parameter| parameter.name.as_str())
-        .collect();
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
-}
-
-fn configuration(parameters: &[Parameter], tool: &Tool) -> Value {
-    let of = |parameter: &Parameter| {
-        Some((parameter.name.clone(), tool.entry.value.get(&parameter.name)?.clone()))
-    };
-    Value::Object(parameters.iter().filter_map(of).collect())
 }

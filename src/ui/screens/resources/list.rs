@@ -96,7 +96,8 @@ impl ItemList {
         focused: bool,
     ) {
         let server = state.network.resource_server().map(|connection| connection.name.as_str());
-        let title = server.map_or_else(|| "Resources".to_owned(), |name| format!("{name} has"));
+        let title =
+            server.map_or_else(|| "Resources".to_owned(), |name| format!("Resources of {name}"));
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let text = inset_area(inside);
         let notes = server.map_or_else(Vec::new, |name| {
@@ -107,6 +108,9 @@ impl ItemList {
         let below = Rect { y: text.bottom() - height, height, ..text };
         let words = if self.rows.is_empty() { Rect { height: text.height, ..text } } else { below };
         self.words.draw(buffer, words, styles, &notes);
+        if server.is_none() {
+            Pen::new(buffer, text, 0).put_text("no server with resources", styles[Role::Ghost]);
+        }
         for (line, row) in
             (0_u16..).zip(self.cursor.visible_rows(self.rows.len(), self.area.height))
         {

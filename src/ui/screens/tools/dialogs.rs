@@ -84,7 +84,22 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
         return hint_reply("this problem has no fix of its own");
     };
     match entries::make_service(ComposeContext::from_state(state), tool) {
-        Ok(plan) => change_reply(plan.label, plan.changes),
+        Ok(plan) => {
+            let keys = &state.keymap;
+            let words = format!(
+                "{}; {} saves, {} undoes",
+                plan.done_words(),
+                keys.way_to("save-all"),
+                keys.way_to("undo")
+            );
+            let Plan { label, changes, .. } = plan;
+            // The tool is what one works at.
+            Reply::Send(vec![
+                Message::Document(DocumentMessage::Change { label, changes }),
+                Message::Jump(tool.id().clone(), at.clone()),
+                Message::Notice(NoticeKind::Done, words),
+            ])
+        }
         Err(why) => Reply::Refused(why),
     }
 }
@@ -224,7 +239,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
         )),
         EntryKind::Service | EntryKind::Server | EntryKind::Schema => String::new(),
     };
-    let files = if files.is_empty() { files } else { format!(" So are these files: {files}.") };
+    let files = if files.is_empty() { files } else { format!(" It is renamed in {files}, too.") };
     let words = format!("The new key of {}. {also}{files}", entry.key);
     let own = split_key(&entry).1.to_owned();
     Reply::Open(Box::new(

@@ -39,7 +39,8 @@ pub(super) fn draw_problems(
     // Problems take several lines: begin so that the chosen one is whole.
     let wide = usize::from(inside.width.saturating_sub(4));
     let height = |finding: &Finding| {
-        wrap(&finding.message, wide).len() + 1 + usize::from(finding.fix.is_some())
+        let fix = finding.fix_words().map_or(0, |fix| wrap(&format!("▸ F {fix}"), wide).len());
+        wrap(&finding.message, wide).len() + fix + wrap(&place_words(finding, state), wide).len()
     };
     cursor.visible_rows(state.findings.len(), inside.height);
     let chosen = cursor.row;
@@ -67,14 +68,7 @@ pub(super) fn draw_problems(
             }
         };
         let (sign, role) = sign_of(finding.severity);
-        let key = finding
-            .site
-            .entry
-            .as_ref()
-            .and_then(|id| state.catalog.entry(id))
-            .map(|entry| format!("{} · ", entry.key))
-            .unwrap_or_default();
-        let place = format!("{key}{}:{}  {}", finding.site.file, finding.site.line, finding.code);
+        let place = place_words(finding, state);
         let mut put = |mark: &str, words: &str, mark_role: Role, role: Role| {
             if line < inside.height {
                 Pen::new(buffer, inside, line)
@@ -90,11 +84,23 @@ pub(super) fn draw_problems(
         }
         if let Some(fix) = finding.fix_words() {
             let key = look.keymap.way_to("apply-fix");
-            put("   ", &format!("▸ {key} {fix}"), Role::Text, Role::Accent);
+            for line in wrap(&format!("▸ {key} {fix}"), wide) {
+                put("   ", &line, Role::Text, Role::Accent);
+            }
         }
-        put("   ", &place, Role::Text, Role::Dim);
+        for line in wrap(&place, wide) {
+            put("   ", &line, Role::Text, Role::Dim);
+        }
     }
     rows
+}
+
+/// Where a problem is, and its code.
+fn place_words(finding: &Finding, state: &State) -> String {
+    let site = &finding.site;
+    let entry = site.entry.as_ref().and_then(|id| state.catalog.entry(id));
+    let key = entry.map(|entry| format!("{} · ", entry.key)).unwrap_or_default();
+    format!("{key}{}:{}  {}", site.file, site.line, finding.code)
 }
 
 fn sign_of(severity: Severity) -> (&'static str, Role) {

@@ -1,0 +1,146 @@
+//! The ways to begin in a folder: one below the other, each with its key.
+
+use ratatui::{Frame, layout::Rect};
+
+use super::modal;
+use crate::{
+    app::{
+        actions::ActionId,
+        input::{Code, Input, Key, Mouse, MouseKind},
+        message::Message,
+        state::State,
+    },
+    ui::{
+        canvas::{Pen, sentence_case, wrap},
+        sheet::{Ask, Choice, Entry, Sheet},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+    },
+};
+
+/// What `?` says.
+const HELP: &str = "Press a letter, or choose with ↑↓ and Enter. Esc closes this; “welcome…” in the \
+    command palette (Ctrl+P) opens it again.";
+
+/// A way to begin.
+pub(crate) struct Way {
+    pub key: char,
+    /// A verb and its object, in small letters.
+    pub words: &'static str,
+    pub act: WayAct,
+}
+
+/// What a way does.
+pub(crate) enum WayAct {
+    Send(Vec<Message>),
+    Do(ActionId),
+}
+
+pub(crate) struct Welcome {
+    words: &'static str,
+    ways: Vec<Way>,
+    at: usize,
+    shows_help: bool,
+    sheet: Rect,
+    rows: Rect,
+}
+
+impl Welcome {
+    pub fn new(words: &'static str, ways: Vec<Way>) -> Self {
+        let (sheet, rows) = (Rect::default(), Rect::default());
+        Self { words, ways, at: 0, shows_help: false, sheet, rows }
+    }
+
+    fn take(&mut self, row: usize) -> OverlayReply {
+        match self.ways.get_mut(row).map(|way| &mut way.act) {
+            Some(WayAct::Send(messages)) => {
+                OverlayReply::CloseWith(Reply::Send(std::mem::take(messages)))
+            }
+            Some(WayAct::Do(act)) => OverlayReply::Act(act),
+            None => OverlayReply::Stay,
+        }
+    }
+
+    fn close() -> OverlayReply {
+        OverlayReply::CloseWith(Reply::send(Message::DropQuestion))
+    }
+
+    fn handle_key(&mut self, key: Key) -> OverlayReply {
+        let count = self.ways.len().max(1);
+        let letter = key.typed_char();
+        let named = letter.and_then(|letter| self.ways.iter().position(|way| way.key == letter));
+        match key.code {
+            Code::Esc => return Self::close(),
+            Code::Enter => return self.take(self.at),
+            Code::Up => self.at = self.at.checked_sub(1).unwrap_or(count - 1),
+            Code::Down | Code::Tab => self.at = (self.at + 1) % count,
+            Code::F(1) => self.shows_help = true,
+            _ if letter == Some('?') => self.shows_help = true,
+            _ => return named.map_or(OverlayReply::Stay, |row| self.take(row)),
+        }
+        OverlayReply::Stay
+    }
+}
+
+impl Overlay for Welcome {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
+        let styles = look.styles;
+        let cells = usize::from(area.width.saturating_sub(8).min(72));
+        let words = wrap(if self.shows_help { HELP } else { self.words }, cells);
+        let count = |rows: usize| u16::try_from(rows).unwrap_or(u16::MAX - 16);
+        let (above, ways) = (count(words.len()) + 1, count(self.ways.len()));
+        let size = (76, above + ways + 2);
+        let (sheet, inside) = modal::draw_modal(frame, area, size, "Welcome to toolcrib", look);
+        self.sheet = sheet;
+        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let buffer = frame.buffer_mut();
+        for (row, line) in (0..inside.height).zip(&words) {
+            Pen::new(buffer, inside, row).put_text(line, styles[Role::Overlay]);
+        }
+        let height = inside.height.saturating_sub(above);
+        self.rows = Rect { y: inside.y + above.min(inside.height), height, ..inside };
+        for (line, (row, way)) in (0..height).zip(self.ways.iter().enumerate()) {
+            let ground = styles[if row == self.at { Role::Selected } else { Role::Overlay }];
+            let key = if row == self.at { ground } else { styles[Role::Key] };
+            Pen::new(buffer, self.rows, line)
+                .put_text(" ", ground)
+                .put_text(&way.key.to_string(), ratatui::style::Style { bg: ground.bg, ..key })
+                .put_text("  ", ground)
+                .put_text(&sentence_case(way.words), ground)
+                .fill_rest(ground);
+        }
+    }
+
+    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
+        if modal::is_outside(input, self.sheet) {
+            return Self::close();
+        }
+        match input {
+            Input::Key(key) => self.handle_key(*key),
+            Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. })
+                if self.rows.contains((*column, *row).into()) =>
+            {
+                self.take(usize::from(row - self.rows.y))
+            }
+            _ => OverlayReply::Stay,
+        }
+    }
+
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        let act = self.ways.get(self.at).map_or("", |way| way.words);
+        vec![("↑↓", "choose"), ("Enter", act), ("Esc", "close"), ("?", "help")]
+    }
+
+    fn sheet(&mut self, _: &State) -> Sheet {
+        let choice = |way: &Way| Choice { title: way.words.into(), ..Choice::default() };
+        let rows = self.ways.iter().map(choice).collect();
+        Sheet::new("Welcome to toolcrib", self.words, Ask::Row(rows))
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+        match entry {
+            Entry::Row(row) => self.take(row),
+            _ => Self::close(),
+        }
+    }
+}
