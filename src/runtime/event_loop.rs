@@ -145,7 +145,7 @@ impl<H: Host> EventLoop<H> {
                     self.take_messages(message)?
                 }
                 WakeCause::Close => {
-                    due = Some(Instant::now());
+                    (due, is_typed) = (Some(Instant::now()), false);
                     let messages = self.root.ask_to_leave(&self.state);
                     self.handle_messages(messages)?
                 }

@@ -371,6 +371,7 @@ fn by_mouse_alone() {
     sheet.click_fill("ident", "6f1e5c1a-5d3b-4b7e-9d0a-0f6c1b2a3d4e");
     sheet.click_fill("host", "db-1.example.org");
     sheet.click("alias");
+    sheet.lands("alias");
     sheet.terminal.click_on("Ctrl+P commands");
     sheet.command("Set the field to null");
     sheet.reads("alias", "null");

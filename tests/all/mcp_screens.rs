@@ -112,17 +112,17 @@ fn an_image_has_its_place_where_it_can_be_shown() {
     let (state, mut root) = bench.into_parts();
     root.images.show();
     let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
-    let mut cells_shown = |root: &mut Root| {
+    let cells_shown = |terminal: &mut Terminal<TestBackend>, root: &mut Root| {
         let drawn = terminal.draw(|frame| root.draw(frame, &state)).unwrap();
         drawn.buffer.content().iter().filter(|cell| cell.symbol() == IMAGE_CELL).count()
     };
-    let shown = cells_shown(&mut root);
+    let shown = cells_shown(&mut terminal, &mut root);
     let [place] = root.images.places() else { panic!("{:?}", root.images) };
     assert_eq!(&*place.file, b"hi");
     assert_eq!(shown, usize::from(place.area.width) * usize::from(place.area.height));
     assert!(place.area.height >= 3);
     root.handle_input(&Input::Key(Key::plain(Code::Char('?'))), &state);
-    assert!(cells_shown(&mut root) < shown, "help lies over a part of it");
+    assert!(cells_shown(&mut terminal, &mut root) < shown, "help lies over a part of it");
 }
 
 #[test]

@@ -176,6 +176,8 @@ impl Answer {
         // Without any text the problem is the answer, and is where one looks for it.
         let above = if call.text.is_empty() { problem_height } else { 0 };
         let mut text = Rect { y: area.y + above, height: left - log_height, ..area };
+        // What follows the text follows its images, too.
+        let below = text.height;
         if let Some(places) = look.images {
             text.height -= self.draw_images(buffer, text, places);
         }
@@ -188,19 +190,18 @@ impl Answer {
             }
         }
         self.text.draw(&call.text, buffer, text, styles);
-        for (line, (role, words)) in (if above > 0 { 0 } else { text.height }..).zip(problem) {
+        for (line, (role, words)) in (if above > 0 { 0 } else { below }..).zip(problem) {
             Pen::new(buffer, area, line).put_text(&words, styles[role]);
         }
-        let mut line = text.height + problem_height;
+        let mut line = below + problem_height;
         if log_height > 0 {
             Pen::new(buffer, area, line)
                 .put_text(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
             let first = rows.len().saturating_sub(usize::from(log_height - 1));
             let what_wide = what_width(call);
-            for (below, listed) in
-                (1_u16..).zip((first..rows.len()).filter_map(|row| rows.get(row)))
+            for (row, listed) in (1_u16..).zip((first..rows.len()).filter_map(|row| rows.get(row)))
             {
-                draw_log_row(&mut Pen::new(buffer, area, line + below), &listed, what_wide, styles);
+                draw_log_row(&mut Pen::new(buffer, area, line + row), &listed, what_wide, styles);
             }
             line += log_height;
         }

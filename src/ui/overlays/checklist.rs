@@ -99,14 +99,17 @@ impl Checklist {
         let ticked = self.rows.iter().enumerate().filter(|(_, row)| row.is_on);
         let mut chosen: Vec<usize> = ticked.map(|(number, _)| number).collect();
         let under_cursor = self.rows.get(self.cursor.row).and_then(|row| row.refusal.clone());
-        match (chosen.is_empty(), self.rows.len()) {
-            (true, 1) => chosen.push(0),
-            (true, _) => {
-                let nothing = || "nothing is ticked: Space ticks the row, Ctrl+A all".to_owned();
-                self.wrong = Some(under_cursor.unwrap_or_else(nothing));
-                return OverlayReply::Stay;
+        if chosen.is_empty() {
+            let mut open = self.rows.iter().enumerate().filter(|(_, row)| row.refusal.is_none());
+            match (open.next(), open.next()) {
+                (Some((only, _)), None) if only == self.cursor.row => chosen.push(only),
+                _ => {
+                    let nothing =
+                        || "nothing is ticked: Space ticks the row, Ctrl+A all".to_owned();
+                    self.wrong = Some(under_cursor.unwrap_or_else(nothing));
+                    return OverlayReply::Stay;
+                }
             }
-            _ => {}
         }
         let refusal = chosen.iter().find_map(|row| self.rows.get(*row)?.refusal.clone());
         let done = refusal.map_or_else(|| (self.then)(&chosen, state), Err);

@@ -120,7 +120,9 @@ fn checked_value(value: &Value, path: Option<&NamedPath>) -> CheckedValue {
     match tree_of(value).map(|tree| path.try_read(&tree)) {
         Ok(Ok(picked)) => CheckedValue::Picked(picked),
         Ok(Err(PathMiss::NotFound)) => CheckedValue::Picked(Value::Null),
-        Ok(Err(PathMiss::Unreadable | PathMiss::TooMany)) | Err(_) => CheckedValue::Output(value.clone()),
+        Ok(Err(PathMiss::Unreadable | PathMiss::TooMany)) | Err(_) => {
+            CheckedValue::Output(value.clone())
+        }
     }
 }
 
