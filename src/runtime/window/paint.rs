@@ -389,9 +389,15 @@ mod tests {
         assert_eq!(paint(&mut painter, &shown), std::iter::once(0..whole).collect::<Vec<_>>());
         assert!(paint(&mut painter, &shown).is_empty());
         shown.buffer.set_string(0, 1, "tWo", Style::new());
-        assert_eq!(paint(&mut painter, &shown), [height..height * 2]);
+        assert_eq!(
+            paint(&mut painter, &shown).as_slice(),
+            std::slice::from_ref(&(height..height * 2))
+        );
         shown.cursor = Some(Position::new(1, 2));
-        assert_eq!(paint(&mut painter, &shown), [height * 2..whole]);
+        assert_eq!(
+            paint(&mut painter, &shown).as_slice(),
+            std::slice::from_ref(&(height * 2..whole))
+        );
         shown.cursor = Some(Position::new(0, 0));
         assert_eq!(paint(&mut painter, &shown), [0..height, height * 2..whole]);
         painter.set_letter_size(20.0);

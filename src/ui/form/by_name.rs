@@ -215,7 +215,8 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
 
 /// Whether a text is a value as it is typed, or as JSON.
 fn names_value(value: &Value, text: &str) -> bool {
-    value.as_str() == Some(text) || value.to_string() == text
+    let as_json = value.to_string();
+    value.as_str() == Some(text) || as_json == text
 }
 
 /// A text is what was typed, or what it says as a text of JSON.
