@@ -90,7 +90,7 @@ impl Glyphs {
         self.cell
     }
 
-    /// The row of pixels in a cell that letters stand on.
+    /// The baseline: the row of pixels in a cell that letters rest on.
     pub fn baseline(&self) -> i32 {
         self.baseline
     }
