@@ -2,6 +2,7 @@
 //! exports, removes.
 
 use std::{
+    collections::VecDeque,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -18,7 +19,7 @@ use crate::{
     app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
     engine::trace::{lines, wanted::TraceFilter},
     model::{
-        call::{Event, Request},
+        call::{Event, EventKind, Request, StrayCause},
         connection::Connection,
         problem::Problem,
         trace::{Head, Trace, TraceId},
@@ -32,14 +33,52 @@ use crate::{
 /// How many events of a replay travel in one message at most.
 const EVENTS: usize = 256;
 
+/// So many calls are known by their ids.
+const KNOWN_IDS: usize = 1_000;
+
+/// The ids of the newest calls of this session.
+#[derive(Clone, Default)]
+struct OwnIds(Arc<Mutex<VecDeque<String>>>);
+
+impl OwnIds {
+    fn add(&self, id: &str) {
+        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if ids.len() == KNOWN_IDS {
+            ids.pop_front();
+        }
+        ids.push_back(id.to_owned());
+    }
+
+    /// Whether an event of a call is an answer to another one, which shares the queue of answers:
+    /// nothing about it is odd.
+    fn is_of_another_call(&self, event: &Event) -> bool {
+        let EventKind::Stray { cause: StrayCause::ForeignId, id: Some(answered), .. } = &event.kind
+        else {
+            return false;
+        };
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(answered)
+    }
+}
+
 /// A call's place in the history, until it cannot be written.
 #[derive(Clone)]
-pub(crate) struct Record(Arc<Mutex<Option<Recorder>>>);
+pub(crate) struct Record {
+    recorder: Arc<Mutex<Option<Recorder>>>,
+    own_ids: OwnIds,
+}
 
 impl Record {
     /// Puts events into the history; a message when that fails for the first time.
     pub fn record_events(&self, events: &[Event]) -> Option<Message> {
-        let mut recorder = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_own = |event: &Event| !self.own_ids.is_of_another_call(event);
+        let own: Vec<Event>;
+        let events = if events.iter().all(is_own) {
+            events
+        } else {
+            own = events.iter().filter(|event| is_own(event)).cloned().collect();
+            &own
+        };
+        let mut recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         let problem = recorder.as_mut()?.record_events(events).err()?;
         *recorder = None;
         Some(not_kept(&problem))
@@ -57,6 +96,7 @@ pub(crate) struct HistoryRecorder {
     wanted: watch::Sender<(u64, String)>,
     opening: watch::Sender<Option<TraceId>>,
     replay: Option<AbortHandle>,
+    own_ids: OwnIds,
 }
 
 impl HistoryRecorder {
@@ -66,7 +106,7 @@ impl HistoryRecorder {
         let (wanted, opening) = (watch::Sender::default(), watch::Sender::default());
         tokio::spawn(list_traces(Arc::clone(&history), wanted.subscribe(), messages.clone()));
         tokio::spawn(open_traces(Arc::clone(&history), opening.subscribe(), messages.clone()));
-        Self { history, messages, wanted, opening, replay: None }
+        Self { history, messages, wanted, opening, replay: None, own_ids: OwnIds::default() }
     }
 
     /// Where calls are kept.
@@ -81,7 +121,11 @@ impl HistoryRecorder {
             let messages = self.messages.clone();
             tokio::spawn(async move { messages.send(not_kept(&problem)).await });
         };
-        Record(Arc::new(Mutex::new(begun.map_err(complain).ok())))
+        self.own_ids.add(&request.correlation);
+        Record {
+            recorder: Arc::new(Mutex::new(begun.map_err(complain).ok())),
+            own_ids: self.own_ids.clone(),
+        }
     }
 
     /// Carries out one of its effects; never waits.
@@ -218,4 +262,28 @@ fn export_trace(trace: &Trace, path: &Path) -> Result<(), Problem> {
     files::save_file(folder, path, &text, Expected::Absent, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_to_another_call_of_this_session_is_no_stray() {
+        let ids = OwnIds::default();
+        (0..KNOWN_IDS + 1).for_each(|number| ids.add(&number.to_string()));
+        let stray = |cause, id: &str| Event {
+            at_ms: 1,
+            kind: EventKind::Stray {
+                cause,
+                id: Some(id.to_owned()),
+                headers: Default::default(),
+                body: "".into(),
+            },
+        };
+        assert!(ids.is_of_another_call(&stray(StrayCause::ForeignId, "7")));
+        assert!(!ids.is_of_another_call(&stray(StrayCause::ForeignId, "of somebody else")));
+        assert!(!ids.is_of_another_call(&stray(StrayCause::Late, "7")));
+        assert!(!ids.is_of_another_call(&stray(StrayCause::ForeignId, "0")), "the oldest is gone");
+    }
 }
