@@ -150,8 +150,9 @@ impl PlainLoop {
 
     /// Whether a line has to wait for what is under way.
     fn is_busy(&mut self) -> bool {
-        // Who is asked by a server has to answer while its call runs.
-        if !self.state.answering.open.is_empty() || self.state.question.is_some() {
+        // Who is asked by a server has to answer while its call runs; an answer on its way is given.
+        let is_asked = self.state.answering.open.iter().any(|open| !open.sent);
+        if is_asked || self.state.question.is_some() {
             return false;
         }
         let calls = Session::running_pieces(&self.state).is_some();
