@@ -10,8 +10,10 @@ mod calls;
 mod descriptors;
 mod documents;
 mod engine;
+mod files;
 mod mcp;
 mod opensearch;
+mod plain;
 mod schemas;
 mod screen;
 mod streams;
@@ -64,9 +66,12 @@ pub const READERS: &[Reader] = &[
     Reader::text("model-reply", engine::read_model_reply),
     Reader::json("portable", engine::read_portable),
     Reader::text("settings", engine::read_settings),
+    Reader::text("journal", files::read_journal),
+    Reader::text("globs", files::read_patterns),
     Reader::text("calculator", engine::read_calculator),
     Reader::bytes("terminal", screen::read_terminal),
     Reader::text("keys", screen::read_keys),
+    Reader::text("plain", plain::read_lines),
     Reader::text("theme", screen::read_theme),
     Reader::text("markdown", screen::read_markdown),
     Reader::text("screen-text", screen::read_screen_text),

@@ -35,6 +35,8 @@ pub mod samples;
 pub mod saved_parts;
 pub mod schema_files;
 pub mod schema_map;
+#[cfg(all(unix, not(target_vendor = "apple"), feature = "key-store"))]
+mod secret_service;
 pub mod secrets;
 pub mod server_configs;
 pub mod settings;

@@ -283,9 +283,7 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
             EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
                 outcome.as_str(),
-                problem.as_ref().map_or_else(String::new, |problem| {
-                    format!("{}: {}", problem.kind, problem.message)
-                }),
+                problem.as_ref().map_or_else(String::new, |problem| problem.words()),
             ),
         };
         out.print_line(format!(

@@ -1,6 +1,8 @@
 //! Two texts compared line by line.
 
-use similar::{ChangeTag, TextDiff};
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput, sources};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineKind {
@@ -21,18 +23,49 @@ pub(crate) struct Line {
 /// All lines of both texts, in order.
 #[must_use]
 pub(crate) fn diff_lines(old: &str, new: &str) -> Vec<Line> {
-    let diff = TextDiff::from_lines(old, new);
-    let line = |change: similar::Change<&str>| Line {
-        kind: match change.tag() {
-            ChangeTag::Equal => LineKind::Same,
-            ChangeTag::Insert => LineKind::Added,
-            ChangeTag::Delete => LineKind::Removed,
-        },
-        old_row: change.old_index(),
-        new_row: change.new_index(),
-        text: change.value().trim_end_matches(['\n', '\r']).to_owned(),
-    };
-    diff.iter_all_changes().map(line).collect()
+    let input = InternedInput::new(sources::lines(old), sources::lines(new));
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    let mut lines = Lines { input: &input, done: Vec::new(), old: 0, new: 0 };
+    for hunk in diff.hunks() {
+        lines.keep_until(hunk.before.start);
+        lines.change(hunk.before, hunk.after);
+    }
+    lines.keep_until(u32::try_from(input.before.len()).unwrap_or(u32::MAX));
+    lines.done
+}
+
+/// The lines of a comparison as they come, with how many of both texts are done.
+struct Lines<'a> {
+    input: &'a InternedInput<&'a str>,
+    done: Vec<Line>,
+    old: u32,
+    new: u32,
+}
+
+impl Lines<'_> {
+    fn push(&mut self, kind: LineKind, old: Option<u32>, new: Option<u32>) {
+        let row = |row: u32| usize::try_from(row).unwrap_or(usize::MAX);
+        let (old, new) = (old.map(row), new.map(row));
+        let before = old.and_then(|row| self.input.before.get(row));
+        let Some(token) = before.or_else(|| self.input.after.get(new?)) else { return };
+        let text = self.input.interner[*token].trim_end_matches(['\n', '\r']).to_owned();
+        self.done.push(Line { kind, old_row: old, new_row: new, text });
+    }
+
+    /// The same lines of both texts, up to a line of the old one.
+    fn keep_until(&mut self, end: u32) {
+        while self.old < end {
+            self.push(LineKind::Same, Some(self.old), Some(self.new));
+            (self.old, self.new) = (self.old + 1, self.new + 1);
+        }
+    }
+
+    fn change(&mut self, old: Range<u32>, new: Range<u32>) {
+        (self.old, self.new) = (old.end, new.end);
+        old.for_each(|row| self.push(LineKind::Removed, Some(row), None));
+        new.for_each(|row| self.push(LineKind::Added, None, Some(row)));
+    }
 }
 
 /// The rows of `new` that are not in `old`, counted from 0.
@@ -93,6 +126,26 @@ mod tests {
             let added = diff_lines(&old, &new).into_iter().filter(|line| line.kind == LineKind::Added);
             let added: Vec<_> = added.filter_map(|line| line.new_row).collect();
             proptest::prop_assert_eq!(changed_rows(&old, &new).len(), added.len());
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn both_texts_are_read_off_a_comparison(old in "[ab\r\n]{0,12}", new in "[ab\r\n]{0,12}") {
+            let lines = diff_lines(&old, &new);
+            let rows = |text: &str| -> Vec<String> {
+                text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r']).to_owned()).collect()
+            };
+            let read = |row: fn(&Line) -> Option<usize>| -> Vec<String> {
+                let of: Vec<_> = lines.iter().filter(|line| row(line).is_some()).collect();
+                assert!(of.iter().enumerate().all(|(at, line)| row(line) == Some(at)));
+                of.into_iter().map(|line| line.text.clone()).collect()
+            };
+            proptest::prop_assert_eq!(read(|line| line.old_row), rows(&old));
+            proptest::prop_assert_eq!(read(|line| line.new_row), rows(&new));
+            let same = lines.iter().filter(|line| line.old_row.is_some() && line.new_row.is_some());
+            proptest::prop_assert!(same.clone().all(|line| line.kind == LineKind::Same));
+            proptest::prop_assert!(old != new || same.count() == lines.len());
         }
     }
 

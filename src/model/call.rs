@@ -7,7 +7,7 @@ use super::{
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
-    problem::{Problem, ProblemKind},
+    problem::{Problem, ProblemKind, without_os_number},
     shared_text::SharedText,
     stub::{MOCK_CONNECTION, MockCall},
 };
@@ -227,7 +227,17 @@ pub struct CallError {
 
 impl CallError {
     pub fn new(kind: ErrorKind, message: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), remedy: remedy.into() }
+        let message = without_os_number(message.into());
+        Self { kind, message, remedy: remedy.into() }
+    }
+
+    /// What went wrong, for people: with the kind where that is the other side's own word.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match &self.kind {
+            ErrorKind::Told(kind) => format!("{kind}: {}", self.message),
+            _ => self.message.clone(),
+        }
     }
 
     /// The same for whoever was only about to reach the other side; `doing` says what was under

@@ -41,7 +41,8 @@ pub enum ProblemKind {
 impl Problem {
     #[must_use]
     pub fn new(kind: ProblemKind, doing: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { doing: doing.into(), cause: cause.into(), remedy: String::new(), kind }
+        let cause = without_os_number(cause.into());
+        Self { doing: doing.into(), cause, remedy: String::new(), kind }
     }
 
     /// The same problem with what to try next.
@@ -60,3 +61,37 @@ impl fmt::Display for Problem {
 }
 
 impl std::error::Error for Problem {}
+
+/// The words of an error without the number that the system has for it: "Connection refused" of
+/// "Connection refused (os error 111)".
+pub(super) fn without_os_number(mut words: String) -> String {
+    const BEFORE: &str = " (os error ";
+    while let Some(at) = words.find(BEFORE) {
+        let rest = &words[at + BEFORE.len()..];
+        match rest.find(')') {
+            Some(length) if rest[..length].parse::<i32>().is_ok() => {
+                words.replace_range(at..=at + BEFORE.len() + length, "");
+            }
+            _ => break,
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_system_are_left_out() {
+        for (words, left) in [
+            ("Connection refused (os error 111)", "Connection refused"),
+            ("a: no (os error 2), b: no (os error -3).", "a: no, b: no."),
+            ("(os error 2)", "(os error 2)"),
+            ("it says (os error x)", "it says (os error x)"),
+            ("cut (os error 1", "cut (os error 1"),
+        ] {
+            assert_eq!(without_os_number(words.into()), left);
+        }
+    }
+}

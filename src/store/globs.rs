@@ -8,6 +8,8 @@ use std::{
 
 /// More files are not listed.
 const MOST_FILES: usize = 100_000;
+/// More patterns are not made of the braces of one.
+const MOST_PATTERNS: usize = 1_000;
 /// Folders are followed so deep.
 const DEEPEST: usize = 32;
 
@@ -34,16 +36,27 @@ pub(crate) fn expand_glob(pattern: &str) -> Vec<PathBuf> {
     found.into_iter().collect()
 }
 
-/// The patterns that braces stand for.
+/// The patterns that braces stand for; only the first [`MOST_PATTERNS`].
 fn expand_braces(pattern: &str) -> Vec<String> {
-    let Some((open, close)) = find_braces(pattern) else { return vec![pattern.to_owned()] };
+    let mut found = Vec::new();
+    push_expanded(pattern, &mut found);
+    found
+}
+
+fn push_expanded(pattern: &str, found: &mut Vec<String>) {
+    let Some((open, close)) = find_braces(pattern) else { return found.push(pattern.to_owned()) };
     let (head, inner, tail) = (&pattern[..open], &pattern[open + 1..close], &pattern[close + 1..]);
     let mut depth = 0;
     let parts = inner.split(|sign: char| {
         depth += i32::from(sign == '{') - i32::from(sign == '}');
         depth == 0 && sign == ','
     });
-    parts.flat_map(|part| expand_braces(&format!("{head}{part}{tail}"))).collect()
+    for part in parts {
+        if found.len() >= MOST_PATTERNS {
+            return;
+        }
+        push_expanded(&format!("{head}{part}{tail}"), found);
+    }
 }
 
 /// The first pair of braces with a comma in it.
@@ -102,20 +115,33 @@ fn folder_entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
 }
 
 /// Whether a name matches a pattern without folders.
-fn matches_name(pattern: &[char], name: &[char]) -> bool {
-    let Some((first, rest)) = pattern.split_first() else { return name.is_empty() };
-    match first {
-        '*' => (0..=name.len()).any(|skip| matches_name(rest, &name[skip..])),
-        '?' => !name.is_empty() && matches_name(rest, &name[1..]),
-        '[' => match split_class(rest) {
-            Some((set, rest)) => {
-                name.first().is_some_and(|letter| is_in(set, *letter))
-                    && matches_name(rest, &name[1..])
-            }
-            None => name.first() == Some(&'[') && matches_name(rest, &name[1..]),
-        },
-        letter => name.first() == Some(letter) && matches_name(rest, &name[1..]),
+fn matches_name(mut pattern: &[char], mut name: &[char]) -> bool {
+    // What follows the last `*`, and the rest of the name that it is tried at.
+    let mut star: Option<(&[char], &[char])> = None;
+    while !(pattern.is_empty() && name.is_empty()) {
+        if let ['*', after @ ..] = pattern {
+            star = Some((after, name));
+            pattern = after;
+        } else if let Some(rests) = match_letter(pattern, name) {
+            (pattern, name) = rests;
+        } else {
+            let Some((after, [_, later @ ..])) = star else { return false };
+            star = Some((after, later));
+            (pattern, name) = (after, later);
+        }
     }
+    true
+}
+
+/// What is left of both behind the first letter of a name, where the pattern begins with it.
+fn match_letter<'a>(pattern: &'a [char], name: &'a [char]) -> Option<(&'a [char], &'a [char])> {
+    let ((sign, rest), (letter, name)) = (pattern.split_first()?, name.split_first()?);
+    let (is_match, rest) = match (sign, split_class(rest)) {
+        ('?', _) => (true, rest),
+        ('[', Some((set, rest))) => (is_in(set, *letter), rest),
+        _ => (sign == letter, rest),
+    };
+    is_match.then_some((rest, name))
 }
 
 /// What is between brackets, and what follows them; a `]` right behind the opening one is a letter.
@@ -144,6 +170,15 @@ fn is_in(set: &[char], letter: char) -> bool {
         }
     }
     found != negated
+}
+
+/// For the fuzzers: how many patterns one stands for, and whether the name matches one of them.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn try_pattern(pattern: &str, name: &str) -> (usize, bool) {
+    let name: Vec<char> = name.chars().collect();
+    let patterns = expand_braces(pattern);
+    let fits = |pattern: &String| matches_name(&pattern.chars().collect::<Vec<_>>(), &name);
+    (patterns.len(), patterns.iter().any(fits))
 }
 
 #[cfg(test)]
@@ -175,6 +210,9 @@ mod tests {
         }
         assert_eq!(expand_braces("a.{json,y{a,}ml}"), ["a.json", "a.yaml", "a.yml"]);
         assert_eq!(expand_braces("{a}"), ["{a}"]);
+        // Neither takes forever.
+        assert!(!is(&"*a".repeat(40), &"a".repeat(39)) && is(&"*a".repeat(40), &"ba".repeat(60)));
+        assert_eq!(expand_braces(&"{a,b}".repeat(60)).len(), MOST_PATTERNS);
     }
 
     #[test]

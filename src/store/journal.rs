@@ -271,19 +271,35 @@ fn read_slot(path: &Path) -> Result<BTreeMap<FileId, LeftDraft>, Problem> {
         Err(problem) if problem.kind == ProblemKind::Missing => return Ok(BTreeMap::new()),
         Err(problem) => return Err(problem),
     };
-    let written = stamp.modified.unwrap_or(SystemTime::UNIX_EPOCH);
-    let left = serde_json::from_str::<Value>(&text).ok().and_then(|value| {
-        let files = value.get("files")?.as_object()?;
-        files
-            .iter()
-            .map(|(file, left)| {
-                Some((FileId::new(file.as_str()), LeftDraft::from_value(left, written)?))
-            })
-            .collect()
-    });
-    match left {
+    match parse_slot(&text, stamp.modified.unwrap_or(SystemTime::UNIX_EPOCH)) {
         Some(left) => Ok(left),
         None => Err(put_aside(path)?),
+    }
+}
+
+/// What a journal that was written then holds; `None`: this version can't read it.
+fn parse_slot(text: &str, written: SystemTime) -> Option<BTreeMap<FileId, LeftDraft>> {
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    let files = value.get("files")?.as_object()?;
+    let draft = |(file, left): (&String, &Value)| {
+        Some((FileId::new(file.as_str()), LeftDraft::from_value(left, written)?))
+    };
+    files.iter().map(draft).collect()
+}
+
+/// For the fuzzers: what is read of a journal is written, and read again as it was.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn try_slot(text: &str) {
+    let written = SystemTime::UNIX_EPOCH;
+    let Some(left) = parse_slot(text, written) else { return };
+    for (file, draft) in &left {
+        let mut printed = Vec::new();
+        #[expect(clippy::expect_used, reason = "a fuzzed promise")]
+        draft.print(&mut printed).expect("memory takes all");
+        let value = serde_json::from_slice(&printed).unwrap_or_default();
+        let again = LeftDraft::from_value(&value, written);
+        assert_eq!(again.as_ref().map(|again| &again.at), Some(&draft.at), "{file}");
+        assert!(again.is_some_and(|again| again.text.to_string() == draft.text.to_string()));
     }
 }
 

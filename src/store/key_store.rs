@@ -124,7 +124,7 @@ fn system() -> keyring_core::Result<Arc<CredentialStore>> {
 
 #[cfg(all(not(any(windows, target_vendor = "apple")), feature = "key-store"))]
 fn system() -> keyring_core::Result<Arc<CredentialStore>> {
-    Ok(zbus_secret_service_keyring_store::Store::new()?)
+    Ok(Arc::new(super::secret_service::SecretService::open()?))
 }
 
 fn store_problem(doing: &str, name: &str, error: &Error) -> Problem {

@@ -289,9 +289,8 @@ impl Root {
         let mut pen = Pen::new(buffer, line, 0);
         pen.fill_rest(bar).move_to(line, 0).put_text(badge.0, styles[badge.1]).put_text(" ", bar);
         // A fresh notice is worth more than the keys; they come back with the next key.
-        let keep = note
-            .as_ref()
-            .map_or(0, |(_, words)| (text_width(words) + 3).min(usize::from(line.width) * 3 / 4));
+        let note_cells = words::note_cells(&note, line);
+        let keep = note_cells.map_or(0, |cells| cells + 2);
         // The way to help is shown wherever anything is.
         let need = |(key, title, _): &(String, String, Option<ActionId>)| {
             text_width(key) + text_width(title) + 3
@@ -314,8 +313,12 @@ impl Root {
             }
             pen.put_text("  ", bar);
         }
-        if let Some((role, words)) = note {
-            pen.put_right(&format!("{words} "), on_bar(role));
+        let Some(note_cells) = note_cells else {
+            return words::draw_long_note(buffer, line, &note, styles);
+        };
+        pen.skip(u16::try_from(pen.remaining_cells().saturating_sub(note_cells)).unwrap_or(0));
+        for (role, words) in note {
+            pen.put_text(&words, on_bar(role)).put_text(" ", bar);
         }
     }
 

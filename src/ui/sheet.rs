@@ -37,6 +37,8 @@ pub enum Ask {
     },
     /// Whether what the lines show is done, after a line of text where there is one.
     Apply {
+        /// What doing it is called: "delete".
+        act: &'static str,
         text: Option<String>,
         can: bool,
         switch: Option<(bool, String)>,

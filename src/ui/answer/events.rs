@@ -3,7 +3,7 @@
 use crate::{
     engine,
     model::{
-        call::{Call, EventKind, EventLog, EventMark, FrameWay, LoggedEvent, Outcome},
+        call::{Call, CallError, EventKind, EventLog, EventMark, FrameWay, LoggedEvent, Outcome},
         size,
     },
     ui::styles::Role,
@@ -137,9 +137,7 @@ impl<'c> EventRow<'c> {
             EventKind::Stage(stage) => (stage.name.to_string(), Role::Info, stage.words.clone()),
             EventKind::End { outcome, problem } => {
                 let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
-                let why = problem.as_ref().map_or_else(String::new, |problem| {
-                    format!("{}: {}", problem.kind, problem.message)
-                });
+                let why = problem.as_ref().map_or_else(String::new, CallError::words);
                 (outcome.as_str().to_owned(), role, why)
             }
         };
@@ -175,7 +173,8 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
             Outcome::Failed => ("✗", "failed", Role::Error),
             Outcome::Cancelled => ("■", "cancelled", Role::Warning),
             Outcome::TimedOut => ("✗", "timed out", Role::Error),
-            Outcome::Lost => ("✗", "lost", Role::Error),
+            Outcome::Lost if call.chunks > 0 => ("✗", "cut off", Role::Error),
+            Outcome::Lost => ("✗", "no answer", Role::Error),
         },
     }
 }

@@ -14,4 +14,5 @@ pub(crate) fn import_proposal(title: String, items: Vec<Item>) -> Proposal {
     Proposal::new(title, "", move |state| {
         imports::plan_import(ComposeContext::from_state(state), &items, ConflictChoice::Overwrite)
     })
+    .with_act("import")
 }

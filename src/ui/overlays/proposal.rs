@@ -59,6 +59,8 @@ pub(crate) struct Proposal {
     words: String,
     input: Option<TextInput>,
     make: MakeProposal,
+    /// What the button says it does.
+    act: &'static str,
     switch: Option<Switch>,
     /// What is sent however it ends.
     aside: Option<Message>,
@@ -76,8 +78,6 @@ struct ShownPlan {
     of: (String, u64, bool),
     made: Result<Proposed, String>,
 }
-
-const BUTTONS: [&str; 2] = [" Enter apply ", " Esc cancel "];
 
 impl Proposal {
     /// Asks whether to make a plan.
@@ -106,6 +106,12 @@ impl Proposal {
         make: impl Fn(&State) -> Result<Proposed, String> + 'static,
     ) -> Self {
         Self::from_make(title, words, None, Box::new(move |_, state| make(state)))
+    }
+
+    /// The same; its button and hint say what is done: "delete", "rename".
+    #[must_use]
+    pub fn with_act(self, act: &'static str) -> Self {
+        Self { act, ..self }
     }
 
     /// The same; the message is sent however it ends.
@@ -168,6 +174,7 @@ impl Proposal {
             words: words.into(),
             input,
             make,
+            act: "apply",
             switch: None,
             aside: None,
             shown: None,
@@ -277,8 +284,8 @@ impl Proposal {
             },
         );
         let make = styles[if can { Role::Selected } else { Role::Ghost }];
-        let buttons =
-            BUTTONS.map(str::to_owned).into_iter().zip([make, styles[Role::Chip]]).chain(switch);
+        let fixed = [format!(" Enter {} ", self.act), " Esc cancel ".to_owned()];
+        let buttons = fixed.into_iter().zip([make, styles[Role::Chip]]).chain(switch);
         self.buttons.clear();
         for (words, style) in buttons {
             self.buttons.push(Rect::new(
@@ -428,7 +435,7 @@ impl Overlay for Proposal {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
-        [("Enter", "apply"), ("↑↓", "scroll"), ("Esc", "cancel")]
+        [("Enter", self.act), ("↑↓", "scroll"), ("Esc", "cancel")]
             .into_iter()
             .chain(switch)
             .collect()
@@ -455,7 +462,7 @@ impl Overlay for Proposal {
             },
         ));
         let switch = switch.map(|switch| (switch.is_on, switch.also.button.clone()));
-        Sheet { ask: Ask::Apply { text, can, switch }, ..sheet }
+        Sheet { ask: Ask::Apply { act: self.act, text, can, switch }, ..sheet }
     }
 
     fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {

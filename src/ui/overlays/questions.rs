@@ -91,6 +91,7 @@ fn server_proposal() -> Proposal {
     Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
         connections::add_server(ComposeContext::from_state(state), text)
     })
+    .with_act("connect")
     .followed_by([
         Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),
@@ -134,6 +135,7 @@ fn push_proposal(keep: &Push, delete: &Push, state: &State) -> Proposal {
         words,
         move |_| propose_push(&kept),
     )
+    .with_act("push")
     .with_closing_message(Message::DropQuestion);
     let absent: Vec<String> =
         delete.changes.iter().filter(|change| change.after.is_none()).map(Change::name).collect();

@@ -163,7 +163,7 @@ fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> 
                     "" => String::new(),
                     remedy => format!(". What to do: {remedy}"),
                 };
-                format!(". {}: {}{remedy}", problem.kind, problem.message)
+                format!(". {}{remedy}", problem.words())
             });
             format!("ended: {} {}, {pieces}{why}", call.request.name, outcome.as_str())
         }

@@ -90,13 +90,17 @@ impl Dialog {
                     format!("{} {mark}", row_line(row, choice))
                 };
                 out.extend(rows.iter().enumerate().map(line));
-                out.push(format!("Type numbers to tick, ok: {accept}, or cancel."));
+                let does = match *accept {
+                    "OK" => String::new(),
+                    accept => format!(" ({accept})"),
+                };
+                out.push(format!("Type numbers to tick or untick, then ok{does}; or cancel."));
             }
             Ask::Apply { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
-            Ask::Apply { can, switch, text } => {
+            Ask::Apply { act, can, switch, text } => {
                 let mut ways = Vec::new();
                 if *can {
-                    ways.push("1. apply".to_owned());
+                    ways.push(format!("1. {act}"));
                 }
                 ways.push("2. cancel".to_owned());
                 if text.is_some() {
@@ -171,8 +175,10 @@ impl Dialog {
             Ask::Apply { text: Some(present), .. } if matches!(self.at, Step::First) => {
                 self.give_text(if line.is_empty() { &present } else { literal }, state)
             }
-            Ask::Apply { text, can, switch } => match line.trim() {
-                "1" | "apply" | "ok" if can => self.give(Entry::Accept, state),
+            Ask::Apply { act, text, can, switch } => match line.trim() {
+                word if can && (["1", "apply", "ok"].contains(&word) || word == act) => {
+                    self.give(Entry::Accept, state)
+                }
                 "2" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
                 "3" if text.is_some() => {
                     (self.at, self.fresh) = (Step::First, true);

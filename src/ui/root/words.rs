@@ -23,6 +23,9 @@ use crate::{
     },
 };
 
+/// The most lines that a note takes of a screen.
+const LONG_NOTE: u16 = 4;
+
 /// A role's style on the ground of the top and bottom line.
 pub(super) fn on_bar(styles: &Styles, role: Role) -> Style {
     styles[role].patch(Style { bg: styles[Role::Bar].bg, ..Style::default() })
@@ -68,22 +71,53 @@ pub(super) fn draw_form_top(
         .put_text(&words, bar);
 }
 
-/// The note at the right of the bottom line.
-pub(super) fn bottom_note(state: &State) -> Option<(Role, String)> {
+/// The note at the right of the bottom line, in parts of one role each.
+pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
     if let Some(notice) = state.notices.current() {
-        return Some((notices::notice_role(notice), notice.text.clone()));
+        return vec![(notices::notice_role(notice), notice.text.clone())];
     }
     if let LoadProgress::UnderWay(files) = state.reading {
-        return Some((Role::Info, format!("reading … {files} files")));
+        return vec![(Role::Info, format!("reading … {files} files"))];
     }
     let (errors, warnings) = (state.findings.error_count(), state.findings.warning_count());
-    let errors_text = count_text(errors, "error", "errors");
-    let warnings_text = count_text(warnings, "warning", "warnings");
-    match (errors, warnings) {
-        (0, 0) => None,
-        (0, _) => Some((Role::Warning, format!("⚠ {warnings_text}"))),
-        (_, 0) => Some((Role::Error, format!("✗ {errors_text}"))),
-        (..) => Some((Role::Error, format!("✗ {errors_text} ⚠ {warnings_text}"))),
+    let mut parts = Vec::new();
+    if errors > 0 {
+        parts.push((Role::Error, format!("✗ {}", count_text(errors, "error", "errors"))));
+    }
+    if warnings > 0 {
+        parts.push((Role::Warning, format!("⚠ {}", count_text(warnings, "warning", "warnings"))));
+    }
+    parts
+}
+
+/// How many cells of the bottom line the note takes; `None`: it is too long for the line.
+pub(super) fn note_cells(note: &[(Role, String)], line: Rect) -> Option<usize> {
+    let cells = note.iter().map(|(_, words)| canvas::text_width(words) + 1).sum();
+    (cells <= usize::from(line.width) * 3 / 4).then_some(cells)
+}
+
+/// Draws a note that the bottom line has no room for on the lines above it.
+pub(super) fn draw_long_note(
+    buffer: &mut Buffer,
+    line: Rect,
+    note: &[(Role, String)],
+    styles: &Styles,
+) {
+    let wrap = |(role, words): &(Role, String)| {
+        let lines = canvas::wrap(words, usize::from(line.width.saturating_sub(2)));
+        lines.into_iter().map(|line| (*role, line)).collect::<Vec<_>>()
+    };
+    let lines: Vec<_> = note.iter().flat_map(wrap).collect();
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(LONG_NOTE).min(line.y);
+    let place = Rect { y: line.y - rows, height: rows, ..line };
+    for (row, (role, words)) in (0..rows).zip(&lines) {
+        let style = on_bar(styles, *role);
+        let cut = row + 1 == rows && usize::from(rows) < lines.len();
+        Pen::new(buffer, place, row)
+            .fill_rest(styles[Role::Bar])
+            .move_to(place, 1)
+            .put_text(words, style)
+            .put_text(if cut { "…" } else { "" }, style);
     }
 }
 

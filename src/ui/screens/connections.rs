@@ -272,12 +272,10 @@ fn add_connection(state: &State) -> Reply {
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
     let words = "A name and an address, such as local nats://127.0.0.1:4222; or a name and the \
         command of an MCP server, such as everything npx -y @modelcontextprotocol/server-everything";
-    Reply::Open(Box::new(Proposal::with_text_input(
-        "New connection",
-        words,
-        text,
-        |text, state| connections::add_connection(ComposeContext::from_state(state), text),
-    )))
+    let proposal = Proposal::with_text_input("New connection", words, text, |text, state| {
+        connections::add_connection(ComposeContext::from_state(state), text)
+    });
+    proposal.with_act("add").into_reply()
 }
 
 impl Screen for ConnectionsScreen {
@@ -462,26 +460,21 @@ impl ConnectionsScreen {
     fn rename(&mut self, _: &State) -> Reply {
         let name = self.shown.clone();
         let words = format!("New name of connection {name}:");
-        Reply::Open(Box::new(Proposal::with_text_input(
-            "Rename the connection",
-            words,
-            name.clone(),
-            move |text, state| {
-                connections::rename_connection(
-                    ComposeContext::from_state(state),
-                    &name,
-                    text.trim(),
-                )
-            },
-        )))
+        let title = "Rename the connection";
+        let proposal = Proposal::with_text_input(title, words, name.clone(), move |text, state| {
+            let context = ComposeContext::from_state(state);
+            connections::rename_connection(context, &name, text.trim())
+        });
+        proposal.with_act("rename").into_reply()
     }
 
     fn remove(&mut self, _: &State) -> Reply {
         let name = self.shown.clone();
         let title = format!("Delete connection {name}?");
-        Reply::Open(Box::new(Proposal::new(title, "", move |state| {
+        let proposal = Proposal::new(title, "", move |state| {
             connections::remove_connection(ComposeContext::from_state(state), &name)
-        })))
+        });
+        proposal.with_act("delete").into_reply()
     }
 
     fn absent_refusal(&self, state: &State) -> Option<String> {

@@ -153,7 +153,7 @@ pub(crate) const ACTIONS: &[Row] = &[
 const CATALOG: usize = 0;
 const FORM: usize = 1;
 const PREVIEW: usize = 2;
-const NAMES: [&str; 3] = ["Catalog", "Form", "Preview"];
+const NAMES: [&str; 3] = ["Tools", "Form", "Preview"];
 
 #[derive(Default)]
 pub(crate) struct Tools {

@@ -101,7 +101,7 @@ pub(crate) fn no_answer(server: &Server) -> CallError {
 /// There is no server that could be spoken to.
 #[must_use]
 pub(crate) fn no_server(message: String, remedy: &str) -> CallError {
-    CallError { kind: ErrorKind::NoServer, message, remedy: remedy.into() }
+    CallError::new(ErrorKind::NoServer, message, remedy)
 }
 
 /// The server announced more than is read of it at once, so we hung up.

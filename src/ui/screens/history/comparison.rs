@@ -9,6 +9,7 @@ use ratatui::{
 };
 use serde_json::Value;
 
+use super::list::time_or_date;
 use crate::{
     app::{
         history::LARGEST_COMPARED,
@@ -17,6 +18,7 @@ use crate::{
     },
     engine::trace::compare,
     model::{size, trace::Trace},
+    schema::moment::LocalTime,
     systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
     ui::{
         answer::draw::inset_area,
@@ -43,6 +45,8 @@ pub(super) struct Comparison {
     tabs: Tabs,
     /// Each view by its name, with its lines.
     views: Vec<(&'static str, Vec<Line>)>,
+    /// Which calls they are: the first lines of the views of the answers.
+    head: Vec<Line>,
     /// The lines of the view that is shown, as wide as the pane.
     wrapped: Vec<Line>,
     /// What they were wrapped for: the view, and how wide.
@@ -70,9 +74,9 @@ impl Comparison {
         let Some(of) = &self.of else { return };
         let [before, after] = &**of;
         let texts = [compare::answer_text(before), compare::answer_text(after)];
-        let with_head = |lines: Vec<Line>| -> Vec<Line> {
-            head_lines(before, after).into_iter().chain(lines).collect()
-        };
+        self.head = head_lines(before, after, state.wall);
+        let with_head =
+            |lines: Vec<Line>| -> Vec<Line> { self.head.iter().cloned().chain(lines).collect() };
         self.views =
             vec![("Text", with_head(text_lines(&texts))), ("JSON", with_head(json_lines(&texts)))];
         let steps = compare_steps(before, after);
@@ -86,15 +90,15 @@ impl Comparison {
 
     /// All views, one after the other, for who reads lines; nothing where none are compared.
     pub(super) fn printed_lines(&self) -> Vec<String> {
-        let Some(of) = &self.of else { return Vec::new() };
-        let [before, after] = &**of;
+        if self.of.is_none() {
+            return Vec::new();
+        }
         let mut printed = vec![self.title.clone()];
         printed.push("- is the other call, + is this call.".to_owned());
-        let head = head_lines(before, after);
-        printed.extend(plain_lines(&head));
+        printed.extend(plain_lines(&self.head));
         for (name, lines) in &self.views {
             printed.push(format!("{name}:"));
-            let own = lines.strip_prefix(head.as_slice()).unwrap_or(lines);
+            let own = lines.strip_prefix(self.head.as_slice()).unwrap_or(lines);
             printed.extend(plain_lines(own));
         }
         printed
@@ -183,13 +187,15 @@ fn text_line(role: Role, text: impl Into<String>) -> Line {
 }
 
 /// What each call was given and how it ended.
-fn head_lines(before: &Trace, after: &Trace) -> Vec<Line> {
+/// Which calls are compared: when, how they ended, with which arguments.
+fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
     let outcomes = compare::compare_times(before, after);
     let of = |name: &str| outcomes.iter().find(|row| row.name == name);
     let (Some(outcome), Some(end)) = (of("outcome"), of("end after")) else { return Vec::new() };
     let line = |role, sign, outcome: &str, end: &str, trace: &Trace| {
         let arguments = visible_text(&trace.head.arguments);
-        text_line(role, format!("{sign} {outcome} after {end}, of {arguments}"))
+        let at = time_or_date(trace.head.at, now);
+        text_line(role, format!("{sign} {at} {outcome} after {end}, of {arguments}"))
     };
     vec![
         line(Role::Removed, "-", &outcome.before, &end.before, before),

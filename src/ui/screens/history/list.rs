@@ -59,7 +59,7 @@ impl List {
         let styles = look.styles;
         let kept = &state.invoke.kept;
         let calls = &kept.listing.calls;
-        let title = format!("History {}", calls.len() + kept.listing.older);
+        let title = format!("Calls {}", calls.len() + kept.listing.older);
         let note = match (kept.is_loading(), kept.query.is_empty(), &self.find) {
             (true, ..) => "reading …".to_owned(),
             (_, false, None) => format!("/ {}", kept.query),
@@ -215,7 +215,7 @@ fn outcome_sign(outcome: Option<Outcome>) -> (&'static str, Role) {
 }
 
 /// The time of today's calls, the date of others.
-fn time_or_date(at: Millis, now: LocalTime) -> String {
+pub(super) fn time_or_date(at: Millis, now: LocalTime) -> String {
     let at = LocalTime {
         seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2),
         offset: now.offset,

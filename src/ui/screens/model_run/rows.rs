@@ -110,7 +110,7 @@ fn shown_item(item: &Item) -> Shown {
             let mut parts =
                 vec![(role, format!("{} after {}", outcome.as_str(), format_duration(item.at_ms)))];
             if let Some(problem) = problem {
-                parts.push((Role::Error, format!("{}: {}", problem.kind, problem.message)));
+                parts.push((Role::Error, problem.words()));
                 parts.push((Role::Info, problem.remedy.clone()));
             }
             Shown { label: "end", role: Role::Dim, parts, most: usize::MAX }

@@ -98,7 +98,7 @@ impl Messages {
         let rows = conversation.map_or(0, |conversation| self.row_count(conversation));
         let title = conversation.map_or_else(
             || "Messages".to_owned(),
-            |conversation| format!("Conversation {}", conversation.number),
+            |conversation| format!("Messages of conversation {}", conversation.number),
         );
         let foot = self.cursor.position_text(rows).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
@@ -219,7 +219,7 @@ fn conversation_lines(
         add(Role::State, &format!("states {}", conversation.states.join(" → ")));
     }
     if let Some(problem) = conversation.standing.problem() {
-        add(Role::Error, &format!("{}: {}", problem.kind, problem.message));
+        add(Role::Error, &problem.words());
     }
     lines.push((Role::Border, "─".repeat(cells)));
     lines

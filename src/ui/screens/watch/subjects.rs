@@ -41,7 +41,7 @@ impl Subjects {
     ) {
         let styles = look.styles;
         let foot = self.cursor.position_text(row_count(state)).unwrap_or_default();
-        let pane = Pane { title: "Bus", foot: &foot, focused, ..Pane::default() };
+        let pane = Pane { title: "Subjects", foot: &foot, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, styles);
         let lines = status_lines(state, usize::from(inside.width), look);
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inside.height);

@@ -82,6 +82,7 @@ pub(crate) fn new_state() -> Reply {
     Proposal::with_text_input("New state", words, "", |name, state| {
         states::add_state(ComposeContext::from_state(state), name)
     })
+    .with_act("create")
     .into_reply()
 }
 
@@ -91,6 +92,7 @@ pub(crate) fn rename_state(name: &Name) -> Reply {
     Proposal::with_text_input("Rename state", words, &**name, move |to, state| {
         states::rename_state(ComposeContext::from_state(state), &from, to)
     })
+    .with_act("rename")
     .into_reply()
 }
 
@@ -99,6 +101,7 @@ pub(crate) fn delete_state(name: &Name) -> Reply {
     Proposal::new(format!("Delete state {name}?"), "", move |state| {
         states::delete_state(ComposeContext::from_state(state), &name)
     })
+    .with_act("delete")
     .into_reply()
 }
 
@@ -210,6 +213,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
                 Proposal::new(format!("Draw {arrow}"), "", move |state| {
                     arrows::draw_arrow(ComposeContext::from_state(state), &id, &tail, &to)
                 })
+                .with_act("draw")
                 .into_reply()
             });
             choice.0.refusal = refusal;
@@ -267,6 +271,7 @@ fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &EntryHome) -> Reply {
     Proposal::with_text_input("New tool", words, "", move |key, state| {
         entries::new_tool(ComposeContext::from_state(state), &kind, key, &gate, &home)
     })
+    .with_act("create")
     .into_reply()
 }
 
@@ -526,6 +531,7 @@ pub(crate) fn new_list() -> Reply {
     Proposal::with_text_input("New group list", words, "", |name, state| {
         groups::add_list(ComposeContext::from_state(state), name)
     })
+    .with_act("create")
     .into_reply()
 }
 
@@ -546,6 +552,7 @@ pub(crate) fn rename_group(name: &Name) -> Reply {
     Proposal::with_text_input("Rename group", words, &**name, move |to, state| {
         groups::rename_group(ComposeContext::from_state(state), &from, to)
     })
+    .with_act("rename")
     .into_reply()
 }
 
@@ -554,6 +561,7 @@ pub(crate) fn delete_group(name: &Name) -> Reply {
     Proposal::new(format!("Delete group {name}?"), "", move |state| {
         groups::delete_group(ComposeContext::from_state(state), &name)
     })
+    .with_act("delete")
     .into_reply()
 }
 
@@ -593,6 +601,7 @@ fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
             ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
         cells::switch_cells(ComposeContext::from_state(state), &cells, cells::Switch::On, &[])
     })
+    .with_act("create")
     .into_reply()
 }
 

@@ -145,7 +145,7 @@ impl Detail {
         }
         let mut below = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
         if let CallState::Ended { problem: Some(problem), .. } = &call.state {
-            let told = format!("{}: {}", problem.kind, problem.message);
+            let told = problem.words();
             let lines = wrap(&told, usize::from(area.width));
             for line in lines.iter().take(usize::from(below.height)) {
                 Pen::new(buffer, below, 0).put_text(line, styles[Role::Error]);

@@ -153,7 +153,9 @@ impl Matrix {
         let corner = Rect { x: self.names.x, y: self.heads.y, width: self.names.width, height: 1 };
         let words = match hidden {
             (0, 0) => String::new(),
-            (left, right) => format!("‹{left} {right}›"),
+            (0, right) => format!("{right} more ›"),
+            (left, 0) => format!("‹ {left} more"),
+            (left, right) => format!("‹ {left} · {right} ›"),
         };
         Pen::new(buffer, corner, 0)
             .put_text(

@@ -236,7 +236,14 @@ impl Offers {
         Reply::Handled
     }
 
-    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
+    /// `focused`: the pane had the keys before this.
+    pub fn handle_mouse(
+        &mut self,
+        mouse: Mouse,
+        focused: bool,
+        facts: &mut Facts,
+        state: &State,
+    ) -> Reply {
         match mouse.kind {
             MouseKind::Wheel(notches) => {
                 let by = usize::from(notches.unsigned_abs());
@@ -248,13 +255,15 @@ impl Offers {
                     .iter()
                     .find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
                 match hit.map(|(_, place)| *place) {
-                    // A press on the chosen tool takes it; on another one chooses that.
-                    Some(Place::Tool(at))
-                        if at == self.at && at < self.available.len() && button == Button::Left =>
-                    {
-                        return self.handle_enter(facts, state);
+                    // A press on the chosen tool takes it; on another one, and the first one
+                    // in this pane, chooses that.
+                    Some(Place::Tool(at)) => {
+                        let is_chosen = focused && at == self.at && at < self.available.len();
+                        if is_chosen && button == Button::Left {
+                            return self.handle_enter(facts, state);
+                        }
+                        self.move_to(at);
                     }
-                    Some(Place::Tool(at)) => self.move_to(at),
                     Some(Place::Change(choice)) => {
                         self.choice = choice;
                         if button != Button::Left {

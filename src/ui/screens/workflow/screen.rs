@@ -164,6 +164,7 @@ impl WorkflowScreen {
         }
         let over_run = self.run_area.contains((mouse.column, mouse.row).into());
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
+        let before = self.focused_pane();
         let pane = if over_run { None } else { self.panes.handle_mouse(mouse) };
         if pressed {
             self.in_run = over_run;
@@ -183,7 +184,9 @@ impl WorkflowScreen {
         match pane.and_then(|row| ABOVE.get(row)) {
             Some(Pane::Request) => self.request.handle_mouse(mouse, facts, state),
             Some(Pane::Graph) => self.graph.handle_mouse(mouse, facts),
-            Some(Pane::Offers) => self.offers.handle_mouse(mouse, facts, state),
+            Some(Pane::Offers) => {
+                self.offers.handle_mouse(mouse, before == Pane::Offers, facts, state)
+            }
             _ => Reply::Handled,
         }
     }
@@ -235,7 +238,9 @@ impl WorkflowScreen {
         ];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let widths: [Constraint; 3] = if area.width >= 160 {
-            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
+            // Reasons are sentences: they get a share of what is more.
+            let reasons = 56 + ((area.width - 160) / 2).min(24);
+            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(reasons)]
         } else {
             [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
         };
