@@ -109,7 +109,8 @@ pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focu
     let style = if focused {
         styles[Role::Selected]
     } else {
-        Style { bg: styles[Role::SelectedDim].bg, ..Style::default() }
+        // Its words keep their own colours.
+        Style { fg: None, ..styles[Role::SelectedDim] }
     };
     buffer.set_style(line, style);
 }

@@ -12,8 +12,15 @@ use crate::app::{
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
-        many, as YAML or JSON. Changes are shown before they are made.";
+        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted. Changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
+}
+
+/// Whether a text is of tools that can be added, and not one word or sentence.
+pub(crate) fn has_tools(text: &str, state: &State) -> bool {
+    text.contains([':', '{'])
+        && entries::paste_entries(ComposeContext::from_state(state), text, state.selected.as_ref())
+            .is_ok()
 }
 
 /// Shows what a pasted text adds, before it is added.
@@ -22,5 +29,6 @@ pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
     Proposal::new("Paste tools", "", move |state| {
         entries::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
     })
+    .with_act("add")
     .into_reply()
 }

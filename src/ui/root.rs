@@ -335,6 +335,11 @@ impl Root {
         let typing = screen.is_typing();
         let scopes = self.scopes(state);
         let mut actions = screen.hinted_actions(state);
+        // What a notice offers is at hand for the mouse, too.
+        if state.notices.current().is_some_and(|notice| notice.text.contains(" undoes")) {
+            actions.retain(|action| *action != "undo");
+            actions.insert(0, "undo");
+        }
         actions.extend(["palette", "help"]);
         let mut hints: Vec<_> = screen
             .key_hints()

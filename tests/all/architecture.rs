@@ -42,7 +42,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "engine",
         imports: &["schema", "syntax", "model"],
-        outside: &["serde_json", "similar", "jiff"],
+        outside: &["serde_json", "imara_diff", "jiff"],
     },
     Folder {
         name: "systems",
@@ -66,9 +66,13 @@ const FOLDERS: &[Folder] = &[
             "directories",
             "notify",
             "keyring_core",
-            "zbus_secret_service_keyring_store",
             "apple_native_keyring_store",
             "windows_native_keyring_store",
+            // The Secret Service, whose answers are waited for.
+            "zbus",
+            "tokio",
+            "futures",
+            "serde",
             "tempfile",
             "thiserror",
             "tracing",

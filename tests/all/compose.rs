@@ -343,6 +343,23 @@ fn tools_go_from_one_workspace_to_another_as_text() {
 }
 
 #[test]
+fn a_tool_of_another_format_is_pasted_as_one_of_the_workspace() {
+    let text = r#"{"name": "get_weather", "description": "The weather of a city",
+        "inputSchema": {"type": "object", "properties": {"city": {"type": "string", "description": "Its name"}}, "required": ["city"]},
+        "annotations": {"readOnlyHint": true}}"#;
+    let mut state = workspace();
+    let plan = entries::paste_entries(ComposeContext::from_state(&state), text, None).unwrap();
+    let note = plan.notes.join(" ");
+    assert!(note.contains("Converted to TrustGraph. Not kept: "), "{note}");
+    make(&mut state, plan);
+    let tool = state.catalog.tool(&id(&state, "get_weather")).unwrap();
+    assert_eq!(tool.entry.value["type"], "tool-service");
+    assert_eq!(tool.entry.value["arguments"][0]["name"], "city");
+    let none = entries::paste_entries(ComposeContext::from_state(&state), "{\"a\": 1}", None);
+    assert!(none.unwrap_err().contains("tools of MCP"));
+}
+
+#[test]
 fn two_steps_at_one_place_are_two_steps_of_undo() {
     let mut state = workspace();
     for group in ["x", "y"] {

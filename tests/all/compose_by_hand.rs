@@ -169,7 +169,7 @@ mod by_keys {
         terminal.press(["tab"]);
         terminal.type_text(column);
         terminal.press(["enter"]);
-        terminal.wait_for(&format!("{tool} into {column}"));
+        terminal.wait_for(&format!("add {tool} to {column}"));
         terminal.press(["space"]);
         terminal.wait_for(&format!("{tool} out of {column}"));
         terminal.press(["esc"]);
@@ -263,7 +263,7 @@ mod by_keys {
         draw(&mut terminal, "results", "undefined", Target::There);
         terminal.type_text("reset-workflow");
         terminal.press(["enter"]);
-        terminal.wait_for("apply");
+        terminal.wait_for("Enter draw");
         terminal.press(["enter"]);
         terminal.wait_for("Drew reset-workflow: results → undefined; s saves");
         // One from every state.
@@ -354,12 +354,12 @@ mod by_mouse {
         terminal.wait_for("The key of the new");
         terminal.type_text(key);
         terminal.wait_for(&format!("+   {key}:"));
-        accept(terminal);
+        accept(terminal, "create");
         terminal.wait_for(&format!("Added tool {key}; s saves"));
     }
 
-    fn accept(terminal: &Terminal) {
-        terminal.click_on("Enter apply");
+    fn accept(terminal: &Terminal, act: &str) {
+        terminal.click_on(&format!("Enter {act}"));
         terminal.wait_gone("Esc cancel");
     }
 
@@ -377,7 +377,7 @@ mod by_mouse {
     fn tick(terminal: &mut Terminal, tool: &str, column: &str) {
         let place = cell(terminal, tool, column);
         // The first press chooses the cell, unless it is the chosen one.
-        let words = format!("{tool} into {column}");
+        let words = format!("add {tool} to {column}");
         if !terminal.contents().contains(&words) {
             terminal.click(place);
             terminal.wait_for(&words);
@@ -394,7 +394,7 @@ mod by_mouse {
         terminal.wait_for(question);
         terminal.type_text(name);
         terminal.wait_for(name);
-        accept(terminal);
+        accept(terminal, "create");
         terminal.wait_gone(question);
         terminal.wait_until("the cursor in the new column", |screen| {
             ["state", "group"]
@@ -444,7 +444,7 @@ mod by_mouse {
         }
         draw(&mut terminal, "results", "undefined", Target::There);
         terminal.click_on("analysis → undefined");
-        accept(&terminal);
+        accept(&terminal, "draw");
         terminal.wait_for("Drew reset-workflow: results → undefined; s saves");
         let undefined = state(&terminal, "undefined");
         terminal.press_right(undefined);

@@ -96,7 +96,7 @@ fn an_arrow_is_dragged_to_a_state_and_to_empty_ground() {
     drag(&mut bench, from, to);
     assert!(bench.shows("results → research with"), "{}", bench.screen());
     bench.clicks("analysis → results");
-    bench.clicks("Enter apply");
+    bench.clicks("Enter draw");
     let gate = &bench.state.catalog.tool_called("complex-analysis").unwrap().gate;
     assert_eq!(gate.next.as_deref(), Some("research"));
     let (from, ground) = (state(&bench, "results"), (bench.find("States · ").0 + 1, 48));
@@ -250,7 +250,7 @@ fn the_right_button_opens_what_can_be_done() {
     bench.keys("ctrl+u");
     bench.types("done");
     assert!(bench.shows("+     state: \"done\""), "{}", bench.screen());
-    bench.clicks("Enter apply");
+    bench.clicks("Enter rename");
     assert!(text(&bench, "tools.yaml").contains("[\"analysis\", \"done\"]"));
     let (column, row) = bench.find("╌ complex-analysis ");
     let at = (column + 2, row);

@@ -223,7 +223,7 @@ fn a_turn_of_another_agent_is_started_and_watched_to_its_end() {
     // What the agent says is the answer, and the call is in the history as any other.
     assert!(terminal.contents().matches("I count.").count() >= 2, "{}", terminal.contents());
     terminal.press(["esc", "5"]);
-    terminal.wait_for("History 1");
+    terminal.wait_for("Calls 1");
     assert!(terminal.contents().contains("delegate_async  "), "{}", terminal.contents());
     terminal.press(["ctrl+q"]);
     assert!(terminal.wait_end().success());

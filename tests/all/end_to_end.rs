@@ -355,7 +355,7 @@ fn pasted_keys_are_no_commands_where_no_text_is_typed() {
     let folder = workspace();
     let mut terminal = open(&folder);
     terminal.paste("q\nxx");
-    terminal.wait_for("there is no descriptor in this text");
+    terminal.wait_for("there is no tool in this text");
     terminal.press(["esc"]);
     terminal.wait_gone("Paste tools");
     terminal.wait_for("knowledge-query");

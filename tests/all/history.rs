@@ -510,14 +510,13 @@ mod screen {
             answer(&mut bench);
         }
         assert!(
-            bench.screen().contains("History 1")
-                && bench.screen().contains("late deliveries (39 %)"),
+            bench.screen().contains("Calls 1") && bench.screen().contains("late deliveries (39 %)"),
             "{}",
             bench.screen()
         );
         bench.keys("enter esc");
         answer(&mut bench);
-        assert!(bench.screen().contains("History 4"), "{}", bench.screen());
+        assert!(bench.screen().contains("Calls 4"), "{}", bench.screen());
     }
 
     #[test]

@@ -110,7 +110,7 @@ fn a_run_streams_its_calls_are_approved_and_workflow_follows() {
     terminal.wait_for("Let me see w");
     terminal.wait_for("the model speaks");
     terminal.press(["5"]);
-    terminal.wait_for("History 1");
+    terminal.wait_for("Calls 1");
     terminal.press(["@show-run"]);
     terminal.wait_for("the model speaks");
     server.go_on();

@@ -81,6 +81,27 @@ fn a_secret_is_asked_for_and_never_printed() {
     assert_eq!(saved, serde_json::json!({"user": "ann", "token": "hunter2"}));
 }
 
+#[test]
+fn a_service_with_the_key_of_its_tool_gets_a_file_of_its_own() {
+    let place = Place::with(&[]);
+    let script = [
+        "new",
+        "tool-service",
+        "weather",
+        "set description The weather of a city",
+        "set service weather",
+        "make service",
+        "save all",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    let files = ["weather.json", "weather-service.json"];
+    let said = format!("{}\n{}", ran.data, ran.words);
+    assert!(files.iter().all(|file| place.here.join(file).exists()), "{said}");
+    let found = place.run(&["check", "--json"]);
+    assert!(!found.data.contains("there is no service"), "{}", found.data);
+}
+
 #[cfg(unix)]
 #[test]
 fn a_text_is_edited_in_the_users_editor_where_there_is_a_terminal() {

@@ -349,12 +349,12 @@ fn alerts_ring_and_can_be_taken_away() {
 fn the_chosen_one_stays_chosen_unless_the_newest_is_followed() {
     let mut bench = busy(120, 36);
     heard(&mut bench, vec![request(5_000, "new", "dogs")]);
-    assert!(bench.shows("Conversation 6"), "{}", bench.screen());
+    assert!(bench.shows("conversation 6"), "{}", bench.screen());
     bench.keys("home");
     heard(&mut bench, vec![request(6_000, "newer", "dogs")]);
-    assert!(bench.shows("Conversation 1 ") && bench.shows("id 7f1c"), "{}", bench.screen());
+    assert!(bench.shows("conversation 1 ") && bench.shows("id 7f1c"), "{}", bench.screen());
     bench.keys("f");
-    assert!(bench.shows("Conversation 7"), "{}", bench.screen());
+    assert!(bench.shows("conversation 7"), "{}", bench.screen());
 }
 
 #[test]

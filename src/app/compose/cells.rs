@@ -167,12 +167,13 @@ pub fn switch_cells(
         return Err("nothing to change".into());
     }
     let label = match cells {
-        [(id, column)] => format!(
-            "{} {} {}",
-            context.tool(id)?.entry.key,
-            if on { "into" } else { "out of" },
-            column.name()
-        ),
+        [(id, column)] => {
+            let (key, column) = (&context.tool(id)?.entry.key, column.name());
+            match on {
+                true => format!("add {key} to {column}"),
+                false => format!("remove {key} from {column}"),
+            }
+        }
         cells => format!("{} {} cells", if on { "tick" } else { "untick" }, cells.len()),
     };
     Ok(Plan { label, changes, notes, ..Plan::default() })

@@ -1,7 +1,11 @@
 //! New entries: where they go, under which key, as which text; copying them out as
 //! descriptors, and taking such texts in.
 
-use std::{collections::HashSet, fmt, sync::Arc};
+use std::{
+    collections::{BTreeSet, HashSet},
+    fmt,
+    sync::Arc,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -11,6 +15,7 @@ use super::{
 };
 use crate::{
     app::documents::Change,
+    engine::portable::fate::FateKind,
     model::{
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
@@ -23,7 +28,9 @@ use crate::{
         source::{Format, Source},
     },
     systems::{
-        self, read,
+        self,
+        convert::{self, Target},
+        read,
         system::{NewEntry, System, replace_name},
         table::{self, every_system},
     },
@@ -158,23 +165,21 @@ pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<P
     free_key(&key, kind.kind, context)?;
     let home = EntryHome::beside_entry(Some(&tool.entry));
     let value = kind.named_value(&key);
-    let change = place_new(&key, kind.kind, kind.section, &value, &home, context)?;
+    let change = place_new(&key, kind.kind, kind.section, &value, &home, &[], context);
     Ok(Plan::new(format!("new service {key}"), vec![change]))
 }
 
 /// The change that puts a new entry in its place. `section` is the map for such entries, as in
-/// [`NewEntry::section`].
-///
-/// # Errors
-/// When a file of that name is there.
+/// [`NewEntry::section`]; `before` are changes that are made before it.
 pub(crate) fn place_new(
     key: &str,
     kind: EntryKind,
     section: Option<&str>,
     value: &Value,
     home: &EntryHome,
+    before: &[Change],
     context: ComposeContext<'_>,
-) -> Result<Change, String> {
+) -> Change {
     match home {
         EntryHome::Map { file, document } => {
             let in_document =
@@ -191,6 +196,7 @@ pub(crate) fn place_new(
                         None,
                         value,
                         &EntryHome::beside_file(file),
+                        before,
                         context,
                     );
                 };
@@ -198,7 +204,7 @@ pub(crate) fn place_new(
                     at: list.item(list_length(context, file, *document, &list)),
                     item: value.clone().into(),
                 };
-                return Ok(Change::File { file: file.clone(), document: *document, edit });
+                return Change::File { file: file.clone(), document: *document, edit };
             };
             let parent = like
                 .and_then(|entry| entry.id.place().at.parent())
@@ -208,23 +214,24 @@ pub(crate) fn place_new(
                 .is_some_and(|entry| entry.id.place().form == EntryForm::JsonText);
             let written = if as_text { Value::String(pretty_json(value)) } else { value.clone() };
             let edit = Edit::Set { at: parent.child(key), to: written.into() };
-            Ok(Change::File { file: file.clone(), document: *document, edit })
+            Change::File { file: file.clone(), document: *document, edit }
         }
         EntryHome::Folder { folder, ending } => {
-            let file = FileId::new(format!("{folder}{key}.{ending}"));
-            if context.documents.get(&file).is_some_and(|document| !document.gone) {
-                return Err(format!("{file} is there already"));
-            }
+            let is_free = |file: &FileId| {
+                context.documents.get(file).is_none_or(|document| document.gone)
+                    && !before.iter().any(|change| change.file() == file)
+            };
+            let file = free_file(folder, key, kind, ending, is_free);
             let format = Format::from_path(file.path()).unwrap_or(Format::Json);
             let text = file_text(&file, format, key, section, value);
-            Ok(Change::Create { file, text })
+            Change::Create { file, text }
         }
         EntryHome::Fresh { file } => {
             let format = Format::from_path(file.path()).unwrap_or(Format::Yaml);
-            Ok(Change::Create {
+            Change::Create {
                 file: file.clone(),
                 text: print::print_value(format, &in_section(section, key, value)).into(),
-            })
+            }
         }
     }
 }
@@ -245,6 +252,23 @@ fn in_section(section: Option<&str>, key: &str, value: &Value) -> Value {
     section.map_or_else(|| value.clone(), |section| json!({section: {key: value}}))
 }
 
+/// The file of a new entry: its key's, else with what it is behind it, for a tool and its service
+/// may have the same key.
+fn free_file(
+    folder: &str,
+    key: &str,
+    kind: EntryKind,
+    ending: &str,
+    is_free: impl Fn(&FileId) -> bool,
+) -> FileId {
+    let word = if kind == EntryKind::Service { "service" } else { "tool" };
+    let names = std::iter::once(key.to_owned())
+        .chain(std::iter::once(format!("{key}-{word}")))
+        .chain((2_u32..).map(|number| format!("{key}-{number}")));
+    let mut files = names.map(|name| FileId::new(format!("{folder}{name}.{ending}")));
+    files.find(is_free).unwrap_or_else(|| FileId::new(format!("{folder}{key}.{ending}")))
+}
+
 /// The text of a new entry's own file; in a map where the entry alone would not be known again.
 fn file_text(
     file: &FileId,
@@ -256,7 +280,10 @@ fn file_text(
     let alone = print::print_value(format, value);
     let known = Source::parse(format, alone.as_str()).is_ok_and(|source| {
         let part = read::read_part(file, &source, Mode::Document);
-        part.tools.len() + part.services.len() + part.others.len() == 1
+        let tools = part.tools.iter().map(|tool| &tool.entry);
+        let services = part.services.iter().map(|service| &service.entry);
+        let mut keys = tools.chain(services).chain(&part.others).map(|entry| &*entry.key);
+        keys.next() == Some(key) && keys.next().is_none()
     });
     if known {
         alone.into()
@@ -289,7 +316,7 @@ pub fn new_tool(
         Some(gates) => gates.add_gate(value, gate),
         None => value,
     };
-    let mut changes = vec![place_new(key, kind.kind, kind.section, &value, home, context)?];
+    let mut changes = vec![place_new(key, kind.kind, kind.section, &value, home, &[], context)];
     if let Some(system) = owner.filter(|system| system.gates().is_none()) {
         let tool = system.read_tool(&unplaced_entry(*system, kind, key, value), Mode::Document);
         changes.extend(context.regate_changes([(&tool, gate)]));
@@ -356,7 +383,8 @@ pub fn copy_entries(context: ComposeContext<'_>, ids: &[EntryId]) -> String {
     texts.join("---\n")
 }
 
-/// Takes the entries of a text in: YAML or JSON, one descriptor or many.
+/// Takes the entries of a text in: YAML or JSON, one descriptor or many. Tools in a format of no
+/// system here (MCP, OpenAI, Anthropic, OpenAPI) are converted to the system of the entry beside.
 ///
 /// # Errors
 /// When the text cannot be read, holds no entry, or nothing in it is new.
@@ -367,7 +395,16 @@ pub fn paste_entries(
 ) -> Result<Plan, String> {
     let file = FileId::new("pasted.yaml");
     let source = parse_pasted(text)?;
-    let part = read::read_part(&file, &source, context.catalog.mode);
+    let mut part = read::read_part(&file, &source, context.catalog.mode);
+    let mut plan = Plan::default();
+    if part.tools.is_empty()
+        && part.services.is_empty()
+        && part.others.is_empty()
+        && let Some((source, note)) = convert_pasted(context, &source, near)
+    {
+        part = read::read_part(&file, &source, context.catalog.mode);
+        plan.notes.push(note);
+    }
     let found: Vec<&Entry> = part
         .tools
         .iter()
@@ -386,9 +423,8 @@ pub fn paste_entries(
     };
     let entries: Vec<&Entry> = found.iter().copied().filter(|entry| !is_part(entry)).collect();
     let mut home = EntryHome::of_workflow(context, near);
-    let mut plan = Plan::default();
     let mut taken: Vec<String> = Vec::new();
-    let mut keys: Vec<String> = Vec::new();
+    let mut keys: Vec<(EntryKind, String)> = Vec::new();
     for entry in entries {
         let Some(kind) = new_entry_kind(entry) else { continue };
         let wanted = if kind.section.is_some() { own_key(entry) } else { entry.key.clone() };
@@ -400,7 +436,10 @@ pub fn paste_entries(
             continue;
         }
         let numbered = (2..).map(|number| format!("{wanted}-{number}"));
-        let free = |key: &String| free_key(key, entry.kind, context).is_ok() && !keys.contains(key);
+        let free = |key: &String| {
+            free_key(key, entry.kind, context).is_ok()
+                && !keys.iter().any(|(kind, known)| *kind == entry.kind && known == key)
+        };
         let key = std::iter::once(wanted.clone()).chain(numbered).take(1_000).find(free);
         let key = key.ok_or_else(|| {
             format!(
@@ -417,13 +456,14 @@ pub fn paste_entries(
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
-        let change = place_new(&key, entry.kind, kind.section, &value, &home, context)?;
+        let change =
+            place_new(&key, entry.kind, kind.section, &value, &home, &plan.changes, context);
         // What comes after the first goes into the file that it made.
         if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&home, &change) {
             home = EntryHome::Map { file: file.clone(), document: 0 };
         }
         plan.changes.push(change);
-        keys.push(key);
+        keys.push((entry.kind, key));
     }
     if !taken.is_empty() {
         plan.notes.push(format!(
@@ -433,12 +473,42 @@ pub fn paste_entries(
     }
     if keys.is_empty() {
         return Err(match plan.notes.is_empty() {
-            true => "there is no descriptor in this text: paste a tool as YAML or JSON".into(),
+            true => "there is no tool in this text. It takes descriptors as in the files of a \
+                workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
+                .into(),
             false => plan.notes.concat(),
         });
     }
-    plan.label = format!("paste {}", list_names(keys.iter().map(String::as_str)));
+    let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
+    plan.label = format!("paste {}", list_names(names));
     Ok(plan)
+}
+
+/// Tools of another format as descriptors of the system that the entry beside has, else the first
+/// tool; and what a user should know of that.
+fn convert_pasted(
+    context: ComposeContext<'_>,
+    source: &Source,
+    near: Option<&EntryId>,
+) -> Option<(Source, String)> {
+    let (packed, _) = convert::pack_document(source.value(0)?)?;
+    let beside = near.and_then(|id| context.catalog.entry(id));
+    let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
+    let of_system = |entry: &Entry| Target::by_word(systems::by_id(entry.system)?.id());
+    let target = beside.and_then(of_system).or_else(|| Target::all().into_iter().next())?;
+    let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
+    let written = target.write(&tools).into_iter().next()?.value;
+    let lost: BTreeSet<String> = packed
+        .iter()
+        .flat_map(|one| convert::fates(one, target))
+        .filter(|fate| fate.kind == FateKind::Lost)
+        .map(|fate| fate.field)
+        .collect();
+    let mut note = format!("Converted to {}.", target.title());
+    if !lost.is_empty() {
+        note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
+    }
+    Some((Source::parse(Format::Json, written.to_string()).ok()?, note))
 }
 
 /// JSON, YAML, or what a system's own console shows.

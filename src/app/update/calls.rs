@@ -9,10 +9,11 @@ use crate::{
     },
     model::{
         agent::AgentQuestion,
-        call::{CallId, Event, EventKind, Outcome},
+        call::{Call, CallId, CallState, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
         entry::EntryId,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         stub::MOCK_CONNECTION,
     },
@@ -207,8 +208,7 @@ pub(super) fn apply_events(
         let kind =
             if outcome == Outcome::Succeeded { NoticeKind::Done } else { NoticeKind::Warning };
         let what = match outcome {
-            Outcome::Lost if ended.found_nobody() => "found no service",
-            Outcome::Lost => "lost its connection",
+            Outcome::Lost => lost_words(ended),
             other => other.as_str(),
         };
         let mut words = format!("{name} {what} after {took_ms} ms");
@@ -221,6 +221,23 @@ pub(super) fn apply_events(
         state.notices.push(kind, words, now);
     }
     end
+}
+
+/// What became of a call that has no answer.
+fn lost_words(call: &Call) -> &'static str {
+    let kind = match &call.state {
+        CallState::Ended { problem: Some(problem), .. } => &problem.kind,
+        _ => return "lost its connection",
+    };
+    match kind {
+        ErrorKind::NoService | ErrorKind::NoResponders | ErrorKind::NoListener => {
+            "found no service"
+        }
+        _ if kind.problem_kind() == ProblemKind::Unreachable && call.chunks == 0 => {
+            "couldn't reach its server"
+        }
+        _ => "lost its connection",
+    }
 }
 
 /// Turns to a new agent for each session, or back to the one that the connection names.

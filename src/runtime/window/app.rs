@@ -374,6 +374,7 @@ impl WindowApp {
             WindowEvent::ThemeChanged(theme) => {
                 self.report(FromWindow::SystemDark(theme == Theme::Dark));
             }
+            WindowEvent::Focused(is_focused) => self.report(FromWindow::Focused(is_focused)),
             WindowEvent::CloseRequested => self.report(FromWindow::Close),
             WindowEvent::DroppedFile(path) => self.report(FromWindow::Dropped(path)),
             WindowEvent::ModifiersChanged(held) => self.held = held.state(),

@@ -17,7 +17,13 @@ use super::{
     link::{FromWindow, Picture, ToWindow, ToWindowLink},
 };
 use crate::{
-    app::{effect::Effect, input::Input, message::Message, notices::NoticeKind, state::State},
+    app::{
+        effect::Effect,
+        input::{Focus, Input},
+        message::Message,
+        notices::NoticeKind,
+        state::State,
+    },
     runtime::{
         event_loop::{Flow, Host, HostEvent},
         perform::Performer,
@@ -35,6 +41,7 @@ pub(crate) struct WindowHost {
     images: Images,
     /// The theme is the system's until the user chooses one.
     follows_system: bool,
+    focus: Focus,
 }
 
 impl WindowHost {
@@ -55,7 +62,8 @@ impl WindowHost {
         early.reverse();
         let Ok(terminal) = Terminal::new(Cells { window: window.clone(), cursor: None });
         let images = Images::default();
-        Ok(Self { performer, terminal, window, reports, early, images, follows_system })
+        let focus = Focus::Unknown;
+        Ok(Self { performer, terminal, window, reports, early, images, follows_system, focus })
     }
 
     /// What the system's colours ask for before anything is drawn, where they are known.
@@ -87,6 +95,10 @@ impl WindowHost {
                 HostEvent::Message(Message::ShowTheme(theme.to_owned()))
             }
             FromWindow::SystemDark(_) => HostEvent::Resized,
+            FromWindow::Focused(is_focused) => {
+                self.focus = if is_focused { Focus::Gained } else { Focus::Lost };
+                HostEvent::Message(Message::Focus(self.focus))
+            }
             FromWindow::Problem(words) => {
                 HostEvent::Message(Message::Notice(NoticeKind::Warning, words))
             }
@@ -127,6 +139,10 @@ impl Host for WindowHost {
 
     fn has_event(&mut self) -> bool {
         !self.early.is_empty() || !self.reports.is_empty()
+    }
+
+    fn focus(&self) -> Focus {
+        self.focus
     }
 
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {

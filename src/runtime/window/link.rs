@@ -24,6 +24,8 @@ pub(super) enum FromWindow {
     Close,
     /// The system's colours are dark, or light.
     SystemDark(bool),
+    /// The user looks at it, or no longer.
+    Focused(bool),
     /// A file or a folder was dropped on it.
     Dropped(PathBuf),
     /// In words, something that it cannot do.

@@ -439,18 +439,20 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
 }
 
 fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
-    let CallState::Ended { problem: Some(CallError { kind, message, remedy }), .. } = &call.state
-    else {
+    let CallState::Ended { problem: Some(problem), .. } = &call.state else {
         return Vec::new();
     };
     let cells = usize::from(cells);
-    let mut lines: Vec<_> = wrap(&format!("✗ {kind}: {message}"), cells)
+    let mut lines: Vec<_> = wrap(&format!("✗ {}", problem.words()), cells)
         .into_iter()
         .map(|line| (Role::Error, line))
         .collect();
-    if !remedy.is_empty() {
-        lines
-            .extend(wrap(&format!("▸ {remedy}"), cells).into_iter().map(|line| (Role::Info, line)));
+    if !problem.remedy.is_empty() {
+        lines.extend(
+            wrap(&format!("▸ {}", problem.remedy), cells)
+                .into_iter()
+                .map(|line| (Role::Info, line)),
+        );
     }
     lines.truncate(usize::from(most));
     lines

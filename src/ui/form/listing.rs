@@ -164,14 +164,16 @@ impl Listing {
             let mut pen = context.pen(at);
             pen.put_text(mark, style);
             if option.help.is_empty() {
-                pen.put_text(&option.label, style);
+                // The last cell has the arrow of what is not seen.
+                let label = crate::ui::canvas::visible_text(&option.label);
+                let room = pen.remaining_cells().saturating_sub(1);
+                pen.put_text(&crate::ui::canvas::truncate_text(&label, room), style);
             } else {
                 pen.put_text(
                     &pad_text(&crate::ui::canvas::visible_text(&option.label), labels),
                     style,
                 )
                 .put_text("  ", style);
-                // The last cell has the arrow of what is not seen.
                 let room = pen.remaining_cells().saturating_sub(1);
                 pen.put_column(&option.help, room, help);
             }

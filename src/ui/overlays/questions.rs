@@ -226,9 +226,14 @@ fn welcome(state: &State) -> Welcome {
     // A sample's files go into an empty folder.
     if is_empty {
         let workflow = Message::Show(ScreenId::Workflow);
-        ways.push(way('s', "open a sample", vec![put("first-call")]));
-        ways.push(way('w', "open a workflow sample", vec![put("demo"), workflow]));
+        ways.push(way('s', "open a sample (adds its files here)", vec![put("first-call")]));
+        ways.push(way(
+            'w',
+            "open a workflow sample (adds its files here)",
+            vec![put("demo"), workflow],
+        ));
     }
+    ways.push(Way { key: 'n', words: "new tool", act: WayAct::Do("new") });
     ways.extend(table::first_connections().map(|(system, first)| {
         let ask = Message::Connection(ConnectionMessage::AskSystem(system));
         way(first.key, first.act, vec![ask])
@@ -242,7 +247,6 @@ fn welcome(state: &State) -> Welcome {
         ),
         way('m', "connect an MCP server", vec![connection(ConnectionMessage::AskServer)]),
         way('e', if is_empty { "start empty" } else { "close" }, vec![Message::DropQuestion]),
-        Way { key: 'n', words: "new tool", act: WayAct::Do("new") },
     ]);
     Welcome::new(if is_empty { EMPTY } else { BEGUN }, ways)
 }

@@ -24,7 +24,7 @@ const TYPED: &[(&str, &str)] = &[
     ("Enter or F6 reads it", "read reads it"),
     ("; Enter goes to its field", ""),
     (": Enter takes its step", ": step takes its step"),
-    (": W applies it, Esc discards it", ": accept applies it, take back discards it"),
+    (": W applies it, Esc cancels it", ": accept applies it, cancel discards it"),
     (": Esc goes back to the picture", ""),
     (": Esc goes back to the states", ""),
     ("; Esc in the filter shows all", ""),

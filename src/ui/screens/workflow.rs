@@ -113,7 +113,11 @@ impl Screen for WorkflowScreen {
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        (!self.matrix.is_open()).then(|| ("step", self.panes.area(2)))
+        let hides = self.facts.as_ref().is_some_and(|facts| {
+            self.offers.selected_tool(facts).is_some() && !self.offers.selected_offered(facts)
+        });
+        let action = if hides { "apply-change" } else { "step" };
+        (!self.matrix.is_open()).then(|| (action, self.panes.area(2)))
     }
 
     fn save_button(&self) -> Option<Rect> {
@@ -145,7 +149,7 @@ impl Screen for WorkflowScreen {
         let offered = self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts));
         if state.workflow.what_if.is_some() {
             let change = if self.focused_pane() == Pane::Request { "tick" } else { "apply-change" };
-            return vec![change, "accept-what-if", "take-back", "next-pane"];
+            return vec![change, "what-if", "take-back", "next-pane"];
         }
         let mut hints = if state.workflow.live.is_some() { vec!["take-back"] } else { Vec::new() };
         hints.extend(match self.focused_pane() {

@@ -72,11 +72,19 @@ impl ListCursor {
         true
     }
 
-    /// Moves the cursor by wheel notches.
+    /// Moves the window by wheel notches; the cursor only where it would leave the window.
     pub fn handle_wheel(&mut self, notches: i16, rows: usize) {
         let by = usize::from(notches.unsigned_abs()) * 3;
-        let row = if notches < 0 { self.row.saturating_sub(by) } else { self.row + by };
-        self.row = row.min(rows.saturating_sub(1));
+        let top = if notches < 0 { self.top.saturating_sub(by) } else { self.top + by };
+        self.top = top.min(rows.saturating_sub(self.seen));
+        let last = (self.top + self.seen).min(rows).saturating_sub(1);
+        self.row = self.row.clamp(self.top.min(last), last);
+    }
+
+    /// At a row, with the one before it on top of the window where there are enough rows.
+    #[must_use]
+    pub fn near_top(row: usize) -> Self {
+        Self { row, top: row.saturating_sub(1), seen: 0 }
     }
 
     /// The row under the mouse, for a list drawn in `area`.
@@ -87,7 +95,8 @@ impl ListCursor {
         (inside && row < rows).then_some(row)
     }
 
-    /// Takes a mouse event inside `area`: wheel moves, a press chooses. Answers the pressed row.
+    /// Takes a mouse event inside `area`: the wheel scrolls, a press chooses. Answers the pressed
+    /// row.
     pub fn handle_mouse(&mut self, mouse: Mouse, area: Rect, rows: usize) -> Option<usize> {
         match mouse.kind {
             MouseKind::Wheel(notches) => {
@@ -128,6 +137,23 @@ mod tests {
                 prop_assert!(rows == 0 || window.contains(&cursor.row));
                 prop_assert!(window.len() == rows.min(usize::from(height)));
             }
+        }
+
+        #[test]
+        fn the_wheel_moves_the_window_and_the_cursor_no_more_than_it_must(
+            rows in 1_usize..50, height in 1_u16..20, row in 0_usize..50, notches in -9_i16..9,
+        ) {
+            let mut cursor = ListCursor { row, ..ListCursor::default() };
+            let before = cursor.visible_rows(rows, height);
+            let row = cursor.row;
+            cursor.handle_wheel(notches, rows);
+            let moved = cursor.row;
+            let after = cursor.visible_rows(rows, height);
+            prop_assert_eq!(cursor.row, moved);
+            let by = 3 * isize::from(notches);
+            let wanted = before.start.saturating_add_signed(by).min(rows.saturating_sub(usize::from(height)));
+            prop_assert_eq!(after.start, wanted);
+            prop_assert!(moved == row || !after.contains(&row));
         }
 
         #[test]

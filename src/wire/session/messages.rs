@@ -29,7 +29,7 @@ pub(crate) fn no_responders(route: &Route, place: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("no service listens on {} at {place}", route.to.name),
-        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        "start the service, or mock it (on Invoke, or with --mock); if it is running, compare its \
         subject with the request-queue",
     )
 }

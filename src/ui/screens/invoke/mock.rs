@@ -68,7 +68,7 @@ impl MockSection {
         Pen::new(buffer, area, 0).put_text(&line, styles[Role::Border]);
         Pen::new(buffer, area, 0)
             .skip(2)
-            .put_text(" mock ", styles[Role::Heading])
+            .put_text(" Mocked: ", styles[Role::Heading])
             .put_text("nothing is sent; ", styles[Role::Dim])
             .put_text(&look.keymap.way_to("mock-tool"), styles[Role::Key])
             .put_text(" ends it ", styles[Role::Dim]);

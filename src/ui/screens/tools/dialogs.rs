@@ -135,8 +135,9 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
                     kind.section,
                     &value,
                     &home,
+                    &[],
                     ComposeContext::from_state(state),
-                )?],
+                )],
             ))
         })
         .with_act("create"),
@@ -170,8 +171,9 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                         None,
                         &value,
                         &home,
+                        &[],
                         ComposeContext::from_state(state),
-                    )?],
+                    )],
                 ));
             }
             if is_in_fixed_list(&entry) {

@@ -265,8 +265,7 @@ impl Preview {
             0
         };
         if moved {
-            self.lines = ListCursor::default();
-            self.lines.row = first;
+            self.lines = ListCursor::near_top(first);
         }
         let rows = lines.line_count(text.len());
         let masked = HashMap::new();

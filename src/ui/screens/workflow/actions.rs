@@ -213,7 +213,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         let begin = || state.keymap.way_to("what-if");
         has_none.then(|| format!("there is no what-if: {} begins one", begin()))
     }),
-    Row::new(Scope::Workflow, "take-back", "take back", WorkflowScreen::take_back_or_leave)
+    Row::new(Scope::Workflow, "take-back", "cancel", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
         .help("Discard the what-if, or stop the live call"),
     Row::new(Scope::Workflow, "auto-run", "auto-run…", |screen, state| {
@@ -618,7 +618,7 @@ impl WorkflowScreen {
     }
 }
 
-const NO_STEPS: &str = "no steps during a what-if: W applies it, Esc discards it";
+const NO_STEPS: &str = "no steps during a what-if: W applies it, Esc cancels it";
 
 fn workflow_reply(message: WorkflowMessage) -> Reply {
     Reply::send(Message::Workflow(message))

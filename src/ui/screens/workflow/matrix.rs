@@ -75,6 +75,10 @@ pub(crate) struct Matrix {
     is_open: bool,
     pub(super) rows: Vec<EntryId>,
     pub(super) columns: Vec<Column>,
+    /// Columns that a switch made here has emptied: they keep their places until the matrix closes.
+    emptied: Vec<Column>,
+    /// Cells have been switched since rows and columns were made.
+    is_switched: bool,
     /// Row and column of the cursor, and where a range began.
     pub(super) cursor: (usize, usize),
     pub(super) anchor: Option<(usize, usize)>,
@@ -123,6 +127,7 @@ impl Matrix {
     pub fn toggle_open(&mut self) {
         self.is_open = !self.is_open;
         (self.typing, self.anchor) = (None, None);
+        self.emptied.clear();
     }
 
     /// Opens with the cursor in the column of a group.
@@ -160,6 +165,16 @@ impl Matrix {
         let before =
             (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
         let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
+        if std::mem::take(&mut self.is_switched) {
+            let is_gone = |column: &&Column| !self.columns.contains(column);
+            self.emptied = known.iter().filter(is_gone).cloned().collect();
+        }
+        for column in &self.emptied {
+            if !self.columns.contains(column) {
+                let place = known.iter().position(|known| known == column).unwrap_or(usize::MAX);
+                self.columns.insert(place.min(self.columns.len()), column.clone());
+            }
+        }
         let settings = ComposeContext::from_state(state).settings_value();
         let tools = &state.catalog.tools;
         let is_on =
@@ -306,7 +321,9 @@ impl Matrix {
         }
         match self.work_out(facts, state) {
             Some(Preview { plan: Ok(plan), .. }) => {
-                Reply::send(Message::Document(DocumentMessage::Compose(plan.clone())))
+                let plan = plan.clone();
+                self.is_switched = true;
+                Reply::send(Message::Document(DocumentMessage::Compose(plan)))
             }
             Some(Preview { plan: Err(why), .. }) => Reply::Refused(why.clone()),
             None => Reply::Refused(format!(
@@ -321,6 +338,7 @@ impl Matrix {
             return self.close();
         }
         self.axis = Axis::States;
+        self.emptied.clear();
         (self.cursor.1, self.left, self.anchor) = (0, 0, None);
         self.column_filter.clear();
         self.sync_facts(facts, state);

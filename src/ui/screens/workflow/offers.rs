@@ -39,6 +39,8 @@ pub(crate) struct Offers {
     /// What each drawn line can be pressed for.
     places: Vec<(Rect, Place)>,
     seen: usize,
+    /// No line is out of view: there is nothing to scroll.
+    is_whole: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -71,9 +73,8 @@ enum ChoicePart {
 }
 
 impl Offers {
-    /// Goes on in other facts. A hidden tool that a change has shown stays the chosen one, and so
-    /// does any tool where the tools have changed; else the cursor keeps its place. What was drawn
-    /// before can't be pressed any more.
+    /// Goes on in other facts: the chosen tool stays the chosen one. Where a step has hidden it, the
+    /// first available one is. What was drawn before can't be pressed any more.
     pub fn follow_facts(&mut self, before: Option<&Facts>, facts: &Facts) {
         let was_hidden = self.at >= self.available.len();
         let chosen = before.and_then(|before| before.tool_id(self.tool_at(self.at)?)).cloned();
@@ -82,10 +83,13 @@ impl Offers {
         self.places.clear();
         let Some(chosen) = chosen else { return };
         let is_chosen = |row: &ToolRow| facts.tool_id(*row) == Some(&chosen);
-        let shown = self.available.iter().position(is_chosen).filter(|_| was_hidden || !is_same);
-        let hidden = || self.hidden.iter().position(is_chosen).filter(|_| !is_same);
-        if let Some(at) = shown.or_else(|| Some(self.available.len() + hidden()?)) {
-            self.move_to(at);
+        let shown = self.available.iter().position(is_chosen);
+        let hidden = self.hidden.iter().position(is_chosen);
+        match (shown, hidden) {
+            (Some(at), _) => self.move_to(at),
+            (None, Some(_)) if is_same && !was_hidden => self.move_to(0),
+            (None, Some(at)) => self.move_to(self.available.len() + at),
+            (None, None) => {}
         }
     }
 
@@ -245,6 +249,7 @@ impl Offers {
         state: &State,
     ) -> Reply {
         match mouse.kind {
+            MouseKind::Wheel(_) if self.is_whole => {}
             MouseKind::Wheel(notches) => {
                 let by = usize::from(notches.unsigned_abs());
                 self.move_to(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
@@ -419,6 +424,13 @@ impl Offers {
                 return shown_first(&tool.entry.key, plan, messages);
             }
         }
+        if let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) {
+            let words = made.description(&state.catalog.tools);
+            messages.push(Message::Notice(
+                NoticeKind::Done,
+                format!("To show {}: {words}", tool.entry.key),
+            ));
+        }
         Reply::Send(messages)
     }
 
@@ -586,6 +598,7 @@ impl Offers {
             .map_or_else(Vec::new, |at| self.detail_lines(self.hidden[at], facts, state, cells));
         let more = below.len();
         let total = available + 1 + 3 * self.hidden.len() + more.saturating_sub(2);
+        self.is_whole = total <= height;
         let from = chosen.map_or(self.at, |at| available + 1 + 3 * at);
         self.top = self
             .top

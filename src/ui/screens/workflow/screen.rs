@@ -238,9 +238,7 @@ impl WorkflowScreen {
         ];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let widths: [Constraint; 3] = if area.width >= 160 {
-            // Reasons are sentences: they get a share of what is more.
-            let reasons = 56 + ((area.width - 160) / 2).min(24);
-            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(reasons)]
+            [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
         } else {
             [Constraint::Length(25), Constraint::Min(30), Constraint::Length(41)]
         };

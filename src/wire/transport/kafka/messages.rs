@@ -144,7 +144,7 @@ pub(crate) fn no_topic(place: &str, topic: &str) -> CallError {
     CallError::new(
         ErrorKind::NoResponders,
         format!("{place} has no topic {topic}, so no service has ever listened there"),
-        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        "start the service, or mock it (on Invoke, or with --mock); if it is running, compare its \
         request-queue",
     )
 }

@@ -68,7 +68,7 @@ pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Erro
         404 => CallError::new(
             ErrorKind::NoResponders,
             format!("{place} has no exchange {at}: no service has ever listened there"),
-            "start the service, or let `toolcrib serve` answer for it; if it is running, compare \
+            "start the service, or mock it (on Invoke, or with --mock); if it is running, compare \
             its request-queue",
         ),
         406 if said.as_str().contains("larger than") => CallError::new(
@@ -103,7 +103,7 @@ pub(crate) fn no_queue_bound(place: &str, at: &str) -> CallError {
         format!(
             "no queue is bound to the exchange {at} at {place}, so no service received the message"
         ),
-        "start the service, or let `toolcrib serve` answer for it; if it is running, compare its \
+        "start the service, or mock it (on Invoke, or with --mock); if it is running, compare its \
         request-queue",
     )
 }
