@@ -10,7 +10,7 @@ use crate::{
         update::update,
     },
     model::{clock::Millis, entry::FileId},
-    syntax::{source::Source, text_format::Format},
+    syntax::source::{Format, Source},
     ui::{actions, plain::session::Session},
 };
 

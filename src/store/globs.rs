@@ -134,7 +134,10 @@ fn matches_name(mut pattern: &[char], mut name: &[char]) -> bool {
 }
 
 /// What is left of both behind the first letter of a name, where the pattern begins with it.
-fn match_letter<'a>(pattern: &'a [char], name: &'a [char]) -> Option<(&'a [char], &'a [char])> {
+fn match_letter<'p, 'n>(
+    pattern: &'p [char],
+    name: &'n [char],
+) -> Option<(&'p [char], &'n [char])> {
     let ((sign, rest), (letter, name)) = (pattern.split_first()?, name.split_first()?);
     let (is_match, rest) = match (sign, split_class(rest)) {
         ('?', _) => (true, rest),
