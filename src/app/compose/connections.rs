@@ -313,8 +313,11 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
     if !is_in_settings(context, name) {
         return Err(format!("{name} isn't in {SETTINGS}"));
     }
-    let mut changes =
-        vec![context.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
+    // No empty table is left behind.
+    let tables = context.settings_value().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let is_last = tables.is_some_and(|tables| tables.len() == 1);
+    let at = if is_last { Pointer::root().child(CONNECTIONS) } else { table_pointer(name) };
+    let mut changes = vec![context.in_settings(Edit::Remove { at }, String::new)];
     let usual = is_usual(context, name);
     if usual {
         changes.push(
