@@ -33,9 +33,7 @@ pub enum Tour {
     /// It was taken; it can be started again.
     Ended,
     /// It was left at a step, and goes on there.
-    Left {
-        step: usize,
-    },
+    Left { step: usize },
     /// At a step, counted from 0.
     At {
         step: usize,

@@ -134,7 +134,8 @@ impl AnyCase {
 
     fn summary(&self) -> String {
         match self {
-            Self::Call(case) => format!("{}: {}", case.tool, page::case_summary(case)),
+            // Before a run nothing looks like a result of one.
+            Self::Call(case) => format!("{}, expects: {}", case.tool, page::case_summary(case)),
             Self::Ask(case) => format!("ask: {}", case.question),
         }
     }
@@ -225,7 +226,6 @@ fn case_item((file, case): &FiledCase, state: &State) -> Item {
     match case {
         Ok(case) => Item {
             title: format!("{mark}{}", name_of(file, case)),
-            // Before a run nothing looks like a result of one.
             detail: case.summary(),
             note: truncate_text(&called.or_else(asked).unwrap_or_default(), 40).into_owned(),
             ..Item::default()

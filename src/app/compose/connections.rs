@@ -314,7 +314,8 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
         return Err(format!("{name} isn't in {SETTINGS}"));
     }
     // No empty table is left behind.
-    let tables = context.settings_value().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let tables =
+        context.settings_value().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
     let is_last = tables.is_some_and(|tables| tables.len() == 1);
     let at = if is_last { Pointer::root().child(CONNECTIONS) } else { table_pointer(name) };
     let mut changes = vec![context.in_settings(Edit::Remove { at }, String::new)];
@@ -514,6 +515,16 @@ mod tests {
                 .replace("connections.local", "connections.here")
         );
         assert_eq!(state.current_connection().name, "embedded");
+    }
+
+    #[test]
+    fn no_empty_table_stays_of_the_last_connection() {
+        let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let plan = add_connection(context, "new amqp://h:5672/team").unwrap();
+        assert!(make(&mut state, plan).contains("[connections.new]"), "{}", text(&state));
+        let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
+        assert_eq!(make(&mut state, plan), "");
     }
 
     #[test]

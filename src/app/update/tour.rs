@@ -127,7 +127,8 @@ pub(super) const END: &str =
 pub(crate) fn typed_steps() -> Vec<String> {
     let step = |(number, step): (usize, &TourStep)| format!("{}. {}", number + 1, step.typed);
     let steps = STEPS.iter().enumerate().map(step);
-    steps.chain(["exit quits. Run toolcrib in your own folder to start with your tools.".to_owned()])
+    steps
+        .chain(["exit quits. Run toolcrib in your own folder to start with your tools.".to_owned()])
         .collect()
 }
 

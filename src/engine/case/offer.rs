@@ -166,6 +166,17 @@ mod tests {
     }
 
     #[test]
+    fn the_outcome_of_a_call_that_was_stopped_is_not_expected() {
+        let usual = |outcome| {
+            let answer = Answer { outcome: Some(outcome), ..answer("a joke") };
+            let offers = suggest_expectations(&answer, &Mask::default());
+            offers.iter().any(|offer| offer.what == "outcome" && offer.usual)
+        };
+        assert!(usual(Outcome::Succeeded) && usual(Outcome::Failed));
+        assert!(!usual(Outcome::Cancelled));
+    }
+
+    #[test]
     fn secrets_are_offered_nowhere() {
         let value = json!({"count": 2, "password": "hunter2", "note": "***", "deep": {"key": KEY, "kept": [1]}, "list": [KEY]});
         let offers = suggest_expectations(&answer(&value.to_string()), &Mask::default());

@@ -106,11 +106,8 @@ impl PageOverlay {
 fn hanging_rows(line: &Line, cells: usize) -> Vec<Line> {
     let first = line.first().map_or("", |(_, text)| text.as_str());
     let is_sign = line.len() > 1 && first.ends_with(' ') && text_width(first) <= MOST_HANGING;
-    let indent = if is_sign {
-        text_width(first)
-    } else {
-        first.len() - first.trim_start_matches(' ').len()
-    };
+    let indent =
+        if is_sign { text_width(first) } else { first.len() - first.trim_start_matches(' ').len() };
     let indent = if indent * 2 < cells { indent } else { 0 };
     let widths = RowWidths { first: cells, others: cells - indent };
     let mut rows = wrap_styled(line, widths);

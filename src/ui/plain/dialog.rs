@@ -75,7 +75,7 @@ impl Dialog {
         }
         match &sheet.ask {
             Ask::Nothing | Ask::Wait => return Some(self.overlay.answer(Entry::Aside, state)),
-            Ask::Next(words) => out.push(format!("Type 1 for {words}, 2 to close.")),
+            Ask::Next(words) => out.push(format!("Type 1 to {words}, 2 to close.")),
             Ask::Row(rows) => {
                 out.extend(rows.iter().enumerate().map(|(row, choice)| row_line(row, choice)));
                 out.push(match has_yes_and_no(rows) {
@@ -181,7 +181,9 @@ impl Dialog {
                 self.give_text(if line.is_empty() { &present } else { literal }, state)
             }
             Ask::Apply { act, text, can, switch } => match line.trim() {
-                word if can && (["1", "apply", "ok", "y", "yes"].contains(&word) || word == act) => {
+                word if can
+                    && (["1", "apply", "ok", "y", "yes"].contains(&word) || word == act) =>
+                {
                     self.give(Entry::Accept, state)
                 }
                 "2" | "n" | "no" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),

@@ -514,7 +514,8 @@ impl Session {
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
             Verb::Tour if state.tour == Tour::Off => {
-                self.out.push("The tour is only in the demo. Run: toolcrib demo --plain".to_owned());
+                self.out
+                    .push("The tour is only in the demo. Run: toolcrib demo --plain".to_owned());
             }
             Verb::Tour => self.out.extend(tour::typed_steps()),
             Verb::Stop => self.stop(state, messages),

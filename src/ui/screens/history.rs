@@ -484,9 +484,8 @@ fn compare(state: &State) -> Reply {
     if kept.compared.is_some() {
         return Reply::send(Message::History(HistoryMessage::DropComparison));
     }
-    kept.comparison_pair().map_or(Reply::Handled, |pair| {
-        Reply::send(Message::History(HistoryMessage::Compare(pair)))
-    })
+    kept.comparison_pair()
+        .map_or(Reply::Handled, |pair| Reply::send(Message::History(HistoryMessage::Compare(pair))))
 }
 
 fn resend_refusal(state: &State) -> Option<String> {

@@ -85,7 +85,10 @@ impl Comparison {
         }
         self.views.push(("Times", time_lines(before, after)));
         self.tabs.at = self.tabs.at.min(self.views.len() - 1);
-        self.title = format!("{} compared", after.head.tool);
+        self.title = match before.head.tool == after.head.tool {
+            true => format!("{} compared", after.head.tool),
+            false => format!("{} and {} compared", before.head.tool, after.head.tool),
+        };
     }
 
     /// All views, one after the other, for who reads lines; nothing where none are compared.

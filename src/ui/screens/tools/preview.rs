@@ -499,7 +499,9 @@ impl Preview {
         }
         match state.findings.get(self.problems.row) {
             None => Some("there is no problem".into()),
-            Some(finding) if finding.fix.is_none() && fixes::service_of(finding, state).is_none() => {
+            Some(finding)
+                if finding.fix.is_none() && fixes::service_of(finding, state).is_none() =>
+            {
                 Some("this problem has no automatic fix; Enter goes to its field".into())
             }
             Some(_) if self.tabs.at != PROBLEMS => {
@@ -514,7 +516,9 @@ impl Preview {
             return fixes::fix_here(state);
         }
         let finding = state.findings.get(self.problems.row).filter(|finding| finding.fix.is_none());
-        if let Some((finding, tool)) = finding.and_then(|of| Some((of, fixes::service_of(of, state)?))) {
+        if let Some((finding, tool)) =
+            finding.and_then(|of| Some((of, fixes::service_of(of, state)?)))
+        {
             return dialogs::make_service(tool, &finding.site.pointer, state);
         }
         let fixes: Vec<_> = state

@@ -224,7 +224,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
     let page = PageOverlay::new(format!("{label} · message {number}"), lines);
     Reply::Open(Box::new(
         match named.filter(|named| cards::refusal_reason(state, Some(named)).is_none()) {
-            Some(named) => page.going_on("its cards", cards::open_cards(named)),
+            Some(named) => page.going_on("show its cards", cards::open_cards(named)),
             None => page,
         },
     ))
