@@ -68,8 +68,8 @@ pub struct KeptCall {
     pub asked: u64,
     pub answered: u64,
     pub selected: Option<TraceId>,
-    /// The call that others are compared with.
-    pub marked: Option<TraceId>,
+    /// The calls that were marked to be compared, the newest mark last: at most two.
+    pub marked: Vec<TraceId>,
     pub open: Option<ShownCall>,
     /// Two calls beside each other, in the place of the open one.
     pub compared: Option<Arc<[Trace; 2]>>,
@@ -103,15 +103,45 @@ impl KeptCall {
         self.listing.calls.get(self.selected_row()?)
     }
 
-    /// The call to compare the selected one with: the marked one, else the one of the same tool
-    /// before it, else the one before.
+    /// Marks a call, or takes its mark away. A third mark replaces the oldest.
+    pub fn toggle_mark(&mut self, id: TraceId) {
+        let before = self.marked.len();
+        self.marked.retain(|marked| *marked != id);
+        if self.marked.len() == before {
+            self.marked.push(id);
+            if self.marked.len() > 2 {
+                self.marked.remove(0);
+            }
+        }
+    }
+
+    /// The two calls to compare, the earlier one first: both that are marked; else the selected one
+    /// with the marked one, with the one of the same tool before it, or with its neighbour.
     #[must_use]
-    pub fn comparison_target(&self) -> Option<&TraceId> {
+    pub fn comparison_pair(&self) -> Option<[TraceId; 2]> {
+        let row = |id: &TraceId| self.listing.calls.iter().position(|call| call.id == *id);
+        if let [first, second] = self.marked.as_slice() {
+            // The newest call is the first of the list.
+            let is_reversed = row(first).zip(row(second)).is_some_and(|(one, other)| one < other);
+            let [before, after] = if is_reversed { [second, first] } else { [first, second] };
+            return Some([before.clone(), after.clone()]);
+        }
         let selected = self.selected_call()?;
-        let marked = self.marked.as_ref().filter(|marked| **marked != selected.id);
-        let older = || self.listing.calls.iter().skip(self.selected_row().map_or(0, |row| row + 1));
-        let same_tool = || older().find(|call| call.tool == selected.tool).map(|call| &call.id);
-        marked.or_else(same_tool).or_else(|| older().next().map(|call| &call.id))
+        let here = self.selected_row()?;
+        let older = || self.listing.calls.iter().skip(here + 1);
+        let newer = || self.listing.calls.iter().take(here).rev();
+        let same_tool = |call: &&Summary| call.tool == selected.tool;
+        if let Some(marked) = self.marked.first().filter(|marked| **marked != selected.id) {
+            let is_newer = row(marked).is_some_and(|at| at < here);
+            let pair = [marked.clone(), selected.id.clone()];
+            return Some(if is_newer { [pair[1].clone(), pair[0].clone()] } else { pair });
+        }
+        if let Some(before) = older().find(same_tool).or_else(|| older().next()) {
+            return Some([before.id.clone(), selected.id.clone()]);
+        }
+        // The oldest call has none before it.
+        let after = newer().find(same_tool).or_else(|| newer().next())?;
+        Some([selected.id.clone(), after.id.clone()])
     }
 
     /// Shows a kept call.

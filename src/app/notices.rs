@@ -27,6 +27,12 @@ pub struct Notices {
     list: VecDeque<Notice>,
     /// The bottom line shows the newest until the next key.
     fresh: bool,
+    /// An alert that the user has not seen yet: what is noticed after it waits behind it.
+    alert: Option<Notice>,
+    /// Files that are being saved together: so many are awaited still.
+    saving: usize,
+    /// Those of them that are saved.
+    saved: Vec<String>,
 }
 
 impl Notices {
@@ -42,10 +48,51 @@ impl Notices {
         self.push(NoticeKind::Problem, problem.to_string(), at);
     }
 
+    /// An alert rang: it is shown until the next key, whatever else is noticed meanwhile, but for
+    /// problems.
+    pub fn push_alert(&mut self, text: impl Into<String>, at: Millis) {
+        self.push(NoticeKind::Warning, text, at);
+        self.alert = self.list.back().cloned();
+    }
+
+    /// So many files are being saved together: one notice names them.
+    pub fn await_saves(&mut self, files: usize) {
+        (self.saving, self.saved) = (files, Vec::new());
+    }
+
+    /// A file was saved, or what else was done with it.
+    pub fn push_saved(&mut self, done: &str, file: &str, at: Millis) {
+        if self.saving > 0 && done == "Saved" {
+            self.saved.push(file.to_owned());
+        } else {
+            self.saving = self.saving.saturating_sub(1);
+            self.push(NoticeKind::Done, format!("{done} {file}"), at);
+        }
+        if self.saved.len() >= self.saving {
+            self.end_saves(at);
+        }
+    }
+
+    /// Names what was saved so far, where the others could not be, or were with errors.
+    pub fn end_saves(&mut self, at: Millis) {
+        self.saving = 0;
+        if let Some((last, others)) = std::mem::take(&mut self.saved).split_last() {
+            let words = match others {
+                [] => format!("Saved {last}"),
+                others => format!("Saved {} and {last}", others.join(", ")),
+            };
+            self.push(NoticeKind::Done, words, at);
+        }
+    }
+
     /// The notice for the bottom line.
     #[must_use]
     pub fn current(&self) -> Option<&Notice> {
-        if self.fresh { self.list.back() } else { None }
+        let newest = self.list.back().filter(|_| self.fresh);
+        match newest {
+            Some(notice) if notice.kind == NoticeKind::Problem => Some(notice),
+            newest => self.alert.as_ref().or(newest),
+        }
     }
 
     /// What was under way is done: words that say so no longer show, unless newer ones do.
@@ -56,9 +103,55 @@ impl Notices {
     /// The user has gone on; the bottom line is free again.
     pub fn mark_seen(&mut self) {
         self.fresh = false;
+        self.alert = None;
     }
 
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Notice> + ExactSizeIterator {
         self.list.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: Millis = Millis(1);
+
+    fn shown(notices: &Notices) -> Option<&str> {
+        notices.current().map(|notice| notice.text.as_str())
+    }
+
+    #[test]
+    fn files_that_are_saved_together_are_named_together() {
+        let mut notices = Notices::default();
+        notices.push_saved("Saved", "one.json", NOW);
+        assert_eq!(shown(&notices), Some("Saved one.json"));
+        notices.await_saves(3);
+        for file in ["a.json", "b.json", "c.toml"] {
+            notices.push_saved("Saved", file, NOW);
+        }
+        assert_eq!(shown(&notices), Some("Saved a.json, b.json and c.toml"));
+        notices.await_saves(2);
+        notices.push_saved("Saved", "a.json", NOW);
+        notices.end_saves(NOW);
+        assert_eq!(shown(&notices), Some("Saved a.json"), "the other one failed");
+        assert_eq!(notices.iter().len(), 3);
+    }
+
+    #[test]
+    fn an_alert_stays_until_it_is_seen() {
+        let mut notices = Notices::default();
+        notices.push(NoticeKind::Done, "saved", NOW);
+        notices.push_alert("alert is:failed", NOW);
+        notices.push(NoticeKind::Warning, "joke failed", NOW);
+        notices.push(NoticeKind::Done, "sum succeeded", NOW);
+        assert_eq!(shown(&notices), Some("alert is:failed"));
+        notices.push(NoticeKind::Problem, "couldn't save", NOW);
+        assert_eq!(shown(&notices), Some("couldn't save"));
+        notices.mark_seen();
+        assert_eq!(shown(&notices), None);
+        notices.push(NoticeKind::Done, "sum succeeded", NOW);
+        assert_eq!(shown(&notices), Some("sum succeeded"));
+        assert_eq!(notices.iter().len(), 6, "all are kept for the page of notices");
     }
 }

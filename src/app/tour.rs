@@ -1,7 +1,7 @@
 //! How far the tour of the demo is. Its steps are in `update/tour.rs`.
 
 use super::{actions::ActionId, input::Code, keymap::Keymap};
-use crate::model::context::Name;
+use crate::model::{context::Name, unsaved::UnsavedTexts};
 
 /// What the user asks of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Marks {
     /// Steps of the run.
     pub steps: usize,
     pub groups: Option<Vec<Name>>,
+    /// What is not saved.
+    pub unsaved: UnsavedTexts,
 }
 
 /// How far the tour is.
@@ -28,8 +30,10 @@ pub enum Tour {
     Off,
     /// It can be started.
     Offered,
-    /// It was taken or left; it can be started again.
+    /// It was taken; it can be started again.
     Ended,
+    /// It was left at a step, and goes on there.
+    Left { step: usize },
     /// At a step, counted from 0.
     At {
         step: usize,
@@ -53,7 +57,7 @@ impl Tour {
     #[must_use]
     pub fn words(&self, keymap: &Keymap) -> Option<String> {
         match self {
-            Self::Off | Self::Ended => None,
+            Self::Off | Self::Ended | Self::Left { .. } => None,
             Self::Offered => Some("New here? Take a tour of one minute.".to_owned()),
             Self::At { text, .. } => Some(with_keys(text, keymap, "")),
         }

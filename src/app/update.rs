@@ -51,8 +51,7 @@ use crate::{
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
     if tour::advance(state) {
-        let words = "That's the tour. Run toolcrib in a folder of your own to open it";
-        state.notices.push(NoticeKind::Done, words.to_owned(), now);
+        state.notices.push(NoticeKind::Done, tour::END, now);
     }
     effects.extend(files::due_check(state));
     effects.extend(notifying::due_notifications(state));
@@ -94,6 +93,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::DropQuestion => state.question = None,
         Message::Failed(problem) => {
             state.leaving = false;
+            state.notices.end_saves(now);
             state.notices.push_problem(&problem, now);
         }
         Message::Suspend => return vec![Effect::Suspend],
@@ -153,6 +153,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return files::on_saved(state, &file, text, now);
         }
         DocumentMessage::SaveRefused { file, disk } => {
+            state.notices.end_saves(now);
             let then =
                 if std::mem::take(&mut state.leaving) { AfterSave::Leave } else { AfterSave::Stay };
             state.question = Some(Question::Conflict { file, disk, then });

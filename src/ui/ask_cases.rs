@@ -57,8 +57,8 @@ pub(crate) fn save_run(trace: &Trace) -> Reply {
     };
     let ticks = TICKS.iter().map(tick).collect();
     let words = format!(
-        "Saves the question as {FOLDER}/NAME.yaml and what the model said beside it. Ticked items \
-        become assertions. Name:"
+        "Saves the question as {FOLDER}/NAME.yaml and what the model said beside it. The \
+        ticked expectations are saved with it. Name:"
     );
     Reply::Open(Box::new(Ticked::new(
         "Keep as case",

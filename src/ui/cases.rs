@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::{
-    canvas::wrap,
+    canvas::{truncate_text, wrap},
     overlays::{
         menu::{Item, Menu},
         page::{Line, PageOverlay},
@@ -35,7 +35,10 @@ use crate::{
         },
         scenario::page::file_name,
     },
-    model::{call::Call, entry::FileId},
+    model::{
+        call::{Call, Outcome},
+        entry::FileId,
+    },
     schema::{count::count_text, literal::Literal},
     systems::calling,
 };
@@ -57,9 +60,13 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     };
     let ticks = offers.iter().map(tick).collect();
     let words = format!(
-        "Saves the call as {}/NAME.yaml. Ticked items become assertions; secrets are left out. \
+        "Saves the call as {}/NAME.yaml with the ticked expectations; secrets are left out.{} \
         Name:",
-        page::FOLDER
+        page::FOLDER,
+        match answer.outcome {
+            Some(Outcome::Cancelled) => " You stopped this call, so its outcome isn't expected.",
+            _ => "",
+        }
     );
     Reply::Open(Box::new(Ticked::new(
         "Keep as case",
@@ -127,7 +134,8 @@ impl AnyCase {
 
     fn summary(&self) -> String {
         match self {
-            Self::Call(case) => format!("{}: {}", case.tool, page::case_summary(case)),
+            // Before a run nothing looks like a result of one.
+            Self::Call(case) => format!("{}, expects: {}", case.tool, page::case_summary(case)),
             Self::Ask(case) => format!("ask: {}", case.question),
         }
     }
@@ -172,18 +180,18 @@ pub(crate) fn case_menu(state: &State) -> Reply {
     let note = match (state.invoke.cases.under_way(), hold, differ) {
         (true, ..) => "under way …".to_owned(),
         (_, 0, 0) => String::new(),
-        (_, hold, 0) => format!("{hold} passed"),
-        (_, hold, differ) => format!("{differ} of {} differ", hold + differ),
+        (_, hold, 0) => format!("{hold} of {hold} passed"),
+        (_, hold, differ) => format!("{differ} of {} failed", hold + differ),
     };
     let all = Item {
-        title: format!("run all {}", good.len()),
+        title: format!("Run all ({})", good.len()),
         detail: connection_note(&found, state),
         note,
         ..Item::default()
     };
     let last = Item {
-        title: "results".into(),
-        detail: "the expectations that failed".into(),
+        title: "Results".into(),
+        detail: "each expectation of the last run".into(),
         refusal: (state.invoke.cases.verdicts.is_empty() && state.invoke.cases.asks.is_empty())
             .then(|| "not run yet".into()),
         ..Item::default()
@@ -219,7 +227,7 @@ fn case_item((file, case): &FiledCase, state: &State) -> Item {
         Ok(case) => Item {
             title: format!("{mark}{}", name_of(file, case)),
             detail: case.summary(),
-            note: called.or_else(asked).unwrap_or_default().chars().take(40).collect(),
+            note: truncate_text(&called.or_else(asked).unwrap_or_default(), 40).into_owned(),
             ..Item::default()
         },
         Err(issue) => {
@@ -263,7 +271,7 @@ fn finding_lines(verdict: &Verdict) -> Vec<Line> {
         } else {
             ("✗", Role::Error)
         };
-        let expected: String = finding.expected.chars().take(60).collect();
+        let expected = truncate_text(&finding.expected, 60);
         lines.push(vec![
             (role, format!("  {mark} ")),
             (Role::Text, format!("{}: {expected}", finding.what)),

@@ -13,6 +13,7 @@ use crate::app::{
     compose::{context::ComposeContext, entries, plan::Plan},
     input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
+    notices::NoticeKind,
     notifications::NotificationMessage,
     state::State,
     verbs,
@@ -288,10 +289,22 @@ fn service_plan(state: &State) -> Result<Plan, String> {
 
 fn make_service(state: &State) -> Reply {
     match service_plan(state) {
-        Ok(plan) => Reply::Send(vec![
-            Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
-            Message::Show(ScreenId::Tools),
-        ]),
+        Ok(plan) => {
+            let keys = &state.keymap;
+            let words = format!(
+                "{}; {} saves, {} undoes",
+                plan.done_words(),
+                keys.way_to("save-all"),
+                keys.way_to("undo")
+            );
+            let Plan { label, changes, .. } = plan;
+            let change = Message::Document(DocumentMessage::Change { label, changes });
+            let mut messages = vec![change, Message::Show(ScreenId::Tools)];
+            // The tool is what one works at.
+            messages.extend(state.selected.clone().map(Message::Select));
+            messages.push(Message::Notice(NoticeKind::Done, words));
+            Reply::Send(messages)
+        }
         Err(why) => Reply::Refused(why),
     }
 }

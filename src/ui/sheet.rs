@@ -54,6 +54,8 @@ pub struct Choice {
     pub refusal: Option<String>,
     /// It deletes, or changes a running system.
     pub risky: bool,
+    /// The letter that chooses it, where it has one.
+    pub key: Option<char>,
 }
 
 /// A value that is asked for.

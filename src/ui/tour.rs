@@ -18,7 +18,7 @@ use crate::app::{
     tour::{Tour, TourMessage},
 };
 
-/// Starts the tour where it is offered, and ends it while it runs.
+/// Starts the tour where it is offered, and leaves it while it runs.
 const TURN: ActionId = "tour";
 
 type Row = action_rows::Row<dyn Window>;
@@ -26,7 +26,7 @@ type Row = action_rows::Row<dyn Window>;
 /// F1 is the tour's in the demo and help's elsewhere, in both modes: so it has no verb.
 pub(crate) const ACTIONS: &[Row] = &[Row::new(Scope::Tour, TURN, "tour", |_, state| turn(state))
     .edit_keys(&["f1"])
-    .help("Start the tour of the demo, or end it")
+    .help("Start the tour of the demo, leave it, or go on where it was left")
     .refused(|_, state| refuse_when(state.tour == Tour::Off, "only in toolcrib demo"))];
 
 fn turn(state: &State) -> Reply {
@@ -75,5 +75,5 @@ pub(super) fn draw_strip(
         height: 1,
     };
     Pen::new(buffer, place, 0).put_text(&act, text.add_modifier(Modifier::BOLD));
-    (Rect { height: area.height - rows, ..area }, Some((place, TURN)))
+    (Rect { height: area.height - rows, ..area }, Some((strip, TURN)))
 }

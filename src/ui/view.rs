@@ -142,6 +142,12 @@ pub trait Screen {
         None
     }
 
+    /// The names of its forms where it has several, each with whether it is the focused one.
+    /// [`Target::Form`] goes to one.
+    fn form_names(&self) -> Vec<(&'static str, bool)> {
+        Vec::new()
+    }
+
     /// Asks that form for something, and passes its reply on.
     fn ask_form(&mut self, _ask: &mut dyn FnMut(&mut Form) -> FormReply, _state: &State) -> Reply {
         Reply::Ignored

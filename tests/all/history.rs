@@ -541,7 +541,51 @@ mod screen {
         answer(&mut bench);
         bench.keys("D");
         answer(&mut bench);
-        assert!(bench.screen().contains("calculator compared"), "{}", bench.screen());
+        let screen = bench.screen();
+        assert!(screen.contains("calculator and query-customers compared"), "{screen}");
+    }
+
+    #[test]
+    fn two_marked_calls_are_compared_wherever_the_cursor_is() {
+        let compared = |bench: &Workbench| {
+            let compared = bench.state.invoke.kept.compared.clone().unwrap();
+            [0, 1].map(|side| compared[side].head.id[..8].to_owned())
+        };
+        let mut bench = open(120, 36);
+        let press = |bench: &mut Workbench, keys: &str| {
+            for key in keys.split(' ') {
+                bench.keys(key);
+                answer(bench);
+            }
+        };
+        press(&mut bench, "space down down space down D");
+        assert_eq!(compared(&bench), ["00000003", "00000001"], "the earlier one first");
+        // A third mark takes the place of the oldest one.
+        press(&mut bench, "esc up up space D");
+        assert_eq!(compared(&bench), ["00000003", "00000002"]);
+        // The marked call itself is compared with the one before it.
+        let mut bench = open(120, 36);
+        press(&mut bench, "space D");
+        assert_eq!(compared(&bench), ["00000003", "00000001"]);
+        // The oldest one has only calls after it.
+        let mut bench = open(120, 36);
+        press(&mut bench, "end space D");
+        assert_eq!(compared(&bench), ["00000040", "00000003"]);
+    }
+
+    #[test]
+    fn a_compared_outcome_has_its_own_colour_and_long_lines_hang_below_their_text() {
+        let mut bench = open(80, 24);
+        let mut of = [1, 2].map(|number| Trace {
+            head: Head { id: number.to_string().into(), tool: "joke".into(), ..Head::default() },
+            events: vec![chunk(5, &format!("{}{number} apples", "so many words ".repeat(8)))],
+        });
+        of[0].events.push(end(9, Outcome::Cancelled));
+        of[1].events.push(end(9, Outcome::Succeeded));
+        bench.send(Message::History(HistoryMessage::Compared(Arc::new(of))));
+        bench.draw();
+        bench.keys("tab");
+        assert_snapshot!("history_compared_lines", bench.styled());
     }
 
     #[test]

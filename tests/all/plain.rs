@@ -155,7 +155,7 @@ fn an_arrow_is_drawn_by_naming_its_ends_and_its_tool() {
             "Draw an arrow from findings to",
             "findings → figures with",
             "query-products has only one next state",
-            "1. apply; 2. cancel",
+            "2 or no to cancel",
             "State figures",
             "draw arrow: Draw an arrow from this state: choose where it leads, then the tool",
             "Draw an arrow from figures to",
@@ -220,7 +220,7 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
     assert_in_order(
         &ran.data,
         &[
-            "Calling tell-joke over mock.",
+            "Calling tell-joke (mocked).",
             "chunk 1: one two",
             "ended: tell-joke cancelled, 1 chunk",
             "chunk 2: three",
@@ -229,7 +229,7 @@ fn a_call_is_watched_stopped_run_again_and_kept_as_a_case() {
             "outcome: succeeded [x]",
             "Saved cases/jokes.yaml",
             "Kept calls: 2",
-            "Call of tell-joke over mock",
+            "Call of tell-joke (mocked)",
         ],
     );
     let case = fs::read_to_string(place.here.join("cases/jokes.yaml")).unwrap();
@@ -257,7 +257,7 @@ fn a_tool_made_in_an_empty_folder_is_mocked_and_its_call_is_waited_for() {
         &ran.data,
         &[
             "Fix: make the service \"shelf\"",
-            "Calling stock over mock.",
+            "Calling stock (mocked).",
             "ended: stock succeeded, 6 chunks",
             "This is a mock answer of stock, in place of its service. It arrives in chunks",
             "Unsaved changes in stock.json",
@@ -379,7 +379,7 @@ fn a_comparison_is_printed_and_not_the_open_call() {
     let ran = run(&place, &[".", "--plain"], &script);
     let shown = &ran.data[ran.data.rfind("tell-joke compared").unwrap()..];
     for line in [
-        "- is the other call, + is this call.",
+        "- is the earlier call, + is the later call.",
         "{\"topic\":\"programming\"}",
         "{\"topic\":\"tea\"}",
         "Text:",
@@ -459,15 +459,26 @@ fn tools_are_imported_and_pushed() {
     let own = r#"{"tool": {
         "mine": {"type": "text-completion", "name": "mine", "description": "d", "group": ["g"]}}}"#;
     let here = Place::with(&[("mine.json", own)]);
-    let script =
-        ["import", "1", "save all", "list", "push", "1", "push", "2", "show teller", "quit"];
+    let script = [
+        "import",
+        "maybe",
+        "yes",
+        "save all",
+        "list",
+        "push",
+        "1",
+        "push",
+        "2",
+        "show teller",
+        "quit",
+    ];
     let ran = run(&here, &[".", "--plain", "--connection", &url], &script);
     assert_in_order(
         &ran.data,
         &[
             "Import from TrustGraph",
             "new file",
-            "1. apply; 2. cancel",
+            "2 or no to cancel",
             "Saved",
             "teller: tool",
             "Push to TrustGraph",
@@ -488,6 +499,60 @@ fn a_word_that_is_no_answer_chooses_nothing() {
         &["Welcome to toolcrib", "send is none of the answers.", "quit is none of the answers."],
     );
     assert!(!ran.data.contains("no program has MCP servers"), "{}", ran.data);
+}
+
+#[test]
+fn after_a_wrong_answer_only_the_question_is_asked_again() {
+    let script = ["workflow", "new state", "report", "maybe", "no", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    let question = "Type 1 or yes to create, 2 or no to cancel";
+    assert_in_order(&ran.data, &[question, "maybe is none of the answers.", question]);
+    let change = ran.data.lines().filter(|line| line.contains("+ states")).count();
+    assert_eq!(change, 1, "the change is shown once:\n{}", ran.data);
+}
+
+#[test]
+fn a_field_is_set_in_whichever_form_has_it() {
+    let script =
+        ["invoke tell-joke", "mock", "set topic tea", "set chunks 2", "set nothing 1", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "topic: ",
+            "now \"tea\"",
+            "chunks: ",
+            "now 2",
+            "There is no field nothing in arguments, configuration, mock",
+        ],
+    );
+}
+
+#[test]
+fn a_fix_is_applied_to_the_field_or_to_the_only_problem() {
+    let start = ["new tool", "tool-service", "stock", "set service shelf"];
+    let asked = ["form", "", "", "", "", "", "", "fix", "done"];
+    for fix in [&["fix"][..], &["fix service"], &asked] {
+        let script = [&start[..], fix, &["fix", "quit", "quit without saving"]].concat();
+        let ran = run(&Place::with(&[]), &[".", "--plain"], &script);
+        assert_in_order(
+            &ran.data,
+            &[
+                "Fix: make the service \"shelf\"",
+                "Added service shelf",
+                "Tools · stock>",
+                "no problem of stock has an automatic fix; problems lists them",
+            ],
+        );
+    }
+}
+
+#[test]
+fn the_tour_is_printed_as_commands() {
+    let ran = run(&demo(), &["demo", "--plain"], &["tour", "quit"]);
+    assert_in_order(&ran.data, &["1. invoke query-customers", "7. undo undoes", "exit quits"]);
+    let ran = run(&demo(), &[".", "--plain"], &["tour", "quit"]);
+    assert!(ran.data.contains("The tour is only in the demo."), "{}", ran.data);
 }
 
 #[test]

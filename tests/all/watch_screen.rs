@@ -11,6 +11,7 @@ use toolcrib::{
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
+        notices::NoticeKind,
         watching::{Source, WatchMessage},
     },
     engine::traffic::{
@@ -290,6 +291,13 @@ fn a_filter_is_typed_and_what_is_wrong_with_it_is_said_at_once() {
         )],
     );
     assert_eq!(standings(&bench), ["failed", "failed", "failed"]);
+    // What is typed replaces the filter that is there.
+    bench.keys("/");
+    bench.types("is:open");
+    bench.keys("enter");
+    assert_eq!(bench.state.watching.record.view().to_string(), "is:open");
+    bench.keys("esc");
+    assert!(bench.state.watching.record.view().is_empty(), "Esc in the list shows all");
     bench.keys("/ esc");
     assert_eq!(standings(&bench).len(), 5);
     bench.keys("shift+tab down enter");
@@ -341,8 +349,30 @@ fn alerts_ring_and_can_be_taken_away() {
         "{notices:?}"
     );
     assert!(bench.shows("! is:failed"), "{}", bench.screen());
+    // It is seen on other screens, too, whatever else is done meanwhile.
+    bench.send(Message::Show(ScreenId::Tools));
+    bench.send(Message::Notice(NoticeKind::Done, "something else ended".into()));
+    bench.draw();
+    assert!(bench.shows("alert is:failed"), "{}", bench.screen());
+    bench.keys("4");
+    assert!(!bench.shows("alert is:failed"), "{}", bench.screen());
     bench.keys("a down enter");
     assert!(bench.state.watching.record.alerts().is_empty());
+}
+
+#[test]
+fn an_alert_counts_the_conversations_that_it_marks() {
+    let mut bench = busy(120, 36);
+    bench.keys("a enter");
+    let record = &bench.state.watching.record;
+    let all = (0..record.row_count()).filter_map(|row| record.conversation_at(row));
+    let marked = all.filter(|conversation| conversation.rang > 0).count();
+    assert_eq!((marked, record.alerts()[0].rang), (2, 2));
+    // The text that is offered is typed over.
+    bench.keys("a enter");
+    bench.types("is:open");
+    bench.keys("enter");
+    assert_eq!(bench.state.watching.record.alerts()[1].filter.to_string(), "is:open");
 }
 
 #[test]
@@ -701,7 +731,7 @@ fn cards_are_read_by_mouse_from_a_message_too_and_what_lacks_is_said() {
     bench.clicks("word_count success");
     bench.clicks("word_count success");
     assert!(bench.shows("What it says"), "{}", bench.screen());
-    bench.clicks("its cards");
+    bench.clicks("show its cards");
     let Some(Effect::ReadCards { turn, card_source, .. }) = bench.effects.last() else {
         panic!("{:?}", bench.effects)
     };

@@ -9,6 +9,7 @@ use toolcrib::{
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{Message, ScreenId},
+        notices::NoticeKind,
         question::Question,
         tour::Tour,
         workflow::WorkflowMessage,
@@ -224,7 +225,7 @@ fn the_tour_is_an_action_and_has_f1_in_the_demo_alone() {
     bench.keys("ctrl+p");
     bench.types("tour");
     bench.keys("enter");
-    assert_eq!(bench.state.tour, Tour::Ended, "{}", bench.screen());
+    assert_eq!(bench.state.tour, Tour::Left { step: 0 }, "{}", bench.screen());
     bench.keys("f1");
     assert!(matches!(bench.state.tour, Tour::At { .. }), "{}", bench.screen());
     bench.keys("f1 @tour");
@@ -238,7 +239,18 @@ fn what_is_removed_in_a_form_is_said_with_the_way_back() {
     bench.keys("d");
     assert!(bench.shows("Removed name; u undoes"), "{}", bench.screen());
     bench.keys("u");
-    assert!(bench.shows("undone"), "{}", bench.screen());
+    assert!(bench.shows("Undid:"), "{}", bench.screen());
+}
+
+#[test]
+fn the_notices_are_wrapped_to_their_page() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 80, 24);
+    let words: Vec<String> = (0..60).map(|number| format!("word{number}")).collect();
+    bench.send(Message::Notice(NoticeKind::Warning, words.join(" ")));
+    bench.draw();
+    bench.keys("@notices");
+    let screen = bench.screen();
+    assert!(words.iter().all(|word| screen.contains(&format!("{word} "))), "{screen}");
 }
 
 #[test]
@@ -323,7 +335,8 @@ fn a_tool_without_its_service_is_mocked_or_gets_the_service() {
     };
     assert!(text(&bench).contains("request-queue: request:tg:weather"), "{}", text(&bench));
     assert_eq!(bench.state.screen, ScreenId::Tools);
-    assert!(bench.shows("weather · TrustGraph"), "{}", bench.screen());
+    assert!(bench.shows("weather-tool · TrustGraph"), "{}", bench.screen());
+    assert!(bench.shows("Added service weather"), "{}", bench.screen());
 }
 
 #[test]

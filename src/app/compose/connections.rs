@@ -313,8 +313,12 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
     if !is_in_settings(context, name) {
         return Err(format!("{name} isn't in {SETTINGS}"));
     }
-    let mut changes =
-        vec![context.in_settings(Edit::Remove { at: table_pointer(name) }, String::new)];
+    // No empty table is left behind.
+    let tables =
+        context.settings_value().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    let is_last = tables.is_some_and(|tables| tables.len() == 1);
+    let at = if is_last { Pointer::root().child(CONNECTIONS) } else { table_pointer(name) };
+    let mut changes = vec![context.in_settings(Edit::Remove { at }, String::new)];
     let usual = is_usual(context, name);
     if usual {
         changes.push(
@@ -511,6 +515,16 @@ mod tests {
                 .replace("connections.local", "connections.here")
         );
         assert_eq!(state.current_connection().name, "embedded");
+    }
+
+    #[test]
+    fn no_empty_table_stays_of_the_last_connection() {
+        let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let plan = add_connection(context, "new amqp://h:5672/team").unwrap();
+        assert!(make(&mut state, plan).contains("[connections.new]"), "{}", text(&state));
+        let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
+        assert_eq!(make(&mut state, plan), "");
     }
 
     #[test]

@@ -24,17 +24,25 @@ pub struct Plan {
 /// Verbs that labels begin with, and what they are once it is done.
 const DONE: &[(&str, &str)] = &[
     ("add", "Added"),
+    ("change", "Changed"),
     ("delete", "Deleted"),
     ("draw", "Drew"),
     ("duplicate", "Duplicated"),
     ("edit", "Edited"),
     ("import", "Imported"),
     ("keep", "Kept"),
+    ("list", "Listed"),
+    ("make", "Made"),
+    ("name", "Named"),
     ("new", "Added"),
     ("remove", "Removed"),
     ("rename", "Renamed"),
     ("save", "Saved"),
     ("set", "Set"),
+    ("split", "Split"),
+    ("trim", "Trimmed"),
+    ("use", "Used"),
+    ("write", "Wrote"),
 ];
 
 /// A plan's renaming.

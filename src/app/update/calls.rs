@@ -49,13 +49,13 @@ pub(super) fn edit_text(state: &mut State, text: CallText, edits: &[Edit], now: 
 
 pub(super) fn undo_text(state: &mut State, text: &CallText, now: Millis) {
     if state.invoke.texts.get_mut(text).is_some_and(EditedText::undo) {
-        state.notices.push(NoticeKind::Done, format!("undone: {}", text.part.as_str()), now);
+        state.notices.push(NoticeKind::Done, format!("Undid: edit {}", text.part.as_str()), now);
     }
 }
 
 pub(super) fn redo_text(state: &mut State, text: &CallText, now: Millis) {
     if state.invoke.texts.get_mut(text).is_some_and(EditedText::redo) {
-        state.notices.push(NoticeKind::Done, format!("made again: {}", text.part.as_str()), now);
+        state.notices.push(NoticeKind::Done, format!("Redid: edit {}", text.part.as_str()), now);
     }
 }
 

@@ -107,11 +107,11 @@ fn apply_changes_with(
 }
 
 pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
-    step_history(state, "undone", "there is nothing to undo", now, Documents::undo)
+    step_history(state, "Undid", "there is nothing to undo", now, Documents::undo)
 }
 
 pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
-    step_history(state, "made again", "there is nothing to redo", now, Documents::redo)
+    step_history(state, "Redid", "there is nothing to redo", now, Documents::redo)
 }
 
 type Stepping = fn(&mut Documents) -> Option<HistoryStep>;
@@ -345,6 +345,9 @@ pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -
         .filter(|(name, _)| wanted(name))
         .map(|(name, document)| save_effect(name, document, Overwrite::Refuse))
         .collect();
+    if effects.len() > 1 {
+        state.notices.await_saves(effects.len());
+    }
     if effects.is_empty() {
         let what = file.map_or_else(
             || "nothing to save: no file has changes".to_owned(),
@@ -403,8 +406,9 @@ pub(super) fn on_saved(
     let is_error =
         |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
     match state.findings.iter().filter(is_error).count() {
-        0 => state.notices.push(NoticeKind::Done, format!("{done} {file}"), now),
+        0 => state.notices.push_saved(done, file.as_str(), now),
         count => {
+            state.notices.end_saves(now);
             let errors = if count == 1 { "error" } else { "errors" };
             let words = format!("{done} {file}, with {count} {errors}");
             state.notices.push(NoticeKind::Warning, words, now);

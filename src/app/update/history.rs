@@ -34,7 +34,7 @@ pub(super) fn handle_message(
         HistoryMessage::Changed => return list_calls(state),
         HistoryMessage::Select(id) => return select_call(state, id),
         HistoryMessage::Opened(trace) => on_trace_opened(state, *trace),
-        HistoryMessage::Mark(id) => toggle_mark(state, id),
+        HistoryMessage::Mark(id) => state.invoke.kept.toggle_mark(id),
         HistoryMessage::Compare(ids) => return vec![Effect::CompareKept(ids)],
         HistoryMessage::Compared(traces) => state.invoke.kept.compared = Some(traces),
         HistoryMessage::DropComparison => state.invoke.kept.compared = None,
@@ -45,7 +45,10 @@ pub(super) fn handle_message(
         HistoryMessage::StopReplay => return stop_replay(state),
         HistoryMessage::Resend => return resend_call(state, now),
         HistoryMessage::Export { id, path } => return vec![Effect::ExportKept { id, path }],
-        HistoryMessage::Remove(id) => return vec![Effect::RemoveKept(id)],
+        HistoryMessage::Remove(id) => {
+            state.invoke.kept.marked.retain(|marked| *marked != id);
+            return vec![Effect::RemoveKept(id)];
+        }
     }
     Vec::new()
 }
@@ -93,11 +96,6 @@ fn on_trace_opened(state: &mut State, trace: Trace) {
         let catalog = Arc::clone(&state.catalog);
         state.invoke.kept.show_trace(Arc::new(trace), &catalog);
     }
-}
-
-fn toggle_mark(state: &mut State, id: TraceId) {
-    state.invoke.kept.marked =
-        if state.invoke.kept.marked.as_ref() == Some(&id) { None } else { Some(id) };
 }
 
 /// Lets the open call come once more; `speed` times as fast, 0 is at once.

@@ -266,7 +266,7 @@ fn notify_alerts(state: &mut State, rings: &[Ring], now: Millis) {
         if rings.len() > 1 { format!(", and {} more", rings.len() - 1) } else { String::new() };
     let words = format!("alert {}{}{more}", alert.filter, asked.unwrap_or_default());
     notifying::note(state, Noteworthy::Alert(&words), now);
-    state.notices.push(NoticeKind::Warning, words, now);
+    state.notices.push_alert(words, now);
 }
 
 fn resend_request(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {

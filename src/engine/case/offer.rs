@@ -34,7 +34,9 @@ pub(crate) struct Suggestion {
 pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     let mut offers = Vec::new();
     let mut add = |what, value, usual| offers.push(Suggestion { what, value, usual });
-    add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into(), true);
+    // Who stopped the call says nothing about how the tool ends one.
+    let is_stopped = answer.outcome == Some(Outcome::Cancelled);
+    add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into(), !is_stopped);
     if let Some((kind, _)) = &answer.error {
         add("error", kind.as_str().into(), true);
     }
@@ -161,6 +163,17 @@ mod tests {
             chunks: 3,
             error: None,
         }
+    }
+
+    #[test]
+    fn the_outcome_of_a_call_that_was_stopped_is_not_expected() {
+        let usual = |outcome| {
+            let answer = Answer { outcome: Some(outcome), ..answer("a joke") };
+            let offers = suggest_expectations(&answer, &Mask::default());
+            offers.iter().any(|offer| offer.what == "outcome" && offer.usual)
+        };
+        assert!(usual(Outcome::Succeeded) && usual(Outcome::Failed));
+        assert!(!usual(Outcome::Cancelled));
     }
 
     #[test]

@@ -90,6 +90,12 @@ pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<ComparedMeasur
     ]
 }
 
+/// How the call of a trace ended, if it did.
+#[must_use]
+pub(crate) fn outcome(trace: &Trace) -> Option<Outcome> {
+    Times::from_events(&trace.events).outcome
+}
+
 /// The answer that a trace holds.
 #[must_use]
 pub(crate) fn answer_text(trace: &Trace) -> String {

@@ -298,7 +298,8 @@ impl Record {
         self.apply_filters(view, self.alerts.clone())
     }
 
-    /// Rings for that filter, too, for what comes from now on.
+    /// Rings for that filter, too, for what comes from now on. What it holds for already is marked
+    /// and counted, and doesn't ring.
     ///
     /// # Errors
     /// When there are too many.
@@ -309,14 +310,11 @@ impl Record {
         if self.alerts.len() == MOST {
             return Err(format!("there are already {MOST} alerts; remove one first"));
         }
-        let row = self.alerts.len();
         let alerts = self.alerts.iter().cloned().chain([Alert::new(filter)]).collect();
         self.apply_filters(self.view.clone(), alerts)?;
-        // What it holds for already has gone by.
         let numbers: Vec<u64> =
             self.conversations.all.iter().map(|conversation| conversation.number).collect();
         numbers.into_iter().for_each(|number| drop(self.update_conversation(number)));
-        self.alerts[row].rang = 0;
         Ok(())
     }
 

@@ -136,7 +136,7 @@ impl<'c> EventRow<'c> {
             EventKind::Notice(words) => ("notice".to_owned(), Role::Warning, words.clone()),
             EventKind::Stage(stage) => (stage.name.to_string(), Role::Info, stage.words.clone()),
             EventKind::End { outcome, problem } => {
-                let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
+                let role = outcome_role(*outcome);
                 let why = problem.as_ref().map_or_else(String::new, CallError::words);
                 (outcome.as_str().to_owned(), role, why)
             }
@@ -161,6 +161,15 @@ impl<'c> EventRow<'c> {
     }
 }
 
+/// How an outcome is coloured, on every screen: what the user cancelled hasn't failed.
+pub(crate) fn outcome_role(outcome: Outcome) -> Role {
+    match outcome {
+        Outcome::Succeeded => Role::Success,
+        Outcome::Cancelled => Role::Warning,
+        Outcome::Failed | Outcome::TimedOut | Outcome::Lost => Role::Error,
+    }
+}
+
 /// The state of a call as a sign, words and a role.
 pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
     use crate::model::call::CallState;
@@ -168,14 +177,17 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
         CallState::Opening => ("◌", "connecting", Role::Info),
         CallState::Waiting => ("◌", "waiting", Role::Info),
         CallState::Streaming => ("●", "streaming", Role::Accent),
-        CallState::Ended { outcome, .. } => match outcome {
-            Outcome::Succeeded => ("✓", "succeeded", Role::Success),
-            Outcome::Failed => ("✗", "failed", Role::Error),
-            Outcome::Cancelled => ("■", "cancelled", Role::Warning),
-            Outcome::TimedOut => ("✗", "timed out", Role::Error),
-            Outcome::Lost if call.chunks > 0 => ("✗", "cut off", Role::Error),
-            Outcome::Lost => ("✗", "no answer", Role::Error),
-        },
+        CallState::Ended { outcome, .. } => {
+            let (sign, words) = match outcome {
+                Outcome::Succeeded => ("✓", "succeeded"),
+                Outcome::Failed => ("✗", "failed"),
+                Outcome::Cancelled => ("■", "cancelled"),
+                Outcome::TimedOut => ("✗", "timed out"),
+                Outcome::Lost if call.chunks > 0 => ("✗", "cut off"),
+                Outcome::Lost => ("✗", "no answer"),
+            };
+            (sign, words, outcome_role(*outcome))
+        }
     }
 }
 

@@ -50,6 +50,15 @@ impl Form {
         words.collect()
     }
 
+    /// Applies the fix of what is said about the field of a row.
+    pub(crate) fn fix_of_row(&self, row: usize) -> FormReply {
+        let fix = self.remarks.row_remarks(row).iter().find_map(|remark| remark.fix.as_ref());
+        match fix {
+            Some((note, _)) => FormReply::Fix(*note),
+            None => FormReply::Refused("nothing about this field has an automatic fix".into()),
+        }
+    }
+
     /// Whether the value there is masked.
     pub(crate) fn is_secret(&self, at: &Pointer) -> bool {
         self.secrets.iter().any(|secret| secret == at || secret.starts_with(at))

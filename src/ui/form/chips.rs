@@ -61,6 +61,9 @@ impl ChipPosition {
     }
 }
 
+/// Behind these a chip is broken rather than within a word or a number.
+const BREAKS: [char; 7] = ['/', ':', '.', ',', '-', '_', ' '];
+
 /// The lines of a chip: one where it fits.
 fn chip_rows(item: &str, cells: usize) -> Vec<String> {
     let mut rows = vec![String::new()];
@@ -75,8 +78,16 @@ fn chip_rows(item: &str, cells: usize) -> Vec<String> {
         with.push(letter);
         if text_width(&with) > cells && with.chars().nth(1).is_some() {
             with.pop();
+            let part = with.rfind(BREAKS).map(|at| with.split_off(at + 1));
+            // Where that would leave most of the line empty, it is broken anywhere.
+            let mut next = part.unwrap_or_default();
+            if text_width(&next) * 2 > cells {
+                with.push_str(&next);
+                next.clear();
+            }
             rows.push(with);
-            with = letter.to_string();
+            with = next;
+            with.push(letter);
         }
         rows.push(with);
     }

@@ -256,7 +256,7 @@ impl Overlay for Checklist {
             let details = row.details.iter().map(|(_, text)| text.clone());
             let detail = note.into_iter().chain(details).collect::<Vec<_>>().join("; ");
             let (title, refusal) = (row.title.clone(), row.refusal.clone());
-            (row.is_on, Choice { title, detail, refusal, risky: false })
+            (row.is_on, Choice { title, detail, refusal, ..Choice::default() })
         };
         let rows = self.rows.iter().map(choice).collect();
         let ask = Ask::Ticks { text: None, rows, accept: self.accept };

@@ -36,6 +36,8 @@ pub(crate) struct Confirm {
     shown: Vec<Line>,
     answers: Vec<Answer>,
     aside: Vec<Message>,
+    /// What Esc does, in a word or two.
+    escape: &'static str,
     at: usize,
     sheet: Rect,
     places: Vec<Rect>,
@@ -56,6 +58,7 @@ impl Confirm {
             shown: Vec::new(),
             answers,
             aside,
+            escape: "cancel",
             at: 0,
             sheet: Rect::default(),
             places: Vec::new(),
@@ -65,6 +68,11 @@ impl Confirm {
     /// With what it is about.
     pub fn with_lines(self, shown: Vec<Line>) -> Self {
         Self { shown, ..self }
+    }
+
+    /// With the word for what Esc does, where that isn't to cancel.
+    pub fn with_escape(self, escape: &'static str) -> Self {
+        Self { escape, ..self }
     }
 
     /// Whether the answers have letters: for two of them, Enter and Esc do.
@@ -179,11 +187,15 @@ impl Overlay for Confirm {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let act = self.answers.get(self.at).map_or("OK", |answer| answer.words);
-        vec![("←→", "choose"), ("Enter", act), ("Esc", "cancel")]
+        vec![("←→", "choose"), ("Enter", act), ("Esc", self.escape)]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {
-        let choice = |answer: &Answer| Choice { title: answer.words.into(), ..Choice::default() };
+        let choice = |answer: &Answer| Choice {
+            title: answer.words.into(),
+            key: Some(answer.key),
+            ..Choice::default()
+        };
         let rows = self.answers.iter().map(choice).collect();
         let mut sheet = Sheet::new(self.title.clone(), &self.words, Ask::Row(rows));
         sheet.lines.extend(plain_lines(&self.shown));

@@ -252,10 +252,16 @@ impl Overlay for Menu {
                 .skip(1)
                 .put_text("type to narrow the list", styles[Role::Ghost]);
         }
-        // Where both have no room, what describes an item has most of it: names are read below.
-        let spare = usize::from(rows.width)
+        // Where both have no room, what describes an item has most of it: the few names that are
+        // longer than the others are cut, and read below.
+        let mut widths: Vec<usize> =
+            self.items.iter().map(|item| text_width(&item.title)).collect();
+        widths.sort_unstable();
+        let most = widths.get(widths.len() * 9 / 10).copied().unwrap_or(titles);
+        let cells = usize::from(rows.width);
+        let spare = cells
             .saturating_sub(widest(|item| &item.detail) + notes + 6)
-            .max(usize::from(rows.width) / 3);
+            .max(most.clamp(cells / 5, cells / 3));
         let columns = (titles.min(40).min(spare), notes);
         let said = match &self.refused {
             Some(why) => wrap(why, usize::from(rows.width).saturating_sub(1).max(1)),
@@ -375,6 +381,7 @@ impl Overlay for Menu {
             detail: note(item),
             refusal: item.refusal.clone(),
             risky: item.risky,
+            key: None,
         };
         Sheet::new(self.title.clone(), "", Ask::Row(self.items.iter().map(choice).collect()))
     }

@@ -6,7 +6,7 @@ use crate::{
         notices::{Notice, NoticeKind},
         state::State,
     },
-    ui::{canvas, styles::Role},
+    ui::styles::Role,
 };
 
 /// The colour of a notice.
@@ -22,19 +22,16 @@ pub(crate) fn notice_role(notice: &Notice) -> Role {
 pub(crate) fn notices_page(state: &State) -> page::PageOverlay {
     let mut lines: Vec<page::Line> = Vec::new();
     for notice in state.notices.iter() {
-        for (row, text) in canvas::wrap(&notice.text, 90).into_iter().enumerate() {
-            let sign = match (row, notice.kind) {
-                (0, NoticeKind::Done) => "✓ ",
-                (0, NoticeKind::Hint) => "· ",
-                (0, NoticeKind::Warning) => "⚠ ",
-                (0, NoticeKind::Problem) => "✗ ",
-                _ => "  ",
-            };
-            lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, text)]);
-        }
+        let sign = match notice.kind {
+            NoticeKind::Done => "✓ ",
+            NoticeKind::Hint => "· ",
+            NoticeKind::Warning => "⚠ ",
+            NoticeKind::Problem => "✗ ",
+        };
+        lines.push(vec![(notice_role(notice), sign.to_owned()), (Role::Text, notice.text.clone())]);
     }
     if lines.is_empty() {
         lines.push(vec![(Role::Dim, "no notices yet".to_owned())]);
     }
-    page::PageOverlay::new("Notices", lines).at_end()
+    page::PageOverlay::new("Notices", lines).with_prose(92).at_end()
 }

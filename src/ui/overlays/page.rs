@@ -11,12 +11,16 @@ use crate::{
     },
     ui::{
         canvas::{Pen, text_width},
+        line_wrap::{RowWidths, wrap_styled},
         sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
         widgets::list::ListCursor,
     },
 };
+
+/// A sign or label of at most so many cells has what follows it wrapped beside it.
+const MOST_HANGING: usize = 12;
 
 /// A line in pieces, each with its role.
 pub(crate) type Line = Vec<(Role, String)>;
@@ -25,6 +29,11 @@ pub(crate) type Line = Vec<(Role, String)>;
 pub(crate) struct PageOverlay {
     title: String,
     lines: Vec<Line>,
+    /// The same as they fit the sheet, and how many cells they have there.
+    rows: Vec<Line>,
+    cells: usize,
+    /// At most so many cells wide, where it is prose.
+    widest: Option<usize>,
     cursor: ListCursor,
     sheet: Rect,
     height: u16,
@@ -42,6 +51,14 @@ impl PageOverlay {
     /// Shows another text; where it was scrolled to stays.
     pub fn set_content(&mut self, title: impl Into<String>, lines: Vec<Line>) {
         (self.title, self.lines) = (title.into(), lines);
+        self.cells = 0;
+    }
+
+    /// Prose: its lines are wrapped at so many cells, also where there is room for more.
+    #[must_use]
+    pub fn with_prose(mut self, cells: usize) -> Self {
+        self.widest = Some(cells);
+        self
     }
 
     /// Enter goes on to something.
@@ -71,9 +88,33 @@ impl PageOverlay {
     /// Begins at the end of the text.
     #[must_use]
     pub fn at_end(mut self) -> Self {
-        self.cursor.row = self.lines.len();
+        self.cursor.row = usize::MAX;
         self
     }
+
+    /// Wraps the lines for so many cells.
+    fn wrap_lines(&mut self, cells: usize) {
+        if self.cells != cells {
+            self.cells = cells;
+            self.rows = self.lines.iter().flat_map(|line| hanging_rows(line, cells)).collect();
+        }
+    }
+}
+
+/// The rows of a line in so many cells; those after the first are indented as the line is, or
+/// below the text after its sign.
+fn hanging_rows(line: &Line, cells: usize) -> Vec<Line> {
+    let first = line.first().map_or("", |(_, text)| text.as_str());
+    let is_sign = line.len() > 1 && first.ends_with(' ') && text_width(first) <= MOST_HANGING;
+    let indent =
+        if is_sign { text_width(first) } else { first.len() - first.trim_start_matches(' ').len() };
+    let indent = if indent * 2 < cells { indent } else { 0 };
+    let widths = RowWidths { first: cells, others: cells - indent };
+    let mut rows = wrap_styled(line, widths);
+    for row in rows.iter_mut().skip(1).filter(|_| indent > 0) {
+        row.insert(0, (Role::Text, " ".repeat(indent)));
+    }
+    rows
 }
 
 impl Overlay for PageOverlay {
@@ -83,17 +124,18 @@ impl Overlay for PageOverlay {
             .iter()
             .map(|line| line.iter().map(|(_, text)| text_width(text)).sum::<usize>())
             .max()
-            .unwrap_or(0);
-        let size = (
-            u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50),
-            u16::try_from(self.lines.len() + 2).unwrap_or(u16::MAX),
-        );
+            .unwrap_or(0)
+            .min(self.widest.unwrap_or(usize::MAX));
+        let width = u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50);
+        // Without the sheet's edges and a little room on both sides.
+        self.wrap_lines(usize::from(width.min(area.width.saturating_sub(2)).max(7)) - 6);
+        let size = (width, u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX));
         let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
         self.height = inside.height;
         let buffer = frame.buffer_mut();
-        let window = self.cursor.visible_rows(self.lines.len(), inside.height);
-        for (row, line) in (0_u16..).zip(&self.lines[window]) {
+        let window = self.cursor.visible_rows(self.rows.len(), inside.height);
+        for (row, line) in (0_u16..).zip(&self.rows[window]) {
             let mut pen = Pen::new(buffer, inside, row);
             pen.skip(2);
             for (role, text) in line {
@@ -104,7 +146,7 @@ impl Overlay for PageOverlay {
                 pen.put_text(text, style);
             }
         }
-        if let Some(position) = self.cursor.position_text(self.lines.len()) {
+        if let Some(position) = self.cursor.position_text(self.rows.len()) {
             let foot = Rect { y: sheet.bottom().saturating_sub(1), height: 1, ..inside };
             Pen::new(buffer, foot, 0).put_right(&format!(" {position} "), look.styles[Role::Dim]);
         }
@@ -114,7 +156,7 @@ impl Overlay for PageOverlay {
         if modal::is_outside(input, self.sheet) {
             return self.close();
         }
-        let rows = self.lines.len();
+        let rows = self.rows.len();
         match input {
             Input::Key(key) if key.code == Code::Enter && self.going.is_some() => {
                 return OverlayReply::CloseWith(

@@ -59,6 +59,12 @@ impl Prompt {
         Self { act, ..self }
     }
 
+    /// The text that is there is an example: what is typed replaces it.
+    pub fn preselected(self) -> Self {
+        let input = TextInput::selected_whole(self.input.text());
+        Self { input, ..self }
+    }
+
     fn accept(&mut self, state: &State) -> OverlayReply {
         match (self.then)(self.input.text().trim(), state) {
             Ok(reply) => return OverlayReply::CloseWith(reply),

@@ -400,6 +400,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 vec![Message::Document(DocumentMessage::Recover(Recovery::Restore))],
             )
             .with_lines(differing)
+            .with_escape("restore")
         }
     }
 }
@@ -409,7 +410,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
 fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
     let Some(document) = state.documents.get(file) else {
-        return vec![vec![name, (Role::Warning, "  the file no longer exists".into())]];
+        return vec![vec![name, (Role::Warning, "  not on disk".into())]];
     };
     let mut lines = difference::changed_lines(
         &state.mask.mask_text(document.text.whole_text()),

@@ -8,7 +8,10 @@ use crate::{
         state::State,
     },
     engine::agent_loop::event::AgentEvent,
-    model::call::{Call, CallId, EventKind, LoggedEvent},
+    model::{
+        call::{Call, CallId, EventKind, LoggedEvent},
+        stub::MOCK_CONNECTION,
+    },
     schema::count::count_text,
 };
 
@@ -64,8 +67,7 @@ impl Printed {
                 continue;
             }
             if seen == 0 {
-                let words = format!("Calling {} over {}.", call.request.name, call.connection);
-                lines.push(words);
+                lines.push(format!("Calling {}.", named_call(call)));
             }
             let new = usize::try_from(total - seen).unwrap_or(usize::MAX);
             let rows = call.events.len();
@@ -112,9 +114,17 @@ fn notice_line(notice: &Notice) -> String {
     }
 }
 
+/// The tool of a call, and what it goes over.
+fn named_call(call: &Call) -> String {
+    match &*call.connection {
+        MOCK_CONNECTION => format!("{} (mocked)", call.request.name),
+        connection => format!("{} over {connection}", call.request.name),
+    }
+}
+
 /// All that happened in a call, and how it ended.
 pub(crate) fn call_lines(call: &Call) -> Vec<String> {
-    let mut lines = vec![format!("Call of {} over {}", call.request.name, call.connection)];
+    let mut lines = vec![format!("Call of {}", named_call(call))];
     lines.push(format!("Arguments: {}", call.request.arguments));
     lines.extend((0..call.events.len()).flat_map(|row| event_lines(call, row)));
     if call.outcome().is_none() {

@@ -14,6 +14,8 @@ pub(crate) struct Dialog {
     at: Step,
     /// It is to be printed.
     fresh: bool,
+    /// Only what is asked, not what it is about.
+    brief: bool,
 }
 
 /// How far a dialog is that asks more than one thing.
@@ -53,7 +55,7 @@ fn is_help(line: &str, ask: &Ask, at: &Step) -> bool {
 
 impl Dialog {
     pub fn new(overlay: Box<dyn Overlay>) -> Self {
-        Self { overlay, at: Step::First, fresh: true }
+        Self { overlay, at: Step::First, fresh: true, brief: false }
     }
 
     /// What is to be printed now; and how the dialog closes where it asks nothing.
@@ -66,17 +68,20 @@ impl Dialog {
             self.fresh = true;
             return None;
         }
-        if !sheet.title.is_empty() {
-            out.push(sheet.title.clone());
-        }
         let asks_text = matches!(self.at, Step::First);
-        out.extend(sheet.lines.iter().cloned());
+        if !std::mem::take(&mut self.brief) {
+            out.extend(Some(sheet.title.clone()).filter(|title| !title.is_empty()));
+            out.extend(sheet.lines.iter().cloned());
+        }
         match &sheet.ask {
             Ask::Nothing | Ask::Wait => return Some(self.overlay.answer(Entry::Aside, state)),
-            Ask::Next(words) => out.push(format!("1. {words}; 2. close")),
+            Ask::Next(words) => out.push(format!("Type 1 to {words}, 2 to close.")),
             Ask::Row(rows) => {
                 out.extend(rows.iter().enumerate().map(|(row, choice)| row_line(row, choice)));
-                out.push("Type a number or a name, or cancel.".to_owned());
+                out.push(match has_yes_and_no(rows) {
+                    true => "Type a number, a name, yes or no; or cancel.".to_owned(),
+                    false => "Type a number or a name, or cancel.".to_owned(),
+                });
             }
             Ask::Text(present) => out.push(text_hint(present)),
             Ask::Lines => {
@@ -100,16 +105,16 @@ impl Dialog {
             Ask::Apply { act, can, switch, text } => {
                 let mut ways = Vec::new();
                 if *can {
-                    ways.push(format!("1. {act}"));
+                    ways.push(format!("1 or yes to {act}"));
                 }
-                ways.push("2. cancel".to_owned());
+                ways.push("2 or no to cancel".to_owned());
                 if text.is_some() {
-                    ways.push("3. change the text".to_owned());
+                    ways.push("3 to change the text".to_owned());
                 }
                 if let Some((is_on, words)) = switch {
-                    ways.push(format!("4. {} [{}]", words, if *is_on { 'x' } else { ' ' }));
+                    ways.push(format!("4 to {} [{}]", words, if *is_on { 'x' } else { ' ' }));
                 }
-                out.push(ways.join("; "));
+                out.push(format!("Type {}.", ways.join(", ")));
             }
         }
         None
@@ -176,10 +181,12 @@ impl Dialog {
                 self.give_text(if line.is_empty() { &present } else { literal }, state)
             }
             Ask::Apply { act, text, can, switch } => match line.trim() {
-                word if can && (["1", "apply", "ok"].contains(&word) || word == act) => {
+                word if can
+                    && (["1", "apply", "ok", "y", "yes"].contains(&word) || word == act) =>
+                {
                     self.give(Entry::Accept, state)
                 }
-                "2" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
+                "2" | "n" | "no" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
                 "3" if text.is_some() => {
                     (self.at, self.fresh) = (Step::First, true);
                     Answered::Open
@@ -187,7 +194,7 @@ impl Dialog {
                 "4" if switch.is_some() => self.give(Entry::Switch, state),
                 other => {
                     out.push(format!("{other} is none of the answers. Nothing was done."));
-                    self.repeat();
+                    (self.fresh, self.brief) = (true, true);
                     Answered::Open
                 }
             },
@@ -291,15 +298,27 @@ fn row_line(row: usize, choice: &Choice) -> String {
     format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
 }
 
-/// The row of that number, of that name, or of the only name that begins so.
+/// Whether the rows are the answers to a question of yes or no.
+fn has_yes_and_no(rows: &[Choice]) -> bool {
+    let has = |key| rows.iter().any(|choice| choice.key == Some(key));
+    has('y') && has('n')
+}
+
+/// The row of that number, of that name, of that letter, or of the only name that begins so.
 fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
     let line = line.trim();
     let names: Vec<String> = rows.iter().map(|choice| choice.title.trim().to_lowercase()).collect();
     let word = line.to_lowercase();
+    let key = match word.as_str() {
+        "yes" => Some('y'),
+        "no" => Some('n'),
+        word => word.chars().next().filter(|_| word.chars().count() == 1),
+    };
+    let keyed = || rows.iter().position(|choice| key.is_some() && choice.key == key);
     let row = match line.parse::<usize>() {
         Ok(number) => number.checked_sub(1).filter(|row| *row < rows.len()),
         Err(_) if line.is_empty() => None,
-        Err(_) => names.iter().position(|name| *name == word).or_else(|| {
+        Err(_) => names.iter().position(|name| *name == word).or_else(keyed).or_else(|| {
             let mut begun = (0..names.len()).filter(|row| names[*row].starts_with(&word));
             begun.next().filter(|_| begun.next().is_none())
         }),

@@ -1,7 +1,7 @@
 //! The form of a session: fields listed, given values by name, and asked one after the other.
 
 use super::{
-    fields::{self, Walk},
+    fields::{self, NotFound, Walk},
     session::{Pending, Session},
 };
 use crate::{
@@ -9,15 +9,18 @@ use crate::{
     schema::pointer::Pointer,
     ui::{
         form::view::{Form, FormReply},
-        view::Reply,
+        view::{Reply, Target},
     },
 };
+
+/// What is said to commands about fields where no form is.
+const NO_FORM: &str = "There is no form here. Select something that has one.";
 
 impl Session {
     pub(super) fn with_form(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
         self.unfold(state);
         let lines = self.form(state).map(lines);
-        let absent = || vec!["There is no form here. Select something that has one.".to_owned()];
+        let absent = || vec![NO_FORM.to_owned()];
         self.out.extend(lines.unwrap_or_else(absent));
     }
 
@@ -40,19 +43,80 @@ impl Session {
         messages: &mut Vec<Message>,
         edit: impl Fn(&mut Form, usize, &str) -> FormReply,
     ) {
-        self.unfold(state);
         let (word, text) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let row = match self.form(state) {
-            None => Err("There is no form here. Select something that has one.".to_owned()),
-            Some(_) if word.is_empty() => Err("Name a field. Type: fields".to_owned()),
-            Some(form) => fields::find_row(form, word, is_switch),
-        };
-        match row {
+        match self.named_row(word, is_switch, state) {
             Ok(row) => {
                 self.edit_row(row, state, messages, |form| edit(form, row, text.trim()));
             }
             Err(why) => self.out.push(why),
         }
+    }
+
+    /// The row of the field that a word names. Where the form has none of that name and another form
+    /// of the screen has, that one is gone to.
+    pub(super) fn named_row(
+        &mut self,
+        word: &str,
+        is_switch: bool,
+        state: &State,
+    ) -> Result<usize, String> {
+        if word.is_empty() {
+            return Err("Name a field. Type: fields".to_owned());
+        }
+        self.unfold(state);
+        let found = self.form(state).map(|form| fields::find_row(form, word, is_switch));
+        match found {
+            Some(Ok(row)) => return Ok(row),
+            Some(Err(NotFound::Several(names))) => {
+                return Err(format!("{word} may be {}. Type one of these.", names.join(", ")));
+            }
+            Some(Err(NotFound::Unknown)) | None => {}
+        }
+        let forms = self.screen(state).map(|screen| screen.form_names()).unwrap_or_default();
+        for (name, _) in forms.iter().filter(|(_, is_here)| !is_here) {
+            self.go_to_form(name, state);
+            if let Some(Ok(row)) =
+                self.form(state).map(|form| fields::find_row(form, word, is_switch))
+            {
+                return Ok(row);
+            }
+        }
+        // Nothing was found: where it was before.
+        if let Some((name, _)) = forms.iter().find(|(_, is_here)| *is_here) {
+            self.go_to_form(name, state);
+        }
+        match forms.as_slice() {
+            [] if found.is_none() => Err(NO_FORM.to_owned()),
+            [] | [_] => Err(format!("There is no field {word}. Type: fields")),
+            several => {
+                let names: Vec<&str> = several.iter().map(|(name, _)| *name).collect();
+                Err(format!(
+                    "There is no field {word} in {}. Type: form NAME, then fields",
+                    names.join(", ")
+                ))
+            }
+        }
+    }
+
+    fn go_to_form(&mut self, name: &str, state: &State) {
+        if let Some(screen) = self.screen_mut(state) {
+            screen.point_at(&Target::Form(name.to_owned()), state);
+        }
+        self.unfold(state);
+    }
+
+    /// Applies the fix of a field's problem, where the word names a field; whether it does.
+    pub(super) fn fix_named(
+        &mut self,
+        word: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) -> bool {
+        self.unfold(state);
+        let row = self.form(state).map(|form| fields::find_row(form, word, false));
+        let Some(Ok(row)) = row else { return false };
+        self.edit_row(row, state, messages, |form| form.fix_of_row(row));
+        true
     }
 
     /// Makes an edit, and says what is wrong with it; whether it was made.
@@ -72,7 +136,8 @@ impl Session {
                 return false;
             }
             Reply::Send(sent) => messages.extend(sent),
-            _ => {}
+            Reply::Ignored | Reply::Handled => {}
+            asking => self.dispatch(asking, state, messages),
         }
         // What is wrong with it is known once the checks have ended.
         self.pending.extend(place.map(Pending::Field));
@@ -94,18 +159,14 @@ impl Session {
                 form.set_by_text(row, text)
             });
         }
-        self.unfold(state);
-        let found = self.form(state).map(|form| {
-            let row = fields::find_row(form, rest, false)?;
-            Ok::<_, String>(fields::field_name(&form.fields()[row].pointer))
-        });
-        match found {
-            None => self.out.push("There is no form here. Select something that has one.".into()),
-            Some(Err(why)) => self.out.push(why),
-            Some(Ok(name)) => {
-                self.out.push("Type the lines, then a line with only a dot.".to_owned());
-                self.typed = Some((name, Vec::new()));
-            }
+        let row = match self.named_row(rest, false, state) {
+            Ok(row) => row,
+            Err(why) => return self.out.push(why),
+        };
+        let field = self.form(state).and_then(|form| form.fields().get(row));
+        if let Some(name) = field.map(|field| fields::field_name(&field.pointer)) {
+            self.out.push("Type the lines, then a line with only a dot.".to_owned());
+            self.typed = Some((name, Vec::new()));
         }
     }
 
@@ -121,26 +182,26 @@ impl Session {
             self.typed = Some((field, lines));
             return;
         }
-        let row = self.form(state).map(|form| fields::find_row(form, &field, false));
-        match row {
-            Some(Ok(row)) => {
+        if self.form(state).is_none() {
+            return self.out.push("The form is closed. Nothing was set.".to_owned());
+        }
+        match self.named_row(&field, false, state) {
+            Ok(row) => {
                 let text = lines.join("\n");
                 self.edit_row(row, state, messages, |form| form.set_by_text(row, &text));
             }
-            Some(Err(why)) => self.out.push(why),
-            None => self.out.push("The form is closed. Nothing was set.".to_owned()),
+            Err(why) => self.out.push(why),
         }
     }
 
     pub(super) fn begin_walk(&mut self, state: &State) {
         self.unfold(state);
         if self.form(state).is_none() {
-            self.out.push("There is no form here. Select something that has one.".to_owned());
-            return;
+            return self.out.push(NO_FORM.to_owned());
         }
-        self.out.push(
-            "Enter keeps a value, - removes it, ? helps, back goes back, done ends.".to_owned(),
-        );
+        let words = "Enter keeps a value, - removes it, fix applies its fix, ? helps, back goes \
+            back, done ends.";
+        self.out.push(words.to_owned());
         self.walk = Some(Walk::default());
         self.walk_on(state);
     }
@@ -215,6 +276,14 @@ impl Session {
                 if let Some((row, lines)) = lines {
                     self.out.extend(lines);
                     self.go_to_row(row, state);
+                }
+                return;
+            }
+            "fix" if self.form(state).is_some_and(|form| fields::has_fix(form, row)) => {
+                // The field is asked again, with what the fix made of it.
+                if self.edit_row(row, state, messages, |form| form.fix_of_row(row)) {
+                    self.stay_on_row();
+                    self.pending.push_back(Pending::WalkOn);
                 }
                 return;
             }

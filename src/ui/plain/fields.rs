@@ -3,11 +3,15 @@
 
 use crate::{
     schema::{
+        count::count_text,
         fields::{Field, Part, Presence},
         kind::{AddedPart, Kind, TextKind, TimeKind},
         pointer::Pointer,
     },
-    ui::form::{by_name::option_text, view::Form},
+    ui::form::{
+        by_name::option_text,
+        view::{Form, FormReply},
+    },
 };
 
 /// Letters of a value that are shown in a line.
@@ -83,13 +87,21 @@ fn is_asked(field: &Field) -> bool {
 /// The name of a field: the way to it.
 pub(crate) fn field_name(at: &Pointer) -> String {
     match at.tokens() {
-        [] => "(all of it)".to_owned(),
+        [] => "the whole value".to_owned(),
         _ => at.dotted(),
     }
 }
 
+/// Why a word names no field.
+#[derive(Debug)]
+pub(crate) enum NotFound {
+    Unknown,
+    /// It may be each of these.
+    Several(Vec<String>),
+}
+
 /// The row that a word names: by its number, its way, or its own name where no other has that.
-pub(crate) fn find_row(form: &Form, word: &str, is_switch: bool) -> Result<usize, String> {
+pub(crate) fn find_row(form: &Form, word: &str, is_switch: bool) -> Result<usize, NotFound> {
     let fields = form.fields();
     if let Some(row) = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
         && row < fields.len()
@@ -110,15 +122,15 @@ pub(crate) fn find_row(form: &Form, word: &str, is_switch: bool) -> Result<usize
     };
     let found: Vec<&Field> = fields.iter().filter(|field| own(field)).collect();
     match found.as_slice() {
-        [] => Err(format!("There is no field {word}. Type: fields")),
-        [first, rest @ ..] if rest.iter().all(|field| field.pointer == first.pointer) => form
-            .row_of(&first.pointer, is_switch)
-            .ok_or_else(|| format!("There is no field {word}. Type: fields")),
+        [] => Err(NotFound::Unknown),
+        [first, rest @ ..] if rest.iter().all(|field| field.pointer == first.pointer) => {
+            form.row_of(&first.pointer, is_switch).ok_or(NotFound::Unknown)
+        }
         several => {
             let mut names: Vec<String> =
                 several.iter().map(|field| field_name(&field.pointer)).collect();
             names.dedup();
-            Err(format!("{word} may be {}. Type one of these.", names.join(", ")))
+            Err(NotFound::Several(names))
         }
     }
 }
@@ -154,7 +166,10 @@ pub(crate) fn describe_row(form: &Form, row: usize) -> Vec<String> {
     let name = field_name(&field.pointer);
     if let Kind::Add(part) = field.kind {
         let what = if part == AddedPart::Item { "an item" } else { "a member" };
-        return vec![format!("{}. {name}: add {what}", row + 1)];
+        return vec![match field.pointer.is_root() {
+            true => format!("{}. add {what}", row + 1),
+            false => format!("{}. {name}: add {what}", row + 1),
+        }];
     }
     let mut words = vec![kind_words(field)];
     let own = field.pointer.last().unwrap_or_default();
@@ -211,7 +226,9 @@ fn kind_words(field: &Field) -> String {
         }
         Kind::List { len, .. } => format!("list of {len}"),
         Kind::Object { .. } => "object".to_owned(),
-        Kind::Map { len, .. } => format!("object with {len} members with any names"),
+        Kind::Map { len, .. } => {
+            format!("object with {}, with any names", count_text(*len, "member", "members"))
+        }
         Kind::Variant { branches, chosen, .. } => {
             let label = |(number, branch): (usize, &crate::schema::kind::Branch)| {
                 let mark = if *chosen == Some(number) { " (chosen)" } else { "" };
@@ -258,10 +275,19 @@ pub(crate) fn row_prompt(form: &Form, row: usize) -> (String, bool) {
     let name = field_name(&field.pointer);
     match field.kind {
         Kind::Text(TextKind::Secret) => (format!("{name} (hidden)"), true),
+        Kind::Add(AddedPart::Item) if field.pointer.is_root() => ("add an item".to_owned(), false),
         Kind::Add(AddedPart::Item) => (format!("add an item to {name}"), false),
+        Kind::Add(AddedPart::Member) if field.pointer.is_root() => {
+            ("name of a new member".to_owned(), false)
+        }
         Kind::Add(AddedPart::Member) => (format!("name of a new member of {name}"), false),
         _ => (name, false),
     }
+}
+
+/// Whether something that is wrong with the field of a row has a fix.
+pub(crate) fn has_fix(form: &Form, row: usize) -> bool {
+    matches!(form.fix_of_row(row), FormReply::Fix(_))
 }
 
 /// Whether a text of several lines is typed for a row.

@@ -175,7 +175,7 @@ fn kept_rows(state: &State) -> Vec<ListRow> {
     let row = |call: &crate::model::trace::Summary| {
         let outcome = call.outcome.map_or("not ended", |outcome| outcome.as_str());
         let mark = if kept.selected.as_ref() == Some(&call.id) { ", selected" } else { "" };
-        let marked = if kept.marked.as_ref() == Some(&call.id) { ", marked" } else { "" };
+        let marked = if kept.marked.contains(&call.id) { ", marked" } else { "" };
         let at = call.at.to_timestamp();
         let words = format!(
             "{at}, {outcome}, {} ms, over {}, {}{mark}{marked}",

@@ -21,6 +21,8 @@ use crate::{
         question::Question,
         resources::ResourceMessage,
         state::State,
+        tour::Tour,
+        update::tour,
         watching::WatchMessage,
     },
     schema::pointer::Pointer,
@@ -295,7 +297,7 @@ impl Session {
         }
     }
 
-    fn dispatch(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
+    pub(super) fn dispatch(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
         match reply {
             Reply::Ignored | Reply::Handled => {}
             Reply::Send(sent) => {
@@ -422,6 +424,7 @@ impl Session {
             {
                 self.act(action, state, messages);
             }
+            Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
             Found::Elsewhere(action) => {
                 let screen = action.scope.title().split(" · ").next().unwrap_or_default();
@@ -510,6 +513,11 @@ impl Session {
             Verb::Tick => self.tick(rest, state, messages),
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
+            Verb::Tour if state.tour == Tour::Off => {
+                self.out
+                    .push("The tour is only in the demo. Run: toolcrib demo --plain".to_owned());
+            }
+            Verb::Tour => self.out.extend(tour::typed_steps()),
             Verb::Stop => self.stop(state, messages),
             Verb::Wait => self.out.push("Nothing is running.".to_owned()),
             Verb::Quit => messages.push(Message::Quit { discard: false }),

@@ -65,7 +65,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "mark", "mark", |_, state| mark(state))
         .keys(&[verbs::TICK])
-        .help("Mark the call to compare another one with it")
+        .help("Mark the call to compare it; with two marked, these two are compared")
         .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "compare-calls", "compare", |history, state| {
         history.panes.reveal(RIGHT);
@@ -73,11 +73,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::DIFF])
     .help(
-        "Compare the call with the marked one, or with the one before: text, JSON, steps, \
-            times",
+        "Compare the two marked calls, else the call with the marked one or with the one \
+            before: text, JSON, steps, times",
     )
     .refused(|_, state| {
-        let is_only = state.invoke.kept.comparison_target().is_none();
+        let is_only = state.invoke.kept.comparison_pair().is_none();
         refuse_when(is_only, "there is no other call to compare with").or_else(|| none_open(state))
     }),
     Row::new(Scope::History, "resend-kept", "resend", |_, state| {
@@ -484,10 +484,8 @@ fn compare(state: &State) -> Reply {
     if kept.compared.is_some() {
         return Reply::send(Message::History(HistoryMessage::DropComparison));
     }
-    let both = kept.comparison_target().cloned().zip(kept.selected.clone());
-    both.map_or(Reply::Handled, |(before, after)| {
-        Reply::send(Message::History(HistoryMessage::Compare([before, after])))
-    })
+    kept.comparison_pair()
+        .map_or(Reply::Handled, |pair| Reply::send(Message::History(HistoryMessage::Compare(pair))))
 }
 
 fn resend_refusal(state: &State) -> Option<String> {

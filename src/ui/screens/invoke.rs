@@ -526,6 +526,10 @@ impl Screen for Invoke {
         self.request.focused_form().shown_form()
     }
 
+    fn form_names(&self) -> Vec<(&'static str, bool)> {
+        self.request.form_names()
+    }
+
     fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
         self.request.focused_form_mut().ask(state, ask)
     }

@@ -51,6 +51,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Choose subjects or queues and start watching")
         .refused(|_, state| bus_refusal(state)),
     Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
+        .keys(&[verbs::SEND])
         .help("Stop watching; messages so far are kept")
         .refused(|_, state| refuse_when(!state.watching.is_listening(), "not watching anything")),
     Row::new(Scope::Watch, "pause", "pause or resume", |_, _| watch_reply(WatchMessage::Pause))
@@ -140,6 +141,7 @@ pub struct WatchScreen {
     messages: Messages,
     frames: usize,
     is_watching: bool,
+    is_filtered: bool,
 }
 
 impl Default for WatchScreen {
@@ -152,6 +154,7 @@ impl Default for WatchScreen {
             conversations: Conversations::default(),
             messages: Messages::default(),
             is_watching: false,
+            is_filtered: false,
             frames: 0,
         }
     }
@@ -252,6 +255,7 @@ impl Screen for WatchScreen {
         self.conversations.sync_state(state);
         self.messages.sync_conversation(self.conversations.chosen);
         self.is_watching = state.watching.is_listening();
+        self.is_filtered = !state.watching.record.view().is_empty();
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -287,6 +291,10 @@ impl Screen for WatchScreen {
         if self.is_typing() {
             return self.conversations.handle_filter_input(input);
         }
+        let is_escape = matches!(input, Input::Key(key) if key.is_plain(Code::Esc));
+        if is_escape && self.panes.focus != RIGHT && !state.watching.record.view().is_empty() {
+            return watch_reply(WatchMessage::Filter(String::new()));
+        }
         self.handle_key(input, state)
     }
 
@@ -299,13 +307,17 @@ impl Screen for WatchScreen {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        match self.panes.focus {
-            _ if self.is_typing() => vec![("Enter", "filter"), ("Esc", "show all")],
-            LEFT => vec![("Enter", "filter")],
+        let mut hints = match self.panes.focus {
+            _ if self.is_typing() => return vec![("Enter", "done"), ("Esc", "show all")],
+            LEFT => vec![("Enter", "show only these")],
             _ if self.conversations.chosen.is_none() => Vec::new(),
             MIDDLE => vec![("Enter", "open messages")],
-            _ => vec![("Enter", "open message")],
+            _ => return vec![("Enter", "open message")],
+        };
+        if self.is_filtered {
+            hints.push(("Esc", "show all"));
         }
+        hints
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {

@@ -16,6 +16,7 @@ use crate::{
     schema::count::count_text,
     systems::table,
     ui::{
+        canvas::sentence_case,
         styles::Role,
         widgets::reading::{Line, wrapped_lines},
     },
@@ -150,8 +151,14 @@ fn system_note(state: &State, connection: &Connection) -> Option<String> {
 
 fn problem_lines(problem: &Problem, cells: usize) -> Vec<Line> {
     let mut lines = wrapped_lines(&format!("✗ {}", problem.cause), Role::Error, cells);
-    lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
+    lines.extend(remedy_lines(&problem.remedy, cells));
     lines
+}
+
+/// What to do, as a sentence.
+fn remedy_lines(remedy: &str, cells: usize) -> Vec<Line> {
+    let end = if remedy.is_empty() || remedy.ends_with(['.', '!', '?', ':']) { "" } else { "." };
+    wrapped_lines(&format!("{}{end}", sentence_case(remedy)), Role::Text, cells)
 }
 
 fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usize) -> Vec<Line> {
@@ -164,7 +171,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         wrapped_lines(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
     for problem in &reached.untold {
         lines.extend(wrapped_lines(&format!("⚠ {}", problem.cause), Role::Warning, cells));
-        lines.extend(wrapped_lines(&problem.remedy, Role::Info, cells));
+        lines.extend(remedy_lines(&problem.remedy, cells));
     }
     if let Some(drift) = &reached.drift {
         lines.extend(wrapped_lines(&format!("⚠ {drift}"), Role::Warning, cells));

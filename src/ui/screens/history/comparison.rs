@@ -21,8 +21,8 @@ use crate::{
     schema::moment::LocalTime,
     systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, visible_text},
+        answer::{draw::inset_area, events::outcome_role},
+        canvas::{Pen, text_width, visible_text},
         line_wrap::{RowWidths, wrap_styled},
         sheet::plain_lines,
         styles::Role,
@@ -85,7 +85,10 @@ impl Comparison {
         }
         self.views.push(("Times", time_lines(before, after)));
         self.tabs.at = self.tabs.at.min(self.views.len() - 1);
-        self.title = format!("{} compared", after.head.tool);
+        self.title = match before.head.tool == after.head.tool {
+            true => format!("{} compared", after.head.tool),
+            false => format!("{} and {} compared", before.head.tool, after.head.tool),
+        };
     }
 
     /// All views, one after the other, for who reads lines; nothing where none are compared.
@@ -94,7 +97,7 @@ impl Comparison {
             return Vec::new();
         }
         let mut printed = vec![self.title.clone()];
-        printed.push("- is the other call, + is this call.".to_owned());
+        printed.push("- is the earlier call, + is the later call.".to_owned());
         printed.extend(plain_lines(&self.head));
         for (name, lines) in &self.views {
             printed.push(format!("{name}:"));
@@ -125,7 +128,7 @@ impl Comparison {
             buffer,
             Rect { height: 1, ..inside },
             &names,
-            "- the other call  + this call ",
+            "- the earlier call  + the later call ",
             look.styles,
         );
         self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
@@ -166,12 +169,15 @@ impl Comparison {
     }
 }
 
-/// The rows of a line; those after the first begin below its text, not below its sign.
+/// The rows of a line; those after the first begin below its text, not below its number or sign.
 fn hanging_rows(line: &Line, cells: usize) -> Vec<Line> {
-    let first = line.first().map_or("", |(_, text)| text.as_str());
-    let after_sign = first.strip_prefix(['-', '+', ' ']);
+    let mut pieces = line.iter().map(|(role, text)| (*role, text.as_str())).peekable();
+    let number = pieces.next_if(|(role, _)| *role == Role::LineNumber);
+    let number = number.map_or(0, |(_, text)| text_width(text));
+    let after_sign = pieces.next().and_then(|(_, text)| text.strip_prefix(['-', '+', ' ']));
     let has_sign = after_sign.is_some_and(|rest| rest.starts_with([' ', '\u{a0}']));
-    let indent = if has_sign && cells > 2 { 2 } else { 0 };
+    let indent = if has_sign { number + 2 } else { number };
+    let indent = if indent * 2 < cells { indent } else { 0 };
     let widths = RowWidths { first: cells, others: cells - indent };
     let hang = |(row, mut line): (usize, Line)| {
         if row > 0 && indent > 0 {
@@ -186,7 +192,6 @@ fn text_line(role: Role, text: impl Into<String>) -> Line {
     vec![(role, text.into())]
 }
 
-/// What each call was given and how it ended.
 /// Which calls are compared: when, how they ended, with which arguments.
 fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
     let outcomes = compare::compare_times(before, after);
@@ -195,7 +200,13 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
     let line = |role, sign, outcome: &str, end: &str, trace: &Trace| {
         let arguments = visible_text(&trace.head.arguments);
         let at = time_or_date(trace.head.at, now);
-        text_line(role, format!("{sign} {at} {outcome} after {end}, of {arguments}"))
+        let ended = compare::outcome(trace).map_or(Role::Warning, outcome_role);
+        vec![
+            (role, format!("{sign} ")),
+            (Role::Text, format!("{at} ")),
+            (ended, outcome.to_owned()),
+            (Role::Text, format!(" after {end}, of {arguments}")),
+        ]
     };
     vec![
         line(Role::Removed, "-", &outcome.before, &end.before, before),
@@ -216,7 +227,55 @@ fn text_lines(texts: &[String; 2]) -> Vec<Line> {
             format!("the answers differ; answers up to {most} are compared line by line"),
         )];
     }
-    difference::diff_with_context(before, after)
+    mark_differences(difference::diff_with_context(before, after))
+}
+
+/// Marks what differs between a removed line and the added one in its place.
+fn mark_differences(mut lines: Vec<Line>) -> Vec<Line> {
+    let role_at = |lines: &[Line], row: usize| lines.get(row)?.get(1).map(|(role, _)| *role);
+    let run_end = |lines: &[Line], from: usize, role: Role| {
+        (from..lines.len()).find(|row| role_at(lines, *row) != Some(role)).unwrap_or(lines.len())
+    };
+    let mut row = 0;
+    while row < lines.len() {
+        let added = run_end(&lines, row, Role::Removed);
+        let end = run_end(&lines, added, Role::Added);
+        // Only where each line has one that it was replaced by.
+        if added > row && end - added == added - row {
+            for (before, after) in (row..added).zip(added..end) {
+                mark_pair(&mut lines, before, after);
+            }
+        }
+        row = end.max(row + 1);
+    }
+    lines
+}
+
+/// Splits both lines where they begin and end to differ.
+fn mark_pair(lines: &mut [Line], before: usize, after: usize) {
+    let text = |row: usize| lines[row].get(1).and_then(|(_, text)| text.get(2..)).unwrap_or("");
+    let (one, other) = (text(before), text(after));
+    let common = |pairs: &mut dyn Iterator<Item = (char, char)>| -> usize {
+        pairs.take_while(|(one, other)| one == other).map(|(letter, _)| letter.len_utf8()).sum()
+    };
+    let start = common(&mut one.chars().zip(other.chars()));
+    let rest = (&one[start..], &other[start..]);
+    let end = common(&mut rest.0.chars().rev().zip(rest.1.chars().rev()));
+    // Lines that have little in common are other lines.
+    if (start + end) * 3 < one.len().max(other.len()) {
+        return;
+    }
+    for (row, length) in [(before, one.len()), (after, other.len())] {
+        let Some((role, text)) = lines[row].get(1).cloned() else { continue };
+        let (from, to) = (start + 2, length - end + 2);
+        let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or("").to_owned();
+        lines[row].truncate(1);
+        lines[row].extend([
+            (role, part(0..from)),
+            (Role::Match, part(from..to)),
+            (role, part(to..text.len())),
+        ]);
+    }
 }
 
 fn json_lines(texts: &[String; 2]) -> Vec<Line> {

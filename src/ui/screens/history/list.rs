@@ -13,7 +13,7 @@ use crate::{
     model::{call::Outcome, clock::Millis, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
-        answer::events::format_duration,
+        answer::events::{format_duration, outcome_role},
         canvas::{Pen, mark_chosen, text_width},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -45,7 +45,7 @@ impl List {
     }
 
     pub(super) fn open_find(&mut self, state: &State) {
-        self.find = Some(TextInput::new(state.invoke.kept.query.clone()));
+        self.find = Some(TextInput::selected_whole(state.invoke.kept.query.clone()));
     }
 
     pub(super) fn draw(
@@ -105,7 +105,7 @@ impl List {
         for (line, row) in (0_u16..).zip(self.cursor.visible_rows(calls.len(), inside.height)) {
             let call = &calls[row];
             let here = kept.selected.as_ref() == Some(&call.id);
-            let marked = kept.marked.as_ref() == Some(&call.id);
+            let marked = kept.marked.contains(&call.id);
             draw_row(&mut Pen::new(buffer, inside, line), call, (here, marked), today, styles);
             if here {
                 mark_chosen(
@@ -206,12 +206,13 @@ fn draw_row(
 }
 
 fn outcome_sign(outcome: Option<Outcome>) -> (&'static str, Role) {
-    match outcome {
-        Some(Outcome::Succeeded) => ("✓", Role::Success),
-        Some(Outcome::Cancelled) => ("■", Role::Warning),
-        Some(Outcome::Failed | Outcome::TimedOut | Outcome::Lost) => ("✗", Role::Error),
-        None => ("…", Role::Warning),
-    }
+    let sign = match outcome {
+        Some(Outcome::Succeeded) => "✓",
+        Some(Outcome::Cancelled) => "■",
+        Some(Outcome::Failed | Outcome::TimedOut | Outcome::Lost) => "✗",
+        None => "…",
+    };
+    (sign, outcome.map_or(Role::Warning, outcome_role))
 }
 
 /// The time of today's calls, the date of others.

@@ -408,6 +408,22 @@ impl RequestPane {
     }
 
     /// Goes to the form of that name, where it is shown.
+    /// The forms that [`Self::point_at_form`] can go to, each with whether it is the focused one.
+    pub(super) fn form_names(&self) -> Vec<(&'static str, bool)> {
+        let configuration = self.configuration.owner().map(|_| "configuration");
+        let mock = self.mock.is_on().then_some("mock");
+        let meta = self.meta.parts().first().map(|_| "_meta");
+        let is_focused = |name| match self.part {
+            Part::Arguments => name == "arguments",
+            Part::Configuration => name == "configuration",
+            Part::Mock => name == "mock",
+            Part::Meta(_) => name == "_meta",
+            Part::Steps | Part::Inputs => false,
+        };
+        let names = ["arguments"].into_iter().chain(configuration).chain(mock).chain(meta);
+        names.map(|name| (name, is_focused(name))).collect()
+    }
+
     pub(super) fn point_at_form(&mut self, name: &str, state: &State) -> bool {
         let part = match name {
             "arguments" => Part::Arguments,

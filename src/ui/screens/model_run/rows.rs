@@ -11,7 +11,7 @@ use crate::{
     model::call::Outcome,
     schema::{count::count_text, parse::pretty_json},
     ui::{
-        answer::events::format_duration,
+        answer::events::{format_duration, outcome_role},
         canvas::{pad_text, wrap_to},
         styles::Role,
         widgets::reading::{self, Line},
@@ -91,9 +91,10 @@ fn shown_item(item: &Item) -> Shown {
         }
         ItemKind::Result { answered, outcome, text, took_ms, .. } => {
             let role = match (answered, outcome) {
-                (_, Outcome::Succeeded) => Role::Success,
-                (Answered::Refused, _) => Role::Warning,
-                _ => Role::Error,
+                (Answered::Refused, Outcome::Failed | Outcome::TimedOut | Outcome::Lost) => {
+                    Role::Warning
+                }
+                _ => outcome_role(*outcome),
             };
             let words = (Role::Dim, result_words(*answered, *outcome, *took_ms));
             let parts = vec![words, (Role::Text, text.clone())];
@@ -106,7 +107,7 @@ fn shown_item(item: &Item) -> Shown {
         ItemKind::Back(words) => shown("back", Role::Warning, words),
         ItemKind::Notice(words) => shown("note", Role::Warning, words),
         ItemKind::End { outcome, problem } => {
-            let role = if *outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
+            let role = outcome_role(*outcome);
             let mut parts =
                 vec![(role, format!("{} after {}", outcome.as_str(), format_duration(item.at_ms)))];
             if let Some(problem) = problem {
@@ -268,8 +269,7 @@ pub(super) fn usage_words(usage: Usage) -> String {
 /// How far the run is, in words, and their role.
 pub(super) fn stage_words(run: &ModelRun) -> (Role, String) {
     if let Some(end) = &run.end {
-        let role = if end.outcome == Outcome::Succeeded { Role::Success } else { Role::Error };
-        return (role, end.outcome.as_str().to_owned());
+        return (outcome_role(end.outcome), end.outcome.as_str().to_owned());
     }
     if let Some(call) = &run.waiting {
         return (Role::Warning, format!("{} waits for you", call.planned.call.name));

@@ -1,5 +1,6 @@
 //! The right pane of Tools: the file as it will be saved, JSON, what a model sees, problems.
 
+mod fixes;
 mod problems;
 
 use std::{borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
@@ -492,9 +493,14 @@ impl Preview {
     }
 
     pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
+        if state.keymap.is_in_words() {
+            return fixes::refusal_here(state);
+        }
         match state.findings.get(self.problems.row) {
             None => Some("there is no problem".into()),
-            Some(finding) if finding.fix.is_none() && service_of(finding, state).is_none() => {
+            Some(finding)
+                if finding.fix.is_none() && fixes::service_of(finding, state).is_none() =>
+            {
                 Some("this problem has no automatic fix; Enter goes to its field".into())
             }
             Some(_) if self.tabs.at != PROBLEMS => {
@@ -505,8 +511,13 @@ impl Preview {
     }
 
     pub(super) fn fix_finding(&mut self, state: &State) -> Reply {
+        if state.keymap.is_in_words() {
+            return fixes::fix_here(state);
+        }
         let finding = state.findings.get(self.problems.row).filter(|finding| finding.fix.is_none());
-        if let Some((finding, tool)) = finding.and_then(|of| Some((of, service_of(of, state)?))) {
+        if let Some((finding, tool)) =
+            finding.and_then(|of| Some((of, fixes::service_of(of, state)?)))
+        {
             return dialogs::make_service(tool, &finding.site.pointer, state);
         }
         let fixes: Vec<_> = state
@@ -518,12 +529,6 @@ impl Preview {
             .collect();
         dialogs::apply_fixes(&fixes)
     }
-}
-
-/// The tool that a problem is about, where it lacks a service that can be made.
-fn service_of<'f>(finding: &'f Finding, state: &State) -> Option<&'f EntryId> {
-    let tool = finding.site.entry.as_ref()?;
-    dialogs::unmade_service(tool, &finding.site.pointer, state).map(|_| tool)
 }
 
 fn tab_names(state: &State, has_samples: bool) -> Vec<String> {

@@ -12,6 +12,7 @@ use crate::{
         watching::{Source, WatchMessage},
     },
     engine::traffic::{conversation::Conversation, filter::Filter},
+    schema::count::count_text,
     systems::watched,
     ui::{
         canvas::{Pen, mark_chosen, wrap},
@@ -180,7 +181,7 @@ impl Conversations {
 
     pub(super) fn open_filter(&mut self, state: &State) {
         self.filter = Some(TypedFilter {
-            input: TextInput::new(state.watching.record.view().to_string()),
+            input: TextInput::selected_whole(state.watching.record.view().to_string()),
             wrong: None,
         });
     }
@@ -251,6 +252,7 @@ fn draw_row(
     let record = &state.watching.record;
     let (sign, role) = conversation_sign(conversation);
     let wide = line.width >= 60;
+    let widest = line.width >= 90;
     let mut pen = Pen::new(buffer, line, 0);
     pen.put_text(if conversation.rang > 0 { "!" } else { " " }, styles[Role::Warning])
         .put_text(sign, styles[role])
@@ -264,7 +266,10 @@ fn draw_row(
     let name = if conversation.whole.is_some() { format!("└ {topic}") } else { topic.to_owned() };
     pen.put_column(&name, if wide { 18 } else { 11 }, styles[Role::Label])
         .put_text(" ", styles[Role::Text]);
-    if wide {
+    if widest {
+        let count = count_text(conversation.count, "message", "messages");
+        pen.put_text(&format!("{count:>14} "), styles[Role::Dim]);
+    } else if wide {
         pen.put_text(&format!("{:>6} ", conversation.count), styles[Role::Dim]);
     }
     pen.put_text(
@@ -301,7 +306,7 @@ fn draw_empty(buffer: &mut Buffer, inside: Rect, look: Look<'_>, state: &State) 
     let (watching, key) = (&state.watching, |act| look.keymap.way_to(act));
     let words = match &watching.source {
         _ if watching.record.heard_count() > 0 => {
-            "no conversation matches the filter; Esc in the filter shows all".to_owned()
+            "no conversation matches the filter; Esc shows all".to_owned()
         }
         Source::Listening if watching.held_count().is_some() => {
             format!("paused; {} resumes and shows what arrived in the meantime", key("pause"))

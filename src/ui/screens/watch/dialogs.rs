@@ -18,6 +18,7 @@ use crate::{
         trace,
     },
     model::{size, traffic::Tapped, transport::Names},
+    schema::count::count_text,
     systems::watched,
     ui::{
         canvas::wrap,
@@ -104,8 +105,8 @@ pub(super) fn ask_alerts(state: &State) -> Reply {
     }
     let new = Item { title: "new alert…".into(), ..Item::default() };
     let item = |alert: &crate::engine::traffic::alerts::Alert| Item {
-        title: format!("take away: {}", alert.filter),
-        note: format!("rang {}", alert.rang),
+        title: format!("remove {}", alert.filter),
+        note: count_text(alert.rang, "conversation", "conversations"),
         ..Item::default()
     };
     let items = [new].into_iter().chain(alerts.iter().map(item)).collect();
@@ -117,8 +118,12 @@ pub(super) fn ask_alerts(state: &State) -> Reply {
 
 fn new_alert() -> Reply {
     let words = format!(
-        "Alerts when a conversation matches this filter: {}. For example is:failed, is:orphan, \
-         is:open >5s.",
+        "Alerts when a conversation matches this filter: {}. For example is:open >5s.\n\
+         is:orphan: a reply whose request wasn't seen\n\
+         is:single: a message that is part of no conversation\n\
+         is:late: a message came after the end\n\
+         is:odd: a message breaks a rule of its system (marked ⚠)\n\
+         is:overdue: the deadline has passed",
         filter::HELP
     );
     Reply::Open(Box::new(
@@ -129,7 +134,8 @@ fn new_alert() -> Reply {
             }
             Ok(watch_reply(WatchMessage::AddAlert(text.to_owned())))
         })
-        .with_act("add alert"),
+        .with_act("add alert")
+        .preselected(),
     ))
 }
 
@@ -218,7 +224,7 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
     let page = PageOverlay::new(format!("{label} · message {number}"), lines);
     Reply::Open(Box::new(
         match named.filter(|named| cards::refusal_reason(state, Some(named)).is_none()) {
-            Some(named) => page.going_on("its cards", cards::open_cards(named)),
+            Some(named) => page.going_on("show its cards", cards::open_cards(named)),
             None => page,
         },
     ))

@@ -103,7 +103,8 @@ pub(super) fn format_duration(ms: u64) -> String {
     }
 }
 
-/// The end of a name in at most so many cells, where the ends tell names apart.
+/// The end of a name in at most so many cells, where the ends tell names apart. It begins with one
+/// of the name's parts, where that leaves most of the room filled.
 pub(super) fn text_tail(text: &str, cells: usize) -> String {
     if text_width(text) <= cells {
         return text.to_owned();
@@ -118,6 +119,8 @@ pub(super) fn text_tail(text: &str, cells: usize) -> String {
         kept.push(cluster);
     }
     let end: String = kept.into_iter().rev().collect();
+    let at_part = end.find(['.', ':', '/', '-', '_', ' ']).map(|at| &end[at + 1..]);
+    let end = at_part.filter(|part| text_width(part) * 2 >= cells).unwrap_or(&end);
     if cells == 0 { String::new() } else { format!("…{end}") }
 }
 
@@ -141,7 +144,8 @@ mod tests {
 
     #[test]
     fn names_and_times_are_short() {
-        assert_eq!(text_tail("tg.request.joke", 8), "…st.joke");
+        assert_eq!(text_tail("tg.request.joke", 8), "…joke");
+        assert_eq!(text_tail("tg.request.joke", 10), "…uest.joke", "most of the room stays used");
         assert_eq!((text_tail("joke", 4), text_tail("joke", 0)), ("joke".into(), String::new()));
         assert_eq!(subject_topic("non-persistent://tg/request/agent:a:b"), ("→", "agent:a:b"));
         assert_eq!(

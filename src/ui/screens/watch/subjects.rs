@@ -69,8 +69,9 @@ impl Subjects {
                     .put_text(&note, styles[Role::Dim]);
             } else if let Some(alert) = record.alerts().get(row - count) {
                 let role = if alert.rang > 0 { Role::Warning } else { Role::Dim };
+                // Below the counts of the subjects, which have rates beside them.
                 let note = format!("{:>6}", alert.rang);
-                let cells = room.saturating_sub(10);
+                let cells = room.saturating_sub(17);
                 pen.put_text(" ! ", styles[role])
                     .put_column(&alert.filter.to_string(), cells, styles[role])
                     .put_text(&note, styles[role]);

@@ -97,7 +97,7 @@ pub(crate) fn scenario_menu(state: &State) -> Reply {
     let mut items = vec![Item {
         title: format!("{}all {}", mark(failed == 0), found.len()),
         detail: "every step, and what is covered".into(),
-        note: if failed == 0 { "passed".into() } else { format!("{failed} differ") },
+        note: if failed == 0 { "passed".into() } else { format!("{failed} failed") },
         ..Item::default()
     }];
     items.extend(found.iter().zip(&trials).map(|((name, file, _), (_, trial))| Item {
