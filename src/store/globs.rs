@@ -172,7 +172,7 @@ fn is_in(set: &[char], letter: char) -> bool {
     found != negated
 }
 
-/// For the fuzzers: how many patterns one stands for, and whether the name matches one of them.
+/// For the fuzzers: how many patterns are made of one, and whether the name matches one of them.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn try_pattern(pattern: &str, name: &str) -> (usize, bool) {
     let name: Vec<char> = name.chars().collect();

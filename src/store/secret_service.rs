@@ -34,7 +34,7 @@ const ITEM: &str = "org.freedesktop.Secret.Item";
 const PROMPT: &str = "org.freedesktop.Secret.Prompt";
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 
-/// The path that stands for nothing: no prompt is needed, there is no such collection.
+/// The path of nothing: no prompt is needed, there is no such collection.
 const NONE: &str = "/";
 
 /// Session, parameters, value, type of content.

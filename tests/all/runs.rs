@@ -103,7 +103,8 @@ fn the_same_by_mouse_alone() {
     terminal.click_on("[ ] compute");
     terminal.click_on("[x] read-only");
     terminal.wait_for("Available 1");
-    // A press takes the chosen tool; on another one it chooses that first.
+    // A press takes the chosen tool; on another one, and in another pane, it chooses that first.
+    terminal.click_on("● knowledge-query");
     terminal.click_on("● knowledge-query");
     terminal.wait_for("undefined → analysis");
     terminal.click_on("complex-analysis          ");

@@ -40,10 +40,10 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     };
     let before = text(&bench);
     bench.keys("W");
-    assert!(bench.shows("What if") && bench.shows("W apply · Esc discard"), "{}", bench.screen());
+    assert!(bench.shows("What if") && bench.shows("W apply · Esc cancel"), "{}", bench.screen());
     bench.clicks("[ ] admin");
     assert!(
-        bench.shows("groups asked for: + admin") && bench.shows("ever available: + reset-workflow"),
+        bench.shows("groups requested: + admin") && bench.shows("ever available: + reset-workflow"),
         "{}",
         bench.screen()
     );

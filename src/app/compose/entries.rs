@@ -165,21 +165,33 @@ pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<P
     free_key(&key, kind.kind, context)?;
     let home = EntryHome::beside_entry(Some(&tool.entry));
     let value = kind.named_value(&key);
-    let change = place_new(&key, kind.kind, kind.section, &value, &home, &[], context);
+    let change = place_new(
+        Unplaced { key: &key, kind: kind.kind, section: kind.section, value: &value },
+        &home,
+        &[],
+        context,
+    );
     Ok(Plan::new(format!("new service {key}"), vec![change]))
 }
 
-/// The change that puts a new entry in its place. `section` is the map for such entries, as in
-/// [`NewEntry::section`]; `before` are changes that are made before it.
+/// An entry that is to be placed.
+#[derive(Clone, Copy)]
+pub(crate) struct Unplaced<'e> {
+    pub key: &'e str,
+    pub kind: EntryKind,
+    /// The map for such entries, as in [`NewEntry::section`].
+    pub section: Option<&'e str>,
+    pub value: &'e Value,
+}
+
+/// The change that puts a new entry in its place; `before` are changes that are made before it.
 pub(crate) fn place_new(
-    key: &str,
-    kind: EntryKind,
-    section: Option<&str>,
-    value: &Value,
+    entry: Unplaced<'_>,
     home: &EntryHome,
     before: &[Change],
     context: ComposeContext<'_>,
 ) -> Change {
+    let Unplaced { key, kind, section, value } = entry;
     match home {
         EntryHome::Map { file, document } => {
             let in_document =
@@ -190,15 +202,8 @@ pub(crate) fn place_new(
                     Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
                 });
                 let Some((list, _)) = list else {
-                    return place_new(
-                        key,
-                        kind,
-                        None,
-                        value,
-                        &EntryHome::beside_file(file),
-                        before,
-                        context,
-                    );
+                    let home = EntryHome::beside_file(file);
+                    return place_new(Unplaced { section: None, ..entry }, &home, before, context);
                 };
                 let edit = Edit::Insert {
                     at: list.item(list_length(context, file, *document, &list)),
@@ -316,7 +321,12 @@ pub fn new_tool(
         Some(gates) => gates.add_gate(value, gate),
         None => value,
     };
-    let mut changes = vec![place_new(key, kind.kind, kind.section, &value, home, &[], context)];
+    let mut changes = vec![place_new(
+        Unplaced { key, kind: kind.kind, section: kind.section, value: &value },
+        home,
+        &[],
+        context,
+    )];
     if let Some(system) = owner.filter(|system| system.gates().is_none()) {
         let tool = system.read_tool(&unplaced_entry(*system, kind, key, value), Mode::Document);
         changes.extend(context.regate_changes([(&tool, gate)]));
@@ -456,8 +466,12 @@ pub fn paste_entries(
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
-        let change =
-            place_new(&key, entry.kind, kind.section, &value, &home, &plan.changes, context);
+        let change = place_new(
+            Unplaced { key: &key, kind: entry.kind, section: kind.section, value: &value },
+            &home,
+            &plan.changes,
+            context,
+        );
         // What comes after the first goes into the file that it made.
         if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&home, &change) {
             home = EntryHome::Map { file: file.clone(), document: 0 };

@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{Call, CallError, CallState, EventKind, LoggedEvent, StrayCause},
+        call::{Call, CallState, EventKind, LoggedEvent, StrayCause},
         size,
     },
     schema::count::count_text,

@@ -138,7 +138,7 @@ impl<'c> EventRow<'c> {
             EventKind::End { outcome, problem } => {
                 let role = outcome_role(*outcome);
                 let why = problem.as_ref().map_or_else(String::new, CallError::words);
-                (outcome.as_str().to_owned(), role, why)
+                (call_sign(call).1.to_owned(), role, why)
             }
         };
         LogRow { time: format!("+{}", event.at_ms), what, role, text }

@@ -6,7 +6,9 @@ use crate::{
     app::{
         compose::{
             context::{ComposeContext, files_of},
-            entries::{self, EntryHome, free_key, free_key_in, missing_service, place_new},
+            entries::{
+                self, EntryHome, Unplaced, free_key, free_key_in, missing_service, place_new,
+            },
             plan::{Plan, list_names},
         },
         documents::Change,
@@ -130,10 +132,7 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
             Ok(change_reply(
                 format!("new {key}"),
                 vec![place_new(
-                    key,
-                    kind.kind,
-                    kind.section,
-                    &value,
+                    Unplaced { key, kind: kind.kind, section: kind.section, value: &value },
                     &home,
                     &[],
                     ComposeContext::from_state(state),
@@ -166,10 +165,7 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                 return Ok(change_reply(
                     label,
                     vec![place_new(
-                        key,
-                        entry.kind,
-                        None,
-                        &value,
+                        Unplaced { key, kind: entry.kind, section: None, value: &value },
                         &home,
                         &[],
                         ComposeContext::from_state(state),

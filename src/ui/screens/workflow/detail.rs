@@ -165,7 +165,7 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
     let present = scene.state.context();
     let groups = Turn::between(&present.groups(), &facts.context.groups());
     if !groups.is_none() {
-        lines.push(turn_line("groups asked for", &groups));
+        lines.push(turn_line("groups requested", &groups));
     }
     for (tool, edit) in &what_if.edits {
         let key = scene.state.catalog.tool(tool).map_or("a tool", |tool| &tool.entry.key);
