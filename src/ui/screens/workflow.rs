@@ -15,6 +15,7 @@ mod about;
 mod as_lines;
 mod chain;
 pub(crate) mod chain_actions;
+mod changes;
 mod compose;
 mod compose_menus;
 mod copy;

@@ -3,10 +3,9 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{facts::Facts, scene::Scene};
+use super::{changes::change_reply, facts::Facts, scene::Scene};
 use crate::{
     app::{
-        compose::{context::ComposeContext, plan::Plan},
         input::{Button, Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
         notices::NoticeKind,
@@ -18,7 +17,6 @@ use crate::{
     systems::table,
     ui::{
         canvas::{Pen, text_width, wrap},
-        overlays::proposal::{Proposal, propose_plan},
         styles::Role,
         view::Reply,
         widgets::{pane::Pane, text_input::TextInput},
@@ -375,63 +373,7 @@ impl Offers {
                     .into(),
             );
         };
-        let walk = |rows: &[ToolRow]| {
-            Message::Workflow(WorkflowMessage::Walk {
-                tools: rows.iter().filter_map(|row| facts.tool_id(*row)).cloned().collect(),
-            })
-        };
-        let mut messages: Vec<Message> = facts
-            .groups_for(change)
-            .map(|groups| Message::Workflow(WorkflowMessage::SetGroups(Some(groups))))
-            .into_iter()
-            .collect();
-        let made = match change {
-            Change::Drop { then: Some(then), .. } => then,
-            made => made,
-        };
-        match made {
-            Change::Take { .. } | Change::Start { .. } if state.workflow.what_if.is_some() => {
-                return Reply::Refused(
-                    "no steps during a what-if: → goes to the edit that makes this tool \
-                    available"
-                        .into(),
-                );
-            }
-            Change::AskAndTake { .. } if state.workflow.what_if.is_some() => {}
-            Change::Ask { .. } | Change::Drop { .. } => {}
-            Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
-                messages.push(walk(tools));
-            }
-            Change::Start { state, .. } => {
-                messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
-            }
-            Change::Edit(edits) if state.workflow.what_if.is_some() => {
-                let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
-                messages.push(Message::Workflow(WorkflowMessage::TryEdits(
-                    edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
-                )));
-            }
-            Change::Edit(edits) => {
-                let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) else {
-                    return Reply::Handled;
-                };
-                let gate = edits.iter().fold(tool.gate.clone(), |gate, edit| edit.apply_to(&gate));
-                let changes = ComposeContext::from_state(state).regate_changes([(tool, &gate)]);
-                let plan = Plan::new(
-                    format!("{}: {}", tool.entry.key, made.description(facts.tools())),
-                    changes,
-                );
-                return shown_first(&tool.entry.key, plan, messages);
-            }
-        }
-        if let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) {
-            let words = made.description(&state.catalog.tools);
-            messages.push(Message::Notice(
-                NoticeKind::Done,
-                format!("To show {}: {words}", tool.entry.key),
-            ));
-        }
-        Reply::Send(messages)
+        change_reply(change, tool, facts, state)
     }
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &mut Facts) {
@@ -653,15 +595,4 @@ impl Offers {
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
         reasons.map(Line::Reason).chain(changes).collect()
     }
-}
-
-/// Shows the lines that a change of the files touches before it is made, and what else goes with
-/// it.
-fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
-    let make = move |state: &State| {
-        let mut proposed = propose_plan(plan.clone(), state)?;
-        proposed.messages.splice(0..0, before.iter().cloned());
-        Ok(proposed)
-    };
-    Proposal::from_proposed(format!("Show {tool}"), "", make).into_reply()
 }

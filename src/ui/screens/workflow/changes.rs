@@ -1,0 +1,89 @@
+//! What is done to make a hidden tool available: steps, groups, a start, an edit.
+
+use super::facts::Facts;
+use crate::{
+    app::{
+        compose::{context::ComposeContext, plan::Plan},
+        message::Message,
+        notices::NoticeKind,
+        state::State,
+        workflow::WorkflowMessage,
+    },
+    engine::{explain::tool::Change, gated::ToolRow},
+    ui::{
+        overlays::proposal::{Proposal, propose_plan},
+        view::Reply,
+    },
+};
+
+/// Makes a change that shows a hidden tool; what changes files is shown first.
+pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state: &State) -> Reply {
+    let walk = |rows: &[ToolRow]| {
+        Message::Workflow(WorkflowMessage::Walk {
+            tools: rows.iter().filter_map(|row| facts.tool_id(*row)).cloned().collect(),
+        })
+    };
+    let mut messages: Vec<Message> = facts
+        .groups_for(change)
+        .map(|groups| Message::Workflow(WorkflowMessage::SetGroups(Some(groups))))
+        .into_iter()
+        .collect();
+    let made = match change {
+        Change::Drop { then: Some(then), .. } => then,
+        made => made,
+    };
+    match made {
+        Change::Take { .. } | Change::Start { .. } if state.workflow.what_if.is_some() => {
+            return Reply::Refused(
+                "no steps during a what-if: → goes to the edit that makes this tool \
+                available"
+                    .into(),
+            );
+        }
+        Change::AskAndTake { .. } if state.workflow.what_if.is_some() => {}
+        Change::Ask { .. } | Change::Drop { .. } => {}
+        Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
+            messages.push(walk(tools));
+        }
+        Change::Start { state, .. } => {
+            messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
+        }
+        Change::Edit(edits) if state.workflow.what_if.is_some() => {
+            let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
+            messages.push(Message::Workflow(WorkflowMessage::TryEdits(
+                edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
+            )));
+        }
+        Change::Edit(edits) => {
+            let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) else {
+                return Reply::Handled;
+            };
+            let gate = edits.iter().fold(tool.gate.clone(), |gate, edit| edit.apply_to(&gate));
+            let changes = ComposeContext::from_state(state).regate_changes([(tool, &gate)]);
+            let plan = Plan::new(
+                format!("{}: {}", tool.entry.key, made.description(facts.tools())),
+                changes,
+            );
+            return shown_first(&tool.entry.key, plan, messages);
+        }
+    }
+    if let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) {
+        let words = made.description(&state.catalog.tools);
+        messages.push(Message::Notice(
+            NoticeKind::Done,
+            format!("To show {}: {words}", tool.entry.key),
+        ));
+    }
+    Reply::Send(messages)
+}
+
+/// Shows the lines that a change of the files touches before it is made, and what else goes with
+/// it.
+fn shown_first(tool: &str, plan: Plan, before: Vec<Message>) -> Reply {
+    let make = move |state: &State| {
+        let mut proposed = propose_plan(plan.clone(), state)?;
+        proposed.messages.splice(0..0, before.iter().cloned());
+        Ok(proposed)
+    };
+    Proposal::from_proposed(format!("Show {tool}"), "", make).into_reply()
+}
