@@ -26,7 +26,7 @@ type Row = action_rows::Row<dyn Window>;
 /// F1 is the tour's in the demo and help's elsewhere, in both modes: so it has no verb.
 pub(crate) const ACTIONS: &[Row] = &[Row::new(Scope::Tour, TURN, "tour", |_, state| turn(state))
     .edit_keys(&["f1"])
-    .help("Start the tour of the demo, stop it, or continue it")
+    .help("Start or leave the tour of the demo; it goes on where you left")
     .refused(|_, state| refuse_when(state.tour == Tour::Off, "only in toolcrib demo"))];
 
 fn turn(state: &State) -> Reply {

@@ -56,7 +56,8 @@ fn all_are_listed_with_what_goes_through_them() {
         "1 tool",
         "has errors",
         "The default:",
-        "nats://127.0.0.1:4…",
+        "nats://127.0.0.1:…",
+        "password-variable ",
     ] {
         assert!(bench.shows(words), "{words}\n{}", bench.screen());
     }

@@ -431,7 +431,7 @@ fn recorded_runs_of_cases_are_run_and_gone_through_without_a_model() {
     let mut terminal = open(&place, (120, 50));
     // Each case holds with its recorded runs.
     terminal.press(["3", "@cases"]);
-    terminal.wait_for("run all 3");
+    terminal.wait_for("Run all (3)");
     terminal.wait_for("ask: Good morning!");
     terminal.press(["enter"]);
     terminal.wait_for("3 cases passed");
@@ -459,7 +459,7 @@ fn a_case_differs_when_its_tools_no_longer_do_what_was_relied_on() {
     fs::write(&path, case.replace("never: [query-customers", "never: [tell-joke")).unwrap();
     let mut terminal = open(&place, (120, 50));
     terminal.press(["3", "@cases"]);
-    terminal.wait_for("run all 3");
+    terminal.wait_for("Run all (3)");
     terminal.press(["enter"]);
     terminal.wait_for("1 of 3 cases failed");
     terminal.press(["@cases", "down", "enter"]);

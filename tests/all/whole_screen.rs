@@ -225,7 +225,7 @@ fn the_tour_is_an_action_and_has_f1_in_the_demo_alone() {
     bench.keys("ctrl+p");
     bench.types("tour");
     bench.keys("enter");
-    assert_eq!(bench.state.tour, Tour::Left { step: 0 }, "{}", bench.screen());
+    assert!(matches!(bench.state.tour, Tour::Left { .. }), "{}", bench.screen());
     bench.keys("f1");
     assert!(matches!(bench.state.tour, Tour::At { .. }), "{}", bench.screen());
     bench.keys("f1 @tour");
@@ -576,12 +576,11 @@ fn help_wraps_what_it_says_and_a_press_on_any_line_of_a_row_chooses_it() {
     let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Invoke);
     bench.keys("?");
     bench.types("mock");
-    for part in ["Invoke · Mock the tool's service:", "a saved", "send them to the service again"]
-    {
+    for part in ["Invoke · Mock the tool's service:", "a saved", "send them to the", "again"] {
         assert!(bench.shows(part), "{part}: {}", bench.screen());
     }
     assert!(!bench.shows("…  m"), "{}", bench.screen());
-    bench.clicks("send them to the service again");
+    bench.clicks("send them to the");
     assert!(!bench.shows("Help") && bench.shows("nothing is sent"), "{}", bench.screen());
 }
 

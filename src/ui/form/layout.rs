@@ -27,8 +27,8 @@ pub(crate) const INDENT: u16 = 2;
 const DEEPEST: u16 = 16;
 
 impl Columns {
-    /// Columns that give labels what they need, up to two fifths of the width, or up to half of it
-    /// where no label is cut then; and the keys beside them, up to a fifth.
+    /// Columns that give labels what they need, up to two fifths of the width, or a little more where
+    /// no label is cut then; and the keys beside them, up to a fifth.
     #[must_use]
     pub fn from_fields(fields: &[Field], cells: u16) -> Self {
         let wanted = |field: &Field| {
@@ -42,7 +42,7 @@ impl Columns {
             Some(label + key).filter(|wide| *wide <= most / 2).unwrap_or(label)
         };
         let widest = fields.iter().map(with_key).max().unwrap_or(0).max(8);
-        let is_whole = widest <= (usize::from(cells) / 2).min(32);
+        let is_whole = widest <= (usize::from(cells) * 9 / 20).min(32);
         let label = u16::try_from(if is_whole { widest } else { most }).unwrap_or(8);
         let widget = 1 + label + 1;
         // One cell at the right is for the scroll bar, one keeps off it.
