@@ -79,6 +79,11 @@ pub trait Host {
     /// Starts carrying an effect out.
     fn perform(&mut self, effect: Effect) -> io::Result<Flow>;
 
+    /// Whether another program has had the terminal since this was asked last.
+    fn take_was_lent(&mut self) -> bool {
+        false
+    }
+
     /// The program ends without the user's leaving it: what is unsaved is kept.
     fn finish(&mut self, state: &State) -> impl Future<Output = ()>;
 }
@@ -128,6 +133,9 @@ impl<H: Host> EventLoop<H> {
         let mut is_typed = false;
         self.perform_effects(first)?;
         loop {
+            if self.host.take_was_lent() {
+                signals.forget_keys();
+            }
             let woken = next_wake(&mut self.host, &mut self.messages, &mut signals, due).await?;
             let flow = match woken {
                 WakeCause::Input(input) => {

@@ -50,6 +50,8 @@ pub(crate) struct PlainLoop {
     out: Output,
     /// What is typed next was asked for before it was to be hidden.
     drop_next: bool,
+    /// An editor has had the terminal.
+    was_lent: bool,
 }
 
 /// Where lines go.
@@ -82,6 +84,7 @@ impl PlainLoop {
             until: None,
             out,
             drop_next: false,
+            was_lent: false,
         }
     }
 
@@ -107,6 +110,9 @@ impl PlainLoop {
         loop {
             if self.settle()? == Flow::Quit {
                 return Ok(ExitReason::Left);
+            }
+            if std::mem::take(&mut self.was_lent) {
+                signals.forget_keys();
             }
             if let Some(held) = self.ready_line() {
                 match held {
@@ -282,6 +288,7 @@ impl PlainLoop {
                 Effect::Suspend if self.out.is_typed => super::terminal_host::suspend_process(),
                 Effect::Editor { .. } | Effect::EditText { .. } if self.out.is_typed => {
                     self.performer.open_editor(effect);
+                    self.was_lent = true;
                 }
                 Effect::Suspend | Effect::Editor { .. } | Effect::EditText { .. } => {
                     let words = "Not done: this needs a terminal. Use instead: set FIELD VALUE";

@@ -19,6 +19,7 @@ pub(crate) struct TerminalHost {
     screen: Screen,
     reader: InputReader,
     performer: Performer,
+    was_lent: bool,
 }
 
 impl TerminalHost {
@@ -30,7 +31,7 @@ impl TerminalHost {
         let screen = Screen::take_terminal()?;
         let mut reader = InputReader::default();
         reader.start()?;
-        Ok(Self { screen, reader, performer })
+        Ok(Self { screen, reader, performer, was_lent: false })
     }
 
     /// Ends what runs beside the loop.
@@ -42,6 +43,7 @@ impl TerminalHost {
     /// share its keys.
     fn lend_terminal(&mut self, run: impl FnOnce(&mut Performer)) -> io::Result<()> {
         self.reader.pause();
+        self.was_lent = true;
         let performer = &mut self.performer;
         self.screen.lend_terminal(|| run(performer))?;
         self.reader.start()
@@ -83,6 +85,10 @@ impl Host for TerminalHost {
             other => self.performer.perform(other),
         }
         Ok(Flow::Continue)
+    }
+
+    fn take_was_lent(&mut self) -> bool {
+        std::mem::take(&mut self.was_lent)
     }
 
     async fn finish(&mut self, state: &State) {

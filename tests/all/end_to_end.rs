@@ -380,13 +380,29 @@ fn a_mouse_alone_selects_edits_and_saves() {
 
 #[test]
 fn signals_end_it_with_the_terminal_given_back() {
-    for name in ["TERM", "HUP", "INT"] {
+    for name in ["TERM", "HUP", "INT", "QUIT"] {
         let folder = workspace();
         let mut terminal = open(&folder);
         terminal.signal(name);
         terminal.wait_end();
         terminal.assert_given_back();
     }
+}
+
+/// Ctrl+C and Ctrl+\ while an editor has the terminal are for the editor.
+#[test]
+fn keys_that_interrupt_an_editor_do_not_end_the_program() {
+    let folder = workspace();
+    let editor = folder.path().join("editor.sh");
+    // What the terminal does with these keys: the whole group of processes gets the signals.
+    let script = "#!/bin/sh\ntrap '' INT QUIT\nkill -INT 0\nkill -QUIT 0\nsed -i 's/^tool:/# edited\\ntool:/' \"${@: -1}\"\n";
+    std::fs::write(&editor, script.replace("#!/bin/sh", "#!/bin/bash")).unwrap();
+    std::fs::set_permissions(&editor, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let mut terminal = toolcrib([folder.path()]).variable("VISUAL", &editor).start();
+    terminal.wait_for("knowledge-query");
+    terminal.press(["E"]);
+    terminal.wait_for("# edited");
+    leave(terminal);
 }
 
 #[test]

@@ -2,13 +2,14 @@
 
 use std::io;
 
+use futures::FutureExt as _;
 use tokio::signal::unix::{self, SignalKind, signal};
 
 use super::signal::Signal;
 
 /// Hears them from its making on.
 pub(crate) struct Signals {
-    end: [unix::Signal; 3],
+    end: [unix::Signal; 4],
     resized: unix::Signal,
 }
 
@@ -21,6 +22,7 @@ impl Signals {
                 signal(SignalKind::terminate())?,
                 signal(SignalKind::hangup())?,
                 signal(SignalKind::interrupt())?,
+                signal(SignalKind::quit())?,
             ],
             resized: signal(SignalKind::window_change())?,
         })
@@ -28,13 +30,23 @@ impl Signals {
 
     /// The next one; to drop the waiting loses none.
     pub async fn next(&mut self) -> Signal {
-        let Self { end: [terminate, hangup, interrupt], resized } = self;
+        let Self { end: [terminate, hangup, interrupt, quit], resized } = self;
         tokio::select! {
             biased;
             _ = terminate.recv() => Signal::End,
             _ = hangup.recv() => Signal::End,
             _ = interrupt.recv() => Signal::Interrupt,
+            _ = quit.recv() => Signal::End,
             _ = resized.recv() => Signal::Resized,
+        }
+    }
+
+    /// Forgets what Ctrl+C and Ctrl+\ have sent so far: while another program had the terminal, they
+    /// were for that one.
+    pub fn forget_keys(&mut self) {
+        let [_, _, interrupt, quit] = &mut self.end;
+        for signal in [interrupt, quit] {
+            while signal.recv().now_or_never().flatten().is_some() {}
         }
     }
 }

@@ -3,6 +3,7 @@
 
 use std::{io, time::Duration};
 
+use futures::FutureExt as _;
 use tokio::{
     signal::windows::{self as console, CtrlBreak, CtrlC, CtrlClose, CtrlLogoff, CtrlShutdown},
     time::{Interval, interval},
@@ -37,6 +38,13 @@ impl Signals {
             size: crossterm::terminal::size().ok(),
             asking: interval(ASKING),
         })
+    }
+
+    /// Forgets what Ctrl+C and Ctrl+Break have sent so far: while another program had the console,
+    /// they were for that one.
+    pub fn forget_keys(&mut self) {
+        while self.interrupt.recv().now_or_never().flatten().is_some() {}
+        while self.stop.recv().now_or_never().flatten().is_some() {}
     }
 
     /// The next one; to drop the waiting loses none.
