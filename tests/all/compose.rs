@@ -350,7 +350,7 @@ fn a_tool_of_another_format_is_pasted_as_one_of_the_workspace() {
     let mut state = workspace();
     let plan = entries::paste_entries(ComposeContext::from_state(&state), text, None).unwrap();
     let note = plan.notes.join(" ");
-    assert!(note.contains("Converted to TrustGraph. Not kept: "), "{note}");
+    assert!(note.contains("Converted to TrustGraph."), "{note}");
     make(&mut state, plan);
     let tool = state.catalog.tool(&id(&state, "get_weather")).unwrap();
     assert_eq!(tool.entry.value["type"], "tool-service");

@@ -171,7 +171,7 @@ mod by_keys {
         terminal.press(["enter"]);
         terminal.wait_for(&format!("add {tool} to {column}"));
         terminal.press(["space"]);
-        terminal.wait_for(&format!("{tool} out of {column}"));
+        terminal.wait_for(&format!("remove {tool} from {column}"));
         terminal.press(["esc"]);
         terminal.wait_gone("columns /");
     }
@@ -383,7 +383,7 @@ mod by_mouse {
             terminal.wait_for(&words);
         }
         terminal.click(place);
-        terminal.wait_for(&format!("{tool} out of {column}"));
+        terminal.wait_for(&format!("remove {tool} from {column}"));
     }
 
     /// Makes a column; that of a group with the tool in it.

@@ -63,6 +63,15 @@ class Terminal:
     def resize(self, columns, rows):
         fcntl.ioctl(self.file, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
 
+    def go_on(self):
+        """As a shell does with fg, where the program has suspended itself."""
+        try:
+            state = pathlib.Path(f"/proc/{self.process}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return
+        if state == "T":
+            os.kill(self.process, signal.SIGCONT)
+
     def send(self, data):
         """Writes all of it; False if the program has ended, or takes nothing for half a minute."""
         end = time.monotonic() + 30
@@ -74,6 +83,7 @@ class Terminal:
                 end = time.monotonic() + 30
             except BlockingIOError:
                 self.read(0.01)
+                self.go_on()
                 if time.monotonic() > end:
                     self.hangs = True
                     return False
@@ -240,6 +250,7 @@ def monkey(run, seconds, events, only=None):
                 terminal.read(0.02)
             if sent == 1_000:
                 first = terminal.measure()
+        terminal.go_on()
         last = terminal.measure()
         if terminal.hangs:
             run.find("monkey", f"session {session} ({sample}) takes no keys after {sent} events", terminal)

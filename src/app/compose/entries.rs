@@ -505,7 +505,7 @@ fn convert_pasted(
     source: &Source,
     near: Option<&EntryId>,
 ) -> Option<(Source, String)> {
-    let (packed, _) = convert::pack_document(source.value(0)?)?;
+    let (packed, unread) = convert::pack_document(source.value(0)?)?;
     let beside = near.and_then(|id| context.catalog.entry(id));
     let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
     let of_system = |entry: &Entry| Target::by_word(systems::by_id(entry.system)?.id());
@@ -517,6 +517,7 @@ fn convert_pasted(
         .flat_map(|one| convert::fates(one, target))
         .filter(|fate| fate.kind == FateKind::Lost)
         .map(|fate| fate.field)
+        .chain(unread)
         .collect();
     let mut note = format!("Converted to {}.", target.title());
     if !lost.is_empty() {
