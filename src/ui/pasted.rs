@@ -25,10 +25,14 @@ pub(crate) fn has_tools(text: &str, state: &State) -> bool {
 
 /// Shows what a pasted text adds, before it is added.
 pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
+    paste_proposal(text, state).into_reply()
+}
+
+/// The same as a dialog.
+pub(crate) fn paste_proposal(text: &str, state: &State) -> Proposal {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
         entries::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
     })
     .with_act("add")
-    .into_reply()
 }

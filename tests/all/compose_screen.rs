@@ -308,6 +308,33 @@ fn cells_of_the_matrix_are_switched_one_and_many() {
 }
 
 #[test]
+fn columns_of_the_matrix_keep_their_places_while_it_is_open() {
+    let mut bench = workflow((200, 60));
+    bench.keys("v");
+    let at = |bench: &Workbench| {
+        [" read-only ", " write ", " admin ", " text "].map(|name| bench.find(name))
+    };
+    let before = at(&bench);
+    // The first group of the first tool, by which the columns were ordered.
+    bench.keys("space");
+    assert!(bench.shows("add knowledge-query to read-only"), "{}", bench.screen());
+    assert_eq!(at(&bench), before, "{}", bench.screen());
+    // The only tool of a group: its column is empty, and takes the tool back.
+    let (column, _) = bench.find(" text ");
+    let row = bench.find("text-completion").1;
+    for _ in 0..2 {
+        mouse(&mut bench, MouseKind::Down(Button::Left), (column + 2, row));
+    }
+    let groups = |bench: &Workbench| {
+        bench.state.catalog.tool_called("text-completion").unwrap().gate.groups()
+    };
+    assert!(!groups(&bench).contains(&"text".into()), "{:?}", groups(&bench));
+    assert_eq!(at(&bench), before, "{}", bench.screen());
+    mouse(&mut bench, MouseKind::Down(Button::Left), (column + 2, row));
+    assert!(groups(&bench).contains(&"text".into()), "{}", bench.screen());
+}
+
+#[test]
 fn a_group_is_made_from_the_chosen_rows() {
     let mut bench = workflow((120, 36));
     bench.keys("v shift+down n");

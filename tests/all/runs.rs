@@ -103,7 +103,7 @@ fn the_same_by_mouse_alone() {
     terminal.click_on("[ ] compute");
     terminal.click_on("[x] read-only");
     terminal.wait_for("Available 1");
-    // A press takes the chosen tool; on another one, and in another pane, it chooses that first.
+    // A press chooses a tool, and a second one takes its step.
     terminal.click_on("● knowledge-query");
     terminal.click_on("● knowledge-query");
     terminal.wait_for("undefined → analysis");
@@ -114,6 +114,7 @@ fn the_same_by_mouse_alone() {
     terminal.wait_for("group: in admin, requested");
     terminal.click_on("▸ request admin");
     terminal.wait_for("+ reset-workflow");
+    terminal.click_on("+ reset-workflow");
     terminal.click_on("+ reset-workflow");
     terminal.wait_for("results → undefined");
     leave(terminal);

@@ -114,6 +114,13 @@ impl Proposal {
         Self { act, ..self }
     }
 
+    /// The same; what is typed replaces the text that is there, which is an example.
+    #[must_use]
+    pub fn with_example(mut self) -> Self {
+        self.input = self.input.map(|input| TextInput::selected_whole(input.text()));
+        self
+    }
+
     /// The same; the message is sent however it ends.
     #[must_use]
     pub fn with_closing_message(self, message: Message) -> Self {

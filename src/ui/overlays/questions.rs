@@ -92,6 +92,7 @@ fn server_proposal() -> Proposal {
         connections::add_server(ComposeContext::from_state(state), text)
     })
     .with_act("connect")
+    .with_example()
     .followed_by([
         Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),

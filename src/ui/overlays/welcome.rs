@@ -12,6 +12,7 @@ use crate::{
     },
     ui::{
         canvas::{Pen, sentence_case, wrap},
+        pasted,
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -111,12 +112,19 @@ impl Overlay for Welcome {
         }
     }
 
-    fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return Self::close();
         }
         match input {
             Input::Key(key) => self.handle_key(*key),
+            // A pasted tool is a way to begin, too.
+            Input::Paste(text) => {
+                let proposal = pasted::paste_proposal(text, state);
+                OverlayReply::CloseWith(
+                    proposal.with_closing_message(Message::DropQuestion).into_reply(),
+                )
+            }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. })
                 if self.rows.contains((*column, *row).into()) =>
             {

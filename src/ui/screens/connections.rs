@@ -275,7 +275,7 @@ fn add_connection(state: &State) -> Reply {
     let proposal = Proposal::with_text_input("New connection", words, text, |text, state| {
         connections::add_connection(ComposeContext::from_state(state), text)
     });
-    proposal.with_act("add").into_reply()
+    proposal.with_act("add").with_example().into_reply()
 }
 
 impl Screen for ConnectionsScreen {

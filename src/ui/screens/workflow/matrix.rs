@@ -75,7 +75,9 @@ pub(crate) struct Matrix {
     is_open: bool,
     pub(super) rows: Vec<EntryId>,
     pub(super) columns: Vec<Column>,
-    /// Columns that a switch made here has emptied: they keep their places until the matrix closes.
+    /// All columns in the order that they keep until the matrix closes.
+    order: Vec<Column>,
+    /// Those of them that a switch made here has emptied.
     emptied: Vec<Column>,
     /// Cells have been switched since rows and columns were made.
     is_switched: bool,
@@ -127,7 +129,26 @@ impl Matrix {
     pub fn toggle_open(&mut self) {
         self.is_open = !self.is_open;
         (self.typing, self.anchor) = (None, None);
+        self.forget_order();
+    }
+
+    fn forget_order(&mut self) {
+        self.order.clear();
         self.emptied.clear();
+    }
+
+    /// Takes in which columns there are: one that is new comes last.
+    fn keep_order(&mut self, all: Vec<Column>) {
+        if std::mem::take(&mut self.is_switched) {
+            let is_gone = |column: &&Column| !all.contains(column);
+            self.emptied = self.order.iter().filter(is_gone).cloned().collect();
+        }
+        self.order.retain(|column| all.contains(column) || self.emptied.contains(column));
+        for column in all {
+            if !self.order.contains(&column) {
+                self.order.push(column);
+            }
+        }
     }
 
     /// Opens with the cursor in the column of a group.
@@ -164,17 +185,8 @@ impl Matrix {
         let same_axis = self.made_of.as_ref().is_some_and(|before| before.axis == self.axis);
         let before =
             (self.rows.get(self.cursor.0).cloned(), self.columns.get(self.cursor.1).cloned());
-        let known = std::mem::replace(&mut self.columns, all_columns(self.axis, facts));
-        if std::mem::take(&mut self.is_switched) {
-            let is_gone = |column: &&Column| !self.columns.contains(column);
-            self.emptied = known.iter().filter(is_gone).cloned().collect();
-        }
-        for column in &self.emptied {
-            if !self.columns.contains(column) {
-                let place = known.iter().position(|known| known == column).unwrap_or(usize::MAX);
-                self.columns.insert(place.min(self.columns.len()), column.clone());
-            }
-        }
+        self.keep_order(all_columns(self.axis, facts));
+        let known = std::mem::replace(&mut self.columns, self.order.clone());
         let settings = ComposeContext::from_state(state).settings_value();
         let tools = &state.catalog.tools;
         let is_on =
@@ -338,7 +350,7 @@ impl Matrix {
             return self.close();
         }
         self.axis = Axis::States;
-        self.emptied.clear();
+        self.forget_order();
         (self.cursor.1, self.left, self.anchor) = (0, 0, None);
         self.column_filter.clear();
         self.sync_facts(facts, state);

@@ -37,6 +37,8 @@ pub(crate) struct Offers {
     /// What each drawn line can be pressed for.
     places: Vec<(Rect, Place)>,
     seen: usize,
+    /// The tool that was pressed last: a second press takes its step.
+    pressed: Option<usize>,
     /// No line is out of view: there is nothing to scroll.
     is_whole: bool,
 }
@@ -79,6 +81,7 @@ impl Offers {
         let is_same = before.is_none_or(|before| before.counts_as(facts));
         self.apply_filter(facts);
         self.places.clear();
+        self.pressed = None;
         let Some(chosen) = chosen else { return };
         let is_chosen = |row: &ToolRow| facts.tool_id(*row) == Some(&chosen);
         let shown = self.available.iter().position(is_chosen);
@@ -238,14 +241,7 @@ impl Offers {
         Reply::Handled
     }
 
-    /// `focused`: the pane had the keys before this.
-    pub fn handle_mouse(
-        &mut self,
-        mouse: Mouse,
-        focused: bool,
-        facts: &mut Facts,
-        state: &State,
-    ) -> Reply {
+    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &mut Facts, state: &State) -> Reply {
         match mouse.kind {
             MouseKind::Wheel(_) if self.is_whole => {}
             MouseKind::Wheel(notches) => {
@@ -258,11 +254,10 @@ impl Offers {
                     .iter()
                     .find(|(place, _)| place.contains((mouse.column, mouse.row).into()));
                 match hit.map(|(_, place)| *place) {
-                    // A press on the chosen tool takes it; on another one, and the first one
-                    // in this pane, chooses that.
+                    // A press chooses a tool; a second one takes its step.
                     Some(Place::Tool(at)) => {
-                        let is_chosen = focused && at == self.at && at < self.available.len();
-                        if is_chosen && button == Button::Left {
+                        let again = self.pressed.replace(at) == Some(at) && at == self.at;
+                        if again && at < self.available.len() && button == Button::Left {
                             return self.handle_enter(facts, state);
                         }
                         self.move_to(at);

@@ -164,7 +164,6 @@ impl WorkflowScreen {
         }
         let over_run = self.run_area.contains((mouse.column, mouse.row).into());
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
-        let before = self.focused_pane();
         let pane = if over_run { None } else { self.panes.handle_mouse(mouse) };
         if pressed {
             self.in_run = over_run;
@@ -184,9 +183,7 @@ impl WorkflowScreen {
         match pane.and_then(|row| ABOVE.get(row)) {
             Some(Pane::Request) => self.request.handle_mouse(mouse, facts, state),
             Some(Pane::Graph) => self.graph.handle_mouse(mouse, facts),
-            Some(Pane::Offers) => {
-                self.offers.handle_mouse(mouse, before == Pane::Offers, facts, state)
-            }
+            Some(Pane::Offers) => self.offers.handle_mouse(mouse, facts, state),
             _ => Reply::Handled,
         }
     }
