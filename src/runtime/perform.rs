@@ -575,10 +575,14 @@ impl Performer {
 
     /// Runs the user's editor while the terminal is lent; called by the loop.
     pub fn open_editor(&mut self, effect: Effect) {
-        self.wait_for_writes();
-        let chosen = self.editor.as_deref();
-        let edited = editor::run_for(effect, chosen, &self.workspace, Place::Lent);
+        let edited = self.edit_text(effect);
         edited.into_iter().for_each(|message| self.send_message(message));
+    }
+
+    /// The same; answers what came of it.
+    pub fn edit_text(&mut self, effect: Effect) -> Option<Message> {
+        self.wait_for_writes();
+        editor::run_for(effect, self.editor.as_deref(), &self.workspace, Place::Lent)
     }
 
     /// The same beside the program, which goes on.

@@ -50,8 +50,8 @@ pub(crate) struct PlainLoop {
     out: Output,
     /// What is typed next was asked for before it was to be hidden.
     drop_next: bool,
-    /// An editor has had the terminal.
-    was_lent: bool,
+    /// An editor has had the terminal, and what came of it.
+    edited: Option<Vec<Message>>,
 }
 
 /// Where lines go.
@@ -84,7 +84,7 @@ impl PlainLoop {
             until: None,
             out,
             drop_next: false,
-            was_lent: false,
+            edited: None,
         }
     }
 
@@ -111,8 +111,13 @@ impl PlainLoop {
             if self.settle()? == Flow::Quit {
                 return Ok(ExitReason::Left);
             }
-            if std::mem::take(&mut self.was_lent) {
+            // The next line is about the text as it was edited.
+            if let Some(edited) = self.edited.take() {
                 signals.forget_keys();
+                if self.take_messages(edited)? == Flow::Quit {
+                    return Ok(ExitReason::Left);
+                }
+                continue;
             }
             if let Some(held) = self.ready_line() {
                 match held {
@@ -287,8 +292,8 @@ impl PlainLoop {
                 Effect::Copy(text) => self.session.say([text]),
                 Effect::Suspend if self.out.is_typed => super::terminal_host::suspend_process(),
                 Effect::Editor { .. } | Effect::EditText { .. } if self.out.is_typed => {
-                    self.performer.open_editor(effect);
-                    self.was_lent = true;
+                    let edited = self.performer.edit_text(effect);
+                    self.edited.get_or_insert_default().extend(edited);
                 }
                 Effect::Suspend | Effect::Editor { .. } | Effect::EditText { .. } => {
                     let words = "Not done: this needs a terminal. Use instead: set FIELD VALUE";
