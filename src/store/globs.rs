@@ -36,7 +36,7 @@ pub(crate) fn expand_glob(pattern: &str) -> Vec<PathBuf> {
     found.into_iter().collect()
 }
 
-/// The patterns that braces stand for; only the first [`MOST_PATTERNS`].
+/// The patterns that the braces of one make; only the first [`MOST_PATTERNS`].
 fn expand_braces(pattern: &str) -> Vec<String> {
     let mut found = Vec::new();
     push_expanded(pattern, &mut found);

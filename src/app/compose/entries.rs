@@ -17,6 +17,7 @@ use crate::{
     app::documents::Change,
     engine::portable::fate::FateKind,
     model::{
+        catalog::Part,
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
         tool::{Gate, Tool},
@@ -410,9 +411,9 @@ pub fn paste_entries(
     if part.tools.is_empty()
         && part.services.is_empty()
         && part.others.is_empty()
-        && let Some((source, note)) = convert_pasted(context, &source, near)
+        && let Some((converted, note)) = convert_pasted(context, &source, &file, near)
     {
-        part = read::read_part(&file, &source, context.catalog.mode);
+        part = converted;
         plan.notes.push(note);
     }
     let found: Vec<&Entry> = part
@@ -499,19 +500,28 @@ pub fn paste_entries(
 }
 
 /// Tools of another format as descriptors of the system that the entry beside has, else the first
-/// tool; and what a user should know of that.
+/// tool, else the first system that reads them from a text; and what a user should know of that.
 fn convert_pasted(
     context: ComposeContext<'_>,
     source: &Source,
+    file: &FileId,
     near: Option<&EntryId>,
-) -> Option<(Source, String)> {
+) -> Option<(Part, String)> {
     let (packed, unread) = convert::pack_document(source.value(0)?)?;
+    let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
     let beside = near.and_then(|id| context.catalog.entry(id));
     let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
-    let of_system = |entry: &Entry| Target::by_word(systems::by_id(entry.system)?.id());
-    let target = beside.and_then(of_system).or_else(|| Target::all().into_iter().next())?;
-    let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
-    let written = target.write(&tools).into_iter().next()?.value;
+    let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));
+    let read_back = |target: Target| {
+        // Some systems have a file for each tool.
+        let written = target.write(&tools);
+        let texts = written.iter().map(|file| print::print_value(Format::Yaml, &file.value));
+        let text = texts.collect::<Vec<_>>().join("---\n");
+        let part =
+            read::read_part(file, &Source::parse(Format::Yaml, text).ok()?, context.catalog.mode);
+        (part.tools.len() >= tools.len()).then_some((target, part))
+    };
+    let (target, part) = own.into_iter().chain(Target::all()).find_map(read_back)?;
     let lost: BTreeSet<String> = packed
         .iter()
         .flat_map(|one| convert::fates(one, target))
@@ -523,7 +533,7 @@ fn convert_pasted(
     if !lost.is_empty() {
         note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
     }
-    Some((Source::parse(Format::Json, written.to_string()).ok()?, note))
+    Some((part, note))
 }
 
 /// JSON, YAML, or what a system's own console shows.
@@ -566,6 +576,14 @@ fn own_key(entry: &Entry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        app::{
+            message::{DocumentMessage, Loaded, Message},
+            state::{Start, State},
+            update::update,
+        },
+        model::clock::Millis,
+    };
 
     #[test]
     fn reading_a_new_entry_gives_it_back_in_every_format() {
@@ -590,6 +608,32 @@ mod tests {
                     .collect::<Vec<_>>();
                 assert_eq!(keys, [(kind.kind, "new".to_owned())], "{} as {ending}", kind.type_name);
             }
+        }
+    }
+
+    /// Some systems have a file for each tool.
+    #[test]
+    fn each_of_several_pasted_tools_is_converted_for_every_system() {
+        let tool = |name: &str| json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
+        let text = json!({"tools": [tool("one"), tool("two")]}).to_string();
+        let kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
+        for kind in kinds.filter(|kind| kind.kind == EntryKind::Tool) {
+            let (mut state, file) = (State::new(Start::default()), FileId::new("old.json"));
+            let value = kind.named_value("old");
+            let there = file_text(&file, Format::Json, "old", kind.section, &value);
+            let source = Source::parse(Format::Json, Arc::clone(&there));
+            let loaded = Loaded { text: there, source, held: None };
+            let (names, skipped) = (vec![file.clone()], Vec::new());
+            for message in [
+                DocumentMessage::Loaded(vec![(file, loaded)]),
+                DocumentMessage::LoadEnded { names, skipped },
+            ] {
+                update(&mut state, Message::Document(message), Millis(1));
+            }
+            let before = state.catalog.tools.len();
+            let plan = paste_entries(ComposeContext::from_state(&state), &text, None).unwrap();
+            update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
+            assert_eq!(state.catalog.tools.len(), before + 2, "{}", kind.type_name);
         }
     }
 }
