@@ -60,6 +60,12 @@ impl Notices {
         (self.saving, self.saved) = (files, Vec::new());
     }
 
+    /// Whether files are being saved together.
+    #[must_use]
+    pub fn awaits_saves(&self) -> bool {
+        self.saving > 0
+    }
+
     /// A file was saved, or what else was done with it.
     pub fn push_saved(&mut self, done: &str, file: &str, at: Millis) {
         if self.saving > 0 && done == "Saved" {

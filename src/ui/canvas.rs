@@ -18,7 +18,7 @@ pub(crate) use crate::model::shown::{is_unseen, visible_text};
 /// How many cells a text takes.
 #[must_use]
 pub fn text_width(text: &str) -> usize {
-    text.width()
+    if is_plain(text) { text.len() } else { text.width() }
 }
 
 /// The text with its first letter in upper case.
@@ -175,10 +175,13 @@ impl<'b> Pen<'b> {
 
     /// Writes symbols of one cell each, for which there is room.
     fn put_cells<'s>(&mut self, symbols: impl Iterator<Item = &'s str>, style: Style) {
-        for symbol in symbols {
-            if let Some(cell) = self.buffer.cell_mut((self.at, self.row)) {
-                cell.set_symbol(symbol).set_style(style);
-            }
+        if self.remaining_cells() == 0 {
+            return;
+        }
+        let start = self.buffer.index_of(self.at, self.row);
+        let cells = self.buffer.content.get_mut(start..).unwrap_or_default();
+        for (cell, symbol) in cells.iter_mut().zip(symbols) {
+            cell.set_symbol(symbol).set_style(style);
             self.at += 1;
         }
     }

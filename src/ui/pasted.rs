@@ -1,4 +1,4 @@
-//! Tools that are pasted as text, on Tools and Workflow.
+//! Tools that are pasted as text.
 
 use super::{
     overlays::{paste::Paste, proposal::Proposal},
@@ -18,7 +18,8 @@ pub(crate) fn await_paste() -> Reply {
 
 /// Whether a text is of tools that can be added, and not one word or sentence.
 pub(crate) fn has_tools(text: &str, state: &State) -> bool {
-    text.contains([':', '{'])
+    state.form.is_none()
+        && text.contains([':', '{'])
         && entries::paste_entries(ComposeContext::from_state(state), text, state.selected.as_ref())
             .is_ok()
 }

@@ -13,6 +13,7 @@ use super::{
     everywhere::{self, Window},
     images::ShownImages,
     overlays::{help, palette, questions},
+    pasted,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::Theme,
@@ -448,25 +449,24 @@ impl Root {
             if *input == Input::Key(Key::ctrl('c')) {
                 return self.handle_action("quit", state);
             }
-            return match overlay.handle_input(input, state) {
-                OverlayReply::Stay => Reply::Handled,
-                OverlayReply::Close => {
-                    self.overlay = None;
-                    Reply::Handled
-                }
-                OverlayReply::CloseWith(reply) => {
-                    self.overlay = None;
-                    reply
-                }
+            let reply = match overlay.handle_input(input, state) {
+                OverlayReply::Stay => return Reply::Handled,
+                OverlayReply::Close => Reply::Handled,
+                OverlayReply::CloseWith(reply) => reply,
                 OverlayReply::Act(act) => {
                     (self.overlay, self.asked) = (None, None);
-                    self.handle_action(act, state).ending_question(state)
+                    return self.handle_action(act, state).ending_question(state);
                 }
             };
+            self.overlay = None;
+            return reply;
         }
         match input {
             Input::Key(key) => self.handle_key(*key, state),
             Input::Mouse(mouse) => self.handle_mouse(*mouse, input, state),
+            Input::Paste(text) if !self.is_typing(state) && pasted::has_tools(text, state) => {
+                pasted::paste_descriptors(text, state)
+            }
             Input::Paste(_) => self.ask_screen(input, state),
         }
     }

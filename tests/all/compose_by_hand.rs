@@ -296,7 +296,7 @@ mod by_keys {
         terminal.press(["enter", "home", "home", "shift+end"]);
         terminal.wait_for("untick 5 cells");
         terminal.press(["space"]);
-        terminal.wait_for("untick 5 cells; s saves");
+        terminal.wait_for("Unticked 5 cells; s saves");
         terminal.press(["ctrl+q"]);
         terminal.wait_for("Save all and quit");
         terminal.press(["s"]);
@@ -480,7 +480,7 @@ mod by_mouse {
         terminal.drag(first, last);
         terminal.wait_for("untick 5 cells");
         terminal.click(first);
-        terminal.wait_for("untick 5 cells; s saves");
+        terminal.wait_for("Unticked 5 cells; s saves");
         terminal.click_on("1 Tools");
         for key in the_documents().keys() {
             describe(&mut terminal, key);

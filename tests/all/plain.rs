@@ -257,6 +257,7 @@ fn a_tool_made_in_an_empty_folder_is_mocked_and_its_call_is_waited_for() {
         &ran.data,
         &[
             "Fix: make the service \"shelf\"",
+            "stock is mocked: its calls are answered here.",
             "Calling stock (mocked).",
             "ended: stock succeeded, 6 chunks",
             "This is a mock answer of stock, in place of its service. It arrives in chunks",
@@ -437,11 +438,70 @@ fn a_watch_is_begun_read_and_ended() {
         &[
             "Nothing is watched. Type: watch",
             "Watch",
+            "Watching embedded. Conversations: 0",
             "ended: tell-joke succeeded",
             "Watching embedded. Conversations: 1",
             "The watch has stopped",
         ],
     );
+}
+
+#[test]
+fn what_an_action_did_is_said_where_nothing_else_says_it() {
+    let place = demo();
+    let script = [
+        "watch",
+        "alert >1ms",
+        "alert >2ms",
+        "alert is:zzz",
+        "cancel",
+        "invoke tell-joke",
+        "mock",
+        "mock",
+        "set topic tea",
+        "send",
+        "history",
+        "select 1",
+        "mark",
+        "mark",
+        "tools",
+        "rename",
+        "cancel",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "alert on >1ms",
+            "alert on >2ms",
+            "zzz",
+            "tell-joke is mocked: its calls are answered here.",
+            "tell-joke is not mocked: its calls go to its service.",
+            "1 call is marked.",
+            "0 calls are marked.",
+        ],
+    );
+    assert!(!ran.data.contains("done. Type show"), "a cancelled dialog did nothing:\n{}", ran.data);
+}
+
+#[test]
+fn tools_are_listed_with_their_groups_and_states() {
+    let place = demo();
+    let script = ["workflow", "matrix", "table", "table compute", "table nowhere", "quit"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "In plain mode: table, and group tick",
+            "query-customers. Groups: read-only, research. Available in: undefined, findings. \
+             Next state: findings",
+            "tell-joke. Groups: read-only, fun. Available in: every state. Next state: undefined",
+            "calculator. Groups: read-only, compute.",
+            "No tool has nowhere.",
+        ],
+    );
+    assert_eq!(ran.data.matches("\ncalculator. Groups:").count(), 2, "{}", ran.data);
 }
 
 const GATEWAY_TOOLS: &str = r#"{"tool": {

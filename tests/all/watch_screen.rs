@@ -298,6 +298,13 @@ fn a_filter_is_typed_and_what_is_wrong_with_it_is_said_at_once() {
     assert_eq!(bench.state.watching.record.view().to_string(), "is:open");
     bench.keys("esc");
     assert!(bench.state.watching.record.view().is_empty(), "Esc in the list shows all");
+    bench.types("/is:failed");
+    bench.keys("enter enter");
+    assert!(bench.shows("Esc conversations"), "{}", bench.screen());
+    bench.keys("esc");
+    assert_eq!(bench.state.watching.record.view().to_string(), "is:failed", "Esc goes back first");
+    bench.keys("esc");
+    assert!(bench.state.watching.record.view().is_empty(), "then it shows all");
     bench.keys("/ esc");
     assert_eq!(standings(&bench).len(), 5);
     bench.keys("shift+tab down enter");

@@ -1,14 +1,17 @@
 //! What works on every screen: panes that are zoomed and resized, the actions menu, buttons, Esc,
 //! a double press; and what is seen of unsaved work, of a call and of the tour.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use toolcrib::{
     app::{
         batch::CallBatch,
         calls::CallMessage,
+        documents::Change,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -594,6 +597,55 @@ fn a_question_for_one_text_is_answered_with_its_buttons() {
     bench.types("ask-customers");
     bench.clicks(" Enter rename ");
     assert!(bench.shows("ask-customers"), "{}", bench.screen());
+}
+
+#[test]
+fn a_press_outside_a_dialog_closes_it_unless_a_text_would_be_lost() {
+    let mut bench = Workbench::sample("demo", 80, 24);
+    bench.keys("r");
+    bench.clicks("2 Workflow");
+    assert!(!bench.shows("╭ Rename"), "{}", bench.screen());
+    bench.keys("r");
+    bench.types("x");
+    bench.clicks("3 Invoke");
+    assert!(bench.shows("╭ Rename"), "{}", bench.screen());
+    bench.keys("esc 4 a");
+    bench.types(">5s");
+    bench.clicks("3 Invoke");
+    assert!(bench.shows("a text was typed: Esc discards it"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows("╭ Alert"), "{}", bench.screen());
+}
+
+#[test]
+fn saving_one_of_several_files_names_the_key_that_saves_the_others() {
+    let mut bench = Workbench::files(
+        &[
+            ("a.json", r#"{"type": "text-completion", "name": "a", "description": "A"}"#),
+            ("b.json", r#"{"type": "text-completion", "name": "b", "description": "B"}"#),
+        ],
+        120,
+        36,
+    );
+    let edited = |name: &str| {
+        let text =
+            format!(r#"{{"type": "text-completion", "name": "{name}", "description": "C"}}"#);
+        (FileId::new(format!("{name}.json")), Arc::<str>::from(text))
+    };
+    let files = [edited("a"), edited("b")];
+    let change =
+        |(file, text): &(FileId, Arc<str>)| Change::Text { file: file.clone(), text: text.clone() };
+    let changes = files.iter().map(change).collect();
+    bench.send(Message::Document(DocumentMessage::Change { label: "edit both".into(), changes }));
+    let saved = |(file, text): &(FileId, Arc<str>)| {
+        Message::Document(DocumentMessage::Saved { file: file.clone(), text: Some(text.clone()) })
+    };
+    bench.send(saved(&files[0]));
+    bench.draw();
+    assert!(bench.shows("Saved a.json; S saves 1 other file too"), "{}", bench.screen());
+    bench.send(saved(&files[1]));
+    bench.draw();
+    assert!(bench.shows("Saved b.json") && !bench.shows("S saves"), "{}", bench.screen());
 }
 
 #[test]

@@ -66,6 +66,14 @@ fn a_step_moves_the_state_and_the_tools() {
 }
 
 #[test]
+fn no_tool_is_called_from_among_the_states() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("shift+tab f6");
+    assert!(bench.shows("choose a tool in Tools first"), "{}", bench.screen());
+    assert!(bench.state.workflow.live.is_none() && bench.state.invoke.calls.iter().count() == 0);
+}
+
+#[test]
 fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     let mut bench = workflow(&["knowledge", "compute"], (120, 36));
     bench.keys("enter down down");

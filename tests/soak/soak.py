@@ -457,7 +457,7 @@ MOST_MEMORY = 1 << 30
 
 def test_binary():
     """The library's tests, built if need be."""
-    command = ["cargo", "test", "--lib", "--no-run", "--message-format", "json"]
+    command = ["cargo", "test", "--lib", "--features", "window", "--no-run", "--message-format", "json"]
     built = subprocess.run(command, cwd=HERE.parent.parent, stdout=subprocess.PIPE, text=True, check=True)
     artifacts = [json.loads(line) for line in built.stdout.splitlines() if line.startswith("{")]
     return next(artifact["executable"] for artifact in artifacts if artifact.get("executable"))

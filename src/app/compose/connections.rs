@@ -9,7 +9,10 @@ use crate::{
         connection_form::example_addresses,
         connections::{self, TOOLS},
     },
-    model::{connection::Connection, connections::Connections, settings::SETTINGS, tool::Tool},
+    model::{
+        connection::Connection, connections::Connections, entry::FileId, settings::SETTINGS,
+        tool::Tool,
+    },
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
     systems::table,
@@ -313,18 +316,23 @@ pub(crate) fn remove_connection(context: ComposeContext<'_>, name: &str) -> Resu
     if !is_in_settings(context, name) {
         return Err(format!("{name} isn't in {SETTINGS}"));
     }
-    // No empty table is left behind.
-    let tables =
-        context.settings_value().and_then(|settings| settings.get(CONNECTIONS)?.as_object());
+    // No empty table is left behind, and no empty file that was never saved.
+    let settings = context.settings_value().and_then(Value::as_object);
+    let tables = settings.and_then(|settings| settings.get(CONNECTIONS)?.as_object());
     let is_last = tables.is_some_and(|tables| tables.len() == 1);
-    let at = if is_last { Pointer::root().child(CONNECTIONS) } else { table_pointer(name) };
-    let mut changes = vec![context.in_settings(Edit::Remove { at }, String::new)];
     let usual = is_usual(context, name);
-    if usual {
-        changes.push(
-            context.in_settings(Edit::Remove { at: Pointer::root().child(USUAL) }, String::new),
-        );
-    }
+    let file = FileId::new(SETTINGS);
+    let is_new = context.documents.get(&file).is_some_and(|document| document.saved.is_none());
+    let is_own = |key: &String| key == CONNECTIONS || usual && key == USUAL;
+    let is_all = is_last && settings.is_some_and(|settings| settings.keys().all(is_own));
+    let changes = if is_new && is_all {
+        vec![Change::Remove { file }]
+    } else {
+        let root = Pointer::root();
+        let table = if is_last { root.child(CONNECTIONS) } else { table_pointer(name) };
+        let places = [table].into_iter().chain(usual.then(|| root.child(USUAL)));
+        places.map(|at| context.in_settings(Edit::Remove { at }, String::new)).collect()
+    };
     let note = usual.then(|| "Calls will use embedded.".to_owned());
     Ok(Plan::new(format!("delete connection {name}"), changes).with_note(note))
 }
@@ -405,6 +413,7 @@ mod tests {
         state
             .documents
             .get(&FileId::new(SETTINGS))
+            .filter(|document| !document.gone)
             .map(|document| document.text.to_string())
             .unwrap_or_default()
     }
@@ -525,6 +534,12 @@ mod tests {
         assert!(make(&mut state, plan).contains("[connections.new]"), "{}", text(&state));
         let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
         assert_eq!(make(&mut state, plan), "");
+        assert_eq!(state.documents.changed_files().count(), 0, "the file was never saved");
+        let mut state = opened(Some("[connections.new]\nservers = [\"nats://h:1\"]\n"));
+        let plan = remove_connection(ComposeContext::from_state(&state), "new").unwrap();
+        assert_eq!(make(&mut state, plan), "");
+        let file = state.documents.get(&FileId::new(SETTINGS)).unwrap();
+        assert!(!file.gone, "a file that is on disk stays");
     }
 
     #[test]

@@ -23,8 +23,10 @@ pub struct Plan {
 
 /// Verbs that labels begin with, and what they are once it is done.
 const DONE: &[(&str, &str)] = &[
+    ("accept", "Accepted"),
     ("add", "Added"),
     ("change", "Changed"),
+    ("convert", "Converted"),
     ("delete", "Deleted"),
     ("draw", "Drew"),
     ("duplicate", "Duplicated"),
@@ -35,12 +37,15 @@ const DONE: &[(&str, &str)] = &[
     ("make", "Made"),
     ("name", "Named"),
     ("new", "Added"),
+    ("paste", "Pasted"),
     ("remove", "Removed"),
     ("rename", "Renamed"),
     ("save", "Saved"),
     ("set", "Set"),
     ("split", "Split"),
+    ("tick", "Ticked"),
     ("trim", "Trimmed"),
+    ("untick", "Unticked"),
     ("use", "Used"),
     ("write", "Wrote"),
 ];

@@ -35,7 +35,7 @@ use crate::{
         settings::SETTINGS,
         unsaved::UnsavedTexts,
     },
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -64,12 +64,14 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
                 state.documents.note_renamed(renamed.clone());
             }
         }
+        let files: HashSet<_> = plan.changes.iter().map(Change::file).collect();
+        let save = if files.len() > 1 { "save-all" } else { "save" };
         state.notices.push(
             NoticeKind::Done,
             format!(
                 "{}; {} saves, {} undoes",
                 plan.done_words(),
-                state.keymap.way_to("save"),
+                state.keymap.way_to(save),
                 state.keymap.way_to("undo")
             ),
             now,
@@ -406,7 +408,17 @@ pub(super) fn on_saved(
     let is_error =
         |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
     match state.findings.iter().filter(is_error).count() {
-        0 => state.notices.push_saved(done, file.as_str(), now),
+        0 if state.notices.awaits_saves() => state.notices.push_saved(done, file.as_str(), now),
+        0 => {
+            let words = match state.documents.changed_files().count() {
+                0 => format!("{done} {file}"),
+                others => {
+                    let others = count_text(others, "other file", "other files");
+                    format!("{done} {file}; {} saves {others} too", state.keymap.way_to("save-all"))
+                }
+            };
+            state.notices.push(NoticeKind::Done, words, now);
+        }
         count => {
             state.notices.end_saves(now);
             let errors = if count == 1 { "error" } else { "errors" };

@@ -105,7 +105,11 @@ impl Overlay for Prompt {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return OverlayReply::Close;
+            if !self.input.is_edited() {
+                return OverlayReply::Close;
+            }
+            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+            return OverlayReply::Stay;
         }
         match self.buttons.pressed(input) {
             Some(Pressed::Act) => return self.accept(state),

@@ -402,7 +402,8 @@ impl Overlay for Proposal {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return self.close();
+            let is_kept = self.input.as_ref().is_some_and(TextInput::is_edited);
+            return if is_kept { OverlayReply::Stay } else { self.close() };
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return self.close(),

@@ -152,7 +152,8 @@ impl Overlay for Ticked {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return OverlayReply::Close;
+            let is_kept = self.input.is_edited();
+            return if is_kept { OverlayReply::Stay } else { OverlayReply::Close };
         }
         match self.buttons.pressed(input) {
             Some(Pressed::Act) => return self.accept(state),

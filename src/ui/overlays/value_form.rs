@@ -172,7 +172,11 @@ impl Overlay for ValueForm {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return self.cancel();
+            if !self.fields.iter().any(|(_, input)| input.is_edited()) {
+                return self.cancel();
+            }
+            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+            return OverlayReply::Stay;
         }
         match self.buttons.pressed(input) {
             Some(Pressed::Act) => return self.accept(state),

@@ -6,7 +6,10 @@ use crate::{
         keymap::Keymap,
         message::ScreenId,
     },
-    ui::ranking::{RankedItem, rank_candidates},
+    ui::{
+        ranking::{RankedItem, rank_candidates},
+        screens::SCREENS,
+    },
 };
 
 /// A command that only plain mode has.
@@ -27,6 +30,7 @@ pub(crate) enum Verb {
     File,
     Problems,
     Tick,
+    Table,
     Why,
     Answer,
     Tour,
@@ -80,6 +84,12 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::File, "file", "", "Print the file of the selected entry as it will be saved"),
     command(Verb::Problems, "problems", "", "List the problems that the checks found"),
     command(Verb::Tick, "group tick", "GROUP", "Select or deselect a group in Workflow"),
+    command(
+        Verb::Table,
+        "table",
+        "[WORD]",
+        "List each tool with its groups, the states it is available in and its next state",
+    ),
     command(
         Verb::Why,
         "why",
@@ -151,7 +161,7 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("next-preview", "file, problems or show"),
     ("next-problem", "problems"),
     ("try", "show"),
-    ("matrix", "show, and group tick"),
+    ("matrix", "table, and group tick"),
     ("follow", "chunks are printed as they arrive"),
     ("next-answer-view", "answer text"),
     ("strays", "show"),
@@ -173,9 +183,25 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("map", "show"),
 ];
 
+/// Actions that ask for a text and are about nothing that is selected: what follows their name is
+/// that text.
+const TAKING_TEXT: &[ActionId] = &["watch", "alert", "save-trace", "open-trace"];
+
+/// Whether what follows an action's name is the text that it asks for.
+pub(crate) fn takes_text(action: ActionId) -> bool {
+    TAKING_TEXT.contains(&action)
+}
+
 /// What to type in place of an action that only changes what is drawn.
 pub(crate) fn instead_of(action: ActionId) -> Option<&'static str> {
     DRAWN.iter().find(|(id, _)| *id == action).map(|(_, instead)| *instead)
+}
+
+/// The actions that show screens, in the order of the screens' keys.
+pub(crate) fn screen_actions() -> impl Iterator<Item = ActionId> {
+    let rows = SCREENS.iter().filter(|row| row.id != ScreenId::Waiting);
+    let rows = rows.filter(|row| row.id != ScreenId::Resources && row.id != ScreenId::Run);
+    rows.map(|row| row.action).chain(["show-waiting", "show-resources", "show-run"])
 }
 
 /// The actions that can be done on a screen, those of all its panes and those of every screen.

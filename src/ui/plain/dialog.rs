@@ -276,6 +276,11 @@ impl Dialog {
         Answered::Open
     }
 
+    /// Whether one of several rows is to be chosen.
+    pub fn asks_row(&mut self, state: &State) -> bool {
+        matches!(self.overlay.sheet(state), Sheet { ask: Ask::Row(_), .. })
+    }
+
     /// Whether more is to come before there is something to print.
     pub fn is_waiting(&mut self, state: &State) -> bool {
         matches!(self.overlay.sheet(state), Sheet { ask: Ask::Wait, .. })

@@ -1,8 +1,11 @@
 //! What a screen shows, as lines: its list, and all about what is selected.
 
+use std::sync::Arc;
+
 use super::calls::{call_line, call_lines};
 use crate::{
     app::{
+        actions::ActionId,
         answering::{AnsweringMessage, AskId},
         calls::CallMessage,
         connection_test::Report,
@@ -17,9 +20,10 @@ use crate::{
         call::CallId,
         entry::{Entry, EntryId},
         finding::Finding,
-        tool::States,
+        tool::{States, Tool},
         trace::TraceId,
     },
+    schema::count::count_text,
     ui::{
         ranking::{RankedItem, rank_candidates},
         view::{Screen, Target},
@@ -306,21 +310,56 @@ fn entry_lines(state: &State) -> Vec<String> {
         if let Some(service) = &tool.service {
             lines.push(format!("Service: {service}"));
         }
-        let groups = tool.gate.groups();
-        let groups = if groups.is_empty() { "every request".to_owned() } else { groups.join(", ") };
-        lines.push(format!("Groups: {groups}"));
-        let states = match &tool.gate.states {
-            States::Every => "every state".to_owned(),
-            States::Only(listed) => listed.join(", "),
-        };
-        lines.push(format!("Available in: {states}"));
-        if let Some(next) = &tool.gate.next {
-            lines.push(format!("Next state: {next}"));
-        }
+        lines.extend(gate_words(tool));
     }
     lines.extend(state.findings_of(&entry.id).map(finding_line));
     lines.push("Type: fields to see its form, form to edit it".to_owned());
     lines
+}
+
+/// What a tool asks of a request, and where it leads.
+fn gate_words(tool: &Tool) -> Vec<String> {
+    let groups = tool.gate.groups();
+    let groups = if groups.is_empty() { "every request".to_owned() } else { groups.join(", ") };
+    let states = match &tool.gate.states {
+        States::Every => "every state".to_owned(),
+        States::Only(listed) => listed.join(", "),
+    };
+    let next = tool.gate.next.iter().map(|next| format!("Next state: {next}"));
+    let both = [format!("Groups: {groups}"), format!("Available in: {states}")];
+    both.into_iter().chain(next).collect()
+}
+
+/// Each tool with its groups and states, those with that word.
+pub(crate) fn table_lines(word: &str, state: &State) -> Vec<String> {
+    let wanted = word.to_lowercase();
+    let line = |tool: &Arc<Tool>| format!("{}. {}", tool.entry.key, gate_words(tool).join(". "));
+    let lines = state.catalog.tools.iter().map(line);
+    let fitting: Vec<String> = lines.filter(|line| line.to_lowercase().contains(&wanted)).collect();
+    match fitting.is_empty() {
+        true if wanted.is_empty() => vec!["There is no tool yet.".to_owned()],
+        true => vec![format!("No tool has {word}.")],
+        false => fitting,
+    }
+}
+
+/// That an action was done, and what is different now.
+pub(crate) fn done_words(action: ActionId, state: &State) -> String {
+    let title = state.keymap.action(action).title;
+    let tool = state.selected.as_ref().and_then(|id| state.tool(id));
+    match (action, tool) {
+        ("mock-tool", Some(tool)) if state.invoke.mocks.contains(tool.id()) => {
+            format!("{} is mocked: its calls are answered here.", tool.name)
+        }
+        ("mock-tool", Some(tool)) => {
+            format!("{} is not mocked: its calls go to its service.", tool.name)
+        }
+        ("mark", _) => {
+            let count = state.invoke.kept.marked.len();
+            format!("{} marked.", count_text(count, "call is", "calls are"))
+        }
+        _ => format!("{title}: done. Type show to see it."),
+    }
 }
 
 fn invoke_lines(state: &State) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::{
     calls::Printed,
-    commands::{self, COMMANDS, Found, Verb},
+    commands::{self, Found, Verb},
     dialog::{Answered, Dialog},
     fields::{self, Walk},
     lists::{self, Listed},
@@ -43,7 +43,7 @@ const LISTED: usize = 200;
 /// The screens, dialogs and forms of a session, without a drawing.
 pub struct Session {
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
-    has_tabs: bool,
+    pub(super) has_tabs: bool,
     dialog: Option<Dialog>,
     /// The question that the dialog asks, to open it once.
     asked: Option<Question>,
@@ -55,6 +55,8 @@ pub struct Session {
     /// The call of a model that was asked about last.
     decided: u64,
     pub(super) out: Vec<String>,
+    /// Nothing was printed since the last line was typed.
+    is_silent: bool,
     shown: Option<ScreenId>,
 }
 
@@ -71,6 +73,8 @@ pub(super) enum Pending {
     WalkOn,
     /// The field at this place, as it is now.
     Field(Pointer),
+    /// What an action did, where nothing else says it.
+    Confirm(ActionId),
 }
 
 /// What is shown before what is typed.
@@ -104,6 +108,7 @@ impl Session {
             printed: Printed::default(),
             decided: 0,
             out,
+            is_silent: false,
             shown: None,
         }
     }
@@ -111,6 +116,7 @@ impl Session {
     /// The lines to print now, with nothing in them that a terminal would act on.
     pub fn take_output(&mut self) -> Vec<String> {
         let lines = std::mem::take(&mut self.out);
+        self.is_silent &= lines.is_empty();
         let parts = lines.iter().flat_map(|line| line.split('\n'));
         parts.map(|line| words::without_keys(&visible_text(line))).collect()
     }
@@ -155,7 +161,7 @@ impl Session {
         }
     }
 
-    fn screen_title(&self, state: &State) -> String {
+    pub(super) fn screen_title(&self, state: &State) -> String {
         if let Some(form) = &state.form {
             return form.title.clone();
         }
@@ -173,6 +179,7 @@ impl Session {
     /// Takes a line in; what the application is asked for comes back.
     pub fn take_line(&mut self, line: &str, state: &State) -> Vec<Message> {
         self.sync(state);
+        self.is_silent = true;
         let mut messages = vec![Message::NoticeSeen];
         if let Some(mut dialog) = self.dialog.take() {
             match dialog.take_line(line, state, &mut self.out) {
@@ -285,7 +292,10 @@ impl Session {
 
     fn close_with(&mut self, reply: OverlayReply, state: &State, messages: &mut Vec<Message>) {
         match reply {
-            OverlayReply::Stay | OverlayReply::Close => {}
+            OverlayReply::Stay | OverlayReply::Close => {
+                // What it would have done is not done.
+                self.pending.retain(|pending| !matches!(pending, Pending::Confirm(_)));
+            }
             OverlayReply::CloseWith(reply) => self.dispatch(reply, state, messages),
             OverlayReply::Act(action) => {
                 if state.question.is_some() {
@@ -330,7 +340,8 @@ impl Session {
             )
         };
         let turns_watch = |message: &Message| {
-            matches!(message, Message::Watch(WatchMessage::Pause | WatchMessage::Stop))
+            use WatchMessage::{Begin, Pause, Stop};
+            matches!(message, Message::Watch(Begin(_) | Pause | Stop))
         };
         if sent.iter().any(turns_watch) {
             self.pending.push_back(Pending::Heading);
@@ -372,11 +383,14 @@ impl Session {
             // The fields of the call are asked one by one.
             Reply::Handled if action == "edit-call" => self.pending.push_back(Pending::Walk),
             Reply::Handled => self.out.push(format!("{title}: done. Type show to see it.")),
-            other => self.dispatch(other, state, messages),
+            other => {
+                self.dispatch(other, state, messages);
+                self.pending.extend((action != "quit").then_some(Pending::Confirm(action)));
+            }
         }
     }
 
-    fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
+    pub(super) fn refusal_reason(&self, action: ActionId, state: &State) -> Option<String> {
         let window: &dyn Window = &Tabs(self.has_tabs);
         action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)
             .or_else(|| self.screen(state)?.refusal_reason(action, state))
@@ -394,6 +408,10 @@ impl Session {
             Pending::Walk => self.begin_walk(state),
             Pending::WalkOn => self.walk_on(state),
             Pending::Field(at) => self.tell_field(&at, state),
+            Pending::Confirm(action) if self.is_silent && self.out.is_empty() => {
+                self.out.push(lists::done_words(action, state));
+            }
+            Pending::Confirm(_) => {}
         }
     }
 
@@ -407,7 +425,7 @@ impl Session {
         if self.has_tabs
             && let Some(row) = line.parse::<usize>().ok().and_then(|number| number.checked_sub(1))
         {
-            return match numbered_screen(row, state) {
+            return match commands::screen_actions().nth(row) {
                 Some(action) => self.act(action, state, messages),
                 None => self.out.push("There is no screen with that number. Type: help".to_owned()),
             };
@@ -423,6 +441,10 @@ impl Session {
                 if name.is_empty() || commands::instead_of(action).is_some() =>
             {
                 self.act(action, state, messages);
+            }
+            Found::Action(action, text) if commands::takes_text(action) => {
+                self.act(action, state, messages);
+                self.give_text(text, state, messages);
             }
             Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
@@ -441,6 +463,21 @@ impl Session {
                 let near = near.join(", ");
                 self.out.push(format!("There is no command {line}. Did you mean {near}?"));
             }
+        }
+    }
+
+    /// Answers a dialog that asks for a text, or has a new one as its first choice.
+    fn give_text(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
+        let Some(mut dialog) = self.dialog.take() else { return };
+        if dialog.asks_row(state)
+            && let Answered::Closed(reply) = dialog.take_line("1", state, &mut self.out)
+        {
+            self.close_with(reply, state, messages);
+            return self.give_text(text, state, messages);
+        }
+        match dialog.take_line(text, state, &mut self.out) {
+            Answered::Open => self.dialog = Some(dialog),
+            Answered::Closed(reply) => self.close_with(reply, state, messages),
         }
     }
 
@@ -511,6 +548,7 @@ impl Session {
             Verb::File => self.file(state),
             Verb::Problems => self.problems(state),
             Verb::Tick => self.tick(rest, state, messages),
+            Verb::Table => self.out.extend(lists::table_lines(rest, state)),
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
             Verb::Tour if state.tour == Tour::Off => {
@@ -522,38 +560,6 @@ impl Session {
             Verb::Wait => self.out.push("Nothing is running.".to_owned()),
             Verb::Quit => messages.push(Message::Quit { discard: false }),
         }
-    }
-
-    fn help(&mut self, word: &str, state: &State) {
-        let wanted = word.to_lowercase();
-        let fits = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
-        let mut lines = Vec::new();
-        if self.has_tabs {
-            let number = |(row, action): (usize, ActionId)| {
-                format!("{} {}", row + 1, state.keymap.action(action).title)
-            };
-            let all: Vec<String> = screen_actions().enumerate().map(number).collect();
-            lines.push(format!("Screens, by name or number: {}", all.join(", ")));
-        }
-        for known in COMMANDS {
-            let takes = if known.takes.is_empty() { "" } else { " " };
-            let line = format!("{}{takes}{}: {}", known.name, known.takes, known.help);
-            lines.extend(Some(line).filter(|line| fits(line)));
-        }
-        lines.push(format!(
-            "Actions on {}; you can add the name of the item:",
-            self.screen_title(state)
-        ));
-        for action in commands::actions_of(&state.keymap, state.screen) {
-            let line = format!("{}: {}", commands::typed_name(action.title), action.help);
-            let is_command = COMMANDS.iter().any(|known| known.name == action.id);
-            if !fits(&line) || is_command || commands::instead_of(action.id).is_some() {
-                continue;
-            }
-            let why = self.refusal_reason(action.id, state);
-            lines.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
-        }
-        self.out.extend(lines);
     }
 
     fn list(&mut self, word: &str, state: &State) {
@@ -625,15 +631,4 @@ impl Window for Tabs {
     fn show(&self, screen: ScreenId) -> Reply {
         if self.0 { Reply::send(Message::Show(screen)) } else { Reply::Ignored }
     }
-}
-
-/// The actions that show screens, in the order of the screens' keys.
-fn screen_actions() -> impl Iterator<Item = ActionId> {
-    let rows = SCREENS.iter().filter(|row| row.id != ScreenId::Waiting);
-    let rows = rows.filter(|row| row.id != ScreenId::Resources && row.id != ScreenId::Run);
-    rows.map(|row| row.action).chain(["show-waiting", "show-resources", "show-run"])
-}
-
-fn numbered_screen(row: usize, _: &State) -> Option<ActionId> {
-    screen_actions().nth(row)
 }

@@ -1,12 +1,14 @@
-//! What some commands of plain mode do: texts to print, groups to tick, calls to stop.
+//! What some commands of plain mode do: help and texts to print, groups to tick, calls to stop.
 
 use super::{
     calls::call_lines,
+    commands::{self, COMMANDS, screen_actions},
     lists,
     session::{Pending, Session},
 };
 use crate::{
     app::{
+        actions::ActionId,
         agent_run::AgentMessage,
         calls::CallMessage,
         message::{Message, ScreenId},
@@ -93,5 +95,37 @@ impl Session {
             }
             None => self.out.push("No call is running.".to_owned()),
         }
+    }
+
+    pub(super) fn help(&mut self, word: &str, state: &State) {
+        let wanted = word.to_lowercase();
+        let fits = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
+        let mut lines = Vec::new();
+        if self.has_tabs {
+            let number = |(row, action): (usize, ActionId)| {
+                format!("{} {}", row + 1, state.keymap.action(action).title)
+            };
+            let all: Vec<String> = screen_actions().enumerate().map(number).collect();
+            lines.push(format!("Screens, by name or number: {}", all.join(", ")));
+        }
+        for known in COMMANDS {
+            let takes = if known.takes.is_empty() { "" } else { " " };
+            let line = format!("{}{takes}{}: {}", known.name, known.takes, known.help);
+            lines.extend(Some(line).filter(|line| fits(line)));
+        }
+        lines.push(format!(
+            "Actions on {}; you can add the name of the item:",
+            self.screen_title(state)
+        ));
+        for action in commands::actions_of(&state.keymap, state.screen) {
+            let line = format!("{}: {}", commands::typed_name(action.title), action.help);
+            let is_command = COMMANDS.iter().any(|known| known.name == action.id);
+            if !fits(&line) || is_command || commands::instead_of(action.id).is_some() {
+                continue;
+            }
+            let why = self.refusal_reason(action.id, state);
+            lines.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
+        }
+        self.out.extend(lines);
     }
 }

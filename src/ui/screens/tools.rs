@@ -449,10 +449,6 @@ impl Screen for Tools {
                 self.rest_focused_form();
                 reply
             }
-            // Where no text is edited, descriptors are tools, and no text of a field.
-            (Input::Paste(text), FORM) if !self.is_typing() && pasted::has_tools(text, state) => {
-                pasted::paste_descriptors(text, state)
-            }
             (_, FORM) => self.form.input(input, state),
             _ => self.preview.handle_input(input, state),
         }

@@ -291,9 +291,15 @@ impl Screen for WatchScreen {
         if self.is_typing() {
             return self.conversations.handle_filter_input(input);
         }
-        let is_escape = matches!(input, Input::Key(key) if key.is_plain(Code::Esc));
-        if is_escape && self.panes.focus != RIGHT && !state.watching.record.view().is_empty() {
-            return watch_reply(WatchMessage::Filter(String::new()));
+        if matches!(input, Input::Key(key) if key.is_plain(Code::Esc)) {
+            // Enter opened the messages: Esc goes back first.
+            if self.panes.focus == RIGHT && !self.panes.is_zoomed() {
+                self.panes.focus = MIDDLE;
+                return Reply::Handled;
+            }
+            if self.panes.focus != RIGHT && !state.watching.record.view().is_empty() {
+                return watch_reply(WatchMessage::Filter(String::new()));
+            }
         }
         self.handle_key(input, state)
     }
@@ -312,7 +318,7 @@ impl Screen for WatchScreen {
             LEFT => vec![("Enter", "show only these")],
             _ if self.conversations.chosen.is_none() => Vec::new(),
             MIDDLE => vec![("Enter", "open messages")],
-            _ => return vec![("Enter", "open message")],
+            _ => return vec![("Enter", "open message"), ("Esc", "conversations")],
         };
         if self.is_filtered {
             hints.push(("Esc", "show all"));

@@ -56,6 +56,12 @@ impl Editing {
         self.cursor
     }
 
+    /// Whether there is a change to undo.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        !self.past.is_empty()
+    }
+
     /// What is selected; never empty.
     #[must_use]
     pub fn selected_range(&self) -> Option<Range<usize>> {

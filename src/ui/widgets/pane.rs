@@ -1,10 +1,6 @@
 //! A pane: an edge with a title at the top, and what is at its right and bottom.
 
-use ratatui::{
-    buffer::Buffer,
-    layout::Rect,
-    widgets::{Block, BorderType, Borders, Widget},
-};
+use ratatui::{buffer::Buffer, layout::Rect, style::Style, symbols::border::ROUNDED as EDGE};
 
 use crate::ui::{
     canvas::{text_width, truncate_text, visible_text},
@@ -26,13 +22,13 @@ impl Pane<'_> {
     /// Draws the edge and answers the area inside.
     pub fn draw(&self, buffer: &mut Buffer, area: Rect, styles: &Styles) -> Rect {
         let edge = styles[if self.focused { Role::BorderFocus } else { Role::Border }];
-        let block = Block::new()
-            .borders(Borders::ALL)
-            .border_type(BorderType::Rounded)
-            .border_style(edge)
-            .style(styles[Role::Text]);
-        let inside = block.inner(area);
-        block.render(area, buffer);
+        draw_edge(buffer, area, styles[Role::Text].patch(edge));
+        let inside = Rect {
+            x: area.x.saturating_add(1).min(area.right()),
+            y: area.y.saturating_add(1).min(area.bottom()),
+            width: area.width.saturating_sub(2),
+            height: area.height.saturating_sub(2),
+        };
         let title_style = styles[if self.focused { Role::Accent } else { Role::Title }];
         let room = usize::from(area.width.saturating_sub(4));
         let title = visible_text(self.title);
@@ -52,6 +48,29 @@ impl Pane<'_> {
     }
 }
 
+/// Draws the edge alone: what is inside has its ground already, and is most of the screen.
+fn draw_edge(buffer: &mut Buffer, area: Rect, style: Style) {
+    let area = area.intersection(buffer.area);
+    let last = area.bottom().saturating_sub(1);
+    for y in area.top()..area.bottom() {
+        let (left, middle, right) = match y {
+            _ if y == area.top() => (EDGE.top_left, EDGE.horizontal_top, EDGE.top_right),
+            _ if y == last => (EDGE.bottom_left, EDGE.horizontal_bottom, EDGE.bottom_right),
+            _ => (EDGE.vertical_left, "", EDGE.vertical_right),
+        };
+        let start = buffer.index_of(area.left(), y);
+        let row = buffer.content.get_mut(start..start + usize::from(area.width));
+        let Some([first, between @ .., last]) = row else { continue };
+        first.set_symbol(left).set_style(style);
+        last.set_symbol(right).set_style(style);
+        if !middle.is_empty() {
+            between.iter_mut().for_each(|cell| {
+                cell.set_symbol(middle).set_style(style);
+            });
+        }
+    }
+}
+
 /// Writes at the right of a pane's bottom edge: for what is known once the pane's inside is drawn.
 pub(crate) fn draw_foot(foot: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
     if foot.is_empty() || area.height < 2 {
@@ -63,14 +82,7 @@ pub(crate) fn draw_foot(foot: &str, buffer: &mut Buffer, area: Rect, styles: &St
     write_at(buffer, area, x, area.bottom() - 1, &format!(" {foot} "), styles[Role::Dim]);
 }
 
-fn write_at(
-    buffer: &mut Buffer,
-    area: Rect,
-    x: u16,
-    y: u16,
-    text: &str,
-    style: ratatui::style::Style,
-) {
+fn write_at(buffer: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Style) {
     let area = area.intersection(buffer.area);
     if area.contains((x, y).into()) {
         let room = usize::from(area.right().saturating_sub(x + 1));

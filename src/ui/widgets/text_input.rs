@@ -43,6 +43,12 @@ impl TextInput {
         self.editing.text()
     }
 
+    /// Whether something was typed that undo could take back.
+    #[must_use]
+    pub fn is_edited(&self) -> bool {
+        self.editing.is_edited()
+    }
+
     /// The cursor's byte offset; always at a border between clusters.
     #[must_use]
     pub fn cursor(&self) -> usize {

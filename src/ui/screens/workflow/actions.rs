@@ -51,7 +51,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Take the step for real, through the connection")
     .refused(|screen, state| {
         screen
-            .none_offered()
+            .unseen_tool_refusal()
+            .or_else(|| screen.none_offered())
             .or_else(|| live_refusal(state))
             .or_else(|| screen.what_if_refusal(state))
     }),
@@ -496,6 +497,12 @@ impl WorkflowScreen {
     fn what_if_refusal(&self, state: &State) -> Option<String> {
         let is_taken = state.workflow.what_if.is_some() && self.focused_pane() == Pane::Offers;
         refuse_when(is_taken, NO_STEPS)
+    }
+
+    /// A call is real: among states and arrows, nothing shows which tool it would be of.
+    fn unseen_tool_refusal(&self) -> Option<String> {
+        let is_elsewhere = self.focused_pane() == Pane::Graph;
+        refuse_when(is_elsewhere, "choose a tool in Tools first (Tab): this would call it")
     }
 
     fn none_offered(&self) -> Option<String> {
