@@ -95,6 +95,8 @@ pub enum Purpose {
     Push,
     /// To keep the ids that it gave what was pushed.
     KeepIds,
+    /// Nothing: the connection is tested.
+    Test,
     /// To call what is there; with the number of the asking.
     Call {
         turn: u64,

@@ -293,6 +293,15 @@ transport = "embedded"
     }
 
     #[test]
+    fn a_server_that_is_started_is_not_offered_what_needs_an_address() {
+        let has = |table: Value, key: &str| offered(&table).iter().any(|offered| offered == key);
+        assert!(has(json!({"command": "npx", "system": "mcp"}), "era"));
+        assert!(!has(json!({"command": "npx", "system": "mcp"}), "client-id"));
+        assert!(has(json!({"servers": "https://h/mcp", "system": "mcp"}), "client-id"));
+        assert!(has(json!({"command": "npx", "client-id": "x"}), "client-id"), "it is there");
+    }
+
+    #[test]
     fn every_key_that_is_read_is_offered_somewhere() {
         let tables = [
             json!({}),

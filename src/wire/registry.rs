@@ -402,7 +402,7 @@ fn not_allowed(connection: &Connection, start: &Start) -> CallError {
         start.lines().join("\n")
     );
     let remedy = format!(
-        "review it, then allow it: `toolcrib mcp allow {}`, or t and then a on Connections",
+        "review it, then allow it: `toolcrib mcp allow {}`, or t on Connections",
         connection.name
     );
     CallError { kind: ErrorKind::NotAllowed, message, remedy }

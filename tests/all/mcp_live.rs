@@ -406,9 +406,12 @@ fn the_workbench_asks_before_it_starts_a_server() {
     screen.press(["6"]);
     screen.wait_for("test · toolcrib.toml");
     screen.press(["t"]);
+    screen.wait_for("Start the server of test?");
+    screen.press(["esc"]);
+    screen.wait_gone("Start the server of test?");
     screen.wait_for("It starts a server");
     screen.wait_for("mcp_server.py");
-    screen.press(["@allow-start"]);
+    screen.press(["t"]);
     screen.wait_for("Start the server of test?");
     screen.press(["y"]);
     screen.wait_for("test 7 speaks MCP 2025-11-25");
@@ -416,6 +419,27 @@ fn the_workbench_asks_before_it_starts_a_server() {
     let mut ping = place.command(&["mcp", "ping", "test"]);
     ping.env("XDG_STATE_HOME", place.home.path().join(".local/state"));
     Ran::of(ping.output().unwrap()).ended(0, &[]);
+}
+
+#[test]
+fn tools_of_a_server_are_listed_where_a_workspace_has_none() {
+    let settings = format!(
+        "connection = \"test\"\n[connections.test]\nsystem = \"mcp\"\ncommand = {:?}\nargs = [{:?}]\n",
+        python(),
+        script()
+    );
+    let place = Place::with(&[("toolcrib.toml", &settings)]);
+    let mut screen =
+        terminal::toolcrib(["."]).folder(&place.here).home(place.home.path()).size(120, 36).start();
+    screen.wait_for("test");
+    screen.press(["3"]);
+    screen.wait_for("Enter lists the tools of test");
+    screen.wait_for("[ Deployed tools ]");
+    screen.press(["enter"]);
+    screen.wait_for("Start the server of test?");
+    screen.press(["y"]);
+    screen.wait_for("echo");
+    screen.wait_for("[ Send F6 ]");
 }
 
 #[test]

@@ -7,7 +7,9 @@ use crate::{
     app::{
         connection_test::{ConnectionTests, Report},
         effect::Effect,
+        message::{Purpose, ScreenId},
         notices::NoticeKind,
+        question::Question,
         state::State,
     },
     model::clock::Millis,
@@ -69,6 +71,11 @@ pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Re
             state.notices.push(NoticeKind::Done, words, now);
         }
         Report::Failed(problem) => state.notices.push_problem(problem, now),
+        Report::NotAllowed(start) if state.screen == ScreenId::Connections => {
+            let (connection, start) = (name.to_owned(), start.clone());
+            let purpose = Purpose::Test;
+            state.question.get_or_insert(Question::AllowStart { connection, start, purpose });
+        }
         Report::NotAllowed(_) | Report::UnderWay => {}
     }
     *known = report;

@@ -102,6 +102,9 @@ pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(Question::AllowStart { connection, start, purpose }) = state.question.take() else {
         return Vec::new();
     };
+    if matches!(purpose, Purpose::Test) {
+        return connection_test::allow(state, &connection, &start);
+    }
     if state.current_connection().name != connection {
         return Vec::new();
     }
@@ -125,6 +128,7 @@ pub(super) fn on_deployed_read(
         Purpose::KeepIds => read.map(|items| {
             effects = keep_given_ids(state, &items, now);
         }),
+        Purpose::Test => return Vec::new(),
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
         Purpose::FirstImport => match read {
             Ok(items) => {

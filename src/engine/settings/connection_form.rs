@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     connections::{COMMAND, ENV, ENV_KEY, LARGEST, SECRETS, TOOLS, said_by},
-    system_settings::{SettingsSchema, schema_properties},
+    system_settings::{NEEDS_ADDRESS, SettingsSchema, schema_properties},
 };
 use crate::model::{
     connection::{LARGEST_ANSWER, MIB},
@@ -89,7 +89,9 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         let is_candidate = candidates.contains(&system.system);
         let is_named = candidates.len() == 1 || system.named_by.is_none();
         for (key, property) in schema_properties(&(system.schema)()) {
-            let counts = is_candidate && (is_named || system.named_by == Some(key.as_str()));
+            let is_met = !(starts && property.get(NEEDS_ADDRESS).is_some());
+            let counts =
+                is_candidate && is_met && (is_named || system.named_by == Some(key.as_str()));
             offer(key, counts, property.clone());
         }
     }

@@ -36,6 +36,9 @@ pub struct SettingsSchema {
     pub connections: &'static [ConnectionMember],
 }
 
+/// In the schema of a key that counts only for a server with an address, not for one that is started.
+pub const NEEDS_ADDRESS: &str = "x-needs-address";
+
 /// What must hold for a text, or each text of a list, beyond its being one; while it does not, the
 /// connection cannot be used.
 pub struct Rule {

@@ -10,7 +10,7 @@ use super::{
     version::Era,
 };
 use crate::{
-    engine::settings::system_settings::{Rule, SettingsSchema},
+    engine::settings::system_settings::{NEEDS_ADDRESS, Rule, SettingsSchema},
     model::{
         connection::{Connection, SystemSettings},
         transport::TransportKind,
@@ -134,7 +134,8 @@ fn schema() -> Value {
             },
         },
     });
-    for (key, property) in token_settings::properties() {
+    for (key, mut property) in token_settings::properties() {
+        property[NEEDS_ADDRESS] = true.into();
         schema["properties"][key] = property;
     }
     schema

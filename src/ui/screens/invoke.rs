@@ -34,12 +34,13 @@ use ratatui::{
 
 use self::{
     menus::{
-        copy_menu, copy_request, frame_connection, rendered_request, requests_of, route_menu,
-        routes_of, times_prompt,
+        copy_menu, copy_request, edit_arguments, frame_connection, rendered_request, requests_of,
+        route_menu, routes_of, times_prompt, turn_new_agent,
     },
     refusals::{
-        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, is_unanswered,
-        listing_refusal, many_refusal, names_agent, no_call, send_refusal, stub_refusal,
+        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, has_only_deployed,
+        is_unanswered, listing_refusal, many_refusal, names_agent, no_call, send_refusal,
+        stub_refusal,
     },
     request::RequestPane,
     step_actions::step_menu,
@@ -57,7 +58,6 @@ use crate::{
         verbs,
     },
     model::{call::Call, entry::EntryId, traffic::FRAMES},
-    systems::calling,
     ui::{
         action_rows::{self, refuse_when},
         answer::{
@@ -171,6 +171,8 @@ pub(crate) struct Invoke {
     drawn: Option<EntryId>,
     /// The call that is shown has not ended.
     running: bool,
+    /// No tool is here, but the connection's system may have some.
+    can_list: bool,
 }
 
 /// The screen as it is at the start.
@@ -183,6 +185,9 @@ pub(crate) fn invoke_screen() -> Box<dyn Screen> {
 
 impl Invoke {
     fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
+        if self.can_list && matches!(input, Input::Key(key) if key.is_plain(Code::Enter)) {
+            return self.list_deployed(state);
+        }
         let reply = match pane {
             LEFT => self.tools.handle_input(input, state),
             MIDDLE => {
@@ -355,6 +360,7 @@ impl Screen for Invoke {
         self.answer.sync_call(state.invoke.calls.selected_call());
         self.running =
             state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());
+        self.can_list = has_only_deployed(state);
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
@@ -405,6 +411,7 @@ impl Screen for Invoke {
             MIDDLE if self.request.is_in_steps() => {
                 vec![Scope::Steps, Scope::Invoke, Scope::Answer]
             }
+            MIDDLE if self.can_list => vec![Scope::Invoke, Scope::Answer],
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Calls, Scope::Invoke],
         };
@@ -471,6 +478,7 @@ impl Screen for Invoke {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.panes.focus {
+            _ if self.can_list => vec![("Enter", "list tools")],
             MIDDLE => self.form_keys(),
             LEFT if self.tools.is_typing() => {
                 vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")]
@@ -485,7 +493,7 @@ impl Screen for Invoke {
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        Some((if self.running { "cancel" } else { "send" }, self.panes.area(MIDDLE)))
+        Some((self.primary_action(), self.panes.area(MIDDLE)))
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {
@@ -493,7 +501,7 @@ impl Screen for Invoke {
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
-        let mut hints = if self.running { vec!["cancel"] } else { vec!["send"] };
+        let mut hints = vec![self.primary_action()];
         let shown = state.invoke.calls.selected_call();
         let is_unanswered = send_refusal(state).is_some() || shown.is_some_and(Call::found_nobody);
         hints.extend(is_unanswered.then_some("mock-tool"));
@@ -603,6 +611,14 @@ impl Invoke {
         edit_frame(&frame_connection(state), seen)
     }
 
+    fn primary_action(&self) -> ActionId {
+        match self.running {
+            true => "cancel",
+            false if self.can_list => "deployed-tools",
+            false => "send",
+        }
+    }
+
     fn list_deployed(&mut self, _: &State) -> Reply {
         self.panes.focus = LEFT;
         self.tools.part = Part::Tools;
@@ -626,22 +642,6 @@ impl Invoke {
 
 fn with_tool(state: &State, act: impl FnOnce(EntryId) -> Reply) -> Reply {
     tool_of(state).map_or(Reply::Handled, act)
-}
-
-fn turn_new_agent(tool: EntryId) -> Reply {
-    Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
-}
-
-fn edit_arguments(state: &State) -> Reply {
-    let edit = |call: &Call| {
-        Message::Call(CallMessage::EditSent {
-            tool: call.request.name.clone(),
-            arguments: call.request.arguments.clone(),
-            meta: calling::request_meta(call.request.system, &call.request.body),
-        })
-    };
-    let shown = state.invoke.calls.selected_call();
-    shown.map_or(Reply::Handled, |call| Reply::send(edit(call)))
 }
 
 fn show_descriptor(state: &State) -> Reply {

@@ -10,7 +10,11 @@ use crate::{
         state::State,
     },
     engine::series,
-    model::{call::Request, connection::Connection, entry::EntryId},
+    model::{
+        call::{Call, Request},
+        connection::Connection,
+        entry::EntryId,
+    },
     schema::literal::Literal,
     systems::{
         calling,
@@ -27,6 +31,24 @@ use crate::{
         view::{OverlayReply, Reply},
     },
 };
+
+/// Calls as a new agent, or as the connection's again.
+pub(super) fn turn_new_agent(tool: EntryId) -> Reply {
+    Reply::send(Message::Call(CallMessage::TurnNewAgent { tool }))
+}
+
+/// Puts the arguments of the shown call into the form.
+pub(super) fn edit_arguments(state: &State) -> Reply {
+    let edit = |call: &Call| {
+        Message::Call(CallMessage::EditSent {
+            tool: call.request.name.clone(),
+            arguments: call.request.arguments.clone(),
+            meta: calling::request_meta(call.request.system, &call.request.body),
+        })
+    };
+    let shown = state.invoke.calls.selected_call();
+    shown.map_or(Reply::Handled, |call| Reply::send(edit(call)))
+}
 
 /// The ways that the chosen tool can be called by, and which is taken.
 pub(super) fn route_menu(state: &State) -> Reply {

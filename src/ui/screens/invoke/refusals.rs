@@ -36,6 +36,13 @@ pub(super) fn listing_refusal(state: &State) -> Option<String> {
     })
 }
 
+/// Whether no tool is here, and those of the connection's system can be listed.
+pub(super) fn has_only_deployed(state: &State) -> bool {
+    state.catalog.tools.is_empty()
+        && state.deployed_tools().is_none()
+        && listing_refusal(state).is_none()
+}
+
 pub(super) fn no_call(state: &State) -> Option<String> {
     refuse_when(state.invoke.calls.selected_call().is_none(), "there is no call yet")
 }

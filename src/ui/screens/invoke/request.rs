@@ -13,6 +13,7 @@ use super::{
         Part, RequestPart, arguments_schema, configuration, configuration_schema, parameters_of,
     },
     preview::request_lines,
+    refusals::has_only_deployed,
     request_line::RequestLine,
     steps::StepsPane,
     tools::tool_of,
@@ -28,7 +29,7 @@ use crate::{
     },
     model::{entry::EntryId, tool::Tool},
     schema::{count::count_text, pointer::Pointer},
-    systems::{facets::steps::StepChoice, table},
+    systems::facets::steps::StepChoice,
     ui::{
         answer::draw::inset_area,
         canvas::{Pen, wrap},
@@ -162,7 +163,7 @@ impl RequestPane {
             let inside =
                 Pane { title: "Request", focused, ..Pane::default() }.draw(buffer, area, styles);
             let inside = inset_area(inside);
-            let lines = wrap(&no_tool_words(look, state), usize::from(inside.width).max(1));
+            let lines = wrap(&no_tool_words(state), usize::from(inside.width).max(1));
             for (row, line) in (0..inside.height).zip(lines) {
                 Pen::new(buffer, inside, row).put_text(&line, styles[Role::Ghost]);
             }
@@ -634,13 +635,12 @@ fn fields_of(host: &FormHost<RequestPart>) -> usize {
 }
 
 /// What leads to a tool while none is chosen.
-fn no_tool_words(look: Look<'_>, state: &State) -> String {
-    let connection = state.current_connection();
-    match table::deployment_at(&connection) {
-        Some(_) if state.catalog.tools.is_empty() => {
-            let key = look.keymap.way_to("deployed-tools");
-            format!("{key} lists the tools of {}; then choose one.", connection.name)
+fn no_tool_words(state: &State) -> String {
+    match has_only_deployed(state) {
+        true => {
+            let connection = state.current_connection();
+            format!("Enter lists the tools of {}; then choose one.", connection.name)
         }
-        _ => "Choose a tool.".to_owned(),
+        false => "Choose a tool.".to_owned(),
     }
 }
