@@ -47,29 +47,31 @@ const IDLE: Duration = Duration::from_secs(10);
 const TOOLS: usize = 20;
 const MANY_TOOLS: usize = 10_000;
 
-const NEVER: &str = "not within 60 s, or not at all";
-
 fn millis(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// What a measurement finds; nothing where the program does not do it, which the terminal prints.
-fn tried<T>(measure: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(measure)).ok()
+/// What a measurement finds, or why it finds nothing.
+type Found<T> = Result<T, &'static str>;
+
+/// Measures; the terminal prints what it waited for where it never came.
+fn tried<T>(measure: impl FnOnce() -> T) -> Found<T> {
+    catch_unwind(AssertUnwindSafe(measure)).map_err(|_| "not within 60 s")
 }
 
-fn report(what: &str, unit: &'static str, program: Program, value: Option<f64>) {
-    let name = format!("{what}, {}", program.label());
+/// A row of its name, or one that says why there is none.
+fn report(what: &str, unit: &'static str, label: &str, value: Found<f64>) {
+    let name = format!("{what}, {label}");
     match value {
-        Some(value) => Row::new(name, unit, value).report(),
-        None => Row::new(name, NEVER, f64::NAN).report(),
+        Ok(value) => Row::new(name, unit, value).report(),
+        Err(why) => Row::new(name, why, f64::NAN).report(),
     }
 }
 
-fn report_times(what: &str, program: Program, times: Option<Vec<f64>>) {
+fn report_times(what: &str, label: &str, times: Found<Vec<f64>>) {
     match times {
-        Some(times) => Row::of_times(format!("{what}, {}", program.label()), times).report(),
-        None => report(what, "ms", program, None),
+        Ok(times) => Row::of_times(format!("{what}, {label}"), times).report(),
+        Err(why) => report(what, "ms", label, Err(why)),
     }
 }
 
@@ -84,7 +86,7 @@ fn frame(programs: &[Program], stage: &Stage) {
             millis(running.started.elapsed())
         };
         let times = tried(|| (0..=STARTS).map(start).skip(1).collect());
-        report_times("start to first frame", *program, times);
+        report_times("start to first frame", &program.label(), times);
     }
 }
 
@@ -120,10 +122,15 @@ fn idle(programs: &[Program], stage: &Stage) {
     let found: Vec<_> =
         programs.iter().map(|program| (*program, tried(|| measure(program)))).collect();
     for (program, found) in &found {
-        report("memory, idle", "MB", *program, found.map(|(memory, _)| memory));
+        report("memory, idle", "MB", &program.label(), found.map(|(memory, _)| memory));
     }
     for (program, found) in found {
-        report("processor time of an idle minute", "ms", program, found.map(|(_, used)| used));
+        report(
+            "processor time of an idle minute",
+            "ms",
+            &program.label(),
+            found.map(|(_, used)| used),
+        );
     }
 }
 
@@ -158,13 +165,13 @@ fn keys(programs: &[Program], stage: &Stage) {
             settle(&running);
             key_times(&mut running)
         };
-        report_times("key to paint", *program, tried(measure));
+        report_times("key to paint", &program.label(), tried(measure));
     }
 }
 
 /// Calls the tool of a row and waits for its answer: how long that took, and the most memory since
-/// the start. Nothing where the call fails.
-fn called(program: Program, stage: &Stage, row: usize, shown: &str) -> Option<(f64, f64)> {
+/// the start.
+fn called(program: Program, stage: &Stage, row: usize, shown: &str) -> Found<(f64, f64)> {
     let mut running = program.listing(stage);
     settle(&running);
     let begun = program.call(&mut running, row);
@@ -175,24 +182,24 @@ fn called(program: Program, stage: &Stage, row: usize, shown: &str) -> Option<(f
     let took = millis(begun.elapsed());
     if !running.contents().contains(shown) {
         println!("{program:?} fails:\n{}", running.contents());
-        return None;
+        return Err("the call fails");
     }
     settle(&running);
-    Some((took, processes::memory(running.process(), "VmHWM")))
+    Ok((took, processes::memory(running.process(), "VmHWM")))
 }
 
 /// Medians of some calls; of one alone where that takes long.
-fn calls(program: Program, stage: &Stage, row: usize, shown: &str) -> Option<(f64, f64)> {
+fn calls(program: Program, stage: &Stage, row: usize, shown: &str) -> Found<(f64, f64)> {
     let (mut times, mut memory) = (Vec::new(), Vec::new());
     for _ in 0..CALLS {
-        let (took, most) = tried(|| called(program, stage, row, shown)).flatten()?;
+        let (took, most) = tried(|| called(program, stage, row, shown))??;
         times.push(took);
         memory.push(most);
         if took > 5e3 {
             break;
         }
     }
-    Some((report::spread(times).0, report::spread(memory).0))
+    Ok((report::spread(times).0, report::spread(memory).0))
 }
 
 fn large(programs: &[Program], stage: &Stage) {
@@ -202,11 +209,11 @@ fn large(programs: &[Program], stage: &Stage) {
     let size = LARGE / 1024 / 1024;
     for (program, found) in &found {
         let what = format!("an answer of {size} MB shown");
-        report(&what, "ms", *program, found.map(|(took, _)| took));
+        report(&what, "ms", &program.label(), found.map(|(took, _)| took));
     }
     for (program, found) in found {
         let what = format!("an answer of {size} MB, memory at most");
-        report(&what, "MB", program, found.map(|(_, memory)| memory));
+        report(&what, "MB", &program.label(), found.map(|(_, memory)| memory));
     }
 }
 
@@ -214,7 +221,9 @@ fn stream(programs: &[Program], stage: &Stage) {
     for program in programs.iter().filter(|program| program.speaks_mcp()) {
         let found = calls(*program, stage, 0, MANY_SHOWN);
         let rate = found.map(|(took, _)| MANY as f64 / took * 1e3);
-        report(&format!("{MANY} notifications in one call"), "/s", *program, rate);
+        let shows = if program.shows_notifications() { "" } else { " (shows none)" };
+        let label = program.label() + shows;
+        report(&format!("{MANY} notifications in one call"), "/s", &label, rate);
     }
 }
 
@@ -229,13 +238,13 @@ fn list(programs: &[Program]) {
     let able = programs.iter().filter(|program| program.speaks_mcp());
     let found: Vec<_> = able.map(|program| (*program, tried(|| measure(program)))).collect();
     for (program, found) in &found {
-        let times = found.as_ref().map(|(times, _)| times.clone());
+        let times = found.as_ref().map(|(times, _)| times.clone()).map_err(|why| *why);
         let what = format!("key to paint in a list of {MANY_TOOLS} tools");
-        report_times(&what, *program, times);
+        report_times(&what, &program.label(), times);
     }
     for (program, found) in found {
         let what = format!("memory, a list of {MANY_TOOLS} tools");
-        report(&what, "MB", program, found.map(|(_, memory)| memory));
+        report(&what, "MB", &program.label(), found.map(|(_, memory)| memory));
     }
 }
 

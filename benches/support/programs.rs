@@ -254,6 +254,11 @@ impl Program {
         matches!(self, Self::Toolcrib | Self::Inspector | Self::McpTui | Self::Mcpeek)
     }
 
+    /// Whether notifications are seen on its screens; the others drop them.
+    pub fn shows_notifications(self) -> bool {
+        matches!(self, Self::Toolcrib | Self::Inspector)
+    }
+
     /// Whether it can get the large answer.
     pub fn calls(self) -> bool {
         self != Self::Schemaui
