@@ -156,10 +156,25 @@ fn workspace(connection: &Connection) -> TempDir {
 }
 
 /// Answers each request on NATS at its pace.
-async fn serve_nats(url: String, answer: Arc<Answer>) {
-    let client = async_nats::connect(url).await.unwrap();
-    let mut requests = client.queue_subscribe("tg.request.flood", "bench".into()).await.unwrap();
-    client.flush().await.unwrap();
+fn serve_nats(runtime: &Runtime, url: &str, answer: &Arc<Answer>) {
+    let listening = async {
+        let client = async_nats::connect(url).await.unwrap();
+        let requests = client.queue_subscribe("tg.request.flood", "bench".into()).await.unwrap();
+        // Once this comes back, the server knows of the subscription before it.
+        let mut echo = client.subscribe("ready").await.unwrap();
+        client.publish("ready", Bytes::new()).await.unwrap();
+        echo.next().await.unwrap();
+        (client, requests)
+    };
+    let (client, requests) = runtime.block_on(listening);
+    runtime.spawn(answer_nats(client, requests, Arc::clone(answer)));
+}
+
+async fn answer_nats(
+    client: async_nats::Client,
+    mut requests: async_nats::Subscriber,
+    answer: Arc<Answer>,
+) {
     while let Some(request) = requests.next().await {
         let headers = request.headers.unwrap();
         let (pace, pieces) =
@@ -398,7 +413,7 @@ fn nats(runtime: &Runtime) {
     let connection = server.connection();
     let url = connection.addresses()[0].clone();
     let answer = Arc::new(Answer { pace: PACE.into(), ..Answer::default() });
-    runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
+    serve_nats(runtime, &url, &answer);
     let folder = workspace(&connection);
 
     answer.set(1, PIECE);
@@ -436,7 +451,7 @@ fn memories(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
     let answer = Arc::new(Answer { pace: SLOW.into(), ..Answer::default() });
-    runtime.spawn(serve_nats(connection.addresses()[0].clone(), Arc::clone(&answer)));
+    serve_nats(runtime, &connection.addresses()[0], &answer);
     let folder = workspace(&connection);
     let sizes = [
         ("one small piece", 1, PIECE),
@@ -460,7 +475,7 @@ fn flood(runtime: &Runtime) {
     let connection = server.connection();
     let url = connection.addresses()[0].clone();
     let answer = Arc::new(Answer::default());
-    runtime.spawn(serve_nats(url.clone(), Arc::clone(&answer)));
+    serve_nats(runtime, &url, &answer);
     let folder = workspace(&connection);
     for pieces in [MANY, MILLION] {
         answer.set(pieces, PIECE);

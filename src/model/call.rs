@@ -616,6 +616,7 @@ impl Call {
         let CallState::Ended { problem: Some(problem), .. } = &self.state else { return false };
         let is_silent = matches!(problem.kind, ErrorKind::NoService | ErrorKind::TimedOutFirst);
         self.request.mock.is_none()
+            && self.chunks == 0
             && (is_silent || problem.kind.problem_kind() == ProblemKind::Unreachable)
     }
 }

@@ -236,6 +236,7 @@ fn lost_words(call: &Call) -> &'static str {
         _ if kind.problem_kind() == ProblemKind::Unreachable && call.chunks == 0 => {
             "couldn't reach its server"
         }
+        ErrorKind::Flooded | ErrorKind::SlowConsumer => "lost chunks and ended",
         _ => "lost its connection",
     }
 }

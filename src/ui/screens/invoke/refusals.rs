@@ -36,10 +36,12 @@ pub(super) fn listing_refusal(state: &State) -> Option<String> {
     })
 }
 
-/// Whether no tool is here, and those of the connection's system can be listed.
+/// Whether no tool is here and nothing was called, and the tools of the connection's system can be
+/// listed.
 pub(super) fn has_only_deployed(state: &State) -> bool {
     state.catalog.tools.is_empty()
         && state.deployed_tools().is_none()
+        && state.invoke.calls.iter().next().is_none()
         && listing_refusal(state).is_none()
 }
 
