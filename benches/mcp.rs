@@ -24,7 +24,7 @@ use std::{
 use report::{Row, spread};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use terminal::{Terminal, binary, program, toolcrib};
+use terminal::{HOME_FOLDERS, Terminal, binary, program, toolcrib};
 
 #[path = "support/report.rs"]
 mod report;
@@ -99,13 +99,7 @@ impl Workspace {
         let mut command = Command::new(binary());
         command.args(words).current_dir(self.folder.path());
         // As the terminal has it, so that what was allowed here is allowed there.
-        for (name, below) in [
-            ("HOME", ""),
-            ("XDG_CONFIG_HOME", ".config"),
-            ("XDG_STATE_HOME", ".local/state"),
-            ("XDG_DATA_HOME", ".local/share"),
-            ("XDG_CACHE_HOME", ".cache"),
-        ] {
+        for (name, below) in HOME_FOLDERS {
             command.env(name, self.home.path().join(below));
         }
         command

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 
 use super::{
     processes,
-    terminal::{Setup, Terminal, binary, program, toolcrib},
+    terminal::{HOME_FOLDERS, Setup, Terminal, binary, program, toolcrib},
 };
 
 /// Bytes of the large answer.
@@ -125,13 +125,7 @@ impl Stage {
             let mut command = Command::new(binary());
             command.args(words).current_dir(&folder);
             // As the terminal has it, so that what was allowed here is allowed there.
-            for (name, below) in [
-                ("HOME", ""),
-                ("XDG_CONFIG_HOME", ".config"),
-                ("XDG_STATE_HOME", ".local/state"),
-                ("XDG_DATA_HOME", ".local/share"),
-                ("XDG_CACHE_HOME", ".cache"),
-            ] {
+            for (name, below) in HOME_FOLDERS {
                 command.env(name, self.home(Program::Toolcrib).join(below));
             }
             let output = command.output().unwrap();

@@ -612,7 +612,7 @@ fn a_press_outside_a_dialog_closes_it_unless_a_text_would_be_lost() {
     bench.keys("esc 4 a");
     bench.types(">5s");
     bench.clicks("3 Invoke");
-    assert!(bench.shows("a text was typed: Esc discards it"), "{}", bench.screen());
+    assert!(bench.shows("What you typed is still here: Esc discards it"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!bench.shows("╭ Alert"), "{}", bench.screen());
 }

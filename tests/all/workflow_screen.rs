@@ -69,7 +69,7 @@ fn a_step_moves_the_state_and_the_tools() {
 fn no_tool_is_called_from_among_the_states() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("shift+tab f6");
-    assert!(bench.shows("choose a tool in Tools first"), "{}", bench.screen());
+    assert!(bench.shows("calls the tool selected in Tools: go there first"), "{}", bench.screen());
     assert!(bench.state.workflow.live.is_none() && bench.state.invoke.calls.iter().count() == 0);
 }
 

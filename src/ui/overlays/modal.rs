@@ -78,7 +78,7 @@ impl Buttons {
 }
 
 /// What a dialog with a typed text says to a press outside it, which would lose that text.
-pub(crate) const KEEPS_TEXT: &str = "Still open, as a text was typed: Esc discards it";
+pub(crate) const KEEPS_TEXT: &str = "What you typed is still here: Esc discards it";
 
 /// Whether an input is a press outside the sheet, which closes it.
 #[must_use]

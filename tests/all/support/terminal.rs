@@ -87,6 +87,15 @@ impl Setup {
     }
 }
 
+/// Variables by which a program finds its folders, and where each is below a home.
+pub const HOME_FOLDERS: [(&str, &str); 5] = [
+    ("HOME", ""),
+    ("XDG_CONFIG_HOME", ".config"),
+    ("XDG_STATE_HOME", ".local/state"),
+    ("XDG_DATA_HOME", ".local/share"),
+    ("XDG_CACHE_HOME", ".cache"),
+];
+
 /// The program to test: the one that cargo built, or the one that `TOOLCRIB_BINARY` names.
 pub fn binary() -> PathBuf {
     env::var_os("TOOLCRIB_BINARY")
@@ -213,13 +222,7 @@ impl Terminal {
         command.args(&setup.arguments);
         command.env_clear();
         command.cwd(setup.folder.as_deref().unwrap_or(&home));
-        for (name, below) in [
-            ("HOME", ""),
-            ("XDG_CONFIG_HOME", ".config"),
-            ("XDG_STATE_HOME", ".local/state"),
-            ("XDG_DATA_HOME", ".local/share"),
-            ("XDG_CACHE_HOME", ".cache"),
-        ] {
+        for (name, below) in HOME_FOLDERS {
             command.env(name, home.join(below));
         }
         for (name, value) in

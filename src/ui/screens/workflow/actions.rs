@@ -502,7 +502,7 @@ impl WorkflowScreen {
     /// A call is real: among states and arrows, nothing shows which tool it would be of.
     fn unseen_tool_refusal(&self) -> Option<String> {
         let is_elsewhere = self.focused_pane() == Pane::Graph;
-        refuse_when(is_elsewhere, "choose a tool in Tools first (Tab): this would call it")
+        refuse_when(is_elsewhere, "it calls the tool selected in Tools: go there first (Tab)")
     }
 
     fn none_offered(&self) -> Option<String> {
