@@ -276,11 +276,6 @@ pub enum ConnectionMessage {
         connection: String,
         news: Box<SignInNews>,
     },
-    /// The user allows the start of that connection's server, which is then tested.
-    AllowStart {
-        name: String,
-        start: Box<Start>,
-    },
     /// The user allows the start that `Question::AllowStart` is about.
     AllowAskedStart,
     /// Look at the server of a connection in each era of its protocol, with a call of a tool.

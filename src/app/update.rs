@@ -217,9 +217,6 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         }
         ConnectionMessage::Show(name) => state.network.tests.selected = Some(name),
         ConnectionMessage::Test(name) => return connection_test::test_connection(state, &name),
-        ConnectionMessage::AllowStart { name, start } => {
-            return connection_test::allow(state, &name, &start);
-        }
         ConnectionMessage::CompareEras { name, call } => {
             return connection_test::compare_eras(state, &name, call.map(|call| *call), now);
         }

@@ -533,9 +533,9 @@ fn help_has_what_works_here_above_what_other_screens_do() {
     assert!(bench.shows("only works in Invoke"), "{}", bench.screen());
     // Only what is elsewhere: the cursor is below its heading, and the reason is said.
     bench.keys("ctrl+u");
-    bench.types("allow start");
+    bench.types("discover");
     assert!(
-        row(&bench, "│ Connections  ") + 1 == row(&bench, "▌allow start"),
+        row(&bench, "│ Connections  ") + 1 == row(&bench, "▌discover"),
         "{}",
         bench.screen()
     );

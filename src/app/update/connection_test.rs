@@ -42,11 +42,6 @@ pub(super) fn compare_eras(
     vec![Effect::CompareEras { connection: Box::new(connection), call }]
 }
 
-/// Lets the server of a connection be started, and tests it.
-pub(super) fn allow(state: &mut State, name: &str, start: &Start) -> Vec<Effect> {
-    allow_before(start, test_connection(state, name))
-}
-
 /// The same effects, after the start is allowed that they need.
 pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
     let allowing =

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::{connection_test, files};
+use super::{
+    connection_test::{allow_before, test_connection},
+    files,
+};
 use crate::{
     app::{
         compose::{context::ComposeContext, imports::plan_given_ids},
@@ -103,7 +106,7 @@ pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
         return Vec::new();
     };
     if matches!(purpose, Purpose::Test) {
-        return connection_test::allow(state, &connection, &start);
+        return allow_before(&start, test_connection(state, &connection));
     }
     if state.current_connection().name != connection {
         return Vec::new();
@@ -112,7 +115,7 @@ pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
         Purpose::Call { .. } => list_deployed(state, now),
         other => request_deployed(state, other, now),
     };
-    connection_test::allow_before(&start, effects)
+    allow_before(&start, effects)
 }
 
 /// Shows what would change, here or there, or what can be called there.

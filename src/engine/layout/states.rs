@@ -46,7 +46,7 @@ impl ArrowEdges {
 }
 
 /// Labels longer than this are cut with an ellipsis.
-const LONGEST: usize = 30;
+const LONGEST: usize = 32;
 
 /// How much of each state and arrow is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ const TYPED: &[(&str, &str)] = &[
         "Type set as default to make it the default, or use for all to use it for all calls",
     ),
     ("t connects and queries the server.", "Type test to connect and query the server."),
-    ("t asks you to allow exactly this:", "Type allow start to allow exactly this:"),
+    ("t asks you to allow exactly this:", "Type test to allow exactly this:"),
     ("o opens them.", "Type resources to open them."),
     ("; K saves the list", "; keep tools saves the list"),
     (". K saves them", ". keep tools saves them"),

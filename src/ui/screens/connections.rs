@@ -34,7 +34,6 @@ use crate::{
             context::ComposeContext,
             plan::Plan,
         },
-        connection_test::Report,
         input::Input,
         message::{ConnectionMessage, DocumentMessage, Message, TextTarget},
         resources::ResourceMessage,
@@ -44,7 +43,7 @@ use crate::{
     model::{entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::{settings::connection_form, start::Start, table},
+    systems::{settings::connection_form, table},
     ui::{
         action_rows::{self, refuse_when},
         answer::draw::inset_area,
@@ -56,10 +55,7 @@ use crate::{
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::{Form, FormReply},
         },
-        overlays::{
-            confirm::{Answer, Confirm},
-            proposal::Proposal,
-        },
+        overlays::proposal::Proposal,
         sheet::plain_lines,
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
@@ -74,9 +70,6 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::TEST])
         .help("Connect and query the server; nothing is sent to a service")
         .refused(ConnectionsScreen::broken_refusal),
-    Row::new(Scope::Connections, "allow-start", "allow start…", ConnectionsScreen::allow_start)
-        .help("Allow starting the connection's server, after showing the exact command")
-        .refused(ConnectionsScreen::start_refusal),
     Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
         .keys(&[verbs::NEW])
         .help("Add a connection to toolcrib.toml"),
@@ -242,31 +235,6 @@ fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
     findings.filter_map(note).collect()
 }
 
-const NOTHING_TO_ALLOW: &str =
-    "a test (t) shows whether it starts something that you haven't allowed";
-
-/// What the last test of a connection found not to be allowed.
-fn not_allowed<'s>(state: &'s State, name: &str) -> Option<&'s Start> {
-    match state.network.tests.reports.get(name) {
-        Some((_, Report::NotAllowed(start))) => Some(start),
-        _ => None,
-    }
-}
-
-/// The question that comes before the start of a server.
-fn ask_to_allow(name: String, start: &Start) -> Reply {
-    let title = format!("Start the server of {name}?");
-    let messages = vec![Message::Connection(ConnectionMessage::AllowStart {
-        name,
-        start: Box::new(start.clone()),
-    })];
-    let answers = vec![
-        Answer { key: 'n', words: "cancel", messages: Vec::new() },
-        Answer { key: 'y', words: "allow", messages },
-    ];
-    Reply::Open(Box::new(Confirm::new(title, start.lines().join("\n"), answers, Vec::new())))
-}
-
 fn add_connection(state: &State) -> Reply {
     let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
@@ -394,7 +362,6 @@ impl Screen for ConnectionsScreen {
             return hints;
         }
         hints.push("test-connection");
-        hints.extend(not_allowed(state, &self.shown).map(|_| "allow-start"));
         hints.extend([
             "add-connection",
             "import-servers",
@@ -444,17 +411,6 @@ impl ConnectionsScreen {
         let connection = state.network.connections.find_by_name(&self.shown);
         let is_server = connection.is_some_and(|at| table::kept_tools_at(at).is_some());
         refuse_when(!is_server, "it isn't a connection to an MCP server")
-    }
-
-    fn allow_start(&mut self, state: &State) -> Reply {
-        match not_allowed(state, &self.shown) {
-            Some(start) => ask_to_allow(self.shown.clone(), start),
-            None => Reply::Refused(NOTHING_TO_ALLOW.into()),
-        }
-    }
-
-    fn start_refusal(&self, state: &State) -> Option<String> {
-        refuse_when(not_allowed(state, &self.shown).is_none(), NOTHING_TO_ALLOW)
     }
 
     fn rename(&mut self, _: &State) -> Reply {

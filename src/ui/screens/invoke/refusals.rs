@@ -14,6 +14,9 @@ const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
         Some(tool) => state.build_request(&tool).err().map(|problem| problem.cause),
+        None if has_only_deployed(state) => {
+            Some("there is no tool yet; Enter lists those of the connection's system".into())
+        }
         None => Some("there is no tool".into()),
     }
 }
