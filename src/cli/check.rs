@@ -1,7 +1,7 @@
 //! `toolcrib check`: everything that is wrong in a workspace's files; with `--connection` also what
 //! shows only where it leads.
 
-use std::path::PathBuf;
+use std::{mem::ManuallyDrop, path::PathBuf};
 
 use clap::Args;
 
@@ -55,7 +55,9 @@ pub(crate) struct Check {
 
 impl Check {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_workspace(global, self.path.as_deref())?;
+        // The process ends with the command: nothing of it needs to be freed.
+        let opened =
+            ManuallyDrop::new(OpenWorkspace::read_workspace(global, self.path.as_deref())?);
         if self.tokens {
             return write_costs(&opened, global, out);
         }

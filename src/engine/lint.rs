@@ -14,13 +14,18 @@ mod services;
 mod states;
 pub mod syntax;
 
+use std::sync::Arc;
+
 use check::{Check, CheckLevel, Report, Run};
 use context::LintContext;
 
-use crate::model::{
-    entry::SystemId,
-    finding::{Finding, Severity},
-    tool::Tool,
+use crate::{
+    engine::parallel::{join, map_slices},
+    model::{
+        entry::SystemId,
+        finding::{Finding, Severity},
+        tool::Tool,
+    },
 };
 
 /// Every check that is no system's own.
@@ -163,49 +168,63 @@ pub(crate) fn run_common_checks(context: &LintContext<'_>) -> Vec<Finding> {
 pub fn run_checks(
     checks: &[Check],
     context: &LintContext<'_>,
-    of: impl Fn(SystemId) -> bool,
+    of: impl Fn(SystemId) -> bool + Sync,
 ) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut run = |look: &dyn Fn(&Run, &mut Report<'_>)| {
+    let run = |look: &dyn Fn(&Run, &mut Report<'_>), findings: &mut Vec<Finding>| {
         for check in checks {
             if let Some(severity) = check.severity.in_mode(context.mode()) {
-                look(&check.run, &mut Report::new(check.code, severity, &mut findings));
+                look(&check.run, &mut Report::new(check.code, severity, findings));
             }
         }
     };
     let catalog = context.catalog;
     // Entry by entry and on clones: what an entry says is read once for all checks, and then it
     // goes.
-    for tool in catalog.tools.iter().filter(|tool| of(tool.entry.system)) {
-        let tool = Tool::clone(tool);
-        let _ = tool.entry.value.shared();
-        run(&|check, report| match check {
-            Run::Entry(look) => look(context, &tool.entry, report),
-            Run::Tool(look) => look(context, &tool, report),
-            Run::Service(_) | Run::All(_) => {}
-        });
-    }
+    let of_tools = |tools: &[Arc<Tool>]| {
+        let mut findings = Vec::new();
+        for tool in tools.iter().filter(|tool| of(tool.entry.system)) {
+            let tool = Tool::clone(tool);
+            let _ = tool.entry.value.shared();
+            let look = |check: &Run, report: &mut Report<'_>| match check {
+                Run::Entry(look) => look(context, &tool.entry, report),
+                Run::Tool(look) => look(context, &tool, report),
+                Run::Service(_) | Run::All(_) => {}
+            };
+            run(&look, &mut findings);
+        }
+        findings
+    };
+    let of_all = || {
+        let mut findings = Vec::new();
+        let look = |check: &Run, report: &mut Report<'_>| {
+            if let Run::All(look) = check {
+                look(context, report);
+            }
+        };
+        run(&look, &mut findings);
+        findings
+    };
+    let (of_all, mut findings) =
+        join(catalog.tools.len(), of_all, || map_slices(&catalog.tools, of_tools));
     for service in catalog.services.iter().filter(|service| of(service.entry.system)) {
         let service = service.clone();
-        run(&|check, report| match check {
+        let look = |check: &Run, report: &mut Report<'_>| match check {
             Run::Entry(look) => look(context, &service.entry, report),
             Run::Service(look) => look(context, &service, report),
             Run::Tool(_) | Run::All(_) => {}
-        });
+        };
+        run(&look, &mut findings);
     }
     for entry in catalog.others.iter().filter(|entry| of(entry.system)) {
         let entry = entry.clone();
-        run(&|check, report| {
+        let look = |check: &Run, report: &mut Report<'_>| {
             if let Run::Entry(look) = check {
                 look(context, &entry, report);
             }
-        });
+        };
+        run(&look, &mut findings);
     }
-    run(&|check, report| {
-        if let Run::All(look) = check {
-            look(context, report);
-        }
-    });
+    findings.extend(of_all);
     findings
 }
 

@@ -112,6 +112,12 @@ impl Mask {
         SecretPlaces { places: secret::merge_ranges(places), begun }
     }
 
+    /// How many values it knows: what was masked while it knew fewer may show one of them.
+    #[must_use]
+    pub fn value_count(&self) -> usize {
+        self.of_each(|_| ()).len()
+    }
+
     /// The length of the longest value that it knows.
     pub(super) fn longest_secret_len(&self) -> usize {
         self.of_each(str::len).into_iter().max().unwrap_or_default()

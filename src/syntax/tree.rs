@@ -47,7 +47,7 @@ pub(crate) enum Shape {
     /// A YAML alias: the value is elsewhere.
     Alias,
     List {
-        items: Vec<Node>,
+        items: Box<[Node]>,
         style: Style,
     },
     Object {

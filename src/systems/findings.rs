@@ -4,13 +4,14 @@ use super::table::{by_id, every_system};
 use crate::{
     engine::{
         lint::{self, context::LintContext, syntax},
+        parallel::map_slices,
         settings::connections,
         workflow::similar,
     },
     model::{
         catalog::Catalog,
         connections::{Connections, Listeners},
-        entry::{EntryForm, EntryPlace, FileId},
+        entry::{Entry, EntryForm, EntryPlace, FileId},
         finding::{Finding, Severity, Site},
         settings::SETTINGS,
     },
@@ -27,16 +28,19 @@ use crate::{
 #[must_use]
 pub fn catalog_findings<'s>(
     catalog: &Catalog,
-    files: impl Fn(&FileId) -> Option<&'s Source>,
+    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
     let context = LintContext::new(catalog);
     let mut findings = lint::run_common_checks(&context);
     findings.extend(every_system().iter().flat_map(|system| system.check_catalog(&context)));
-    for entry in catalog.entries() {
-        if let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) {
-            findings.extend(system.check_text(&entry.clone(), source));
-        }
-    }
+    let entries: Vec<_> = catalog.entries().collect();
+    let check_text = |entry: &&Entry| -> Vec<Finding> {
+        let (Some(system), Some(source)) = (by_id(entry.system), files(entry.id.file())) else {
+            return Vec::new();
+        };
+        system.check_text(&Entry::clone(entry), source)
+    };
+    findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
     locate_findings(findings, files)
 }
 
@@ -47,7 +51,7 @@ pub fn connection_findings<'s>(
     catalog: &Catalog,
     connections: &Connections,
     listeners: &Listeners,
-    files: impl Fn(&FileId) -> Option<&'s Source>,
+    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
     locate_findings(
         every_system()
@@ -61,17 +65,17 @@ pub fn connection_findings<'s>(
 /// The findings at their lines and columns, in order.
 pub(super) fn locate_findings<'s>(
     mut findings: Vec<Finding>,
-    files: impl Fn(&FileId) -> Option<&'s Source>,
+    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
     // Those of one entry together: then each entry is looked into once.
     let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
     // Until they have their places, all of an entry stand where it does.
     rows.sort_by_key(|finding| (finding.site.line, finding.site.column));
-    for finding in rows {
-        if let Some(found) =
-            files(&finding.site.file).and_then(|source| locate_site(&finding.site, source))
-        {
-            (finding.site.line, finding.site.column) = found;
+    let locate = |finding: &&mut Finding| locate_site(&finding.site, files(&finding.site.file)?);
+    let found = map_slices(&rows, |slice| slice.iter().map(locate).collect());
+    for (finding, place) in rows.into_iter().zip(found) {
+        if let Some(place) = place {
+            (finding.site.line, finding.site.column) = place;
         }
     }
     lint::sort_findings(&mut findings);

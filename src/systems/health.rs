@@ -26,7 +26,7 @@ pub fn health_findings<'s>(
     catalog: &Catalog,
     settings: &HealthSettings,
     known: &[Finding],
-    files: impl Fn(&FileId) -> Option<&'s Source>,
+    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
     // A kept list is as its server gave it.
     let is_editable =

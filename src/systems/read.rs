@@ -1,12 +1,17 @@
 //! Reads files into a catalog by asking every system what they hold.
 
+use std::sync::Arc;
+
 use super::table::{by_id, every_system};
 use crate::{
+    engine::parallel::map_slices,
     model::{
         catalog::{Catalog, Part},
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        service::Service,
         settings::SETTINGS,
+        tool::Tool,
     },
     schema::pointer::Pointer,
     syntax::source::{Source, Span},
@@ -43,9 +48,12 @@ fn collect_parts<'s>(
     mode: Mode,
     values: Values,
 ) -> Catalog {
+    let files: Vec<_> = files.into_iter().collect();
+    let read = |files: &[(&FileId, &Source)]| {
+        files.iter().map(|(file, source)| read_part_with(file, source, mode, values)).collect()
+    };
     let mut all = Part::default();
-    for (file, source) in files {
-        let mut part = read_part_with(file, source, mode, values);
+    for mut part in map_slices(&files, read) {
         all.tools.append(&mut part.tools);
         all.services.append(&mut part.services);
         all.others.append(&mut part.others);
@@ -130,6 +138,13 @@ pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     read_part_with(file, source, mode, Values::Lazy)
 }
 
+/// What an entry is.
+enum EntryRead {
+    Tool(Arc<Tool>),
+    Service(Box<Service>),
+    Other(Box<Entry>),
+}
+
 fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) -> Part {
     let mut entries: Vec<Entry> = Vec::new();
     for system in every_system() {
@@ -143,19 +158,27 @@ fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) ->
         entries.append(&mut found);
     }
     entries.sort_by_key(|entry| entry.id.place().document);
-    let mut part = Part::default();
-    for mut entry in entries {
+    let read_entry = |entry: &Entry| {
+        let mut entry = entry.clone();
         if values == Values::Kept {
             entry.value = entry.value.into_kept();
         }
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => {
-                part.tools.push(system.read_tool(&entry, mode).into());
+                EntryRead::Tool(system.read_tool(&entry, mode).into())
             }
             (EntryKind::Service, Some(system)) => {
-                part.services.push(system.read_service(&entry, mode));
+                EntryRead::Service(Box::new(system.read_service(&entry, mode)))
             }
-            _ => part.others.push(entry),
+            _ => EntryRead::Other(Box::new(entry)),
+        }
+    };
+    let mut part = Part::default();
+    for read in map_slices(&entries, |slice| slice.iter().map(read_entry).collect()) {
+        match read {
+            EntryRead::Tool(tool) => part.tools.push(tool),
+            EntryRead::Service(service) => part.services.push(*service),
+            EntryRead::Other(entry) => part.others.push(*entry),
         }
     }
     part

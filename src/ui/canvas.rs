@@ -18,7 +18,7 @@ pub(crate) use crate::model::shown::{is_unseen, visible_text};
 /// How many cells a text takes.
 #[must_use]
 pub fn text_width(text: &str) -> usize {
-    if is_plain(text) { text.len() } else { text.width() }
+    plain_cells(text).unwrap_or_else(|| text.width())
 }
 
 /// The text with its first letter in upper case.
@@ -115,9 +115,16 @@ pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focu
     buffer.set_style(line, style);
 }
 
-/// Whether each byte of a text is a letter of one cell, as nearly always.
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| (0x20..0x7f).contains(&byte))
+/// Signs of one cell that lists and lines are full of.
+const SIGNS: [char; 12] = ['▌', '●', '○', '◆', '◇', '→', '▸', '▾', '…', '·', '│', '─'];
+
+/// How many cells a text takes whose letters take one each, as of nearly all; `None`: it has others.
+fn plain_cells(text: &str) -> Option<usize> {
+    let is_plain = |letter: &char| (' '..='~').contains(letter) || SIGNS.contains(letter);
+    if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
+        return Some(text.len());
+    }
+    text.chars().all(|letter| is_plain(&letter)).then(|| text.chars().count())
 }
 
 /// A pen on one line of the screen: writes from left to right and stops at the edge.
@@ -140,8 +147,8 @@ impl<'b> Pen<'b> {
     /// Writes a text, cut with `…` where it does not fit.
     pub fn put_text(&mut self, text: &str, style: Style) -> &mut Self {
         let room = self.remaining_cells();
-        if is_plain(text) {
-            self.put_plain(text, room, style);
+        if let Some(wanted) = plain_cells(text) {
+            self.put_plain(text, wanted, room, style);
         } else if room > 0 {
             let shown = visible_text(text);
             let fitted = truncate_text(&shown, room);
@@ -154,9 +161,9 @@ impl<'b> Pen<'b> {
     /// Writes a text into exactly `cells` cells.
     pub fn put_column(&mut self, text: &str, cells: usize, style: Style) -> &mut Self {
         let cells = cells.min(self.remaining_cells());
-        if is_plain(text) {
-            let blanks = cells.saturating_sub(text.len());
-            self.put_plain(text, cells, style);
+        if let Some(wanted) = plain_cells(text) {
+            let blanks = cells.saturating_sub(wanted);
+            self.put_plain(text, wanted, cells, style);
             self.put_cells(std::iter::repeat_n(" ", blanks), style);
             return self;
         }
@@ -164,11 +171,12 @@ impl<'b> Pen<'b> {
         self.put_text(&pad_text(&shown, cells), style)
     }
 
-    /// Writes a text of one cell a byte into at most `cells` cells, which are there.
-    fn put_plain(&mut self, text: &str, cells: usize, style: Style) {
-        let whole = text.len() <= cells;
-        let kept = if whole { text.len() } else { cells.saturating_sub(1) };
-        let letters = (0..kept).filter_map(|at| text.get(at..=at));
+    /// Writes a text whose letters take one cell each, `wanted` of them, into at most `cells` cells,
+    /// which are there.
+    fn put_plain(&mut self, text: &str, wanted: usize, cells: usize, style: Style) {
+        let whole = wanted <= cells;
+        let kept = if whole { wanted } else { cells.saturating_sub(1) };
+        let letters = text.split_inclusive(|_| true).take(kept);
         let cut = (!whole && cells > 0).then_some("…");
         self.put_cells(letters.chain(cut), style);
     }
@@ -267,7 +275,7 @@ mod tests {
         }
 
         #[test]
-        fn plain_texts_are_put_as_all_others_are(text in "[ -~]{0,14}", cells in 0_usize..14) {
+        fn plain_texts_are_put_as_all_others_are(text in "[ -~▌●○◆◇→▸▾…·│─]{0,14}", cells in 0_usize..14) {
             let area = Rect::new(1, 0, 10, 1);
             let (mut plain, mut other) = (Buffer::empty(area), Buffer::empty(area));
             let style = Style::new().red();

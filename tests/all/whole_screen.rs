@@ -534,11 +534,7 @@ fn help_has_what_works_here_above_what_other_screens_do() {
     // Only what is elsewhere: the cursor is below its heading, and the reason is said.
     bench.keys("ctrl+u");
     bench.types("discover");
-    assert!(
-        row(&bench, "│ Connections  ") + 1 == row(&bench, "▌discover"),
-        "{}",
-        bench.screen()
-    );
+    assert!(row(&bench, "│ Connections  ") + 1 == row(&bench, "▌discover"), "{}", bench.screen());
     bench.keys("up enter");
     assert!(bench.shows("only works in Connections"), "{}", bench.screen());
 }

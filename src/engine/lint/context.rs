@@ -1,9 +1,8 @@
 //! What checks stand on: the catalog, and what is worth knowing of it once.
 
 use std::{
-    cell::OnceCell,
     collections::{BTreeMap, HashMap},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
@@ -29,7 +28,7 @@ pub struct LintContext<'c> {
     /// State names that tools list or lead to, with how many do.
     pub states: BTreeMap<&'c str, usize>,
     servers: HashMap<(SystemId, &'c str), &'c Entry>,
-    flow: OnceCell<(Workflow, Analysis)>,
+    flow: OnceLock<(Workflow, Analysis)>,
 }
 
 impl<'c> LintContext<'c> {
@@ -40,7 +39,7 @@ impl<'c> LintContext<'c> {
             groups: BTreeMap::new(),
             states: BTreeMap::new(),
             servers: HashMap::new(),
-            flow: OnceCell::new(),
+            flow: OnceLock::new(),
         };
         for tool in &catalog.tools {
             count_names(&mut context.groups, tool.gate.groups.iter().flatten());

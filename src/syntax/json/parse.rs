@@ -126,9 +126,8 @@ impl Parser<'_> {
             values.push(value);
             self.skip_spaces()?;
         }
-        items.shrink_to_fit();
         values.shrink_to_fit();
-        Ok((Shape::List { items, style: Style::Flow }, Value::Array(values)))
+        Ok((Shape::List { items: items.into(), style: Style::Flow }, Value::Array(values)))
     }
 
     /// The comma between two children; whether the brackets close behind it.

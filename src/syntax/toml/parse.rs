@@ -67,11 +67,9 @@ impl Reader<'_> {
                     .iter()
                     .map(|item| reader.read_value(item))
                     .collect::<Result<Vec<_>, _>>()?;
-                let (items, values) = read.into_iter().unzip();
-                Ok((
-                    Node::new(span, Shape::List { items, style: Style::Flow }),
-                    Value::Array(values),
-                ))
+                let (items, values): (Vec<_>, _) = read.into_iter().unzip();
+                let shape = Shape::List { items: items.into(), style: Style::Flow };
+                Ok((Node::new(span, shape), Value::Array(values)))
             }),
             toml_edit::Value::InlineTable(table) => {
                 let style = if table.is_dotted() { Style::Dotted } else { Style::Flow };
@@ -121,10 +119,8 @@ impl Reader<'_> {
             values.push(value);
         }
         let span = enclosing_span(items.iter().map(|item| item.span.start..item.span.end));
-        Ok((
-            Node::new(span, Shape::List { items, style: Style::Table { header: None } }),
-            Value::Array(values),
-        ))
+        let shape = Shape::List { items: items.into(), style: Style::Table { header: None } };
+        Ok((Node::new(span, shape), Value::Array(values)))
     }
 
     fn read_nested<T>(

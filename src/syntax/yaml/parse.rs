@@ -120,6 +120,7 @@ impl<'t> Builder<'t> {
     /// The documents read, each up to where the next one begins.
     fn finish(&mut self) -> Tree {
         let mut documents = std::mem::take(&mut self.documents);
+        documents.shrink_to_fit();
         let mut end = self.text.len();
         for document in documents.iter_mut().rev() {
             document.extent.end = end;
@@ -307,9 +308,11 @@ impl<'t> Builder<'t> {
         let closing: &[u8] =
             if matches!(frame.inside, OpenNode::List { .. }) { b"]" } else { b"}" };
         let (shape, value, end) = match frame.inside {
-            OpenNode::List { items, values } => {
+            OpenNode::List { items, mut values } => {
                 let end = items.last().map(|item| item.span.end);
-                (Shape::List { items, style: frame.style }, Value::Array(values), end)
+                let shape = Shape::List { items: items.into(), style: frame.style };
+                values.shrink_to_fit();
+                (shape, Value::Array(values), end)
             }
             OpenNode::Object { members, mut values, merged, .. } => {
                 for (key, value) in merged.into_iter().flat_map(members_of) {

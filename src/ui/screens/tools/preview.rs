@@ -73,6 +73,8 @@ struct Cache {
     first: usize,
     /// Drawn rows that have secrets, masked; `None`: the row has none.
     masked: HashMap<usize, Option<String>>,
+    /// How many values the masks knew then.
+    masked_by: usize,
 }
 
 impl Cache {
@@ -85,6 +87,10 @@ impl Cache {
     }
 
     fn mask_rows(&mut self, rows: Range<usize>, masks: [&Mask; 2]) {
+        let known = masks.iter().map(|mask| mask.value_count()).sum();
+        if std::mem::replace(&mut self.masked_by, known) != known {
+            self.masked.clear();
+        }
         for row in rows {
             if self.masked.contains_key(&row) {
                 continue;
@@ -236,8 +242,12 @@ impl Preview {
         let document = document.filter(|_| self.tabs.at == FILE);
         let saved = document.and_then(|document| document.saved.clone());
         let known = self.cache.take().filter(|cache| cache.text.is_same(&text));
+        let mut masks = (HashMap::new(), 0);
         let (lines, was, changed) = match known {
-            Some(Cache { lines, saved, changed, .. }) => (lines, Some(saved), changed),
+            Some(Cache { lines, saved, changed, masked, masked_by, .. }) => {
+                masks = (masked, masked_by);
+                (lines, Some(saved), changed)
+            }
             None => {
                 let source = document.and_then(|document| document.source.as_ref().ok());
                 (
@@ -269,8 +279,9 @@ impl Preview {
             self.lines = ListCursor::near_top(first);
         }
         let rows = lines.line_count(text.len());
-        let masked = HashMap::new();
-        self.cache = Some(Cache { of, text, lines, rows, saved, changed, first, masked });
+        let (masked, masked_by) = masks;
+        self.cache =
+            Some(Cache { of, text, lines, rows, saved, changed, first, masked, masked_by });
     }
 
     fn draw_text(
