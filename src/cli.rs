@@ -148,7 +148,7 @@ enum Command {
     Convert(convert::Convert),
     /// Send the workspace's tools to a running system, after showing what changes
     Push(push::Push),
-    /// Keep what tools look like where they really are, in toolcrib.lock
+    /// Record the tools of connected systems as they are now, in toolcrib.lock
     Lock(lock::LockCommand),
     /// List what has changed since toolcrib.lock was written; exits with 1 if anything has
     Drift(drift::Drift),
@@ -164,7 +164,7 @@ enum Command {
     Schema(schema::Schema),
     /// Save the secrets of connections in the system's key store
     Secret(secret::Secret),
-    /// Check this machine: folders, the key store, and the secrets that connections lack
+    /// Check this machine: folders, the key store, and the secrets and files that connections miss
     Doctor(doctor::Doctor),
     /// Print completions for a shell
     Completions(completions::Completions),

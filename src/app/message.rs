@@ -139,6 +139,9 @@ pub enum Message {
     NoticeSeen,
     /// The question is answered, or put aside.
     DropQuestion,
+    /// Nothing comes of the question; in a workspace without entries the ways to begin are shown
+    /// again.
+    CancelQuestion,
     /// Stop until the shell lets the program go on.
     Suspend,
     /// Leave; `true`: although there are unsaved changes.

@@ -91,6 +91,10 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.mark_seen(),
         Message::DropQuestion => state.question = None,
+        Message::CancelQuestion => {
+            state.question = None;
+            offer_beginning(state);
+        }
         Message::Failed(problem) => {
             state.leaving = false;
             state.notices.end_saves(now);
@@ -234,10 +238,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             match configs.iter().all(|config| config.read.servers.is_empty()) {
                 true => {
                     state.notices.push(NoticeKind::Hint, NO_SERVERS, now);
-                    let is_begun = state.catalog.entries().next().is_some();
-                    if state.screen == ScreenId::Tools && !is_begun {
-                        state.question = Some(Question::Begin);
-                    }
+                    offer_beginning(state);
                 }
                 false => state.question = Some(Question::ImportServers(configs)),
             }
@@ -388,6 +389,13 @@ fn editor_text(
         }
     }
     Vec::new()
+}
+
+/// Shows the ways to begin on Tools, where there is nothing yet.
+fn offer_beginning(state: &mut State) {
+    if state.screen == ScreenId::Tools && state.catalog.entries().next().is_none() {
+        state.question = Some(Question::Begin);
+    }
 }
 
 fn use_connection(state: &mut State, name: Option<String>, now: Millis) {

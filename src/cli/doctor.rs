@@ -1,4 +1,4 @@
-//! `toolcrib doctor`: what toolcrib finds here, and what connections lack.
+//! `toolcrib doctor`: what toolcrib finds here, and what connections miss.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    model::connection::{Connection, SecretAt},
+    model::connection::{Connection, Credentials, SecretAt},
     model::problem::Problem,
     schema::count::count_text,
     store::{
@@ -27,42 +27,42 @@ pub(crate) struct Doctor {}
 
 /// How something was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Health {
-    Well,
-    /// Something is not there that nothing here needs.
-    Absent,
-    /// Something is not there that is needed.
-    Lacking,
+enum Status {
+    Ok,
+    /// Something doesn't exist that nothing here needs.
+    Optional,
+    /// Something doesn't exist that is needed.
+    Missing,
 }
 
-impl Health {
+impl Status {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Well => "well",
-            Self::Absent => "absent",
-            Self::Lacking => "lacking",
+            Self::Ok => "ok",
+            Self::Optional => "optional",
+            Self::Missing => "missing",
         }
     }
 
     fn tint(self) -> Tint {
         match self {
-            Self::Well => Tint::Good,
-            Self::Absent => Tint::Odd,
-            Self::Lacking => Tint::Bad,
+            Self::Ok => Tint::Good,
+            Self::Optional => Tint::Odd,
+            Self::Missing => Tint::Bad,
         }
     }
 }
 
 /// One thing that was looked at.
 struct Row {
-    of: String,
-    health: Health,
-    words: String,
+    check: String,
+    status: Status,
+    detail: String,
 }
 
 impl Row {
-    fn new(of: impl Into<String>, health: Health, words: impl Into<String>) -> Self {
-        Self { of: of.into(), health, words: words.into() }
+    fn new(check: impl Into<String>, status: Status, detail: impl Into<String>) -> Self {
+        Self { check: check.into(), status, detail: detail.into() }
     }
 }
 
@@ -78,20 +78,24 @@ impl Doctor {
             rows.extend(file_rows(connection, &opened.workspace.root));
         }
         if global.json {
-            let of = |row: &Row| json!({"of": row.of, "health": row.health.as_str(), "words": row.words});
+            let of = |row: &Row| json!({"check": row.check, "status": row.status.as_str(), "detail": row.detail});
             out.print_json(&rows.iter().map(of).collect::<Value>())?;
         } else {
             let cells = |row: &Row| {
                 vec![
-                    Cell::plain(row.of.as_str()),
-                    Cell::tinted(row.health.tint(), row.health.as_str()),
-                    Cell::plain(row.words.as_str()),
+                    Cell::plain(row.check.as_str()),
+                    Cell::tinted(row.status.tint(), row.status.as_str()),
+                    Cell::plain(row.detail.as_str()),
                 ]
             };
-            columns::write_table(out, &["WHAT", "HOW", "FOUND"], rows.iter().map(cells).collect())?;
+            columns::write_table(
+                out,
+                &["CHECK", "STATUS", "DETAIL"],
+                rows.iter().map(cells).collect(),
+            )?;
         }
-        let lacking = rows.iter().any(|row| row.health == Health::Lacking);
-        Ok(if lacking { Ending::Found } else { Ending::Done })
+        let missing = rows.iter().any(|row| row.status == Status::Missing);
+        Ok(if missing { Ending::Found } else { Ending::Done })
     }
 }
 
@@ -99,20 +103,31 @@ fn workspace_row(opened: &OpenWorkspace) -> Row {
     let files = count_text(opened.files.len(), "file", "files");
     let tools = count_text(opened.catalog.tools.len(), "tool", "tools");
     let words = format!("{}: {files}, {tools}", opened.workspace.root.display());
-    let health = if opened.files.is_empty() { Health::Absent } else { Health::Well };
-    Row::new("workspace", health, words)
+    let status = if opened.files.is_empty() { Status::Optional } else { Status::Ok };
+    Row::new("workspace", status, words)
 }
 
-/// The files that a connection names, and that are not there.
+/// The files that a connection names, and that don't exist.
 fn file_rows(connection: &Connection, root: &Path) -> Vec<Row> {
     let dir = connection.command().and_then(|command| command.dir.as_deref());
-    let named = [("ca-file", connection.tls.ca_file.as_deref(), false), ("folder", dir, true)];
+    let credentials = match &connection.credentials {
+        Credentials::File { path } => Some(path.as_str()),
+        _ => None,
+    };
+    let tls = &connection.tls;
+    let named = [
+        ("ca-file", tls.ca_file.as_deref(), false),
+        ("cert-file", tls.cert_file.as_deref(), false),
+        ("key-file", tls.key_file.as_deref(), false),
+        ("credentials-file", credentials, false),
+        ("folder", dir, true),
+    ];
     let row = |(what, path, is_folder): (&str, Option<&str>, bool)| {
         let path = root.join(path?);
         let is_there = if is_folder { path.is_dir() } else { path.is_file() };
-        let of = format!("connection {}", connection.name);
-        let words = format!("its {what} {} is not there", path.display());
-        (!is_there).then(|| Row::new(of, Health::Lacking, words))
+        let check = format!("connection {}", connection.name);
+        let detail = format!("{what} {} doesn't exist", path.display());
+        (!is_there).then(|| Row::new(check, Status::Missing, detail))
     };
     named.into_iter().filter_map(row).collect()
 }
@@ -121,19 +136,19 @@ fn file_rows(connection: &Connection, root: &Path) -> Vec<Row> {
 fn folder_rows() -> Vec<Row> {
     let paths = match Paths::of_user() {
         Ok(paths) => paths,
-        Err(problem) => return vec![Row::new("folders", Health::Lacking, problem.to_string())],
+        Err(problem) => return vec![Row::new("folders", Status::Missing, problem.to_string())],
     };
     let file = paths.config_file();
     let settings = match file.is_file() {
-        true => Row::new("settings", Health::Well, file.display().to_string()),
+        true => Row::new("settings", Status::Ok, file.display().to_string()),
         false => {
             let words = format!("{}: no such file; the defaults apply", file.display());
-            Row::new("settings", Health::Absent, words)
+            Row::new("settings", Status::Optional, words)
         }
     };
     let state = match paths.private_folder("history") {
-        Ok(place) => Row::new("history", Health::Well, place.display().to_string()),
-        Err(problem) => Row::new("history", Health::Lacking, problem.to_string()),
+        Ok(place) => Row::new("history", Status::Ok, place.display().to_string()),
+        Err(problem) => Row::new("history", Status::Missing, problem.to_string()),
     };
     vec![settings, state]
 }
@@ -146,12 +161,12 @@ fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) ->
     match kept {
         Ok(names) => Row::new(
             "key store",
-            Health::Well,
+            Status::Ok,
             format!("{TITLE}: {} secrets of toolcrib", names.len()),
         ),
         Err(problem) => {
-            let health = if needed { Health::Lacking } else { Health::Absent };
-            Row::new("key store", health, format!("{} — {}", problem.cause, problem.remedy))
+            let status = if needed { Status::Missing } else { Status::Optional };
+            Row::new("key store", status, format!("{} — {}", problem.cause, problem.remedy))
         }
     }
 }
@@ -173,8 +188,8 @@ fn secret_rows<'c>(
         };
         let of = format!("connection {}", connection.name);
         match there {
-            true => Row::new(of, Health::Well, format!("{at} exists")),
-            false => Row::new(of, Health::Lacking, format!("{at} doesn't exist — {remedy}")),
+            true => Row::new(of, Status::Ok, format!("{at} exists")),
+            false => Row::new(of, Status::Missing, format!("{at} doesn't exist — {remedy}")),
         }
     })
 }

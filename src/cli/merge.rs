@@ -135,7 +135,11 @@ fn print_merging(out: &mut CommandOutput, merging: &Merging) -> std::io::Result<
             Cell::tinted(Tint::Dim, row.remark()),
         ]
     });
-    columns::write_table(out, &["ARGUMENT", "THE TOOL GETS", "FROM", "BESIDE"], rows.collect())?;
+    let rows: Vec<_> = rows.collect();
+    match rows.is_empty() {
+        true => out.print_line("The tool gets no arguments: give some as NAME=VALUE.")?,
+        false => columns::write_table(out, &["ARGUMENT", "THE TOOL GETS", "FROM", "NOTES"], rows)?,
+    }
     for (name, value) in &merging.variables {
         let line = match value {
             Some(value) => format!("{{{name}}} is {value}"),

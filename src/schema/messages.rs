@@ -100,7 +100,7 @@ pub(crate) fn describe_expected(node: &Node) -> String {
         };
     }
     if let Some(constant) = &node.constant {
-        return format!("always {}", value_text(constant));
+        return format!("only {}", value_text(constant));
     }
     let types = node.shown_types();
     let looks = ["multiline", "textarea", "markdown", "password"];

@@ -144,13 +144,13 @@ impl Root {
             let usable = self.refusal_reason(action, state).is_none();
             words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable, typing))
         });
+        let within = screen.pressed_actions();
         self.buttons = drawn.collect();
-        self.places.extend(self.buttons.iter().copied());
+        self.places.extend(self.buttons.iter().copied().chain(within));
     }
 
-    /// Brings what is shown in line with the state. Drawing begins with it, and so does every
-    /// input: an input may come after a change and before its picture, and must not meet rows
-    /// counted in lists that are gone.
+    /// Brings what is shown in line with the state, before each drawing and each input: an input
+    /// may come after a change and before its picture, and must not meet rows that are gone.
     fn sync_state(&mut self, state: &State) {
         self.take_question(state);
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {

@@ -71,11 +71,20 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
     })))
 }
 
-/// Asks for a name and writes the mock of a tool as that stub.
-pub(crate) fn save_mock(tool: &str, service: StubService, state: &State) -> Reply {
+/// Asks for a name and writes the mock of a tool, whose service may be missing, as that stub.
+pub(crate) fn save_mock(
+    tool: &str,
+    service: StubService,
+    lacks_service: bool,
+    state: &State,
+) -> Reply {
+    let first = match lacks_service {
+        true => format!(" once its service exists ({})", state.keymap.way_to("make-service")),
+        false => String::new(),
+    };
     let words = format!(
-        "`toolcrib serve --stub {}/NAME.yaml` will answer for {tool} like this. {} Name of the \
-        stub:",
+        "`toolcrib serve --stub {}/NAME.yaml` will answer for {tool} like this{first}. {} Name of \
+        the stub:",
         page::FOLDER,
         existing_stubs(state)
     );

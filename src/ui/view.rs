@@ -116,6 +116,11 @@ pub trait Screen {
         None
     }
 
+    /// Places within the screen, as it was drawn, whose press does an action.
+    fn pressed_actions(&self) -> Vec<(Rect, ActionId)> {
+        Vec::new()
+    }
+
     /// The pane at whose foot a button saves, where the screen's main act is another one; it is
     /// drawn while something is unsaved.
     fn save_button(&self) -> Option<Rect> {

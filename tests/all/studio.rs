@@ -40,7 +40,11 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     };
     let before = text(&bench);
     bench.keys("W");
-    assert!(bench.shows("What if") && bench.shows("W apply · Esc cancel"), "{}", bench.screen());
+    assert!(
+        bench.shows("What if") && bench.shows("W makes the changes · Esc discards them"),
+        "{}",
+        bench.screen()
+    );
     bench.clicks("[ ] admin");
     assert!(
         bench.shows("groups requested: + admin") && bench.shows("ever available: + reset-workflow"),
@@ -280,10 +284,10 @@ fn two_places_of_a_run_are_compared() {
 fn other_ways_are_listed_and_gone_to() {
     let mut bench = studio(&["read-only", "knowledge"]);
     bench.keys("enter b down enter");
-    assert!(bench.shows("way 1: knowledge-query → analysis"), "{}", bench.screen());
-    bench.clicks("way 1: knowledge-query");
+    assert!(bench.shows("branch 1: knowledge-query → analysis"), "{}", bench.screen());
+    bench.clicks("branch 1: knowledge-query");
     assert_eq!(bench.state.workflow.simulation.state(), "analysis");
-    assert!(bench.shows("way 2: text-completion → undefined"), "{}", bench.screen());
+    assert!(bench.shows("branch 2: text-completion → undefined"), "{}", bench.screen());
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolcrib::{
     app::{
         batch::CallBatch,
@@ -431,13 +431,22 @@ fn the_first_run_offers_each_system_for_one_press() {
 
 #[test]
 fn doctor_says_which_file_is_not_there() {
-    let settings =
-        "[connections.bus]\nservers = [\"tls://127.0.0.1:1\"]\nca-file = \"no-such.pem\"\n";
+    let settings = "[connections.bus]\nservers = [\"tls://127.0.0.1:1\"]\nca-file = \"no-such.pem\"\n\
+        cert-file = \"no-such.crt\"\nkey-file = \"no-such.key\"\ncredentials-file = \"no-such.creds\"\n";
     let place = Place::with(&[("toolcrib.toml", settings)]);
     let rows = place.json(&["doctor", "--json"]);
-    let row = rows.as_array().unwrap().iter().find(|row| row["of"] == "settings").unwrap();
-    assert_eq!(row["health"], json!("absent"), "{row}");
-    assert!(row["words"].as_str().unwrap().contains("no such file"), "{row}");
+    let of = |check: &str| -> Vec<Value> {
+        rows.as_array().unwrap().iter().filter(|row| row["check"] == check).cloned().collect()
+    };
+    let [row] = of("settings").try_into().unwrap();
+    assert_eq!(row["status"], json!("optional"), "{row}");
+    assert!(row["detail"].as_str().unwrap().contains("no such file"), "{row}");
+    let missing = of("connection bus");
+    for name in ["ca-file", "cert-file", "key-file", "credentials-file"] {
+        let names = |row: &&Value| row["detail"].as_str().unwrap().starts_with(name);
+        let row = missing.iter().find(names).unwrap_or_else(|| panic!("{name}: {rows}"));
+        assert_eq!(row["status"], json!("missing"), "{row}");
+    }
 }
 
 #[test]

@@ -137,10 +137,10 @@ fn a_failed_step_stays_by_the_document_and_moves_as_deployed() {
 fn another_way_is_a_branch_to_go_back_to() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("enter b down enter");
-    assert!(bench.shows("way 2 of 2"), "{}", bench.screen());
+    assert!(bench.shows("branch 2 of 2"), "{}", bench.screen());
     bench.keys("@branches");
     assert_eq!(bench.state.workflow.simulation.state(), "analysis");
-    assert!(bench.shows("way 1 of 2"));
+    assert!(bench.shows("branch 1 of 2"));
     let (column, row) = bench.find("▶  1 ✓");
     let kind = MouseKind::Down(Button::Left);
     bench.input(&Input::Mouse(Mouse { kind, column, row: row - 1, mods: Mods::default() }));

@@ -110,7 +110,7 @@ pub(crate) const TYPES: &[ToolType] = &[
     },
     ToolType {
         name: "row-embeddings-query",
-        about: "Finds rows of a table by likeness of meaning.",
+        about: "Finds rows of a table by semantic similarity.",
         fields: &[
             Field {
                 key: "schema-name",

@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, text_width, wrap},
+        canvas::{Pen, text_width, truncate_text, wrap},
         ranking::{RankedItem, rank_candidates},
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
@@ -193,9 +193,8 @@ impl Menu {
         };
         let height = self.rows.height;
         let seen = if self.wraps {
-            let lines = |line: &Line| wrap(detail(line), cells).len().max(1);
-            let heights: Vec<usize> = self.shown.iter().map(lines).collect();
-            self.cursor.visible_tall_rows(&heights, height)
+            let lines = |row: usize| wrap(detail(&self.shown[row]), cells).len().max(1);
+            self.cursor.visible_tall_rows(self.shown.len(), lines, height)
         } else {
             self.cursor.visible_rows(self.shown.len(), height)
         };
@@ -300,7 +299,7 @@ impl Overlay for Menu {
             let title = if item.refusal.is_some() { of(Role::Ghost) } else { plain };
             let mut pen = Pen::new(buffer, self.rows, at);
             pen.put_text(if chosen { "▌" } else { " " }, plain).put_column(
-                named,
+                &truncate_text(named, columns.0 + 1),
                 columns.0 + 2,
                 title,
             );

@@ -25,7 +25,10 @@ pub(crate) fn actions_menu(
         .iter()
         .map(|(refusal, action)| Item {
             title: action.title.to_owned(),
-            detail: action.help.to_owned(),
+            detail: match refusal {
+                Some(why) => format!("not now: {why}"),
+                None => action.help.to_owned(),
+            },
             note: own_key(keymap, scopes, action.id),
             refusal: refusal.clone(),
             risky: action.risk == Risk::Changes,

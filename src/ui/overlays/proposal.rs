@@ -12,7 +12,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, text_width, wrap},
+        canvas::{Pen, sentence_case, text_width, wrap},
         sheet::{Ask, Entry, Sheet, plain_lines},
         styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
@@ -61,9 +61,15 @@ pub(crate) struct Proposal {
     make: MakeProposal,
     /// What the button says it does.
     act: &'static str,
+    /// Whether what it does removes something: then Enter cancels, until the button is chosen.
+    removes: bool,
+    /// Of its two buttons the chosen one, where it removes something: 0 cancels.
+    chosen: usize,
     switch: Option<Switch>,
     /// What is sent however it ends.
     aside: Option<Message>,
+    /// What is sent where nothing comes of it.
+    cancelled: Option<Message>,
     shown: Option<ShownPlan>,
     /// The first line of the preview that is seen.
     top: usize,
@@ -114,6 +120,13 @@ impl Proposal {
         Self { act, ..self }
     }
 
+    /// The same where what is done removes something: nothing but its own button, or its first
+    /// letter, does it.
+    #[must_use]
+    pub fn with_removal(self, act: &'static str) -> Self {
+        Self { act, removes: true, ..self }
+    }
+
     /// The same; what is typed replaces the text that is there, which is an example.
     #[must_use]
     pub fn with_example(mut self) -> Self {
@@ -125,6 +138,12 @@ impl Proposal {
     #[must_use]
     pub fn with_closing_message(self, message: Message) -> Self {
         Self { aside: Some(message), ..self }
+    }
+
+    /// The same; the message is sent where nothing comes of it.
+    #[must_use]
+    pub fn with_cancel_message(self, message: Message) -> Self {
+        Self { cancelled: Some(message), ..self }
     }
 
     /// The same; these messages come after those that do it.
@@ -182,8 +201,11 @@ impl Proposal {
             input,
             make,
             act: "apply",
+            removes: false,
+            chosen: 0,
             switch: None,
             aside: None,
+            cancelled: None,
             shown: None,
             top: 0,
             seen: 0,
@@ -218,9 +240,11 @@ impl Proposal {
     }
 
     fn close(&self) -> OverlayReply {
-        self.aside
-            .clone()
-            .map_or(OverlayReply::Close, |message| OverlayReply::CloseWith(Reply::send(message)))
+        let said = self.aside.iter().chain(&self.cancelled).cloned().collect::<Vec<_>>();
+        match said.is_empty() {
+            true => OverlayReply::Close,
+            false => OverlayReply::CloseWith(Reply::Send(said)),
+        }
     }
 
     fn accept(&mut self, state: &State) -> OverlayReply {
@@ -231,6 +255,35 @@ impl Proposal {
             )),
             Err(_) => OverlayReply::Stay,
         }
+    }
+
+    /// What its button does: the first one or, where it removes something, the second.
+    fn press_button(&mut self, row: usize, state: &State) -> OverlayReply {
+        match row {
+            0 | 1 if (row == 1) == self.removes => self.accept(state),
+            0 | 1 => self.close(),
+            _ => {
+                self.toggle_switch();
+                OverlayReply::Stay
+            }
+        }
+    }
+
+    /// Chooses among the buttons by a key; whether it was one for that.
+    fn choose_button(&mut self, key: Key) -> bool {
+        match key.code {
+            _ if !self.removes => return false,
+            Code::Left => self.chosen = 0,
+            Code::Right => self.chosen = 1,
+            Code::Tab => self.chosen = 1 - self.chosen,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether the key is the first letter of a removal.
+    fn is_removed_by(&self, key: Key) -> bool {
+        self.removes && key.typed_char().is_some_and(|letter| self.act.starts_with(letter))
     }
 
     fn is_switched_by(&self, key: Key) -> bool {
@@ -290,9 +343,23 @@ impl Proposal {
                 (format!(" {key} [{mark}] {button} "), styles[Role::Chip])
             },
         );
-        let make = styles[if can { Role::Selected } else { Role::Ghost }];
-        let fixed = [format!(" Enter {} ", self.act), " Esc cancel ".to_owned()];
-        let buttons = fixed.into_iter().zip([make, styles[Role::Chip]]).chain(switch);
+        let role = |is_chosen: bool, can: bool| match (is_chosen, can) {
+            (_, false) => styles[Role::Ghost],
+            (true, true) => styles[Role::Selected],
+            (false, true) => styles[Role::Chip],
+        };
+        let fixed = if self.removes {
+            [
+                (" Cancel ".to_owned(), role(self.chosen == 0, true)),
+                (format!(" {} ", sentence_case(self.act)), role(self.chosen == 1, can)),
+            ]
+        } else {
+            [
+                (format!(" Enter {} ", self.act), role(true, can)),
+                (" Esc cancel ".to_owned(), role(false, true)),
+            ]
+        };
+        let buttons = fixed.into_iter().chain(switch);
         self.buttons.clear();
         for (words, style) in buttons {
             self.buttons.push(Rect::new(
@@ -407,7 +474,11 @@ impl Overlay for Proposal {
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return self.close(),
-            Input::Key(key) if key.code == Code::Enter => return self.accept(state),
+            Input::Key(key) if key.code == Code::Enter => {
+                return self.press_button(self.chosen, state);
+            }
+            Input::Key(key) if self.choose_button(*key) => {}
+            Input::Key(key) if self.is_removed_by(*key) => return self.accept(state),
             Input::Key(key) if self.is_switched_by(*key) => self.toggle_switch(),
             Input::Key(key) => {
                 if !self.scroll_key(*key)
@@ -426,11 +497,8 @@ impl Overlay for Proposal {
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
                 let at = (*column, *row).into();
-                match self.buttons.iter().position(|place| place.contains(at)) {
-                    Some(0) => return self.accept(state),
-                    Some(1) => return self.close(),
-                    Some(_) => self.toggle_switch(),
-                    None => {}
+                if let Some(row) = self.buttons.iter().position(|place| place.contains(at)) {
+                    return self.press_button(row, state);
                 }
                 if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {
                     input.click(usize::from(column - self.field.x));
@@ -443,10 +511,10 @@ impl Overlay for Proposal {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
-        [("Enter", self.act), ("↑↓", "scroll"), ("Esc", "cancel")]
-            .into_iter()
-            .chain(switch)
-            .collect()
+        let act = if self.removes && self.chosen == 0 { "cancel" } else { self.act };
+        let choose = self.removes.then_some(("←→", "choose"));
+        let fixed = [("Enter", act), ("↑↓", "scroll"), ("Esc", "cancel")];
+        choose.into_iter().chain(fixed).chain(switch).collect()
     }
 
     fn sheet(&mut self, state: &State) -> Sheet {

@@ -94,11 +94,12 @@ fn server_proposal() -> Proposal {
     .with_act("connect")
     .with_example()
     .followed_by([
+        Message::DropQuestion,
         Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),
         Message::Connection(ConnectionMessage::ListDeployed),
     ])
-    .with_closing_message(Message::DropQuestion)
+    .with_cancel_message(Message::CancelQuestion)
 }
 
 /// Where a running system is; what it has is imported once its connection is in the settings.
@@ -112,7 +113,7 @@ fn system_form(first: &'static FirstConnection) -> ValueForm {
         shown: Shown::Plain,
     };
     let fields = first.fields.iter().map(asked).collect();
-    let aside = Reply::send(Message::DropQuestion);
+    let aside = Reply::send(Message::CancelQuestion);
     let title = canvas::sentence_case(first.act);
     let form = ValueForm::new(title, first.words, fields, aside, move |values, state| {
         let table = first.table_value(values)?;

@@ -87,7 +87,7 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
         rows.push(to_row(config, server, written));
         choices.push(Choice::from_server(server));
     }
-    let aside = Reply::send(Message::DropQuestion);
+    let aside = Reply::send(Message::CancelQuestion);
     Checklist::new(
         "Import MCP servers",
         "Add the ticked servers",
@@ -193,7 +193,7 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
         }
         take_servers(&chosen, secrets, state)
     };
-    let aside = Reply::send(Message::DropQuestion);
+    let aside = Reply::send(Message::CancelQuestion);
     let form = ValueForm::new("Import MCP servers", words, asked, aside, then);
     Ok(Reply::Open(Box::new(form.with_act("import"))))
 }

@@ -237,7 +237,7 @@ fn kind_words(field: &Field) -> String {
             let all: Vec<String> = branches.iter().enumerate().map(label).collect();
             format!("one of these kinds: {}", all.join(", "))
         }
-        Kind::Const(value) => format!("always {value}"),
+        Kind::Const(value) => format!("only {value}"),
         Kind::Null => "null".to_owned(),
         Kind::ReadOnly => "read-only".to_owned(),
         Kind::Raw => "JSON".to_owned(),

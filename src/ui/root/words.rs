@@ -23,6 +23,9 @@ use crate::{
     },
 };
 
+/// So many screens are named where a key does something.
+const NAMED: usize = 3;
+
 /// The most lines that a note takes of a screen.
 const LONG_NOTE: u16 = 4;
 
@@ -184,12 +187,28 @@ pub(super) fn idle_key(key: Key, scopes: &[Scope], state: &State) -> String {
             action.scope.title()
         );
     }
-    let other = |action: &&&Action| format!("{} ({})", screen(action.scope), action.title);
-    match actions.iter().take(3).map(other).collect::<Vec<_>>().join(", ") {
-        none if none.is_empty() => {
-            format!("{key} does nothing here; {help} lists the keys that work")
+    // The program that is a form has no screens; from a screen nothing leads into that program.
+    let is_elsewhere = |action: &&&&Action| {
+        state.form.is_none() && !matches!(action.scope, Scope::FormFile | Scope::Tour)
+    };
+    let mut screens: Vec<(&str, Vec<&str>)> = Vec::new();
+    for action in actions.iter().filter(is_elsewhere) {
+        let name = screen(action.scope);
+        match screens.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, titles)) => titles.push(action.title),
+            None => screens.push((name, vec![action.title])),
         }
-        others => format!("{key} does nothing here, only in {others}"),
+    }
+    let named = screens.iter().take(NAMED);
+    let words: Vec<String> =
+        named.map(|(name, titles)| format!("{name} ({})", titles.join(", "))).collect();
+    let more = match screens.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {}", count_text(more, "other screen", "other screens")),
+    };
+    match words.is_empty() {
+        true => format!("{key} does nothing here; {help} lists the keys that work"),
+        false => format!("{key} does nothing here, only in {}{more}", words.join(", ")),
     }
 }
 

@@ -430,7 +430,7 @@ impl ConnectionsScreen {
         let proposal = Proposal::new(title, "", move |state| {
             connections::remove_connection(ComposeContext::from_state(state), &name)
         });
-        proposal.with_act("delete").into_reply()
+        proposal.with_removal("delete").into_reply()
     }
 
     fn absent_refusal(&self, state: &State) -> Option<String> {

@@ -289,7 +289,7 @@ fn remove_question(open: &ShownCall) -> Reply {
         words: "delete",
         messages: vec![Message::History(HistoryMessage::Remove(head.id.clone()))],
     };
-    let keep = Choice { key: 'n', words: "keep", messages: Vec::new() };
+    let keep = Choice { key: 'n', words: "cancel", messages: Vec::new() };
     Reply::Open(Box::new(Confirm::new("Delete the call?", words, vec![keep, remove], Vec::new())))
 }
 

@@ -35,12 +35,12 @@ use ratatui::{
 use self::{
     menus::{
         copy_menu, copy_request, edit_arguments, frame_connection, rendered_request, requests_of,
-        route_menu, routes_of, times_prompt, turn_new_agent,
+        route_menu, routes_of, show_descriptor, times_prompt, turn_new_agent,
     },
+    mock_actions::answer_by_hand,
     refusals::{
         agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, has_only_deployed,
-        is_unanswered, listing_refusal, many_refusal, names_agent, no_call, send_refusal,
-        stub_refusal,
+        listing_refusal, many_refusal, names_agent, no_call, send_refusal, stub_refusal,
     },
     request::RequestPane,
     step_actions::step_menu,
@@ -49,11 +49,10 @@ use self::{
 use crate::{
     app::{
         actions::{ActionId, Scope},
-        answering::AnsweringMessage,
         calls::{CallMessage, CallText},
         edited_text::EditedText,
         input::{Code, Input, MouseKind},
-        message::{ConnectionMessage, Message, ScreenId},
+        message::{ConnectionMessage, Message},
         state::State,
         verbs,
     },
@@ -340,14 +339,6 @@ impl Invoke {
     }
 }
 
-/// Begins to answer for the chosen tool; where that is done already, shows the calls that wait.
-fn answer_by_hand(state: &State) -> Reply {
-    match tool_of(state).filter(|tool| is_unanswered(state, tool)) {
-        Some(tool) => Reply::send(Message::Answering(AnsweringMessage::Begin(tool))),
-        None => Reply::send(Message::Show(ScreenId::Waiting)),
-    }
-}
-
 impl Screen for Invoke {
     fn sync_state(&mut self, state: &State) {
         if self.tools.sync_state(state) == Listed::First {
@@ -496,6 +487,10 @@ impl Screen for Invoke {
         Some((self.primary_action(), self.panes.area(MIDDLE)))
     }
 
+    fn pressed_actions(&self) -> Vec<(Rect, ActionId)> {
+        self.request.pressed.clone()
+    }
+
     fn panes(&mut self) -> Option<&mut Panes> {
         Some(&mut self.panes)
     }
@@ -642,9 +637,4 @@ impl Invoke {
 
 fn with_tool(state: &State, act: impl FnOnce(EntryId) -> Reply) -> Reply {
     tool_of(state).map_or(Reply::Handled, act)
-}
-
-fn show_descriptor(state: &State) -> Reply {
-    let select = tool_of(state).map(Message::Select);
-    Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
 }

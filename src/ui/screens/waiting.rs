@@ -72,7 +72,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Waiting, "leave-call", "skip call", |screen, _| {
         screen.ask_of_shown(AnsweringMessage::Leave)
     })
-    .help("Never answer the call: its caller waits in vain, as for a service that hangs")
+    .help("Never answer the call: its caller gets no answer, as from a service that hangs")
     .refused(|_, state| nothing_to_answer(state)),
     Row::new(Scope::Waiting, "stop-answering", "stop…", |_, state| stop_answering(state))
         .help("Stop answering for a tool")

@@ -29,30 +29,34 @@ impl ListCursor {
         self.top..(self.top + height).min(rows)
     }
 
-    /// The same for rows of one or more lines each: those seen whole in `height` lines.
-    pub fn visible_tall_rows(&mut self, heights: &[usize], height: u16) -> std::ops::Range<usize> {
+    /// The same for rows of one or more lines each, `tall` says how many: those seen whole in
+    /// `height` lines. It is asked only for rows near the window, and near the last row.
+    pub fn visible_tall_rows(
+        &mut self,
+        rows: usize,
+        tall: impl Fn(usize) -> usize,
+        height: u16,
+    ) -> std::ops::Range<usize> {
         let height = usize::from(height);
-        self.row = self.row.min(heights.len().saturating_sub(1));
-        // The first of the rows from which on the row `last` is seen to its end.
-        let first_seen = |last: usize| {
+        self.row = self.row.min(rows.saturating_sub(1));
+        // How many of the rows are seen whole, one after the other.
+        let count_seen = |in_turn: &mut dyn Iterator<Item = usize>| {
             let mut lines = 0;
-            let above = heights.iter().take(last + 1).rev();
-            let fits = above.take_while(|row| {
-                lines += **row;
+            let fits = in_turn.take_while(|row| {
+                lines += tall(*row);
                 lines <= height
             });
-            (last + 1).saturating_sub(fits.count()).min(last)
+            fits.count()
         };
-        let end = first_seen(heights.len().saturating_sub(1));
+        // The first of the rows from which on the row `last` is seen to its end.
+        let first_seen = |last: usize| {
+            (last + 1).saturating_sub(count_seen(&mut (0..rows.min(last + 1)).rev())).min(last)
+        };
+        let end = first_seen(rows.saturating_sub(1));
         self.top = self.top.min(end).clamp(first_seen(self.row), self.row);
-        let mut lines = 0;
-        let fits = |row: &&usize| {
-            lines += **row;
-            lines <= height
-        };
-        self.seen = heights.iter().skip(self.top).take_while(fits).count();
+        self.seen = count_seen(&mut (self.top..rows));
         // A row that is taller than all there is, as far as it goes.
-        self.top..(self.top + self.seen.max(1)).min(heights.len())
+        self.top..(self.top + self.seen.max(1)).min(rows)
     }
 
     /// Moves by a key of lists (arrows, page, home, end, `j`, `k`); whether the key was one.
@@ -166,7 +170,8 @@ mod tests {
             for step in moves {
                 let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][step];
                 cursor.handle_key(Key::plain(code), heights.len());
-                let window = cursor.visible_tall_rows(&heights, height);
+                let window =
+                    cursor.visible_tall_rows(heights.len(), |row| heights[row], height);
                 let lines = |rows: &[usize]| rows.iter().sum::<usize>();
                 let height = usize::from(height);
                 prop_assert!(window.contains(&cursor.row));

@@ -97,7 +97,7 @@ impl Bus for Embedded {
     }
 
     fn greeting(&self) -> String {
-        "toolcrib's own sample services, in this process".into()
+        "toolcrib's sample services, in this process".into()
     }
 
     fn subscribe<'a>(

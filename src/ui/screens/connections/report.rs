@@ -168,7 +168,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
         &reached.greeting
     };
     let mut lines =
-        wrapped_lines(&format!("● {who} after {} ms", reached.took_ms), Role::Success, cells);
+        wrapped_lines(&format!("● {who}, after {} ms", reached.took_ms), Role::Success, cells);
     for problem in &reached.untold {
         lines.extend(wrapped_lines(&format!("⚠ {}", problem.cause), Role::Warning, cells));
         lines.extend(remedy_lines(&problem.remedy, cells));
@@ -207,7 +207,7 @@ fn reached_lines(reached: &ConnectionReport, connection: &Connection, cells: usi
     if reached.there.is_none() && reached.untold.is_empty() {
         lines.push(Line::new());
         lines.extend(wrapped_lines(
-            "A broker does not list its services. Watch (4) shows the traffic.",
+            "Its services can't be listed here. Watch (4) shows the traffic.",
             Role::Dim,
             cells,
         ));

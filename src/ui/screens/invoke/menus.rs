@@ -6,7 +6,7 @@ use super::{copy, preview, tools::tool_of};
 use crate::{
     app::{
         calls::{CallMessage, CallPart},
-        message::Message,
+        message::{Message, ScreenId},
         state::State,
     },
     engine::series,
@@ -31,6 +31,12 @@ use crate::{
         view::{OverlayReply, Reply},
     },
 };
+
+/// Shows the chosen tool on Tools.
+pub(super) fn show_descriptor(state: &State) -> Reply {
+    let select = tool_of(state).map(Message::Select);
+    Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
+}
 
 /// Calls as a new agent, or as the connection's again.
 pub(super) fn turn_new_agent(tool: EntryId) -> Reply {

@@ -57,6 +57,16 @@ impl MockSection {
         self.host.owner().is_some()
     }
 
+    /// What is wrong with what is typed, if anything.
+    pub(super) fn first_issue(&self) -> Option<String> {
+        let form = self.host.shown_form()?;
+        let of_schema = || {
+            let issue = form.issues().first()?;
+            Some(format!("{}: {}", issue.at.dotted(), issue.words))
+        };
+        form.draft_issues().into_iter().next().or_else(of_schema)
+    }
+
     /// Draws it in the place of a request that is not sent.
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         let styles: &Styles = look.styles;

@@ -1,13 +1,15 @@
-//! What is done with the mock of a tool: turn it on and off, keep it.
+//! What is done with the mock of a tool: turn it on and off, keep it; and answering by hand.
 
 use serde_json::json;
 
-use super::{parts::Part, request::RequestPane, tools::tool_of};
+use super::{parts::Part, refusals::is_unanswered, request::RequestPane, tools::tool_of};
 use crate::{
     app::{
         actions::Scope,
+        answering::AnsweringMessage,
         calls::{CallMessage, CallPart, CallText},
-        message::Message,
+        compose::{context::ComposeContext, entries::missing_service},
+        message::{Message, ScreenId},
         state::State,
         verbs,
     },
@@ -51,7 +53,10 @@ fn keep_mock(state: &State) -> Reply {
     let tool = tool_of(state).and_then(|id| state.tool(&id));
     let service = tool.and_then(|tool| Some((tool, state.mock_of(tool)?)));
     match service {
-        Some((tool, service)) => stubs::save_mock(&tool.entry.key, service, state),
+        Some((tool, service)) => {
+            let lacks = missing_service(ComposeContext::from_state(state), tool).is_some();
+            stubs::save_mock(&tool.entry.key, service, lacks, state)
+        }
         None => Reply::Handled,
     }
 }
@@ -84,8 +89,8 @@ fn answer_with(state: &State) -> Reply {
     ];
     let title = format!("Answer {} with", tool.label());
     let words = format!(
-        "Calls of the tool are answered so here, and {} keeps it. No text: an example. \\n breaks \
-         the line. Delay: {}.",
+        "Calls of the tool get this answer here; {} keeps it. Without a text: an example. \\n \
+         breaks the line. Delay: {}.",
         stubs::stub_file(&tool.entry.key),
         duration::EXAMPLES
     );
@@ -131,4 +136,12 @@ fn mock_messages(id: &EntryId, values: &[&str], state: &State) -> Result<Reply, 
     }
     messages.extend(stubs::keep_mock(&tool.entry.key, service, state)?);
     Ok(Reply::Send(messages))
+}
+
+/// Begins to answer for the chosen tool; where that is done already, shows the calls that wait.
+pub(super) fn answer_by_hand(state: &State) -> Reply {
+    match tool_of(state).filter(|tool| is_unanswered(state, tool)) {
+        Some(tool) => Reply::send(Message::Answering(AnsweringMessage::Begin(tool))),
+        None => Reply::send(Message::Show(ScreenId::Waiting)),
+    }
 }

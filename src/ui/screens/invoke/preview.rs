@@ -3,6 +3,7 @@
 use super::request_line::{RequestLine, problem_lines};
 use crate::{
     app::{
+        actions::ActionId,
         compose::{context::ComposeContext, entries::missing_service},
         state::State,
     },
@@ -48,7 +49,7 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
             _ => Role::Text,
         };
         let parts = wrap(&visible_text(&text), cells).into_iter();
-        lines.extend(parts.map(|text| RequestLine { name: "", text, role }));
+        lines.extend(parts.map(|text| RequestLine::new("", text, role)));
     }
     if let Some(first) = lines.first_mut() {
         first.name = "tool gets";
@@ -57,11 +58,8 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let named: Vec<String> = samples.map(|(name, _)| format!("{{{name}}}")).collect();
     if !named.is_empty() {
         let text = format!("with a sample for {}", named.join(", "));
-        lines.extend(wrap(&visible_text(&text), cells).into_iter().map(|text| RequestLine {
-            name: "",
-            text,
-            role: Role::Info,
-        }));
+        let parts = wrap(&visible_text(&text), cells).into_iter();
+        lines.extend(parts.map(|text| RequestLine::new("", text, Role::Info)));
     }
     lines
 }
@@ -71,9 +69,13 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         Ok(request) => sent_request(state, &request).unwrap_or(request),
         Err(problem) => {
             let mut lines = problem_lines(&problem, cells);
-            let ways = ways_on(state, tool);
-            let ways = ways.iter().flat_map(|way| wrap(way, cells));
-            lines.extend(ways.map(|text| RequestLine { name: "", text, role: Role::Accent }));
+            for (words, act) in ways_on(state, tool) {
+                let parts = wrap(&words, cells).into_iter();
+                lines.extend(parts.map(|text| RequestLine {
+                    act: Some(act),
+                    ..RequestLine::new("", text, Role::Accent)
+                }));
+            }
             return lines;
         }
     };
@@ -102,10 +104,10 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
     // Ids look alike from their start on, so these may be cut where they do not fit; all else is
     // shown whole.
-    let cut = |name, text: &str, role| vec![RequestLine { name, text: text.to_owned(), role }];
+    let cut = |name, text: &str, role| vec![RequestLine::new(name, text, role)];
     let whole = |name, (text, role): (String, Role)| -> Vec<RequestLine> {
         let rows = wrap(&visible_text(&text), cells).into_iter().enumerate();
-        rows.map(|(row, text)| RequestLine { name: if row == 0 { name } else { "" }, text, role })
+        rows.map(|(row, text)| RequestLine::new(if row == 0 { name } else { "" }, text, role))
             .collect()
     };
     let agent = calling::calling_agent(&connection).map(|agent| match agent {
@@ -126,13 +128,14 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     .collect()
 }
 
-/// What can be done where there is nothing to send to.
-fn ways_on(state: &State, tool: &Tool) -> Vec<String> {
-    let mut ways =
-        vec![format!("▸ {} mocks the service: it answers here", state.keymap.way_to("mock-tool"))];
+/// What can be done where there is nothing to send to, in words, and what does it.
+fn ways_on(state: &State, tool: &Tool) -> Vec<(String, ActionId)> {
+    let way = |act: ActionId| format!("▸ {}", state.keymap.way_to(act));
+    let mock = format!("{} mocks the service: it answers here", way("mock-tool"));
+    let mut ways = vec![(mock, "mock-tool")];
     if let Some((_, key)) = missing_service(ComposeContext::from_state(state), tool) {
-        let way = state.keymap.way_to("make-service");
-        ways.push(format!("▸ {way} makes the service \"{key}\""));
+        let make = format!("{} makes the service \"{key}\"", way("make-service"));
+        ways.push((make, "make-service"));
     }
     ways
 }

@@ -14,12 +14,13 @@ use super::{
     },
     preview::request_lines,
     refusals::has_only_deployed,
-    request_line::RequestLine,
+    request_line::{RequestLine, draw_lines},
     steps::StepsPane,
     tools::tool_of,
 };
 use crate::{
     app::{
+        actions::ActionId,
         calls::{CallMessage, CallPart, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
@@ -28,7 +29,7 @@ use crate::{
         state::State,
     },
     model::{entry::EntryId, tool::Tool},
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     systems::facets::steps::StepChoice,
     ui::{
         answer::draw::inset_area,
@@ -75,6 +76,8 @@ pub(crate) struct RequestPane {
     warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
+    /// What of these lines can be pressed, as they are drawn.
+    pub(super) pressed: Vec<(Rect, ActionId)>,
     configuration_area: Rect,
     arguments_area: Rect,
     inputs_area: Rect,
@@ -158,6 +161,7 @@ impl RequestPane {
         state: &State,
         focused: bool,
     ) {
+        self.pressed.clear();
         let styles = look.styles;
         let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
             let inside =
@@ -190,7 +194,8 @@ impl RequestPane {
         }
         let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
         let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
-        self.draw_request(buffer, inset_area(below), styles, &lines);
+        let below = inset_area(below);
+        self.pressed = draw_lines(buffer, below, styles, &lines, &mut self.scroll);
     }
 
     /// The lines that the form of a step's inputs takes, with its heading.
@@ -317,32 +322,6 @@ impl RequestPane {
             _ => fields * 2 + 3,
         };
         u16::try_from(lines).unwrap_or(most).min(most)
-    }
-
-    fn draw_request(
-        &mut self,
-        buffer: &mut Buffer,
-        area: Rect,
-        styles: &Styles,
-        lines: &[RequestLine],
-    ) {
-        if area.height < 2 {
-            return;
-        }
-        Pen::new(buffer, area, 0)
-            .put_text(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
-        let seen = usize::from(area.height - 1);
-        self.scroll = self.scroll.min(lines.len().saturating_sub(seen));
-        for (row, line) in (1_u16..).zip(lines.iter().skip(self.scroll).take(seen)) {
-            let mut pen = Pen::new(buffer, area, row);
-            pen.put_column(line.name, 10, styles[Role::Label])
-                .put_text(&line.text, styles[line.role]);
-        }
-        if self.scroll + seen < lines.len() {
-            let more = count_text(lines.len() - self.scroll - seen, "more line", "more lines");
-            let more = format!(" … {more}");
-            Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
-        }
     }
 
     /// The form that has the keys.
@@ -583,6 +562,13 @@ impl RequestPane {
         messages.extend(self.steps.inputs.leave(state));
         messages.extend(self.mock.host.leave(state));
         messages.extend(self.meta.host_mut().leave(state));
+        if let Some(words) = self.mock.first_issue() {
+            self.show_part(Part::Mock);
+            let words = format!("The mock can't answer: {words}");
+            return Reply::Send(
+                [messages, vec![Message::Notice(NoticeKind::Problem, words)]].concat(),
+            );
+        }
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };

@@ -162,8 +162,13 @@ impl CatalogPane {
             }
         }
         if self.rows.is_empty() {
-            let words = if self.find.is_some() { "no match" } else { "no tools yet: n makes one" };
-            Pen::new(buffer, list, 0).skip(1).put_text(words, styles[Role::Ghost]);
+            let lines: &[&str] = match self.find {
+                Some(_) => &["no match"],
+                None => &["no tools yet: n makes one", "Ctrl+P welcome: other ways"],
+            };
+            for (row, words) in (0..list.height).zip(lines) {
+                Pen::new(buffer, list, row).skip(1).put_text(words, styles[Role::Ghost]);
+            }
         }
     }
 

@@ -314,8 +314,10 @@ impl Preview {
             self.lines.row = row;
         }
         let digits = cache.rows.to_string().len().max(2);
-        let window = self.lines.visible_rows(cache.rows, area.height);
-        cache.mask_rows(window.clone(), [&state.mask, &self.mask]);
+        // The window is among these, however its lines wrap.
+        let (row, most) = (self.lines.row.min(cache.rows), usize::from(area.height));
+        let near = row.saturating_sub(most)..(row + most).min(cache.rows);
+        cache.mask_rows(near, [&state.mask, &self.mask]);
         let cache = &*cache;
         let margin = if self.tabs.at == FILE { digits + 2 } else { 1 };
         let cells = usize::from(area.width).saturating_sub(margin).max(1);
@@ -326,16 +328,10 @@ impl Preview {
             }
             wrap_rows(text, cells)
         };
-        // With its lines wrapped, the row to see has to fit below those before it.
-        let mut start = window.start;
-        let wanted = self.lines.row.min(window.end.saturating_sub(1));
-        let mut used: usize = (start..=wanted).map(|row| parts(row).len()).sum();
-        while used > usize::from(area.height) && start < wanted {
-            used -= parts(start).len();
-            start += 1;
-        }
+        let window = self.lines.visible_tall_rows(cache.rows, |row| parts(row).len(), area.height);
         let mut line = 0;
-        for row in start..window.end {
+        // Of the row behind those as much as there is room for.
+        for row in window.start..cache.rows {
             let changed = cache.changed.binary_search(&row).is_ok();
             let text = cache.line_text(row);
             let is_first = row == cache.first && self.tabs.at == FILE;

@@ -43,9 +43,9 @@ pub(super) fn confirm_clear(state: &State) -> Reply {
         count => format!("{count} conversations"),
     };
     let words = format!(
-        "This removes {count} from the screen for good. To keep them, save the trace first. Filter and alerts stay."
+        "This removes {count} from the screen for good; saving the trace first keeps what was said. Filter and alerts stay."
     );
-    let keep = Answer { key: 'n', words: "keep", messages: Vec::new() };
+    let keep = Answer { key: 'n', words: "cancel", messages: Vec::new() };
     let clear =
         Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))

@@ -101,7 +101,7 @@ pub(crate) fn delete_state(name: &Name) -> Reply {
     Proposal::new(format!("Delete state {name}?"), "", move |state| {
         states::delete_state(ComposeContext::from_state(state), &name)
     })
-    .with_act("delete")
+    .with_removal("delete")
     .into_reply()
 }
 
@@ -561,7 +561,7 @@ pub(crate) fn delete_group(name: &Name) -> Reply {
     Proposal::new(format!("Delete group {name}?"), "", move |state| {
         groups::delete_group(ComposeContext::from_state(state), &name)
     })
-    .with_act("delete")
+    .with_removal("delete")
     .into_reply()
 }
 

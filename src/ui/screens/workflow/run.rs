@@ -177,7 +177,7 @@ impl Run {
             None => format!("Run {}", simulation.current_branch().len()),
         };
         let note = if state.workflow.what_if.is_some() {
-            "W apply · Esc cancel".to_owned()
+            "W makes the changes · Esc discards them".to_owned()
         } else {
             notes(state)
         };
@@ -269,7 +269,7 @@ fn notes(state: &State) -> String {
     if let Some(at) =
         branches.iter().position(|branch| branch.steps == present).filter(|_| branches.len() > 1)
     {
-        notes.push(format!("way {} of {}", at + 1, branches.len()));
+        notes.push(format!("branch {} of {}", at + 1, branches.len()));
     }
     notes.join(" · ")
 }
@@ -309,7 +309,7 @@ fn draw_row(
                 .map(|step| &*step.tool)
                 .collect();
             let end = simulation.step(branch.last).map_or("", |step| &*step.after);
-            pen.put_text(&format!("way {}: ", at + 1), on(Role::Label))
+            pen.put_text(&format!("branch {}: ", at + 1), on(Role::Label))
                 .put_text(&tools.join(", "), on(Role::Dim));
             pen.put_text(" → ", on(Role::Transition)).put_text(end, on(Role::State));
         }
