@@ -65,7 +65,7 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
             format!("there is {}", known.join(", "))
         };
         call_problem(tool, format!("its service \"{key}\" does not exist"))
-            .with_remedy(format!("name an existing service ({known}), or add it"))
+            .with_remedy(format!("name an existing service ({known}), add it, or mock the tool"))
     })
 }
 

@@ -59,6 +59,8 @@ enum Line {
     /// Beneath a hidden tool that is not chosen: its reasons, as far as they fit, and what would
     /// show it.
     Why(usize),
+    /// The same in several lines, where there is room: one of them.
+    WhyPart(usize, String),
     Change(usize),
     /// Beneath the chosen hidden tool: its reasons in full, and each change.
     Reason(String),
@@ -397,7 +399,7 @@ impl Offers {
             let row = u16::try_from(line).unwrap_or(0);
             let place = Rect { y: rows.y + row, height: 1, ..rows };
             match content {
-                Line::Name(at) | Line::Why(at) | Line::Change(at) => {
+                Line::Name(at) | Line::Why(at) | Line::WhyPart(at, _) | Line::Change(at) => {
                     self.places.push((place, Place::Tool(*at)));
                 }
                 Line::Choice(choice, ..) => self.places.push((place, Place::Change(*choice))),
@@ -442,15 +444,11 @@ impl Offers {
         match line {
             Line::Name(at) => self.draw_name(pen, *at, scene, facts),
             Line::Why(at) => {
-                let Some(tool) = self.tool_at(*at) else { return };
-                let reasons = facts
-                    .explain_tool(tool)
-                    .reasons
-                    .iter()
-                    .map(Reason::summary)
-                    .collect::<Vec<_>>();
-                pen.put_text("   ", styles[Role::Text])
-                    .put_text(&reasons.join(" · "), styles[Role::Hidden]);
+                let words = self.reason_words(*at, facts).unwrap_or_default();
+                pen.put_text("   ", styles[Role::Text]).put_text(&words, styles[Role::Hidden]);
+            }
+            Line::WhyPart(_, words) => {
+                pen.put_text("   ", styles[Role::Text]).put_text(words, styles[Role::Hidden]);
             }
             Line::Change(at) => {
                 let Some(tool) = self.tool_at(*at) else { return };
@@ -560,7 +558,37 @@ impl Offers {
                 _ => Line::Change(at),
             })
         };
-        (self.top..self.top + height).map_while(line).collect()
+        let lines: Vec<Line> = (self.top..self.top + height).map_while(line).collect();
+        if self.is_whole { self.wrap_reasons(lines, facts, cells, height) } else { lines }
+    }
+
+    /// The lines with reasons that are too long for one, as far as there is room for more.
+    fn wrap_reasons(
+        &self,
+        lines: Vec<Line>,
+        facts: &mut Facts,
+        cells: usize,
+        height: usize,
+    ) -> Vec<Line> {
+        let mut spare = height.saturating_sub(lines.len());
+        let wrapped = |line| {
+            let Line::Why(at) = line else { return vec![line] };
+            let words = self.reason_words(at, facts).unwrap_or_default();
+            let parts = wrap(&words, cells.saturating_sub(3));
+            let more = parts.len().saturating_sub(1);
+            if more == 0 || more > spare {
+                return vec![line];
+            }
+            spare -= more;
+            parts.into_iter().map(|words| Line::WhyPart(at, words)).collect()
+        };
+        lines.into_iter().flat_map(wrapped).collect()
+    }
+
+    /// Why a tool is hidden, in a few words.
+    fn reason_words(&self, at: usize, facts: &mut Facts) -> Option<String> {
+        let found = facts.explain_tool(self.tool_at(at)?);
+        Some(found.reasons.iter().map(Reason::summary).collect::<Vec<_>>().join(" · "))
     }
 
     /// What is shown below the chosen hidden tool.
