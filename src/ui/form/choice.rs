@@ -51,17 +51,21 @@ fn choice_label(choice: &Choice) -> String {
 
 fn display_value(cell: &Cell<'_>) -> (String, Role) {
     let Kind::Choice(choices) = &cell.field.kind else { return (cell.value_text(), Role::Text) };
-    let named = |value: &Value| {
-        choices.options.iter().find(|option| option.value == *value).map(choice_label)
+    let option_of = |value: &Value| choices.options.iter().find(|option| option.value == *value);
+    // Without a title, an option's label is its value: of thousands few are compared.
+    let titled = choices.options.iter().filter(|option| option.title.is_some());
+    let label = |value: &Value| {
+        let option = titled.clone().find(|option| option.value == *value);
+        option.map_or_else(|| one_line(&value_text(value)), choice_label)
     };
     match cell.value.filter(|value| !value.is_null()) {
-        Some(value) => match named(value).unwrap_or_else(|| one_line(&value_text(value))) {
+        Some(value) => match label(value) {
             text if text.is_empty() => ("empty".into(), Role::Ghost),
             text => (text, Role::Text),
         },
         None => {
-            let default =
-                cell.field.node.default.as_ref().filter(|_| cell.value.is_none()).and_then(named);
+            let default = cell.field.node.default.as_ref().filter(|_| cell.value.is_none());
+            let default = default.and_then(option_of).map(choice_label);
             let count = choices.options.len();
             let ghost = match (cell.field.presence, choices.open) {
                 (Presence::Null, _) => "null".to_owned(),

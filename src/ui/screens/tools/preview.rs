@@ -91,10 +91,8 @@ impl Cache {
         if std::mem::replace(&mut self.masked_by, known) != known {
             self.masked.clear();
         }
+        let rows: Vec<usize> = rows.filter(|row| !self.masked.contains_key(row)).collect();
         for row in rows {
-            if self.masked.contains_key(&row) {
-                continue;
-            }
             let line = self.lines.line_text(&self.text, row);
             let masked =
                 masks.iter().fold(Cow::Borrowed(line), |line, mask| match mask.mask_text(&line) {
