@@ -200,7 +200,7 @@ fn a_test_is_asked_for_and_told() {
     }));
     bench.draw();
     assert!(
-        bench.shows("a server after 7 ms") && bench.shows("tool/tell-joke"),
+        bench.shows("a server, after 7 ms") && bench.shows("tool/tell-joke"),
         "{}",
         bench.screen()
     );
@@ -221,7 +221,12 @@ fn connections_are_made_and_unmade_by_keys() {
     bench.keys("@default-connection");
     assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
     assert_eq!(bench.state.current_connection().name, "far");
-    bench.keys("d enter");
+    // Enter cancels: nothing is deleted that wasn't asked for by its own key or button.
+    bench.keys("d");
+    assert!(bench.shows("Enter cancel"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(text(&bench).starts_with("connection = \"far\"\n"), "{}", text(&bench));
+    bench.keys("d d");
     assert_eq!(text(&bench), TEXT.replace("connection = \"local\"\n", ""));
     bench.clicks("broker ");
     bench.keys("@choose-connection");
