@@ -560,6 +560,57 @@ fn welcome_opens_again_after_new_tool_was_cancelled() {
 }
 
 #[test]
+fn a_dialog_of_welcome_leads_back_to_it() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    for key in ["m", "t"] {
+        bench.keys(key);
+        assert!(!bench.shows("Welcome to toolcrib"), "{key}: {}", bench.screen());
+        bench.keys("esc");
+        assert!(bench.shows("Welcome to toolcrib"), "{key}: {}", bench.screen());
+    }
+    bench.keys("esc");
+    assert!(bench.state.question.is_none(), "{}", bench.screen());
+}
+
+#[test]
+fn the_preview_shows_the_whole_entry_where_its_lines_wrap() {
+    let tool = |row: usize| {
+        let words = "wraps ".repeat(30);
+        format!("  tool-{row}:\n    type: text-completion\n    name: t{row}\n    description: {words}\n    state: last-{row}\n")
+    };
+    let text = format!("tool:\n{}", (0..12).map(tool).collect::<String>());
+    let mut bench = Workbench::files(&[("tools.yaml", &text)], 120, 36);
+    for row in 0..12 {
+        let state = format!("state: last-{row}");
+        assert!(bench.shows(&state), "{state}: {}", bench.screen());
+        bench.keys("down");
+    }
+    // The position ends with the last line that is seen.
+    assert!(bench.shows("61 of 61"), "{}", bench.screen());
+}
+
+#[test]
+fn what_can_be_done_without_a_service_is_pressed_and_a_mock_takes_only_valid_values() {
+    let tool = r#"{"type": "tool-service", "name": "weather", "description": "Says it", "service": "sky"}"#;
+    let mut bench = Workbench::files(&[("weather.json", tool)], 120, 36).on(ScreenId::Invoke);
+    bench.clicks("makes the service");
+    assert!(bench.shows("sky"), "{}", bench.screen());
+    let mut bench = Workbench::files(&[("weather.json", tool)], 120, 36).on(ScreenId::Invoke);
+    bench.clicks("mocks the service");
+    assert_eq!(bench.state.invoke.mocks.len(), 1, "{}", bench.screen());
+    bench.keys("down down enter");
+    bench.types("sunny");
+    bench.keys("enter");
+    bench.keys("f6");
+    assert!(bench.shows("The mock can't answer: seed"), "{}", bench.screen());
+    assert!(bench.state.invoke.calls.iter().next().is_none(), "{}", bench.screen());
+    bench.keys("u f6");
+    assert!(bench.state.invoke.calls.iter().next().is_some(), "{}", bench.screen());
+}
+
+#[test]
 fn a_key_that_does_nothing_here_says_where_it_does() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("a");
