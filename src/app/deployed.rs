@@ -15,6 +15,14 @@ pub struct DeployedTools {
     pub catalog: Arc<Catalog>,
 }
 
+impl DeployedTools {
+    /// Whether a listing has ended without tools, so that another one may find some.
+    #[must_use]
+    pub fn has_none(&self) -> bool {
+        self.progress != Progress::UnderWay && self.catalog.tools.is_empty()
+    }
+}
+
 /// How the listing goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Progress {

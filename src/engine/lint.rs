@@ -204,6 +204,7 @@ pub fn run_checks(
         run(&look, &mut findings);
         findings
     };
+    // Checks of the whole stay on this thread: some keep what they have compiled.
     let (of_all, mut findings) =
         join(catalog.tools.len(), of_all, || map_slices(&catalog.tools, of_tools));
     for service in catalog.services.iter().filter(|service| of(service.entry.system)) {

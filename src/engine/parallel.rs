@@ -1,11 +1,21 @@
 //! Pure work on many items with every core.
 
-use std::thread;
+use std::{
+    panic::resume_unwind,
+    sync::OnceLock,
+    thread::{self, Builder, Scope, ScopedJoinHandle},
+};
 
 /// With fewer items for each, another thread takes longer to start than it saves.
 const LEAST: usize = 250;
 /// More threads than that gain nothing: what they allocate meets in one place.
 const MOST: usize = 4;
+
+/// How many threads work on many items: asked for once, as the answer is read from files.
+fn thread_count() -> usize {
+    static COUNT: OnceLock<usize> = OnceLock::new();
+    *COUNT.get_or_init(|| thread::available_parallelism().map_or(1, usize::from).min(MOST))
+}
 
 /// What `work` makes of consecutive slices that are all the items together, in their order. The
 /// slices are worked on at the same time where there are many items; a panic in one is passed on.
@@ -13,35 +23,58 @@ pub(crate) fn map_slices<I: Sync, R: Send>(
     items: &[I],
     work: impl Fn(&[I]) -> Vec<R> + Sync,
 ) -> Vec<R> {
-    let cores = thread::available_parallelism().map_or(1, usize::from);
-    let slices = cores.min(MOST).min(items.len() / LEAST).max(1);
-    let mut rest = items.chunks(items.len().div_ceil(slices).max(1));
-    let Some(first) = rest.next() else { return Vec::new() };
+    if items.len() < 2 * LEAST {
+        return work(items);
+    }
+    map_parts(items, thread_count().min(items.len() / LEAST), work)
+}
+
+/// The same in so many slices at most.
+fn map_parts<I: Sync, R: Send>(
+    items: &[I],
+    slices: usize,
+    work: impl Fn(&[I]) -> Vec<R> + Sync,
+) -> Vec<R> {
+    let mut rest = items.chunks(items.len().div_ceil(slices.max(1)).max(1));
+    let Some(first) = rest.next() else { return work(items) };
     let work = &work;
     thread::scope(|scope| {
-        let others: Vec<_> = rest.map(|slice| scope.spawn(move || work(slice))).collect();
+        let others: Vec<_> = rest.map(|slice| (slice, spawn(scope, move || work(slice)))).collect();
         let mut all = work(first);
-        for other in others {
-            all.extend(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        for (slice, other) in others {
+            all.extend(other.map_or_else(|| work(slice), joined));
         }
         all
     })
 }
 
-/// Does both, at the same time where there are many items to work on; a panic in one is passed on.
-pub(crate) fn join<A: Send, B>(
+/// Does both, `other` at the same time on another thread where there are many items to work on; a
+/// panic in one is passed on.
+pub(crate) fn join<A, B: Send>(
     items: usize,
-    other: impl FnOnce() -> A + Send,
-    here: impl FnOnce() -> B,
+    here: impl FnOnce() -> A,
+    other: impl Fn() -> B + Sync,
 ) -> (A, B) {
-    if items < 2 * LEAST {
-        return (other(), here());
+    if items < 2 * LEAST || thread_count() < 2 {
+        return (here(), other());
     }
     thread::scope(|scope| {
-        let other = scope.spawn(other);
+        let handle = spawn(scope, &other);
         let here = here();
-        (other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)), here)
+        (here, handle.map_or_else(&other, joined))
     })
+}
+
+/// `None` where the system gives no thread.
+fn spawn<'s, T: Send + 's>(
+    scope: &'s Scope<'s, '_>,
+    work: impl FnOnce() -> T + Send + 's,
+) -> Option<ScopedJoinHandle<'s, T>> {
+    Builder::new().spawn_scoped(scope, work).ok()
+}
+
+fn joined<T>(handle: ScopedJoinHandle<'_, T>) -> T {
+    handle.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 #[cfg(test)]
@@ -54,7 +87,14 @@ mod tests {
             let items: Vec<usize> = (0..count).collect();
             let doubled =
                 map_slices(&items, |slice| slice.iter().map(|item| item * 2).collect::<Vec<_>>());
-            assert_eq!(doubled, items.iter().map(|item| item * 2).collect::<Vec<_>>());
+            let expected: Vec<_> = items.iter().map(|item| item * 2).collect();
+            assert_eq!(doubled, expected);
+            for slices in 0..6 {
+                let double = |slice: &[usize]| slice.iter().map(|item| item * 2).collect();
+                assert_eq!(map_parts(&items, slices, double), expected, "{slices}");
+            }
+            let sum = || items.iter().sum::<usize>();
+            assert_eq!(join(count, sum, sum), (sum(), sum()));
         }
     }
 }

@@ -79,14 +79,14 @@ impl SegmentedText {
         at: &Pointer,
     ) -> Option<(usize, Arc<ParsedSegment>)> {
         let row = self.segments.row_at(at)?;
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((known, alone)) = &*last
-            && *known == row
-        {
-            return Some((row, Arc::clone(alone)));
+        // Held only for a look: threads read different segments at the same time.
+        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last().as_ref().filter(|(known, _)| *known == row).cloned();
+        if known.is_some() {
+            return known;
         }
         let alone = Arc::new(self.segments.parse_segment(text, row)?);
-        *last = Some((row, Arc::clone(&alone)));
+        *last() = Some((row, Arc::clone(&alone)));
         Some((row, alone))
     }
 }

@@ -2,10 +2,11 @@
 
 use super::{
     overlays::{paste::Paste, proposal::Proposal},
-    view::Reply,
+    view::{Reply, Screen},
 };
 use crate::app::{
     compose::{context::ComposeContext, entries},
+    message::ScreenId,
     state::State,
 };
 
@@ -16,9 +17,14 @@ pub(crate) fn await_paste() -> Reply {
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 
-/// Whether a text is of tools that can be added, and not one word or sentence.
-pub(crate) fn has_tools(text: &str, state: &State) -> bool {
-    state.form.is_none()
+/// Whether a text is of tools that can be added, and not one word or sentence. It is a value where
+/// the screen edits a text, or has a form of values: on Tools a form is of a tool.
+pub(crate) fn adds_tools(text: &str, screen: Option<&dyn Screen>, state: &State) -> bool {
+    let takes = |screen: &dyn Screen| {
+        screen.is_typing() || state.screen != ScreenId::Tools && screen.shown_form().is_some()
+    };
+    !screen.is_some_and(takes)
+        && state.form.is_none()
         && text.contains([':', '{'])
         && entries::paste_entries(ComposeContext::from_state(state), text, state.selected.as_ref())
             .is_ok()

@@ -16,7 +16,7 @@ use super::{
     pasted,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
-    theme::Theme,
+    theme::{self, Theme},
     tour,
     view::{Look, Overlay, OverlayReply, Reply, Screen},
     widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
@@ -172,16 +172,16 @@ impl Root {
         if self.styles.0 == state.theme {
             return;
         }
-        let named = self.themes.iter().find(|theme| theme.name == state.theme);
-        let theme = named.or_else(|| self.themes.first());
-        let styles = theme.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone());
+        let styles = theme::styles_named(&self.themes, &state.theme);
         let styles =
             if self.colour == Colour::Forbidden { styles.without_colour() } else { styles };
         self.styles = (state.theme.clone(), styles);
     }
 
     fn take_question(&mut self, state: &State) {
-        if self.asked == state.question {
+        // Its answer is a letter: it waits for the end of what is being typed.
+        let waits = matches!(state.question, Some(Question::AllowStart { .. }));
+        if self.asked == state.question || waits && self.is_typing(state) {
             return;
         }
         self.asked.clone_from(&state.question);
@@ -464,7 +464,7 @@ impl Root {
         match input {
             Input::Key(key) => self.handle_key(*key, state),
             Input::Mouse(mouse) => self.handle_mouse(*mouse, input, state),
-            Input::Paste(text) if !self.is_typing(state) && pasted::has_tools(text, state) => {
+            Input::Paste(text) if pasted::adds_tools(text, self.screen(state), state) => {
                 pasted::paste_descriptors(text, state)
             }
             Input::Paste(_) => self.ask_screen(input, state),

@@ -40,6 +40,13 @@ pub struct Theme {
     pub styles: Styles,
 }
 
+/// The styles of the theme with that name; where there is none, of the first one.
+#[must_use]
+pub(crate) fn styles_named(themes: &[Theme], name: &str) -> Styles {
+    let named = themes.iter().find(|theme| theme.name == name).or_else(|| themes.first());
+    named.map_or_else(|| Theme::default().styles, |theme| theme.styles.clone())
+}
+
 impl Default for Theme {
     fn default() -> Self {
         Self { name: "plain".into(), styles: Styles::new(|_| Style::default()) }

@@ -578,7 +578,9 @@ fn a_dialog_of_welcome_leads_back_to_it() {
 fn the_preview_shows_the_whole_entry_where_its_lines_wrap() {
     let tool = |row: usize| {
         let words = "wraps ".repeat(30);
-        format!("  tool-{row}:\n    type: text-completion\n    name: t{row}\n    description: {words}\n    state: last-{row}\n")
+        format!(
+            "  tool-{row}:\n    type: text-completion\n    name: t{row}\n    description: {words}\n    state: last-{row}\n"
+        )
     };
     let text = format!("tool:\n{}", (0..12).map(tool).collect::<String>());
     let mut bench = Workbench::files(&[("tools.yaml", &text)], 120, 36);

@@ -71,6 +71,8 @@ pub(crate) struct Proposal {
     /// What is sent where nothing comes of it.
     cancelled: Option<Message>,
     shown: Option<ShownPlan>,
+    /// Whether it stayed open for its text when somebody pressed beside it.
+    keeps_text: bool,
     /// The first line of the preview that is seen.
     top: usize,
     seen: usize,
@@ -207,6 +209,7 @@ impl Proposal {
             aside: None,
             cancelled: None,
             shown: None,
+            keeps_text: false,
             top: 0,
             seen: 0,
             sheet: Rect::default(),
@@ -420,6 +423,9 @@ impl Overlay for Proposal {
             }
         };
         let made = shown.made.as_ref().map_or(0, |made| made.lines.len());
+        if self.keeps_text {
+            notes.push((Role::Warning, modal::KEEPS_TEXT.to_owned()));
+        }
         if let Some(Switch { also: ExtraButton { off, on, .. }, is_on, .. }) = &self.switch {
             let (role, words) = if *is_on { (Role::Warning, on) } else { (Role::Dim, off) };
             notes.extend(wrap(words, cells).into_iter().map(|line| (role, line)));
@@ -469,9 +475,10 @@ impl Overlay for Proposal {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            let is_kept = self.input.as_ref().is_some_and(TextInput::is_edited);
-            return if is_kept { OverlayReply::Stay } else { self.close() };
+            self.keeps_text = self.input.as_ref().is_some_and(TextInput::is_edited);
+            return if self.keeps_text { OverlayReply::Stay } else { self.close() };
         }
+        self.keeps_text &= matches!(input, Input::Mouse(_));
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => {

@@ -152,8 +152,11 @@ impl Overlay for Ticked {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            let is_kept = self.input.is_edited();
-            return if is_kept { OverlayReply::Stay } else { OverlayReply::Close };
+            if !self.input.is_edited() {
+                return OverlayReply::Close;
+            }
+            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+            return OverlayReply::Stay;
         }
         match self.buttons.pressed(input) {
             Some(Pressed::Act) => return self.accept(state),

@@ -1,10 +1,10 @@
 //! A dialog as lines: what it says, what it asks, and what a typed line answers.
 
 use crate::{
-    app::state::State,
+    app::{message::Message, state::State},
     ui::{
         sheet::{Ask, AskedValue, Choice, Entry, Sheet},
-        view::{Overlay, OverlayReply},
+        view::{Overlay, OverlayReply, Reply},
     },
 };
 
@@ -33,6 +33,18 @@ pub(crate) enum Answered {
     /// The dialog goes on.
     Open,
     Closed(OverlayReply),
+}
+
+/// Whether nothing comes of a dialog that ends so.
+pub(super) fn is_nothing(reply: &OverlayReply) -> bool {
+    let ends =
+        |message: &Message| matches!(message, Message::DropQuestion | Message::CancelQuestion);
+    match reply {
+        OverlayReply::Stay | OverlayReply::Close => true,
+        OverlayReply::CloseWith(Reply::Handled | Reply::Ignored) => true,
+        OverlayReply::CloseWith(Reply::Send(messages)) => messages.iter().all(ends),
+        OverlayReply::CloseWith(_) | OverlayReply::Act(_) => false,
+    }
 }
 
 const CANCEL: &str = "cancel";

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::{
     calls::Printed,
     commands::{self, Found, Verb},
-    dialog::{Answered, Dialog},
+    dialog::{self, Answered, Dialog},
     fields::{self, Walk},
     lists::{self, Listed},
     words,
@@ -291,11 +291,12 @@ impl Session {
     }
 
     fn close_with(&mut self, reply: OverlayReply, state: &State, messages: &mut Vec<Message>) {
+        if dialog::is_nothing(&reply) {
+            // What it would have done is not done.
+            self.pending.retain(|pending| !matches!(pending, Pending::Confirm(_)));
+        }
         match reply {
-            OverlayReply::Stay | OverlayReply::Close => {
-                // What it would have done is not done.
-                self.pending.retain(|pending| !matches!(pending, Pending::Confirm(_)));
-            }
+            OverlayReply::Stay | OverlayReply::Close => {}
             OverlayReply::CloseWith(reply) => self.dispatch(reply, state, messages),
             OverlayReply::Act(action) => {
                 if state.question.is_some() {

@@ -17,6 +17,11 @@ const TYPED: &[(&str, &str)] = &[
     ("Press n to add it", "Type new to add it"),
     ("; n on Connections (6) adds one", "; new on Connections adds one"),
     ("n on Tools (1)", "new on Tools"),
+    (
+        "; Enter lists those of the connection's system",
+        "; deployed tools lists those of the connection's system",
+    ),
+    (": go there first (Tab)", ": select one first"),
     ("Connections (6)", "Connections"),
     ("Watch (4)", "Watch"),
     ("; Esc stops it", "; stop ends it"),

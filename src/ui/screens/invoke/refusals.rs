@@ -2,7 +2,7 @@
 
 use super::{menus::routes_of, tools::tool_of};
 use crate::{
-    app::{batch::CallBatch, state::State},
+    app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
     ui::action_rows::refuse_when,
@@ -43,7 +43,7 @@ pub(super) fn listing_refusal(state: &State) -> Option<String> {
 /// listed.
 pub(super) fn has_only_deployed(state: &State) -> bool {
     state.catalog.tools.is_empty()
-        && state.deployed_tools().is_none()
+        && state.deployed_tools().is_none_or(DeployedTools::has_none)
         && state.invoke.calls.iter().next().is_none()
         && listing_refusal(state).is_none()
 }

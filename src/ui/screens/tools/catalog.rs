@@ -162,12 +162,16 @@ impl CatalogPane {
             }
         }
         if self.rows.is_empty() {
-            let lines: &[&str] = match self.find {
-                Some(_) => &["no match"],
-                None => &["no tools yet: n makes one", "Ctrl+P welcome: other ways"],
+            let key = |action| look.keymap.display_key(action);
+            let lines = match self.find {
+                Some(_) => vec!["no match".to_owned()],
+                None => vec![
+                    format!("no tools yet: {} makes one", key("new")),
+                    format!("{} welcome: more ways", key("palette")),
+                ],
             };
             for (row, words) in (0..list.height).zip(lines) {
-                Pen::new(buffer, list, row).skip(1).put_text(words, styles[Role::Ghost]);
+                Pen::new(buffer, list, row).skip(1).put_text(&words, styles[Role::Ghost]);
             }
         }
     }

@@ -10,7 +10,7 @@ use super::{
     keep,
     matrix::{Matrix, Typing},
     request, run,
-    screen::{Pane, WorkflowScreen},
+    screen::{Pane, TOOLS, WorkflowScreen},
     tries, walks,
 };
 use crate::{
@@ -499,9 +499,11 @@ impl WorkflowScreen {
         refuse_when(is_taken, NO_STEPS)
     }
 
-    /// A call is real: among states and arrows, nothing shows which tool it would be of.
+    /// A call is real: it is made where one sees which tool it is of, and not from among states and
+    /// arrows.
     fn unseen_tool_refusal(&self) -> Option<String> {
-        let is_elsewhere = self.focused_pane() == Pane::Graph;
+        let is_unseen = self.panes.is_stacked() && self.panes.focus != TOOLS;
+        let is_elsewhere = self.focused_pane() == Pane::Graph || is_unseen;
         refuse_when(is_elsewhere, "it calls the tool selected in Tools: go there first (Tab)")
     }
 

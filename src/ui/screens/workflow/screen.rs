@@ -33,6 +33,8 @@ pub(super) enum Pane {
 }
 
 const ABOVE: [Pane; 3] = [Pane::Request, Pane::Graph, Pane::Offers];
+/// The place of the tools among them.
+pub(super) const TOOLS: usize = 2;
 
 pub(crate) struct WorkflowScreen {
     pub(super) panes: Panes,
