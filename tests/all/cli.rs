@@ -45,6 +45,36 @@ fn check_ends_with_one_when_there_are_errors() {
 }
 
 #[test]
+fn many_tools_are_checked_in_their_order_on_every_core() {
+    let tool = |row: usize| {
+        let said = if row % 3 == 0 { "" } else { "    description: Says something\n" };
+        format!("  tool-{row}:\n    type: text-completion\n    name: t{row}\n{said}")
+    };
+    let file =
+        |tools: std::ops::Range<usize>| format!("tool:\n{}", tools.map(tool).collect::<String>());
+    let (large, more) = (file(0..1_500), file(1_500..2_100));
+    let place = Place::with(&[("a.yaml", large.as_str()), ("b.yaml", more.as_str())]);
+    let found = place.json(&["check", "--json"]);
+    let undescribed: Vec<(String, u64)> = found
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|finding| finding["code"] == "identity.no-description")
+        .map(|finding| {
+            (finding["file"].as_str().unwrap().to_owned(), finding["line"].as_u64().unwrap())
+        })
+        .collect();
+    assert_eq!(undescribed.len(), 700);
+    assert!(undescribed.is_sorted(), "{undescribed:?}");
+    let line_of =
+        |text: &str, name: &str| text.lines().position(|line| line == name).unwrap() as u64 + 1;
+    assert_eq!(undescribed[1], ("a.yaml".into(), line_of(&large, "  tool-3:")));
+    assert_eq!(undescribed[500], ("b.yaml".into(), line_of(&more, "  tool-1500:")));
+    assert_eq!(undescribed[699], ("b.yaml".into(), line_of(&more, "  tool-2097:")));
+    assert_eq!(place.json(&["check", "--json"]), found);
+}
+
+#[test]
 fn check_speaks_json_sarif_and_to_github() {
     let place = Place::with(&[("tools.yaml", FAULTY)]);
     let found = place.json(&["check", "--json"]);

@@ -443,6 +443,30 @@ fn tools_of_a_server_are_listed_where_a_workspace_has_none() {
 }
 
 #[test]
+fn tools_are_listed_again_after_their_server_could_not_start() {
+    let place = Place::with(&[]);
+    let late = place.here.join("late.py");
+    let settings = format!(
+        "connection = \"test\"\n[connections.test]\nsystem = \"mcp\"\ncommand = {:?}\nargs = [{late:?}]\n",
+        python(),
+    );
+    fs::write(place.here.join("toolcrib.toml"), settings).unwrap();
+    let mut screen =
+        terminal::toolcrib(["."]).folder(&place.here).home(place.home.path()).size(120, 36).start();
+    screen.wait_for("test");
+    screen.press(["3"]);
+    screen.wait_for("Enter lists the tools of test");
+    screen.press(["enter"]);
+    screen.wait_for("Start the server of test?");
+    screen.press(["y"]);
+    screen.wait_for("can't open file");
+    fs::copy(script(), &late).unwrap();
+    screen.press(["enter"]);
+    screen.wait_for("echo");
+    screen.wait_for("[ Send F6 ]");
+}
+
+#[test]
 fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     let place = Place::with(&[]);
     let mut screen =

@@ -467,6 +467,13 @@ fn what_an_action_did_is_said_where_nothing_else_says_it() {
         "tools",
         "rename",
         "cancel",
+        "delete tell-joke",
+        "cancel",
+        "delete tell-joke",
+        "1",
+        "connections",
+        "import servers",
+        "cancel",
         "quit",
     ];
     let ran = run(&place, &[".", "--plain"], &script);

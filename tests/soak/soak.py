@@ -72,6 +72,23 @@ class Terminal:
         if state == "T":
             os.kill(self.process, signal.SIGCONT)
 
+    def describe(self):
+        """What each thread does: its state, where it waits, and the ticks of processor time that it takes in a second."""
+
+        def threads():
+            for task in sorted(pathlib.Path(f"/proc/{self.process}/task").glob("*")):
+                name, _, rest = (task / "stat").read_text().rpartition(")")
+                fields = rest.split()
+                yield task.name, name.partition("(")[2], fields[0], int(fields[11]) + int(fields[12]), (task / "wchan").read_text()
+
+        try:
+            before = {thread: ticks for thread, _, _, ticks, _ in threads()}
+            time.sleep(1)
+            lines = [f"{name} {state} {wchan} +{ticks - before.get(thread, 0)}" for thread, name, state, ticks, wchan in threads()]
+        except OSError as error:
+            lines = [str(error)]
+        return "\n".join(lines + [f"load {os.getloadavg()}"])
+
     def send(self, data):
         """Writes all of it; False if the program has ended, or takes nothing for half a minute."""
         end = time.monotonic() + 30
@@ -171,6 +188,8 @@ class Run:
         print(f"FOUND {part}: {words}", flush=True)
         if terminal is not None:
             (self.folder / f"finding-{number}.txt").write_bytes(bytes(terminal.output))
+            if not terminal.has_ended():
+                (self.folder / f"finding-{number}-threads.txt").write_text(terminal.describe())
 
     def count(self, what, number=1):
         self.counts[what] = self.counts.get(what, 0) + number
