@@ -116,12 +116,21 @@ type SecretMatch = (Range<usize>, bool);
 /// order and apart from each other, and where one may have begun at the end of the text.
 #[must_use]
 pub(crate) fn find_secrets(text: &str) -> SecretPlaces {
-    search_words(text, |word| !is_plain(text, word))
+    search_words(text, |word| look_at(text, word))
 }
 
-/// The same; beside what is before them, only those words are looked at more closely that a rule
-/// may hold for.
-fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> SecretPlaces {
+/// How closely a word is looked at, beside what is before it.
+#[derive(Clone, Copy, PartialEq)]
+enum Look {
+    /// It is no secret and names none.
+    Passed,
+    /// It may name a secret.
+    Name,
+    Whole,
+}
+
+/// The same; each word is looked at as closely as `look` says.
+fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlaces {
     let mut candidates = private_keys(text);
     let mut before = "";
     for word in word_ranges(text) {
@@ -130,12 +139,22 @@ fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> SecretP
             candidates.push((word.clone(), is_token(written)));
         }
         before = written;
-        if may_hold(&word) {
-            let within = password_in(written).into_iter().chain(by_beginning(written));
-            candidates.extend(
-                within.map(|(found, is)| (word.start + found.start..word.start + found.end, is)),
-            );
-            candidates.extend(named_values(text, &word));
+        match look(&word) {
+            Look::Passed => {}
+            Look::Name => {
+                let name = last_name(written);
+                if is_secret_name(name) {
+                    candidates.extend(value_of(text, name, word.end));
+                }
+            }
+            Look::Whole => {
+                let within = password_in(written).into_iter().chain(by_beginning(written));
+                candidates.extend(
+                    within
+                        .map(|(found, is)| (word.start + found.start..word.start + found.end, is)),
+                );
+                candidates.extend(named_values(text, &word));
+            }
         }
     }
     let begun =
@@ -149,23 +168,23 @@ fn search_words(text: &str, may_hold: impl Fn(&Range<usize>) -> bool) -> SecretP
     }
 }
 
-/// Whether a word is neither a secret by itself nor the name of one, nor may become it as the text
-/// goes on, as nearly all words: it begins like no key, nothing in it separates a name, no value is
-/// given to it, and it is not the last.
-fn is_plain(text: &str, word: &Range<usize>) -> bool {
+/// How closely a word has to be looked at. Nearly all are no secret by themselves, nor may become
+/// one as the text goes on: they begin like no key, nothing in them separates a name, and they are
+/// not the last. Of these only such may name a secret as a value is given to.
+fn look_at(text: &str, word: &Range<usize>) -> Look {
     let written = &text.as_bytes()[word.clone()];
     let separates = |letter: &u8| matches!(letter, b'=' | b':' | b'/' | b'@' | b'&');
-    let mut gap = text.as_bytes()[word.end..]
-        .iter()
-        .take_while(|letter| matches!(letter, b'"' | b'\'' | b'\\' | b' ' | b':' | b'='));
     let like_a_key = || {
         written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
             && BEGINNINGS.iter().any(|(beginning, _)| written.starts_with(beginning.as_bytes()))
     };
-    word.end < text.len()
-        && !written.iter().any(separates)
-        && !gap.any(|letter| matches!(letter, b':' | b'='))
-        && !like_a_key()
+    if word.end == text.len() || written.iter().any(separates) || like_a_key() {
+        return Look::Whole;
+    }
+    let mut gap = text.as_bytes()[word.end..]
+        .iter()
+        .take_while(|letter| matches!(letter, b'"' | b'\'' | b'\\' | b' ' | b':' | b'='));
+    if gap.any(|letter| matches!(letter, b':' | b'=')) { Look::Name } else { Look::Passed }
 }
 
 /// Where at the end of a text a value begins that is not there to its end.
@@ -279,12 +298,15 @@ fn named_values(text: &str, word: &Range<usize>) -> Vec<SecretMatch> {
     let written = &text[word.clone()];
     // A name may end within the word (`token=x`), or with it (`"token": …`).
     let ends = written.match_indices(['=', ':']).map(|(at, _)| at).chain([written.len()]);
-    let name_at = |end: usize| {
-        written[..end].rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default()
-    };
-    let names =
-        ends.map(|end| (name_at(end), word.start + end)).filter(|(name, _)| is_secret_name(name));
+    let names = ends
+        .map(|end| (last_name(&written[..end]), word.start + end))
+        .filter(|(name, _)| is_secret_name(name));
     names.flat_map(|(name, end)| value_of(text, name, end)).collect()
+}
+
+/// The name that a text ends with.
+fn last_name(text: &str) -> &str {
+    text.rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default()
 }
 
 /// The value of a name that ends there.
@@ -482,7 +504,7 @@ mod tests {
             parts in prop::collection::vec(r#"token|api_key|sk-|sk-[a-z0-9]{12}|Bearer|basic|[0-9a-f]{12}|u:p@h|://|[a-z]{1,4}|["'\\:={}/@&,; é]{1,2}|-----BEGIN"#, 0..12)
         ) {
             let text = parts.concat();
-            prop_assert_eq!(find_secrets(&text), search_words(&text, |_| true));
+            prop_assert_eq!(find_secrets(&text), search_words(&text, |_| Look::Whole));
         }
 
         #[test]
