@@ -608,7 +608,9 @@ fn what_can_be_done_without_a_service_is_pressed_and_a_mock_takes_only_valid_val
     bench.keys("f6");
     assert!(bench.shows("The mock can't answer: seed"), "{}", bench.screen());
     assert!(bench.state.invoke.calls.iter().next().is_none(), "{}", bench.screen());
-    bench.keys("u f6");
+    bench.keys("enter ctrl+u");
+    bench.types("7");
+    bench.keys("enter f6");
     assert!(bench.state.invoke.calls.iter().next().is_some(), "{}", bench.screen());
 }
 
