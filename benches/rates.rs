@@ -346,6 +346,9 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
+    // Read meanwhile: a full pipe would hold the call up for ever.
+    let said = child.stderr.take().unwrap();
+    let said = std::thread::spawn(move || std::io::read_to_string(said).unwrap());
     let mut most: f64 = 0.0;
     while child.try_wait().unwrap().is_none() {
         // Of one that has just ended nothing is told any more.
@@ -353,11 +356,11 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
         std::thread::sleep(Duration::from_millis(5));
     }
     let took = begun.elapsed();
-    let told = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
-    let pieces = told
+    let said = said.join().unwrap();
+    let pieces = said
         .lines()
         .find_map(|line| line.split_once(" chunks,")?.0.rsplit(' ').next()?.parse().ok());
-    (pieces.unwrap_or_else(|| panic!("{told}")), took, most)
+    (pieces.unwrap_or_else(|| panic!("{said}")), took, most)
 }
 
 fn rates(what: &str, ours: Vec<f64>, floor: Vec<f64>) {
