@@ -280,7 +280,10 @@ def monkey(run, seconds, events, only=None):
             terminal.read(0.3)
             del terminal.output[:]
             terminal.resize(121, 36)
-            terminal.read(2)
+            # A busy machine may take long over it.
+            patience = time.monotonic() + 30
+            while not terminal.output and not terminal.has_ended() and time.monotonic() < patience:
+                terminal.read(0.2)
             if not terminal.output and not terminal.has_ended():
                 run.find("monkey", f"session {session} ({sample}) draws nothing after {sent} events", terminal)
             if first and last:
