@@ -591,6 +591,8 @@ fn the_preview_shows_the_whole_entry_where_its_lines_wrap() {
     }
     // The position ends with the last line that is seen.
     assert!(bench.shows("61 of 61"), "{}", bench.screen());
+    bench.keys("home");
+    assert!(bench.shows("state: last-0"), "Home passes over the heading: {}", bench.screen());
 }
 
 #[test]
@@ -610,6 +612,12 @@ fn what_can_be_done_without_a_service_is_pressed_and_a_mock_takes_only_valid_val
     assert!(bench.state.invoke.calls.iter().next().is_none(), "{}", bench.screen());
     bench.keys("enter ctrl+u");
     bench.types("7");
+    bench.keys("enter down down enter");
+    bench.types("abc");
+    bench.keys("enter f6");
+    assert!(bench.shows("The mock can't answer: delay"), "{}", bench.screen());
+    bench.keys("enter ctrl+u");
+    bench.types("0s");
     bench.keys("enter f6");
     assert!(bench.state.invoke.calls.iter().next().is_some(), "{}", bench.screen());
 }

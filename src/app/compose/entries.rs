@@ -161,8 +161,11 @@ pub(crate) fn missing_service(
 /// # Errors
 /// When it is there, or there is no place for it.
 pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<Plan, String> {
-    let (kind, key) = missing_service(context, tool)
-        .ok_or_else(|| format!("the service of {} is there", tool.entry.key))?;
+    let names_one = tool.service.as_deref().is_some_and(|key| !key.is_empty());
+    let (kind, key) = missing_service(context, tool).ok_or_else(|| match names_one {
+        true => format!("the service of {} exists", tool.entry.key),
+        false => format!("{} names no service", tool.entry.key),
+    })?;
     free_key(&key, kind.kind, context)?;
     let home = EntryHome::beside_entry(Some(&tool.entry));
     let value = kind.named_value(&key);

@@ -120,10 +120,10 @@ impl Overlay for Welcome {
             Input::Key(key) => self.handle_key(*key),
             // A pasted tool is a way to begin, too.
             Input::Paste(text) => {
-                let proposal = pasted::paste_proposal(text, state)
-                    .followed_by([Message::DropQuestion])
-                    .with_cancel_message(Message::CancelQuestion);
-                OverlayReply::CloseWith(proposal.into_reply())
+                let proposal = pasted::paste_proposal(text, state);
+                OverlayReply::CloseWith(
+                    proposal.with_closing_message(Message::DropQuestion).into_reply(),
+                )
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. })
                 if self.rows.contains((*column, *row).into()) =>

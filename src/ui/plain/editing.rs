@@ -5,7 +5,10 @@ use super::{
     session::{Pending, Session},
 };
 use crate::{
-    app::{message::Message, state::State},
+    app::{
+        message::{Message, ScreenId},
+        state::State,
+    },
     schema::pointer::Pointer,
     ui::{
         form::view::{Form, FormReply},
@@ -15,6 +18,14 @@ use crate::{
 
 /// What is said to commands about fields where no form is.
 const NO_FORM: &str = "There is no form here. Select something that has one.";
+
+/// Why a form asks no more.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum WalkEnd {
+    LastField,
+    /// Somebody stopped answering.
+    Left,
+}
 
 impl Session {
     pub(super) fn with_form(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
@@ -219,17 +230,23 @@ impl Session {
                 self.out.extend(lines);
                 self.walk = Some(walk);
             }
-            None => self.end_walk(state),
+            None => self.end_walk(WalkEnd::LastField, state),
         }
     }
 
-    pub(super) fn end_walk(&mut self, state: &State) {
+    fn end_walk(&mut self, end: WalkEnd, state: &State) {
         self.walk = None;
-        self.out.push(
-            "The form is complete. Type save to save the file, undo to undo \
-            edits."
-                .to_owned(),
-        );
+        let is_whole = self.form(state).is_some_and(|form| form.all_issues().is_empty());
+        let ended = match end {
+            WalkEnd::LastField if is_whole => "The form is complete.",
+            WalkEnd::LastField => "That was the last field.",
+            WalkEnd::Left => "You left the form; what you entered is kept.",
+        };
+        let next = match state.screen {
+            ScreenId::Invoke | ScreenId::Waiting => "Type send to send it, undo to undo edits.",
+            _ => "Type save to save the file, undo to undo edits.",
+        };
+        self.out.push(format!("{ended} {next}"));
         self.with_form(state, fields::error_lines);
     }
 
@@ -240,7 +257,7 @@ impl Session {
     pub(super) fn walk_line(&mut self, line: &str, state: &State, messages: &mut Vec<Message>) {
         self.unfold(state);
         let Some(row) = self.walk_row(state) else {
-            return self.end_walk(state);
+            return self.end_walk(WalkEnd::LastField, state);
         };
         let Some((form, walk)) = self.form(state).zip(self.walk.as_ref()) else { return };
         let (is_adder, is_switch) = (fields::is_adder(form, row), fields::is_switch(form, row));
@@ -262,7 +279,7 @@ impl Session {
         let literal = line.strip_prefix('=').unwrap_or(line);
         let is_made = match line.trim() {
             "" => true,
-            "done" | "cancel" => return self.end_walk(state),
+            "done" | "cancel" => return self.end_walk(WalkEnd::Left, state),
             "?" => {
                 let lines = self.form(state).map(|form| fields::help_lines(form, row));
                 self.out.extend(lines.unwrap_or_default());

@@ -96,7 +96,7 @@ pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
 /// How many cells of the bottom line the note takes; `None`: it is too long for the line.
 pub(super) fn note_cells(note: &[(Role, String)], line: Rect) -> Option<usize> {
     let cells = note.iter().map(|(_, words)| canvas::text_width(words) + 1).sum();
-    (cells <= usize::from(line.width) / 2).then_some(cells)
+    (cells <= usize::from(line.width) * 3 / 4).then_some(cells)
 }
 
 /// Draws a note that the bottom line has no room for on the lines above it.

@@ -64,7 +64,15 @@ impl MockSection {
             let issue = form.issues().first()?;
             Some(format!("{}: {}", issue.at.dotted(), issue.words))
         };
-        form.draft_issues().into_iter().next().or_else(of_schema)
+        let of_times = || {
+            let is_wrong = |name: &&str| {
+                let text = form.value().get(name).and_then(Value::as_str).unwrap_or_default();
+                !text.trim().is_empty() && duration::parse_duration(text.trim()).is_none()
+            };
+            let name = ["delay", "pause"].into_iter().find(is_wrong)?;
+            Some(format!("{name}: write {}", duration::EXAMPLES))
+        };
+        form.draft_issues().into_iter().next().or_else(of_schema).or_else(of_times)
     }
 
     /// Draws it in the place of a request that is not sent.

@@ -237,8 +237,10 @@ impl CatalogPane {
         while let Some(Row::Heading(_)) = self.rows.get(row) {
             match row.checked_add_signed(direction) {
                 Some(next) if next < self.rows.len() => row = next,
+                // Above the first entry there is only its heading.
                 _ => {
-                    row = before;
+                    let first = self.rows.iter().position(|row| !matches!(row, Row::Heading(_)));
+                    row = first.filter(|_| direction < 0).unwrap_or(before);
                     break;
                 }
             }
