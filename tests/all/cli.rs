@@ -47,7 +47,7 @@ fn check_ends_with_one_when_there_are_errors() {
 #[test]
 fn many_tools_are_checked_in_their_order_on_every_core() {
     let tool = |row: usize| {
-        let said = if row % 3 == 0 { "" } else { "    description: Says something\n" };
+        let said = if row.is_multiple_of(3) { "" } else { "    description: Says something\n" };
         format!("  tool-{row}:\n    type: text-completion\n    name: t{row}\n{said}")
     };
     let file =

@@ -428,11 +428,13 @@ fn a_watch_is_begun_read_and_ended() {
         "send",
         "watch",
         "list joke",
+        "show 1",
         "stop",
         "list",
         "quit",
     ];
     let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.data.matches("Last answer:").count(), 1, "{}", ran.data);
     assert_in_order(
         &ran.data,
         &[
@@ -441,6 +443,9 @@ fn a_watch_is_begun_read_and_ended() {
             "Watching embedded. Conversations: 0",
             "ended: tell-joke succeeded",
             "Watching embedded. Conversations: 1",
+            "Last answer:",
+            "+0 ms request: ",
+            " ms text: ",
             "The watch has stopped",
         ],
     );

@@ -504,7 +504,9 @@ impl Session {
             Verb::Select => drop(self.select(rest, state, messages)),
             Verb::Show if rest.is_empty() => self.show(state),
             Verb::Show => {
-                if self.select(rest, state, messages) {
+                // Some are shown as soon as they are selected.
+                let is_due = |pending: &Pending| matches!(pending, Pending::Show);
+                if self.select(rest, state, messages) && !self.pending.iter().any(is_due) {
                     self.pending.push_back(Pending::Show);
                 }
             }

@@ -362,18 +362,19 @@ impl Screen for WatchScreen {
     fn detail_lines(&self, state: &State) -> Vec<String> {
         let chosen = self.conversations.chosen;
         let conversation = chosen.and_then(|number| state.watching.record.conversation(number));
-        conversation.map_or_else(Vec::new, plain_lines_of)
+        conversation.map_or_else(Vec::new, |conversation| plain_lines_of(conversation, state))
     }
 }
 
-/// A conversation in lines: where it is, how it ended, what was asked and answered.
-fn plain_lines_of(conversation: &Conversation) -> Vec<String> {
+/// A conversation in lines: where it is, how it ended, what was asked and answered, its messages.
+fn plain_lines_of(conversation: &Conversation, state: &State) -> Vec<String> {
     let name = conversation.topic.as_deref().unwrap_or(&conversation.subject);
-    vec![
+    let head = [
         format!("{name}: {}", conversation.standing.as_str()),
         format!("Asked: {}", conversation.asked),
         format!("Last answer: {}", conversation.said),
-    ]
+    ];
+    head.into_iter().chain(messages::message_lines(conversation, state)).collect()
 }
 
 const NONE_CHOSEN: &str = "choose a conversation first";

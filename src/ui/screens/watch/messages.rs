@@ -306,6 +306,27 @@ fn end_of(conversation: &Conversation, state: &State, row: Range<usize>) -> Stri
     texts.into_iter().rev().collect()
 }
 
+/// The newest messages of a conversation in lines: when after its begin, what each is, what it says.
+pub(super) fn message_lines(conversation: &Conversation, state: &State) -> Vec<String> {
+    /// So many messages, and so many letters of each.
+    const MESSAGES: usize = 100;
+    const LETTERS: usize = 200;
+    let numbers = conversation.messages.iter();
+    let gone = conversation.messages.len().saturating_sub(MESSAGES);
+    let earlier = (gone > 0).then(|| format!("{gone} earlier messages are not listed."));
+    let line = |number: &u64| {
+        let crossing = &state.watching.record.message(*number)?.crossing;
+        let at = crossing.at.since(conversation.began);
+        if crossing.body.len() > LONGEST {
+            return Some(format!("+{at} ms: {}", size::format_size(crossing.size)));
+        }
+        let reading = watched::classify_message(crossing);
+        let text: String = reading.text.chars().take(LETTERS).collect();
+        Some(format!("+{at} ms {}: {}", reading.label, text.replace('\n', " ")))
+    };
+    earlier.into_iter().chain(numbers.skip(gone).filter_map(line)).collect()
+}
+
 fn draw_row(
     buffer: &mut Buffer,
     line: Rect,
