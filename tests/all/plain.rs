@@ -93,7 +93,7 @@ fn a_form_asks_field_by_field() {
         &ran.data,
         &["1. name: text, required", "name>", "2. type:", "type>", "nothing is none of", "type>"],
     );
-    assert_in_order(&ran.data, &["The form is complete.", "tools.yaml"]);
+    assert_in_order(&ran.data, &["You left the form; what you entered is kept.", "tools.yaml"]);
 }
 
 #[test]
@@ -445,7 +445,7 @@ fn a_watch_is_begun_read_and_ended() {
             "Watching embedded. Conversations: 1",
             "Last answer:",
             "+0 ms request: ",
-            " ms text: ",
+            " ms answer: ",
             "The watch has stopped",
         ],
     );
