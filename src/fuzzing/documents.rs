@@ -6,6 +6,7 @@ use crate::{
     schema::{decimal, literal::Literal, parse, pointer::Pointer},
     syntax::{
         edit::{Edit, EditError},
+        place::NoteKind,
         print, python, python_json,
         source::{Format, Source},
     },
@@ -18,7 +19,10 @@ const LONG: usize = 4 * 1024;
 
 pub(super) fn read_json(text: &str) {
     check_text(Format::Json, text);
-    if let Ok(source) = Source::parse(Format::Json, text) {
+    // What only Python's JSON has is read, and said.
+    let is_json =
+        |source: &Source| source.notes().iter().all(|note| note.kind != NoteKind::NotJson);
+    if let Some(source) = Source::parse(Format::Json, text).ok().filter(is_json) {
         // An empty text has no value, which is no error of a file.
         let mut plain = serde_json::from_str::<Value>(text).ok();
         plain.iter_mut().for_each(decimal::canonicalize);
