@@ -164,7 +164,7 @@ enum Command {
     Schema(schema::Schema),
     /// Save the secrets of connections in the system's key store
     Secret(secret::Secret),
-    /// Check this machine: folders, the key store, and the secrets and files that connections miss
+    /// Check this machine: folders, the key store, and the secrets and files that connections are missing
     Doctor(doctor::Doctor),
     /// Print completions for a shell
     Completions(completions::Completions),

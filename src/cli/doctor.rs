@@ -1,4 +1,4 @@
-//! `toolcrib doctor`: what toolcrib finds here, and what connections miss.
+//! `toolcrib doctor`: what toolcrib finds here, and what connections are missing.
 
 use std::path::Path;
 

@@ -26,7 +26,7 @@ pub(crate) fn actions_menu(
         .map(|(refusal, action)| Item {
             title: action.title.to_owned(),
             detail: match refusal {
-                Some(why) => format!("not now: {why}"),
+                Some(why) => format!("unavailable: {why}"),
                 None => action.help.to_owned(),
             },
             note: own_key(keymap, scopes, action.id),

@@ -43,7 +43,7 @@ pub(super) fn confirm_clear(state: &State) -> Reply {
         count => format!("{count} conversations"),
     };
     let words = format!(
-        "This removes {count} from the screen for good; saving the trace first keeps what was said. Filter and alerts stay."
+        "This permanently removes {count} from the screen. Save the trace first to keep a copy. Filter and alerts stay."
     );
     let keep = Answer { key: 'n', words: "cancel", messages: Vec::new() };
     let clear =

@@ -177,7 +177,7 @@ impl Run {
             None => format!("Run {}", simulation.current_branch().len()),
         };
         let note = if state.workflow.what_if.is_some() {
-            "W makes the changes · Esc discards them".to_owned()
+            "W apply what-if · Esc cancel".to_owned()
         } else {
             notes(state)
         };
