@@ -311,7 +311,8 @@ fn row_line(row: usize, choice: &Choice) -> String {
         "" => String::new(),
         detail => format!(": {detail}"),
     };
-    let refusal = choice.refusal.iter().map(|why| format!(" (unavailable: {why})")).collect::<String>();
+    let refusal =
+        choice.refusal.iter().map(|why| format!(" (unavailable: {why})")).collect::<String>();
     format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
 }
 
