@@ -272,19 +272,23 @@ fn adding_to_chips_is_typing_the_next_one() {
 }
 
 #[test]
-fn a_letter_goes_to_the_option_that_begins_with_it() {
+fn what_is_typed_in_a_short_list_is_shown_and_names_the_option() {
     let mut desk = Desk::new(
         json!({"properties": {"mode": {"enum": ["fast", "slow", "steady", "other"]}}}),
         json!({}),
     );
     desk.keys("enter");
-    desk.types("ss");
+    desk.types("st");
+    assert!(desk.screen().contains("/ st"), "{}", desk.screen());
     desk.keys("enter");
     assert_eq!(*desk.value, json!({"mode": "steady"}));
     desk.keys("enter");
     desk.types("of");
+    assert!(desk.screen().contains("nothing matches"), "{}", desk.screen());
     desk.keys("enter");
-    assert_eq!(*desk.value, json!({"mode": "fast"}));
+    assert_eq!(*desk.value, json!({"mode": "steady"}), "nothing was named");
+    desk.keys("backspace enter");
+    assert_eq!(*desk.value, json!({"mode": "other"}));
 }
 
 #[test]

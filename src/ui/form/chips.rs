@@ -269,7 +269,7 @@ impl ChipLine {
             self.list = None;
             return;
         }
-        let list = self.list.get_or_insert_with(|| Listing::from_options(&options));
+        let list = self.list.get_or_insert_with(|| Listing::suggestions(&options));
         list.filter_options(&options, self.input.text());
         if list.chosen_option().is_none() && !self.is_closed() {
             self.list = None;
@@ -528,7 +528,7 @@ impl Editor for ChipLine {
             }
             self.chosen = None;
         }
-        if self.list.as_mut().is_some_and(|list| list.handle_key(key)) {
+        if self.list.as_mut().is_some_and(|list| list.move_cursor(key)) {
             return Answer::Handled;
         }
         let empty = self.input.text().is_empty();

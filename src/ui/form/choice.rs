@@ -8,7 +8,7 @@ use super::{
     cell::{
         ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget, one_line,
     },
-    listing::{FILTER_FROM, Listing, ShownOption},
+    listing::{Listing, ShownOption},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -34,7 +34,7 @@ impl Widget for ChoiceField {
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let choices = field_choices(cell);
         let free = choices.open.then(|| cell.text_input());
-        Box::new(Chooser { choices, free, list: None, filter: None, rests: false, typed: false })
+        Box::new(Chooser { choices, free, list: None, rests: false, typed: false })
     }
 }
 
@@ -92,7 +92,6 @@ struct Chooser {
     /// The text itself, where any may be typed.
     free: Option<TextInput>,
     list: Option<Listing>,
-    filter: Option<TextInput>,
     /// The list was opened from NAV: a choice leads back there.
     rests: bool,
     /// The text was typed since it has the focus.
@@ -136,9 +135,10 @@ impl Chooser {
 
     fn open_list(&mut self, cell: &Cell<'_>) {
         let options = self.list_options(cell);
-        self.filter =
-            (options.len() >= FILTER_FROM && self.free.is_none()).then(TextInput::default);
-        self.list = Some(Listing::from_options(&options));
+        self.list = Some(match &self.free {
+            Some(_) => Listing::suggestions(&options),
+            None => Listing::from_options(&options),
+        });
     }
 
     fn pick_option(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
@@ -182,26 +182,15 @@ impl Chooser {
     }
 
     fn listed_input(&mut self, cell: &Cell<'_>, key: Key) -> Answer {
-        let chosen = self.list.as_ref().and_then(Listing::chosen_option);
-        if key.is_plain(Code::Enter)
-            || (key.is_plain(Code::Char(' ')) && self.filter.is_none() && self.free.is_none())
-        {
-            return self.accept_option(cell, chosen);
-        }
-        if self.list.as_mut().is_some_and(|list| list.handle_key(key)) {
-            return Answer::Handled;
-        }
         let options = self.list_options(cell);
-        if let (Some(filter), Some(list)) = (&mut self.filter, &mut self.list)
-            && filter.handle_key(key)
-        {
-            list.filter_options(&options, filter.text());
-            return Answer::Handled;
+        let Some(list) = &mut self.list else { return Answer::Ignored };
+        if list.is_selecting(key) {
+            let chosen = list.chosen_option();
+            // Where nothing matches what was typed, nothing is chosen.
+            let none = chosen.is_none() && self.free.is_none();
+            return if none { Answer::Handled } else { self.accept_option(cell, chosen) };
         }
-        let seeks = self.filter.is_none() && self.free.is_none();
-        let sought =
-            self.list.as_mut().is_some_and(|list| seeks && list.seek_letter(&options, key));
-        if sought { Answer::Handled } else { Answer::Ignored }
+        if list.handle_key(&options, key) { Answer::Handled } else { Answer::Ignored }
     }
 
     fn free_input(
@@ -231,7 +220,7 @@ impl Chooser {
 
 impl Editor for Chooser {
     fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
+        1 + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
@@ -251,27 +240,9 @@ impl Editor for Chooser {
             }
             _ => ChoiceField.draw_unfocused(cell, context),
         };
-        let mut line = 1;
-        if let Some(filter) = &mut self.filter {
-            let style = context.style(Role::Overlay);
-            let cursor = context.style(Role::Cursor);
-            let key = style.patch(context.style(Role::Key));
-            context.pen(line).put_text("/ ", key).fill_rest(style);
-            let area = context.area;
-            let inner = ratatui::layout::Rect {
-                x: area.x + 2,
-                y: area.y + line,
-                width: area.width.saturating_sub(2),
-                height: 1,
-            };
-            if inner.y < area.bottom() {
-                filter.draw(context.buffer, inner, style, Some(cursor));
-            }
-            line += 1;
-        }
         let options = self.list_options(cell);
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&options, context, line));
+            hits.extend(list.draw(&options, context, 1));
         }
         hits
     }
@@ -286,7 +257,6 @@ impl Editor for Chooser {
 
     fn close(&mut self) {
         self.list = None;
-        self.filter = None;
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
@@ -369,8 +339,9 @@ impl Editor for Chooser {
             if self.list.is_some() && before.options != self.choices.options {
                 let text = free.text().to_owned();
                 let options = self.list_options(cell);
-                let list = self.list.get_or_insert_default();
-                list.set_options(&options, &text);
+                let mut list = Listing::suggestions(&options);
+                list.filter_options(&options, &text);
+                self.list = Some(list);
             }
         }
     }

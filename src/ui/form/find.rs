@@ -62,7 +62,7 @@ impl Finder {
             shown.push(ShownOption { label, help, present });
             places.push(field.pointer.clone());
         }
-        let listing = Listing::from_options(&shown);
+        let listing = Listing::suggestions(&shown);
         Self {
             input: TextInput::default(),
             listing,
@@ -89,7 +89,7 @@ impl Finder {
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => FindReply::Leave,
             Input::Key(key) if key.code == Code::Enter => self.accept_chosen(),
-            Input::Key(key) if self.listing.handle_key(*key) => FindReply::Stay,
+            Input::Key(key) if self.listing.move_cursor(*key) => FindReply::Stay,
             Input::Key(key) => {
                 self.input.handle_key(*key);
                 self.update_filter()

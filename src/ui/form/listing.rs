@@ -1,5 +1,7 @@
 //! A list of options that opens below a field: filtered as one types, chosen by key or mouse.
 
+use ratatui::layout::Rect;
+
 use super::cell::{Click, ClickArea, DrawContext};
 use crate::{
     app::input::{Code, Key},
@@ -7,13 +9,14 @@ use crate::{
         canvas::{pad_text, text_width},
         ranking::{RankedItem, rank_candidates},
         styles::Role,
+        widgets::text_input::TextInput,
     },
 };
 
 /// Options seen at a time.
 const SEEN: usize = 8;
-/// From this many options on there is a line to filter them.
-pub(crate) const FILTER_FROM: usize = 8;
+/// From this many options on the line that filters them is there before anything is typed.
+const FILTER_FROM: usize = 8;
 
 /// An option as it is shown.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +33,11 @@ const FOOT: u16 = 2;
 /// The open list. The options stay with the owner; here are their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
+    /// What is typed in the list's own line; none where the field's text is the filter, or where
+    /// few options need no filter until something is typed.
+    filter: Option<TextInput>,
+    /// The field's own text filters the list.
+    suggests: bool,
     /// Some option has more to say than fits beside it.
     wordy: bool,
     cursor: usize,
@@ -38,18 +46,21 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// A list with the cursor on the option that is chosen now.
+    /// A list that filters its options by what is typed, with the cursor on the option that is
+    /// chosen now.
     #[must_use]
     pub fn from_options(options: &[ShownOption]) -> Self {
-        let cursor = options.iter().position(|option| option.present).unwrap_or(0);
-        let wordy = options.iter().any(|option| text_width(&option.help) > 24);
-        Self { wordy, cursor, top: 0, matching: (0..options.len()).collect() }
+        let filter = (options.len() >= FILTER_FROM).then(TextInput::default);
+        Self { filter, suggests: false, ..Self::suggestions(options) }
     }
 
-    /// Takes in other options, of which those are kept that match.
-    pub fn set_options(&mut self, options: &[ShownOption], filter: &str) {
-        *self = Self::from_options(options);
-        self.filter_options(options, filter);
+    /// A list for a field whose own text filters the options (`filter_options`).
+    #[must_use]
+    pub fn suggestions(options: &[ShownOption]) -> Self {
+        let cursor = options.iter().position(|option| option.present).unwrap_or(0);
+        let wordy = options.iter().any(|option| text_width(&option.help) > 24);
+        let matching = (0..options.len()).collect();
+        Self { suggests: true, wordy, cursor, matching, ..Self::default() }
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
@@ -85,8 +96,34 @@ impl Listing {
         self.cursor > 0
     }
 
+    /// Whether a key selects the option under the cursor; a space is text in a filter.
+    #[must_use]
+    pub fn is_selecting(&self, key: Key) -> bool {
+        let spaces = self.filter.is_none() && !self.suggests;
+        key.is_plain(Code::Enter) || (spaces && key.is_plain(Code::Char(' ')))
+    }
+
+    /// Moves the cursor, or types into the filter; whether the key was one of lists.
+    pub fn handle_key(&mut self, options: &[ShownOption], key: Key) -> bool {
+        self.move_cursor(key) || self.type_filter(options, key)
+    }
+
+    /// Types into the list's own filter, which opens with the first letter.
+    fn type_filter(&mut self, options: &[ShownOption], key: Key) -> bool {
+        if self.suggests || (self.filter.is_none() && key.typed_char().is_none()) {
+            return false;
+        }
+        let filter = self.filter.get_or_insert_default();
+        if !filter.handle_key(key) {
+            return false;
+        }
+        let text = filter.text().to_owned();
+        self.filter_options(options, &text);
+        true
+    }
+
     /// Moves the cursor; whether the key was one of lists.
-    pub fn handle_key(&mut self, key: Key) -> bool {
+    pub fn move_cursor(&mut self, key: Key) -> bool {
         let last = self.matching.len().saturating_sub(1);
         self.cursor = match key.code {
             _ if key.mods.ctrl || key.mods.alt => return false,
@@ -100,21 +137,6 @@ impl Listing {
         true
     }
 
-    /// Goes to the next option that begins with a letter; whether the key was one.
-    pub fn seek_letter(&mut self, options: &[ShownOption], key: Key) -> bool {
-        let Some(letter) = key.typed_char().map(|letter| letter.to_lowercase().to_string()) else {
-            return false;
-        };
-        self.drop_missing(options);
-        let count = self.matching.len();
-        let starts = |place: &usize| {
-            options[self.matching[*place]].label.to_lowercase().starts_with(&letter)
-        };
-        let next = (1..=count).map(|step| (self.cursor + step) % count).find(starts);
-        self.cursor = next.unwrap_or(self.cursor);
-        true
-    }
-
     /// The lines that a list of so many options takes.
     #[must_use]
     pub fn lines_of(options: usize) -> u16 {
@@ -123,7 +145,8 @@ impl Listing {
 
     #[must_use]
     pub fn line_count(&self) -> u16 {
-        Self::lines_of(self.matching.len()) + if self.wordy { FOOT } else { 0 }
+        let filter = u16::from(self.filter.is_some());
+        filter + Self::lines_of(self.matching.len()) + if self.wordy { FOOT } else { 0 }
     }
 
     /// Draws the list from `line` on.
@@ -135,6 +158,7 @@ impl Listing {
     ) -> Vec<ClickArea> {
         self.drop_missing(options);
         let overlay = context.style(Role::Overlay);
+        let line = line + self.draw_filter(context, line);
         if self.matching.is_empty() {
             let dim = overlay.patch(context.style(Role::Dim));
             context.pen(line).put_text("  nothing matches", dim).fill_rest(overlay);
@@ -187,6 +211,22 @@ impl Listing {
         hits
     }
 
+    /// Draws the line of the filter; how many lines it took.
+    fn draw_filter(&mut self, context: &mut DrawContext<'_>, line: u16) -> u16 {
+        let Some(filter) = &mut self.filter else { return 0 };
+        let style = context.style(Role::Overlay);
+        let key = style.patch(context.style(Role::Key));
+        context.pen(line).put_text("/ ", key).fill_rest(style);
+        let (area, y) = (context.area, context.area.y + line);
+        if y < area.bottom() {
+            let width = area.width.saturating_sub(2);
+            let room = Rect { x: area.x + 2, y, width, height: 1 };
+            let cursor = context.style(Role::Cursor);
+            filter.draw(context.buffer, room, style, Some(cursor));
+        }
+        1
+    }
+
     /// All that is said about the option under the cursor.
     fn draw_foot(&self, options: &[ShownOption], context: &mut DrawContext<'_>, line: u16) {
         let style = context.style(Role::Overlay);
@@ -216,14 +256,23 @@ impl Listing {
 mod tests {
     use super::*;
 
+    fn named(labels: &[&str]) -> Vec<ShownOption> {
+        let option =
+            |label: &&str| ShownOption { label: (*label).into(), ..ShownOption::default() };
+        labels.iter().map(option).collect()
+    }
+
+    fn type_text(listing: &mut Listing, options: &[ShownOption], text: &str) {
+        for letter in text.chars() {
+            assert!(listing.handle_key(options, Key::plain(Code::Char(letter))));
+        }
+    }
+
     #[test]
     fn filters_and_wraps_round() {
-        let options: Vec<ShownOption> = ["analysis", "research", "undefined"]
-            .iter()
-            .map(|label| ShownOption { label: (*label).into(), ..ShownOption::default() })
-            .collect();
+        let options = named(&["analysis", "research", "undefined"]);
         let mut listing = Listing::from_options(&options);
-        listing.handle_key(Key::plain(Code::Up));
+        listing.handle_key(&options, Key::plain(Code::Up));
         assert_eq!(listing.chosen_option(), Some(2));
         listing.filter_options(&options, "rse");
         assert_eq!(listing.chosen_option(), Some(1));
@@ -232,14 +281,35 @@ mod tests {
     }
 
     #[test]
-    fn options_that_went_meanwhile_are_let_go() {
-        let options = ["one", "two", "three"]
-            .map(|label| ShownOption { label: label.into(), ..ShownOption::default() });
+    fn what_is_typed_is_shown_and_names_the_option() {
+        let options = named(&["tool-service", "text", "service"]);
         let mut listing = Listing::from_options(&options);
-        listing.handle_key(Key::plain(Code::Up));
-        assert!(listing.seek_letter(&options[..2], Key::plain(Code::Char('t'))));
+        let closed = listing.line_count();
+        assert!(listing.is_selecting(Key::plain(Code::Char(' '))));
+        type_text(&mut listing, &options, "service");
+        assert_eq!(listing.line_count(), closed, "a line for the text, one option less");
+        assert_eq!(listing.chosen_option(), Some(2));
+        assert!(!listing.is_selecting(Key::plain(Code::Char(' '))), "a space is text now");
+        type_text(&mut listing, &options, "zz");
+        assert_eq!(listing.chosen_option(), None);
+    }
+
+    #[test]
+    fn suggestions_leave_letters_to_the_field() {
+        let options = named(&["one", "two"]);
+        let mut listing = Listing::suggestions(&options);
+        assert!(!listing.handle_key(&options, Key::plain(Code::Char('t'))));
+        assert!(!listing.is_selecting(Key::plain(Code::Char(' '))));
+    }
+
+    #[test]
+    fn options_that_went_are_not_chosen() {
+        let options = named(&["one", "two", "three"]);
+        let mut listing = Listing::from_options(&options);
+        listing.handle_key(&options, Key::plain(Code::Up));
+        type_text(&mut listing, &options[..2], "t");
         assert_eq!(listing.chosen_option(), Some(1));
-        assert!(listing.seek_letter(&[], Key::plain(Code::Char('t'))));
+        type_text(&mut listing, &[], "t");
         assert_eq!(listing.chosen_option(), None);
     }
 }

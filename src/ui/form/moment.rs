@@ -174,7 +174,7 @@ impl MomentLine {
                     self.picker = None;
                     return text.map_or(Answer::Handled, |text| self.set_text(cell, &text));
                 }
-                if list.handle_key(key) { Answer::Handled } else { Answer::Ignored }
+                if list.move_cursor(key) { Answer::Handled } else { Answer::Ignored }
             }
             None => Answer::Ignored,
         }
@@ -196,7 +196,7 @@ fn list_picker(options: Vec<(String, ShownOption)>, text: &str) -> Picker {
         shown.present = option == text;
     }
     let shown: Vec<ShownOption> = options.iter().map(|(_, shown)| shown.clone()).collect();
-    Picker::List { list: Listing::from_options(&shown), options }
+    Picker::List { list: Listing::suggestions(&shown), options }
 }
 
 fn times(cell: &Cell<'_>) -> Vec<(String, ShownOption)> {

@@ -123,7 +123,7 @@ impl PathLine {
             };
             return self.pick_option(cell, chosen);
         }
-        if list.handle_key(key) { Answer::Handled } else { Answer::Ignored }
+        if list.move_cursor(key) { Answer::Handled } else { Answer::Ignored }
     }
 }
 
@@ -167,7 +167,7 @@ impl Editor for PathLine {
         let rest = rest.to_owned();
         if let Some(open) = &mut self.list {
             let list = open.list.get_or_insert_with(|| {
-                let mut list = Listing::from_options(&options);
+                let mut list = Listing::suggestions(&options);
                 // A whole name that is there already is no filter.
                 if !options.iter().any(|option| option.label == rest) {
                     list.filter_options(&options, &rest);

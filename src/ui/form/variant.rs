@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{
     cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     fold,
-    listing::{FILTER_FROM, Listing, ShownOption},
+    listing::{Listing, ShownOption},
     read_only,
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
         fields::Presence,
         kind::{Branch, Kind},
     },
-    ui::{styles::Role, widgets::text_input::TextInput},
+    ui::styles::Role,
 };
 
 pub(crate) struct VariantField;
@@ -72,7 +72,6 @@ struct Switch {
     /// A typed text becomes the value.
     types: bool,
     list: Option<Listing>,
-    filter: Option<TextInput>,
 }
 
 fn list_options(cell: &Cell<'_>) -> Vec<ShownOption> {
@@ -99,39 +98,29 @@ impl Switch {
         if cell.field.node.read_only {
             return Answer::Refused(read_only::WHY.into());
         }
-        let options = list_options(cell);
-        self.filter = (options.len() >= FILTER_FROM).then(TextInput::default);
-        self.list = Some(Listing::from_options(&options));
+        self.list = Some(Listing::from_options(&list_options(cell)));
         Answer::Handled
     }
 
-    fn pick_option(&mut self, cell: &Cell<'_>, number: Option<usize>) -> Answer {
+    fn pick_option(&mut self, cell: &Cell<'_>, number: usize) -> Answer {
         self.close();
-        match number {
-            // What comes after the branches is null.
-            Some(number) if number >= parts(cell).0.len() => cell.set_value(Value::Null),
-            Some(number) => Answer::Ask(Ask::Pick(number)),
-            None => Answer::Handled,
+        // What comes after the branches is null.
+        if number >= parts(cell).0.len() {
+            return cell.set_value(Value::Null);
         }
+        Answer::Ask(Ask::Pick(number))
     }
 }
 
 impl Editor for Switch {
     fn line_count(&self, _cell: &Cell<'_>, _width: u16) -> u16 {
-        1 + u16::from(self.filter.is_some()) + self.list.as_ref().map_or(0, Listing::line_count)
+        1 + self.list.as_ref().map_or(0, Listing::line_count)
     }
 
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let mut hits = VariantField.draw_unfocused(cell, context);
-        let mut line = 1;
-        if let Some(filter) = &self.filter {
-            let style = context.style(Role::Overlay);
-            let key = style.patch(context.style(Role::Key));
-            context.pen(line).put_text("/ ", key).put_text(filter.text(), style).fill_rest(style);
-            line += 1;
-        }
         if let Some(list) = &mut self.list {
-            hits.extend(list.draw(&list_options(cell), context, line));
+            hits.extend(list.draw(&list_options(cell), context, 1));
         }
         hits
     }
@@ -146,7 +135,6 @@ impl Editor for Switch {
 
     fn close(&mut self) {
         self.list = None;
-        self.filter = None;
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
@@ -175,25 +163,11 @@ impl Editor for Switch {
                 _ => Answer::Ignored,
             };
         };
-        if key.is_plain(Code::Enter) {
+        if list.is_selecting(*key) {
             let chosen = list.chosen_option();
-            return self.pick_option(cell, chosen);
+            return chosen.map_or(Answer::Handled, |chosen| self.pick_option(cell, chosen));
         }
-        if list.handle_key(*key) {
-            return Answer::Handled;
-        }
-        let Some(filter) = self.filter.as_mut() else {
-            return if list.seek_letter(&list_options(cell), *key) {
-                Answer::Handled
-            } else {
-                Answer::Ignored
-            };
-        };
-        if !filter.handle_key(*key) {
-            return Answer::Ignored;
-        }
-        list.filter_options(&list_options(cell), filter.text());
-        Answer::Handled
+        if list.handle_key(&list_options(cell), *key) { Answer::Handled } else { Answer::Ignored }
     }
 
     fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
@@ -211,7 +185,7 @@ impl Editor for Switch {
 
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match click {
-            Click::Pick(number) => return self.pick_option(cell, Some(number)),
+            Click::Pick(number) => return self.pick_option(cell, number),
             Click::Fold => return Answer::Ask(Ask::Fold),
             Click::Open if self.list.is_some() => self.close(),
             _ => return self.open_list(cell),
