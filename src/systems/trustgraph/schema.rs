@@ -191,9 +191,8 @@ fn own_field(field: &Field, catalog: &Catalog) -> Value {
                 .filter(|service| service.entry.system == keys::SYSTEM)
                 .map(|service| service.key())
                 .collect();
-            if !keys.is_empty() {
-                schema["enum"] = json!(keys);
-            }
+            // Suggestions: a service can be named before it is made.
+            schema["examples"] = json!(keys);
         }
         FieldKind::Server => {
             let keys: BTreeSet<_> = catalog
