@@ -3,7 +3,7 @@
 //! [`menu`], [`prompt`], [`confirm`], [`ticked`], [`checklist`], [`value_form`], [`proposal`] and
 //! [`page`] are the forms; [`palette`], [`help`], [`connections`], [`discovery`], [`importing`],
 //! [`modes`], [`notices`], [`questions`], [`samples`], [`era_comparison`], [`server_import`] and
-//! [`ask_model`] fill them. [`welcome`] is a form of its own.
+//! [`ask_model`] fill them. [`welcome`] is a form of its own; [`way_back`] leads back to it.
 
 pub mod ask_model;
 pub mod checklist;
@@ -27,4 +27,5 @@ pub mod samples;
 pub mod server_import;
 pub mod ticked;
 pub mod value_form;
+pub mod way_back;
 pub mod welcome;

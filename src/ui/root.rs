@@ -1,5 +1,4 @@
-//! The whole screen: the top line, the screen that is shown, the bottom line, and what lies over
-//! them.
+//! The whole screen: top line, the screen that is shown, bottom line, and what lies over them.
 
 mod presses;
 mod words;
@@ -12,7 +11,7 @@ use super::{
     canvas::{Pen, text_width},
     everywhere::{self, Window},
     images::ShownImages,
-    overlays::{help, palette, questions},
+    overlays::{help, palette, questions, way_back::ending_question},
     pasted,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
@@ -314,12 +313,9 @@ impl Root {
             }
             pen.put_text("  ", bar);
         }
-        let Some(note_cells) = note_cells else {
-            return words::draw_long_note(buffer, line, &note, styles);
-        };
-        pen.skip(u16::try_from(pen.remaining_cells().saturating_sub(note_cells)).unwrap_or(0));
-        for (role, words) in note {
-            pen.put_text(&words, on_bar(role)).put_text(" ", bar);
+        match note_cells {
+            Some(cells) => words::put_note(&mut pen, &note, cells, styles),
+            None => words::draw_long_note(buffer, line, &note, styles),
         }
     }
 
@@ -453,12 +449,13 @@ impl Root {
                 OverlayReply::Stay => return Reply::Handled,
                 OverlayReply::Close => Reply::Handled,
                 OverlayReply::CloseWith(reply) => reply,
-                OverlayReply::Act(act) => {
-                    (self.overlay, self.asked) = (None, None);
-                    return self.handle_action(act, state).ending_question(state);
-                }
+                OverlayReply::Act(act) => ending_question(self.handle_action(act, state), state),
             };
             self.overlay = None;
+            // What lies over the screen now isn't the question's.
+            if matches!(reply, Reply::SendAndOpen(Message::DropQuestion, _)) {
+                self.asked = None;
+            }
             return reply;
         }
         match input {
@@ -588,14 +585,15 @@ impl Root {
 
     fn handle_action(&mut self, action: ActionId, state: &State) -> Reply {
         let title = state.keymap.action(action).title;
+        let draft = self.screen_mut(state).and_then(|of| words::drop_draft(action, of, state));
+        if let Some(reply) = draft {
+            return reply;
+        }
         if let Some(why) = self.refusal_reason(action, state) {
             return Reply::Refused(format!("{title}: {why}"));
         }
-        let reply = match self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
-            Some((_, screen)) => screen.handle_action(action, state),
-            None => Reply::Ignored,
-        };
-        let reply = match reply {
+        let asked = self.screen_mut(state).map(|screen| screen.handle_action(action, state));
+        let reply = match asked.unwrap_or_default() {
             Reply::Ignored => {
                 let window: &mut dyn Window = self;
                 action_rows::run_action(everywhere::ACTIONS, window, action, state)

@@ -49,22 +49,6 @@ pub enum Reply {
 }
 
 impl Reply {
-    /// The same where it answers the question that is asked, if one is: that is over.
-    #[must_use]
-    pub fn ending_question(self, state: &State) -> Self {
-        let over = Message::DropQuestion;
-        match self {
-            reply if state.question.is_none() => reply,
-            Self::Ignored | Self::Handled => Self::send(over),
-            Self::Send(messages) => Self::Send([vec![over], messages].concat()),
-            Self::Refused(why) => Self::Send(vec![over, Message::Notice(NoticeKind::Hint, why)]),
-            Self::Open(overlay) => Self::SendAndOpen(over, overlay),
-            reply @ Self::SendAndOpen(..) => reply,
-        }
-    }
-}
-
-impl Reply {
     #[must_use]
     pub fn send(message: Message) -> Self {
         Self::Send(vec![message])

@@ -101,6 +101,7 @@ fn a_mock_echoes_says_what_it_is_given_fails_and_repeats_a_kept_answer() {
     // What a mock said is no answer of the service.
     let kept = run(&["--mock=kept"]);
     assert!(kept.data.contains("mock answer of forecast"), "{}", kept.data);
+    kept.ended(0, &["no answer of forecast is in the history yet"]);
     run(&["--mock=nothing"]).ended(2, &["example, kept, echo"]);
     run(&["--mock-text", "alone"]).ended(2, &["--mock"]);
     let history = place.json(&["history", "--json"]);
@@ -198,4 +199,19 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
         panic!("{:?}", bench.effects)
     };
     assert!(request.mock.is_none());
+}
+
+#[test]
+fn undo_takes_back_what_was_typed_and_is_no_value() {
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("m down down enter backspace");
+    bench.types("many");
+    bench.keys("esc");
+    assert!(bench.shows("seed     many"), "{}", bench.screen());
+    bench.keys("u");
+    assert!(bench.shows("Undid the typing in seed"), "{}", bench.screen());
+    assert!(!bench.shows("many"), "{}", bench.screen());
+    bench.keys("u");
+    assert!(bench.shows("there is nothing to undo"), "{}", bench.screen());
 }

@@ -548,15 +548,47 @@ fn help_has_what_works_here_above_what_other_screens_do() {
     assert!(bench.shows("only works in Connections"), "{}", bench.screen());
 }
 
+/// A tool as it is pasted.
+const TOOL: &str = r#"{"type": "tool-service", "name": "weather", "description": "Says it", "service": "sky"}"#;
+
 #[test]
-fn welcome_opens_again_after_new_tool_was_cancelled() {
+fn welcome_is_there_again_after_a_new_tool_or_a_paste_was_cancelled() {
     let mut bench = Workbench::files(&[], 120, 36);
     bench.state.question = Some(Question::Begin);
     bench.draw();
     bench.keys("n");
     assert!(bench.shows("╭ New"), "{}", bench.screen());
-    bench.keys("esc @welcome");
+    bench.keys("esc");
     assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    bench.keys("n enter");
+    assert!(bench.shows("The key of the new"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    bench.input(&Input::Paste(TOOL.into()));
+    assert!(bench.shows("╭ Paste tools"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    bench.input(&Input::Paste(TOOL.into()));
+    bench.keys("enter");
+    assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    assert!(bench.shows("weather"), "{}", bench.screen());
+}
+
+#[test]
+fn start_empty_closes_welcome() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    bench.keys("e n esc");
+    assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+}
+
+#[test]
+fn help_gives_a_key_to_one_action() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Resources);
+    bench.keys("?");
+    bench.types("reload");
+    assert_eq!(bench.screen().matches("F5").count(), 1, "{}", bench.screen());
 }
 
 #[test]
@@ -597,11 +629,10 @@ fn the_preview_shows_the_whole_entry_where_its_lines_wrap() {
 
 #[test]
 fn what_can_be_done_without_a_service_is_pressed_and_a_mock_takes_only_valid_values() {
-    let tool = r#"{"type": "tool-service", "name": "weather", "description": "Says it", "service": "sky"}"#;
-    let mut bench = Workbench::files(&[("weather.json", tool)], 120, 36).on(ScreenId::Invoke);
+    let mut bench = Workbench::files(&[("weather.json", TOOL)], 120, 36).on(ScreenId::Invoke);
     bench.clicks("make service makes the");
     assert_eq!(bench.state.catalog.services.len(), 1, "{}", bench.screen());
-    let mut bench = Workbench::files(&[("weather.json", tool)], 120, 36).on(ScreenId::Invoke);
+    let mut bench = Workbench::files(&[("weather.json", TOOL)], 120, 36).on(ScreenId::Invoke);
     bench.clicks("m mocks the service");
     assert_eq!(bench.state.invoke.mocks.len(), 1, "{}", bench.screen());
     bench.keys("down down enter");

@@ -1,6 +1,6 @@
 //! The issues of a form, for those around it.
 
-use super::view::Form;
+use super::{reply::FormReply, view::Form};
 use crate::schema::{pointer::Pointer, validate::Issue};
 
 impl Form {
@@ -39,6 +39,19 @@ impl Form {
             .into_iter()
             .map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › ")))
             .collect()
+    }
+
+    /// Takes back what was typed in the focused field and is no value.
+    pub fn drop_draft(&mut self) -> FormReply {
+        let at = &self.focus.0;
+        if self.drafts.get(at).is_none_or(|(_, words)| words.is_empty()) {
+            return FormReply::Ignored;
+        }
+        let words = format!("Undid the typing in {}", at.tokens().join(" › "));
+        self.drafts.remove(&self.focus.0.clone());
+        self.editor = None;
+        self.place_remarks();
+        FormReply::Refused(words)
     }
 
     /// How the schema is read where it does not say so itself.

@@ -5,6 +5,7 @@ use super::menu::{Item, Menu};
 use crate::{
     app::{
         actions::{Action, ActionId, Risk, Scope},
+        input::Key,
         keymap::Keymap,
     },
     ui::view::OverlayReply,
@@ -21,6 +22,11 @@ pub(crate) fn help_menu(
     let screens: Vec<&str> = scopes.iter().map(|scope| screen_title(*scope)).collect();
     // What can be done here, or in another pane of this screen.
     let is_near = |scope: Scope| place(scope).is_some() || screens.contains(&screen_title(scope));
+    // The key of an action may be that of another in a pane that has the keys.
+    let is_taken = |action: &Action| {
+        let other = |key: &Key| keymap.action_for(scopes, *key).is_some_and(|it| it != action.id);
+        place(action.scope).is_some() && keymap.keys_for(action.id).iter().all(other)
+    };
     let mut actions: Vec<&'static Action> = keymap.actions().to_vec();
     // What has no key comes after what has one, and other places after this one.
     actions.sort_by_key(|action| {
@@ -37,7 +43,10 @@ pub(crate) fn help_menu(
                     true => format!("{} · {}", action.scope.title(), action.help),
                     false => action.help.to_owned(),
                 },
-                note: keymap.display_key(action.id),
+                note: match is_taken(action) {
+                    true => String::new(),
+                    false => keymap.display_key(action.id),
+                },
                 refusal: refusal(action.id),
                 risky: action.risk == Risk::Changes,
                 section: if near { "" } else { action.scope.title() },

@@ -533,6 +533,8 @@ impl Overlay for Proposal {
                 sheet.lines.extend(plain_lines(&made.lines));
                 true
             }
+            // Before anything is typed, nothing is wrong yet.
+            Err(_) if text.as_ref().is_some_and(String::is_empty) => false,
             Err(why) => {
                 sheet.lines.push(format!("Error: {why}"));
                 false

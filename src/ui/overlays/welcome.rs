@@ -2,7 +2,7 @@
 
 use ratatui::{Frame, layout::Rect};
 
-use super::modal;
+use super::{modal, way_back::ending_question};
 use crate::{
     app::{
         actions::ActionId,
@@ -121,9 +121,7 @@ impl Overlay for Welcome {
             // A pasted tool is a way to begin, too.
             Input::Paste(text) => {
                 let proposal = pasted::paste_proposal(text, state);
-                OverlayReply::CloseWith(
-                    proposal.with_closing_message(Message::DropQuestion).into_reply(),
-                )
+                OverlayReply::CloseWith(ending_question(proposal.into_reply(), state))
             }
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. })
                 if self.rows.contains((*column, *row).into()) =>

@@ -18,8 +18,10 @@ use crate::{
     schema::count::count_text,
     ui::{
         canvas::{self, Pen},
+        form::view::Form,
         overlays::notices,
         styles::{Role, Styles},
+        view::{Reply, Screen},
     },
 };
 
@@ -97,6 +99,30 @@ pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
 pub(super) fn note_cells(note: &[(Role, String)], line: Rect) -> Option<usize> {
     let cells = note.iter().map(|(_, words)| canvas::text_width(words) + 1).sum();
     (cells <= usize::from(line.width) * 3 / 4).then_some(cells)
+}
+
+/// Puts a note of so many cells at the right end of the bottom line.
+pub(super) fn put_note(pen: &mut Pen<'_>, note: &[(Role, String)], cells: usize, styles: &Styles) {
+    pen.skip(u16::try_from(pen.remaining_cells().saturating_sub(cells)).unwrap_or(0));
+    for (role, words) in note {
+        pen.put_text(words, on_bar(styles, *role)).put_text(" ", styles[Role::Bar]);
+    }
+}
+
+/// What undo does first: it takes back what is typed in the screen's form and is no value, and so
+/// no edit yet.
+pub(super) fn drop_draft(
+    action: ActionId,
+    screen: &mut dyn Screen,
+    state: &State,
+) -> Option<Reply> {
+    if action != "undo" {
+        return None;
+    }
+    match screen.ask_form(&mut Form::drop_draft, state) {
+        Reply::Ignored => None,
+        reply => Some(reply),
+    }
 }
 
 /// Draws a note that the bottom line has no room for on the lines above it.
