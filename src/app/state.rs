@@ -188,7 +188,9 @@ pub struct State {
     pub ids: Ids,
     /// The folder that was last looked into.
     pub folder: Option<Arc<FolderList>>,
-    /// What the clock on the wall showed at the last input.
+    /// The time of the last input; while a call runs it goes on every second.
+    pub now: Millis,
+    /// What the clock on the wall showed then.
     pub wall: LocalTime,
     /// The workflow, and the run through it.
     pub workflow: WorkflowState,
@@ -249,6 +251,7 @@ impl State {
             form: start.form,
             ids: Ids::new(start.seed),
             folder: None,
+            now: Millis::default(),
             wall: LocalTime::default(),
             workflow: WorkflowState {
                 profiles: start.profiles,

@@ -62,7 +62,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
     match message {
         Message::LookIntoFolder(folder) => return vec![Effect::LookIntoFolder(folder)],
         Message::Folder(list) => state.folder = Some(list.into()),
-        Message::Clock(wall) => state.wall = wall,
+        Message::Clock(wall) => (state.now, state.wall) = (now, wall),
         Message::Focus(focus) => state.notifications.focus = focus,
         Message::Notification(message) => return notifying::handle(state, message, now),
         Message::Show(screen) => {

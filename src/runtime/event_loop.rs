@@ -32,6 +32,8 @@ const SLICE: usize = 256;
 const SLICE_TIME: Duration = Duration::from_millis(4);
 /// Between two drawings that a burst of messages causes.
 const FRAME: Duration = Duration::from_millis(16);
+/// Between two drawings while a call runs and nothing else happens.
+const SECOND: Duration = Duration::from_secs(1);
 /// While letters are typed ahead, drawing waits; but no longer than this.
 const UNDRAWN: Duration = Duration::from_millis(200);
 
@@ -136,7 +138,8 @@ impl<H: Host> EventLoop<H> {
             if self.host.take_was_lent() {
                 signals.forget_keys();
             }
-            let woken = next_wake(&mut self.host, &mut self.messages, &mut signals, due).await?;
+            let wake = due.or_else(|| self.next_second(drawn));
+            let woken = next_wake(&mut self.host, &mut self.messages, &mut signals, wake).await?;
             let flow = match woken {
                 WakeCause::Input(input) => {
                     // A press is meant for what the user sees there.
@@ -161,7 +164,11 @@ impl<H: Host> EventLoop<H> {
                     due = Some(Instant::now());
                     Flow::Continue
                 }
-                WakeCause::Frame => Flow::Continue,
+                WakeCause::Frame if due.is_some() => Flow::Continue,
+                WakeCause::Frame => {
+                    due = Some(Instant::now());
+                    self.handle_messages(vec![Message::Clock(local_time(now_millis()))])?
+                }
                 WakeCause::Signal => return Ok(ExitReason::Told),
             };
             if flow == Flow::Quit {
@@ -175,6 +182,12 @@ impl<H: Host> EventLoop<H> {
                 due = None;
             }
         }
+    }
+
+    /// When the time of a running call is drawn again, if one runs.
+    fn next_second(&self, drawn: Instant) -> Option<Instant> {
+        let runs = self.state.invoke.calls.running_calls().next().is_some();
+        runs.then(|| drawn + SECOND)
     }
 
     /// Answers when it was drawn.

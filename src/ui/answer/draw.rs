@@ -13,6 +13,7 @@ use super::{
 use crate::{
     model::{
         call::{Call, CallState, EventKind, LoggedEvent, StrayCause},
+        clock::Millis,
         size,
     },
     schema::count::count_text,
@@ -41,6 +42,8 @@ pub(crate) struct ShownAnswer<'s> {
     pub whose: &'s str,
     /// What is said at the right of it; empty: nothing.
     pub note: &'s str,
+    /// The clock, which a running call's time goes on by; none where a kept call is replayed.
+    pub now: Option<Millis>,
     pub focused: bool,
 }
 
@@ -52,11 +55,11 @@ impl Answer {
         look: Look<'_>,
         shown: &ShownAnswer<'_>,
     ) {
-        let ShownAnswer { call, whose, note, focused } = *shown;
+        let ShownAnswer { call, whose, note, now, focused } = *shown;
         let place = self.position_text(call);
         let beside = if note.is_empty() { 0 } else { text_width(note) + 4 };
         let room = usize::from(area.width.saturating_sub(4)).saturating_sub(beside);
-        let (title, rest) = title_parts(call, whose, room);
+        let (title, rest) = title_parts(call, whose, now, room);
         let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
         let pane = Pane { title: &title, note, foot: &foot, focused };
         let inside = pane.draw(buffer, area, look.styles);
@@ -357,13 +360,22 @@ pub(crate) fn inset_area(area: Rect) -> Rect {
 }
 
 /// The state, the count, the size and the times, as much as fits; and what of them does not.
-fn title_parts(call: &Call, whose: &str, room: usize) -> (String, Vec<String>) {
+fn title_parts(
+    call: &Call,
+    whose: &str,
+    now: Option<Millis>,
+    room: usize,
+) -> (String, Vec<String>) {
     let (sign, word, _) = call_sign(call);
     let mocked = if call.is_mocked() { " · mocked" } else { "" };
     let mut title = format!("{whose} {sign} {word}{mocked}");
     let took = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
-        _ => call.events.iter().next_back().map(|event| event.at_ms),
+        _ => call.events.iter().next_back().map(|event| {
+            // Full seconds: the picture is drawn again at each of them.
+            let passed = now.map_or(0, |now| now.since(call.started) / 1_000 * 1_000);
+            event.at_ms.max(passed)
+        }),
     };
     let chunks = count_text(call.chunks, "chunk", "chunks");
     let parts = [
@@ -493,7 +505,6 @@ mod tests {
         app::{history, keymap::Keymap},
         model::{
             call::{CallId, Event, work},
-            clock::Millis,
             trace::Head,
         },
         ui::theme::Theme,
@@ -521,6 +532,18 @@ mod tests {
         Event { at_ms, kind }
     }
 
+    #[test]
+    fn the_time_of_a_running_call_goes_on_before_its_first_chunk() {
+        let call = streamed(0);
+        let title = |now: u64| title_parts(&call, "Answer", Some(Millis(now)), 60).0;
+        assert_eq!(title(400), "Answer ◌ waiting · 0 ms");
+        assert_eq!(title(3_400), "Answer ◌ waiting · 3.0 s");
+        let streams = streamed(1_500);
+        let title = |now: u64| title_parts(&streams, "Answer", Some(Millis(now)), 99).0;
+        assert!(title(1_600).contains(" · 1.5 s"), "{}", title(1_600));
+        assert!(title(61_000).contains(" · 1 min 1 s"), "{}", title(61_000));
+    }
+
     /// Draws a frame; how many events were looked at for it.
     fn frame_work(answer: &mut Answer, call: &Call) -> u64 {
         let (keymap, styles) = (Keymap::default(), Theme::default().styles);
@@ -531,7 +554,7 @@ mod tests {
             &mut Buffer::empty(area),
             area,
             Look { styles: &styles, keymap: &keymap, images: None },
-            &ShownAnswer { call, whose: "answer", note: "", focused: true },
+            &ShownAnswer { call, whose: "answer", note: "", now: None, focused: true },
         );
         work::events_looked_at() - before
     }

@@ -167,7 +167,7 @@ impl History {
                 buffer,
                 area,
                 look,
-                &ShownAnswer { call: &open.call, whose: &whose, note: "", focused },
+                &ShownAnswer { call: &open.call, whose: &whose, note: "", now: None, focused },
             );
         }
         let inside = inset_area(Pane { title: "Answer", focused, ..Pane::default() }.draw(

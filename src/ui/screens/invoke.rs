@@ -373,12 +373,9 @@ impl Screen for Invoke {
                     format!("Answer of {}", call.request.name)
                 };
                 let note = if call.is_mocked() { "" } else { next };
-                self.answer.draw(
-                    buffer,
-                    areas[RIGHT],
-                    look,
-                    &ShownAnswer { call, whose: &whose, note, focused: focus == RIGHT },
-                );
+                let (now, focused) = (Some(state.now), focus == RIGHT);
+                let shown = ShownAnswer { call, whose: &whose, note, now, focused };
+                self.answer.draw(buffer, areas[RIGHT], look, &shown);
             }
             None => {
                 let pane = Pane {
