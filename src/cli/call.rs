@@ -188,7 +188,7 @@ impl Call {
                 meta.as_ref(),
             );
         }
-        let mocked = self.mock.options().map(|options| mock_of(tool, &options, &opened));
+        let mocked = self.mock.options().map(|options| mock_of(tool, &options, &opened, out));
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
@@ -307,11 +307,22 @@ impl Call {
     }
 }
 
-/// The mock of a tool, which knows what the history has of it.
-pub(crate) fn mock_of(tool: &Tool, options: &MockOptions, opened: &OpenWorkspace) -> StubService {
-    let kept = (options.source == MockSource::Kept)
-        .then(|| open_history(opened).ok()?.real_answer_of(&tool.name))
-        .flatten();
+/// The mock of a tool, which knows what the history has of it; warns where a kept answer is wanted
+/// and there is none.
+pub(crate) fn mock_of(
+    tool: &Tool,
+    options: &MockOptions,
+    opened: &OpenWorkspace,
+    out: &CommandOutput,
+) -> StubService {
+    let wanted = options.source == MockSource::Kept;
+    let kept = wanted.then(|| open_history(opened).ok()?.real_answer_of(&tool.name)).flatten();
+    if wanted && kept.is_none() {
+        out.warn(format_args!(
+            "no answer of {} is in the history yet; its mock answers with an example",
+            tool.name
+        ));
+    }
     mock_service(&mocking::mocked_tool(tool, kept), options)
 }
 

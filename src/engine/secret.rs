@@ -173,6 +173,8 @@ fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlace
 /// not the last. Of these only such may name a secret as a value is given to.
 fn look_at(text: &str, word: &Range<usize>) -> Look {
     let written = &text.as_bytes()[word.clone()];
+    // In JSON without spaces a number is a word with the colon before it.
+    let written = written.strip_prefix(b":").unwrap_or(written);
     let separates = |letter: &u8| matches!(letter, b'=' | b':' | b'/' | b'@' | b'&');
     let like_a_key = || {
         written.first().is_some_and(|first| KEY_STARTS[usize::from(*first)])
@@ -311,10 +313,9 @@ fn last_name(text: &str) -> &str {
 
 /// The value of a name that ends there.
 fn value_of(text: &str, name: &str, end: usize) -> Vec<SecretMatch> {
-    let gap: String = text[end..]
-        .chars()
-        .take_while(|letter| matches!(letter, '"' | '\'' | '\\' | ' ' | ':' | '='))
-        .collect();
+    let after = &text[end..];
+    let gap = after.trim_start_matches(['"', '\'', '\\', ' ', ':', '=']);
+    let gap = &after[..after.len() - gap.len()];
     if gap.matches([':', '=']).count() != 1 {
         return Vec::new();
     }
@@ -369,6 +370,9 @@ fn is_value(name: &str, value: &str, quoted: bool, apart: bool) -> bool {
 /// Private keys in PEM form, with all that is between their lines.
 fn private_keys(text: &str) -> Vec<SecretMatch> {
     let mut found = Vec::new();
+    if !text.contains('-') {
+        return found;
+    }
     let mut from = 0;
     while let Some(at) = text[from..].find(KEY_FILE).map(|at| from + at) {
         let line = text[at..].lines().next().unwrap_or_default();

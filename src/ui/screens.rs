@@ -75,18 +75,6 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
         named: always_named,
     },
     ScreenRow {
-        id: ScreenId::Resources,
-        action: "show-resources",
-        short: "Res",
-        make: || Box::<resources::ResourcesScreen>::default(),
-        // Only servers have some, and not all of them.
-        named: |state| {
-            let server = state.network.resource_server();
-            let has_some = |name: &str| !state.network.readable_items(name).is_empty();
-            state.screen == ScreenId::Resources || server.is_some_and(|at| has_some(&at.name))
-        },
-    },
-    ScreenRow {
         id: ScreenId::Waiting,
         action: "show-waiting",
         short: "Waiting",
@@ -96,6 +84,18 @@ pub(crate) const SCREENS: &[ScreenRow] = &[
             let answering = &state.answering;
             let waits = !answering.is_idle() || !answering.open.is_empty();
             waits || state.screen == ScreenId::Waiting
+        },
+    },
+    ScreenRow {
+        id: ScreenId::Resources,
+        action: "show-resources",
+        short: "Res",
+        make: || Box::<resources::ResourcesScreen>::default(),
+        // Only servers have some, and not all of them.
+        named: |state| {
+            let server = state.network.resource_server();
+            let has_some = |name: &str| !state.network.readable_items(name).is_empty();
+            state.screen == ScreenId::Resources || server.is_some_and(|at| has_some(&at.name))
         },
     },
     ScreenRow {

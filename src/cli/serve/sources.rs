@@ -67,7 +67,7 @@ impl AnswerSources {
                 continue;
             }
             known.extend(tool.service.clone().filter(|_| wanted.per_service));
-            let service = mock_of(tool, &options, opened);
+            let service = mock_of(tool, &options, opened, out);
             services.push(StubService { name: tool.entry.key.clone(), ..service });
         }
         Ok((file.or_else(|| Some(MOCK_CONNECTION.to_owned())), services))
