@@ -639,6 +639,32 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn a_command_names_every_screen_where_it_works() {
+    let script = [
+        "compare",
+        "cases",
+        "step calculator",
+        "done",
+        "watch",
+        "delete tell-joke",
+        "sort rows",
+        "quit",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "compare works on History. Go there first.",
+            "cases works on Invoke, History or Model run. Go there first.",
+            "step works on Workflow. Go there first.",
+            "done ends the questions of a form. Type: form",
+            "delete works on Tools or Connections. Go there first.",
+            "There is no command sort rows.",
+        ],
+    );
+}
+
+#[test]
 fn a_member_is_added_with_its_value_and_a_constant_is_set_by_its_name() {
     let schema = r#"{"properties": {"system": {"const": "mcp"},
         "headers": {"type": "object", "additionalProperties": {"type": "string"}}}}"#;

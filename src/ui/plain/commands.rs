@@ -108,8 +108,8 @@ pub(crate) const COMMANDS: &[Command] = &[
 pub(crate) enum Found<'l> {
     Verb(Verb, &'l str),
     Action(ActionId, &'l str),
-    /// An action of another screen.
-    Elsewhere(&'static Action),
+    /// An action of other screens: its name, and those screens.
+    Elsewhere(String, Vec<&'static str>),
     /// Several begin so: their names.
     Several(Vec<String>),
     /// None is called so; these come close.
@@ -217,6 +217,20 @@ pub(crate) fn actions_of(keymap: &Keymap, screen: ScreenId) -> Vec<&'static Acti
     own.chain(everywhere).collect()
 }
 
+/// The screens where an action of that name works.
+fn screens_with(name: &str, keymap: &Keymap) -> Vec<&'static str> {
+    let has_it = |screen: ScreenId| {
+        let scopes = scopes_of(screen);
+        keymap.actions().iter().any(|action| {
+            scopes.contains(&action.scope)
+                && (typed_name(action.title) == name || action.id == name)
+                && instead_of(action.id).is_none()
+        })
+    };
+    let rows = SCREENS.iter().filter(|row| has_it(row.id));
+    rows.map(|row| keymap.action(row.action).title).collect()
+}
+
 /// A name as it is typed: in small letters, without the dots of "there is more to ask".
 pub(crate) fn typed_name(title: &str) -> String {
     title.trim_end_matches('…').trim().to_lowercase()
@@ -249,10 +263,14 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
         }))
         .collect();
     // A whole name is that action's, wherever it is.
-    let called = |action: &&&Action| typed_name(action.title) == line.to_lowercase();
-    let elsewhere = keymap.actions().iter().find(called);
-    if let Some(action) = elsewhere.filter(|_| begun.is_empty() || !rest.is_empty()) {
-        return Found::Elsewhere(action);
+    let names = ends.iter().rev().map(|end| line[..*end].to_lowercase());
+    let mut elsewhere = names
+        .filter(|name| begun.is_empty() || name.len() > word.len())
+        .map(|name| (screens_with(&name, keymap), name));
+    if screen != ScreenId::Form
+        && let Some((screens, name)) = elsewhere.find(|(screens, _)| !screens.is_empty())
+    {
+        return Found::Elsewhere(name, screens);
     }
     match begun.as_slice() {
         [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),

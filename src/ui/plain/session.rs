@@ -25,7 +25,7 @@ use crate::{
         update::tour,
         watching::WatchMessage,
     },
-    schema::pointer::Pointer,
+    schema::{phrase::join_alternatives, pointer::Pointer},
     ui::{
         action_rows,
         canvas::visible_text,
@@ -435,6 +435,9 @@ impl Session {
         if line == "cancel" {
             return self.out.push("There is nothing to cancel.".to_owned());
         }
+        if line == "done" && self.has_tabs {
+            return self.out.push("done ends the questions of a form. Type: form".to_owned());
+        }
         match commands::find_command(line, &state.keymap, state.screen) {
             Found::Verb(verb, rest) => self.run_verb(verb, rest, state, messages),
             Found::Action("find", word) if !word.is_empty() => self.list(word, state),
@@ -449,10 +452,9 @@ impl Session {
             }
             Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
-            Found::Elsewhere(action) => {
-                let screen = action.scope.title().split(" · ").next().unwrap_or_default();
-                let name = commands::typed_name(action.title);
-                self.out.push(format!("{name} works on {screen}. Go there first."));
+            Found::Elsewhere(name, screens) => {
+                let screens = join_alternatives(screens.into_iter());
+                self.out.push(format!("{name} works on {screens}. Go there first."));
             }
             Found::Several(names) => {
                 self.out.push(format!("Several commands start with this: {}.", names.join(", ")));
