@@ -639,6 +639,23 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn help_names_each_command_once() {
+    let screens = ["tools", "workflow", "invoke", "watch", "history", "connections", "resources"];
+    for screen in screens {
+        let ran = run(&demo(), &[".", "--plain"], &[screen, "help", "quit"]);
+        let help = &ran.data[ran.data.find("Screens, by name or number:").unwrap()..];
+        let names = help.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
+        let mut names: Vec<&str> =
+            names.filter_map(|name| name.split(['[', '>']).next()).map(str::trim).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        assert!(twice.is_none(), "{twice:?} on {screen} in\n{help}");
+    }
+    let ran = run(&demo(), &[".", "--plain"], &["help earlier calls", "quit"]);
+    assert_in_order(&ran.data, &["5 History: Find, open, compare and replay earlier calls"]);
+}
+
+#[test]
 fn a_command_names_every_screen_where_it_works() {
     let script = [
         "compare",

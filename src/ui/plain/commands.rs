@@ -127,7 +127,6 @@ fn scopes_of(screen: ScreenId) -> &'static [Scope] {
             Scope::Groups,
             Scope::Graph,
             Scope::Run,
-            Scope::Chain,
         ],
         ScreenId::Invoke => {
             &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps, Scope::AskModel]
@@ -179,6 +178,7 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("signs", "show"),
     ("next-arrow", "arrows…"),
     ("previous-arrow", "arrows…"),
+    ("next-content-view", "show"),
     ("open", "show"),
     ("map", "show"),
 ];
