@@ -639,6 +639,26 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn fields_lists_each_form_of_the_screen() {
+    let script = ["invoke tell-joke", "mock", "set topic tea", "fields", "form errors", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Form arguments, selected; a number means one of its fields:",
+            "1. topic: text, required, now \"tea\"",
+            "Form configuration:",
+            "Form mock:",
+            "1. answer: ",
+            "Form arguments, selected",
+            "The form has no errors.",
+            "Form mock:",
+            "The form has no errors.",
+        ],
+    );
+}
+
+#[test]
 fn help_names_each_command_once() {
     let screens = ["tools", "workflow", "invoke", "watch", "history", "connections", "resources"];
     for screen in screens {

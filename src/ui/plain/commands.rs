@@ -70,8 +70,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::Show, "show", "[NAME]", "Show everything about the selected item"),
     command(Verb::Invoke, "invoke", "[TOOL]", "Open a tool in Invoke"),
     command(Verb::Form, "form", "[NAME]", "Ask for the form's fields one by one"),
-    command(Verb::Fields, "fields", "", "List the fields of the form with their values"),
-    command(Verb::Errors, "form errors", "", "List the errors of the form, each with its field"),
+    command(Verb::Fields, "fields", "", "List the fields of each form here with their values"),
+    command(Verb::Errors, "form errors", "", "List the errors of each form here"),
     command(Verb::Set, "set", "FIELD VALUE", "Give a field a value; JSON works for any field"),
     command(Verb::Unset, "unset", "FIELD", "Remove the value of a field"),
     command(

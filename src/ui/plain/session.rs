@@ -530,8 +530,8 @@ impl Session {
                 }
                 self.pending.push_back(Pending::Walk);
             }
-            Verb::Fields => self.with_form(state, fields::field_lines),
-            Verb::Errors => self.with_form(state, fields::error_lines),
+            Verb::Fields => self.with_forms(state, fields::field_lines),
+            Verb::Errors => self.with_forms(state, fields::error_lines),
             Verb::Set => self.set(rest, state, messages),
             Verb::Unset => {
                 self.edit_named(rest, false, state, messages, |form, row, _| form.unset(row));
