@@ -639,6 +639,39 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn what_is_there_after_an_action_is_said() {
+    let script = [
+        "watch",
+        "watch",
+        "",
+        "workflow",
+        "question",
+        "What do they complain about?",
+        "tools",
+        "mock service",
+        "edit tool",
+        "delete",
+        "delete",
+        "quit",
+        "quit without saving",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Watching embedded. Conversations: 0",
+            "Question: What do they complain about?",
+            "Tools and services: 7",
+            "Calls are mocked: they are answered here and nothing is sent.",
+            "query-customers in tools.yaml",
+            "delete: done. Tools and services: 6",
+        ],
+    );
+    assert_eq!(ran.data.matches("Tools and services: 7").count(), 1, "{}", ran.data);
+    assert!(!ran.data.contains("Type show to see it"), "{}", ran.data);
+}
+
+#[test]
 fn fields_lists_each_form_of_the_screen() {
     let script = ["invoke tell-joke", "mock", "set topic tea", "fields", "form errors", "quit"];
     let ran = run(&demo(), &[".", "--plain"], &script);

@@ -63,6 +63,8 @@ fn resources_of_a_server_are_listed_and_read() {
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
     let said = ["connected to test", "1. test://notes.md: Resources, notes", "# test://notes.md"];
     assert_in_order(&ran.data, &said);
+    assert!(ran.data.matches("Resources and prompts: ").count() > 1, "{}", ran.data);
+    assert!(!ran.data.contains("Type show to see it"), "{}", ran.data);
 }
 
 #[test]

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::calls::{call_line, call_lines};
+use super::{
+    calls::{call_line, call_lines},
+    commands::typed_name,
+};
 use crate::{
     app::{
         actions::ActionId,
@@ -343,9 +346,9 @@ pub(crate) fn table_lines(word: &str, state: &State) -> Vec<String> {
     }
 }
 
-/// That an action was done, and what is different now.
+/// That an action was done, and what is different now: what the screen has, where nothing closer
+/// is known.
 pub(crate) fn done_words(action: ActionId, state: &State) -> String {
-    let title = state.keymap.action(action).title;
     let tool = state.selected.as_ref().and_then(|id| state.tool(id));
     match (action, tool) {
         ("mock-tool", Some(tool)) if state.invoke.mocks.contains(tool.id()) => {
@@ -358,7 +361,11 @@ pub(crate) fn done_words(action: ActionId, state: &State) -> String {
             let count = state.invoke.kept.marked.len();
             format!("{} marked.", count_text(count, "call is", "calls are"))
         }
-        _ => format!("{title}: done. Type show to see it."),
+        _ => {
+            let title = state.keymap.action(action).title;
+            let there = heading(state, list_rows(state).len());
+            format!("{}: done. {there}", typed_name(title))
+        }
     }
 }
 
