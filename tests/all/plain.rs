@@ -639,6 +639,19 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn a_hidden_tool_takes_no_step_of_another_tool() {
+    let script = ["workflow", "step calculator", "live calculator", "apply calculator", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    let why = "calculator is hidden: state: available in findings, figures, not in undefined. To \
+        make it available: take query-customers first";
+    assert_in_order(
+        &ran.data,
+        &[why, "Workflow · calculator>", why, "Workflow · calculator>", "State: findings"],
+    );
+    assert_eq!(ran.data.matches("State: findings").count(), 1, "{}", ran.data);
+}
+
+#[test]
 fn what_is_there_after_an_action_is_said() {
     let script = [
         "watch",

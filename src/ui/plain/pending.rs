@@ -70,7 +70,14 @@ impl Session {
     ) {
         match pending {
             Pending::Action(action) => self.act(action, state, messages),
-            Pending::Point(target) => self.point_at(&target, state),
+            Pending::Point(target) => {
+                let is_there = self.point_at(&target, state);
+                if !is_there && state.screen == ScreenId::Workflow {
+                    // Nothing is done with another tool in its place.
+                    self.pending.clear();
+                    self.out.push("Workflow has only the tools of this workspace.".to_owned());
+                }
+            }
             Pending::List(word) => self.list(&word, state),
             Pending::Show => self.show(state),
             Pending::Heading => {
@@ -90,9 +97,7 @@ impl Session {
         }
     }
 
-    fn point_at(&mut self, target: &Target, state: &State) {
-        if let Some(screen) = self.screen_mut(state) {
-            screen.point_at(target, state);
-        }
+    fn point_at(&mut self, target: &Target, state: &State) -> bool {
+        self.screen_mut(state).is_some_and(|screen| screen.point_at(target, state))
     }
 }
