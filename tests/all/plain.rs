@@ -639,6 +639,37 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn a_word_is_not_added_to_a_list_of_objects() {
+    let place = demo();
+    let script = [
+        "select calculator",
+        "add arguments digits",
+        "save",
+        "add arguments",
+        "set arguments.1 digits",
+        "set arguments.1.name digits",
+        "set arguments.1.description How many digits",
+        "save",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Not done. each item is an object. Type: add arguments, then set arguments.1.MEMBER \
+             VALUE",
+            "tools.yaml has no changes",
+            "Not done. this is an object. Type: set FIELD.MEMBER VALUE",
+            "now \"digits\"",
+            "Saved tools.yaml",
+        ],
+    );
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert!(saved.contains("name: digits"), "{saved}");
+}
+
+#[test]
 fn a_hidden_tool_takes_no_step_of_another_tool() {
     let script = ["workflow", "step calculator", "live calculator", "apply calculator", "quit"];
     let ran = run(&demo(), &[".", "--plain"], &script);
