@@ -639,6 +639,35 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn a_tool_is_shown_with_its_own_call() {
+    let script = [
+        "invoke tell-joke",
+        "set topic tea",
+        "send",
+        "invoke calculator",
+        "select call 1",
+        "show",
+        "invoke calculator",
+        "invoke tell-joke",
+        "quit",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "No call of tell-joke yet. Type: form, then send",
+            "ended: tell-joke succeeded",
+            "No call of calculator yet.",
+            "Invoke · tell-joke>",
+            "Call of tell-joke",
+            "No call of calculator yet.",
+            "Call of tell-joke",
+        ],
+    );
+    assert_eq!(ran.data.matches("Call of tell-joke").count(), 2, "{}", ran.data);
+}
+
+#[test]
 fn a_word_is_not_added_to_a_list_of_objects() {
     let place = demo();
     let script = [

@@ -20,7 +20,7 @@ use crate::{
     },
     engine::{filter::Filter, traffic::conversation::Conversation},
     model::{
-        call::CallId,
+        call::{Call, CallId},
         entry::{Entry, EntryId},
         finding::Finding,
         tool::{States, Tool},
@@ -46,17 +46,28 @@ pub(crate) enum Listed {
 }
 
 impl Listed {
-    /// What selects it.
-    pub fn select(&self) -> Option<Message> {
-        Some(match self {
-            Self::Entry(id) => Message::Select(id.clone()),
-            Self::Call(id) => Message::Call(CallMessage::Select(*id)),
-            Self::Kept(id) => Message::History(HistoryMessage::Select(id.clone())),
-            Self::Connection(name) => Message::Connection(ConnectionMessage::Show(name.clone())),
-            Self::Asked(ask) => Message::Answering(AnsweringMessage::Choose(*ask)),
-            Self::Item(item) => Message::Resource(ResourceMessage::Choose(item.clone())),
-            Self::Conversation(_) => return None,
-        })
+    /// What selects it: a tool with its call, a call with its tool.
+    pub fn select(&self, state: &State) -> Vec<Message> {
+        let select_call = |id: CallId| Message::Call(CallMessage::Select(id));
+        match self {
+            Self::Entry(id) => {
+                let call = call_of(id, state).map(|call| select_call(call.id));
+                [Message::Select(id.clone())].into_iter().chain(call).collect()
+            }
+            Self::Call(id) => {
+                let call = state.invoke.calls.get(*id);
+                let tool = call.and_then(|call| state.tool(&call.request.tool));
+                let tool = tool.map(|tool| Message::Select(tool.id().clone()));
+                tool.into_iter().chain([select_call(*id)]).collect()
+            }
+            Self::Kept(id) => vec![Message::History(HistoryMessage::Select(id.clone()))],
+            Self::Connection(name) => {
+                vec![Message::Connection(ConnectionMessage::Show(name.clone()))]
+            }
+            Self::Asked(ask) => vec![Message::Answering(AnsweringMessage::Choose(*ask))],
+            Self::Item(item) => vec![Message::Resource(ResourceMessage::Choose(item.clone()))],
+            Self::Conversation(_) => Vec::new(),
+        }
     }
 
     /// What the cursor of the screen is put on.
@@ -169,7 +180,7 @@ fn tool_rows(state: &State) -> Vec<ListRow> {
 
 fn call_rows(state: &State) -> Vec<ListRow> {
     let calls = &state.invoke.calls;
-    let row = |call: &crate::model::call::Call| {
+    let row = |call: &Call| {
         let mark = if calls.selected == Some(call.id) { ", selected" } else { "" };
         let words = format!("{}{mark}", call_line(call));
         ListRow { name: format!("call {}", call.id.0), words, listed: Listed::Call(call.id) }
@@ -369,6 +380,16 @@ pub(crate) fn done_words(action: ActionId, state: &State) -> String {
     }
 }
 
+/// The call that is shown with a tool: the selected one, unless that is another tool's; else its
+/// newest.
+fn call_of<'s>(tool: &EntryId, state: &'s State) -> Option<&'s Call> {
+    let calls = &state.invoke.calls;
+    let is_its = |call: &&Call| call.request.tool == *tool;
+    // An agent's call is no tool's.
+    let is_shown = |call: &&Call| is_its(call) || state.tool(&call.request.tool).is_none();
+    calls.selected_call().filter(is_shown).or_else(|| calls.iter().rev().find(is_its))
+}
+
 fn invoke_lines(state: &State) -> Vec<String> {
     let Some(tool) = state.selected.as_ref().and_then(|id| state.tool(id)) else {
         return vec!["No tool is selected. Type: list, then select NAME".to_owned()];
@@ -378,8 +399,9 @@ fn invoke_lines(state: &State) -> Vec<String> {
     if state.invoke.mocks.contains(tool.id()) {
         lines.push("Calls are mocked: they are answered here and nothing is sent.".to_owned());
     }
-    if let Some(call) = state.invoke.calls.selected_call() {
-        lines.extend(call_lines(call));
+    match call_of(tool.id(), state) {
+        Some(call) => lines.extend(call_lines(call)),
+        None => lines.push(format!("No call of {} yet. Type: form, then send", tool.name)),
     }
     lines.push("The request as it will be sent:".to_owned());
     lines

@@ -553,8 +553,8 @@ impl Session {
         let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
         match lists::find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
             Ok(listed) => {
-                let select = listed.select();
-                self.note_sent(select.as_slice(), state);
+                let select = listed.select(state);
+                self.note_sent(&select, state);
                 messages.extend(select);
                 self.pending.extend(listed.target().map(Pending::Point));
                 if matches!(listed, Listed::Conversation(_)) {
