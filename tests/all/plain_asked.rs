@@ -104,6 +104,30 @@ fn a_service_with_the_key_of_its_tool_gets_a_file_of_its_own() {
     assert!(!found.data.contains("there is no service"), "{}", found.data);
 }
 
+#[test]
+fn the_first_service_of_a_tool_is_asked_for_with_its_default() {
+    for (answer, key, file) in
+        [("", "weather", "weather-service.json"), ("forecast", "forecast", "forecast.json")]
+    {
+        let place = Place::with(&[]);
+        let start = ["new", "tool-service", "weather", "make service", answer];
+        let script = [&start[..], &["fields", "save all", "quit"]].concat();
+        let ran = run(&place, &[".", "--plain"], &script);
+        assert_in_order(
+            &ran.data,
+            &[
+                "New service for weather",
+                "It becomes the service of weather.",
+                "Current text: weather.",
+                &format!("Added service {key}"),
+                "Tools · weather>",
+                &format!("now \"{key}\""),
+            ],
+        );
+        assert!(place.here.join(file).exists(), "{file}: {}\n{}", ran.data, ran.words);
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn a_text_is_edited_in_the_users_editor_where_there_is_a_terminal() {
