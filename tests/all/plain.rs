@@ -639,6 +639,16 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn nothing_is_wrong_with_a_text_before_it_is_typed() {
+    let script = ["workflow", "new state", "", "findings", "cancel", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    let asked =
+        ["New state", "Type the text, or cancel.", "Error: the state needs a name", "Error: "];
+    assert_in_order(&ran.data, &asked);
+    assert_eq!(ran.data.matches("Error: ").count(), 2, "{}", ran.data);
+}
+
+#[test]
 fn a_tool_is_shown_with_its_own_call() {
     let script = [
         "invoke tell-joke",
@@ -791,6 +801,10 @@ fn a_command_names_every_screen_where_it_works() {
         "watch",
         "delete tell-joke",
         "sort rows",
+        "tools",
+        "new state",
+        "watch request:tg:joke",
+        "group tick",
         "quit",
     ];
     let ran = run(&demo(), &[".", "--plain"], &script);
@@ -803,6 +817,9 @@ fn a_command_names_every_screen_where_it_works() {
             "done ends the questions of a form. Type: form",
             "delete works on Tools or Connections. Go there first.",
             "There is no command sort rows.",
+            "new state works on Workflow. Go there first.",
+            "watch SUBJECTS works on Watch. Type: watch",
+            "Name a group. Groups: ",
         ],
     );
 }

@@ -239,6 +239,11 @@ pub(crate) fn typed_name(title: &str) -> String {
 /// What a line names: what is called exactly so comes first, then the only one that begins so.
 pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId) -> Found<'l> {
     let actions = actions_of(keymap, screen);
+    let elsewhere = |name: &str| {
+        let screens = screens_with(name, keymap);
+        let is_there = screen != ScreenId::Form && !screens.is_empty();
+        is_there.then(|| Found::Elsewhere(name.to_owned(), screens))
+    };
     let ends: Vec<usize> = word_ends(line);
     for end in ends.iter().rev() {
         let (name, rest) = (line[..*end].to_lowercase(), line[*end..].trim());
@@ -248,6 +253,12 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
         let called = |action: &&&Action| typed_name(action.title) == name || action.id == name;
         if let Some(action) = actions.iter().find(called) {
             return Found::Action(action.id, rest);
+        }
+        // A name of several words is that action's, wherever it is.
+        if name.contains(char::is_whitespace)
+            && let Some(found) = elsewhere(&name)
+        {
+            return found;
         }
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -262,15 +273,10 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
                 .then_some(Begun::Action(action))
         }))
         .collect();
-    // A whole name is that action's, wherever it is.
-    let names = ends.iter().rev().map(|end| line[..*end].to_lowercase());
-    let mut elsewhere = names
-        .filter(|name| begun.is_empty() || name.len() > word.len())
-        .map(|name| (screens_with(&name, keymap), name));
-    if screen != ScreenId::Form
-        && let Some((screens, name)) = elsewhere.find(|(screens, _)| !screens.is_empty())
+    if begun.is_empty()
+        && let Some(found) = elsewhere(&word)
     {
-        return Found::Elsewhere(name, screens);
+        return found;
     }
     match begun.as_slice() {
         [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),

@@ -399,6 +399,9 @@ impl Session {
                 self.act(action, state, messages);
                 self.give_text(text, state, messages);
             }
+            Found::Action("show-watch", _) => {
+                self.out.push("watch SUBJECTS works on Watch. Type: watch".to_owned());
+            }
             Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
             Found::Elsewhere(name, screens) => {

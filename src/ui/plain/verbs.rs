@@ -60,8 +60,11 @@ impl Session {
             }
             None => {
                 let known: Vec<&str> = known.iter().map(|name| &**name).collect();
-                let words = format!("There is no group {rest}. Groups: {}", known.join(", "));
-                self.out.push(words);
+                let why = match rest {
+                    "" => "Name a group.".to_owned(),
+                    rest => format!("There is no group {rest}."),
+                };
+                self.out.push(format!("{why} Groups: {}", known.join(", ")));
             }
         }
     }
