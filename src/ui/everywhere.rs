@@ -4,13 +4,13 @@
 use super::{
     action_rows::{self, refuse_when},
     ask_cases,
-    overlays::{ask_model, connections, modes, notices, questions, samples},
+    overlays::{ask_model, connections, modes, notices, prompt::Prompt, questions, samples},
     view::Reply,
     widgets::panes::PaneChange,
 };
 use crate::app::{
     actions::Scope,
-    compose::{context::ComposeContext, entries, plan::Plan},
+    compose::{context::ComposeContext, plan::Plan, services},
     input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
     notices::NoticeKind,
@@ -18,7 +18,7 @@ use crate::app::{
     state::State,
     verbs,
 };
-use crate::systems::table;
+use crate::{model::tool::Tool, systems::table};
 
 /// The whole of what is on the terminal, as these actions need it.
 pub trait Window {
@@ -183,7 +183,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Reload the workspace's files; unsaved changes are kept"),
     Row::new(Scope::Global, "make-service", "make service", |_, state| make_service(state))
         .help("Make the service that the selected tool names and that is not there yet")
-        .refused(|_, state| service_plan(state).err()),
+        .refused(|_, state| service_refusal(state)),
     Row::new(Scope::Global, "welcome", "welcome…", |_, _| {
         Reply::send(Message::Document(DocumentMessage::AskBegin))
     })
@@ -279,34 +279,62 @@ fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {
     Reply::Refused("nothing to find in this pane".into())
 }
 
-/// What makes the service of the selected tool.
-fn service_plan(state: &State) -> Result<Plan, String> {
+/// The tool whose service is made.
+fn tool_with_service(state: &State) -> Result<&Tool, String> {
     let tool = state.selected.as_ref().and_then(|id| state.catalog.tool(id));
     let tool = tool.or_else(|| state.catalog.tools.first().map(|tool| &**tool));
-    let tool = tool.ok_or("select a tool first")?;
-    entries::make_service(ComposeContext::from_state(state), tool)
+    tool.ok_or_else(|| "select a tool first".into())
 }
 
-fn make_service(state: &State) -> Reply {
-    match service_plan(state) {
-        Ok(plan) => {
-            let keys = &state.keymap;
-            let words = format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                keys.way_to("save-all"),
-                keys.way_to("undo")
-            );
-            let Plan { label, changes, .. } = plan;
-            let change = Message::Document(DocumentMessage::Change { label, changes });
-            let mut messages = vec![change, Message::Show(ScreenId::Tools)];
-            // The tool is what one works at.
-            messages.extend(state.selected.clone().map(Message::Select));
-            messages.push(Message::Notice(NoticeKind::Done, words));
-            Reply::Send(messages)
-        }
-        Err(why) => Reply::Refused(why),
+fn service_refusal(state: &State) -> Option<String> {
+    match tool_with_service(state) {
+        Ok(tool) if services::lacks_service(tool) => None,
+        Ok(tool) => services::make_service(ComposeContext::from_state(state), tool).err(),
+        Err(why) => Some(why),
     }
+}
+
+/// Makes the service that the tool names; asks for its name first where it names none.
+fn make_service(state: &State) -> Reply {
+    let made = tool_with_service(state).and_then(|tool| match services::lacks_service(tool) {
+        true => Ok(ask_service(tool, state)),
+        false => services::make_service(ComposeContext::from_state(state), tool)
+            .map(|plan| made_service(plan, state)),
+    });
+    made.unwrap_or_else(Reply::Refused)
+}
+
+fn ask_service(tool: &Tool, state: &State) -> Reply {
+    let words = format!(
+        "The key of the new service: what other entries call it. It becomes the service of {}.",
+        tool.entry.key
+    );
+    let title = format!("New service for {}", tool.entry.key);
+    let default = services::default_key(ComposeContext::from_state(state), tool);
+    let tool = tool.id().clone();
+    let prompt = Prompt::new(title, words, default, move |key, state| {
+        let tool = state.catalog.tool(&tool).ok_or("the tool is gone")?;
+        let context = ComposeContext::from_state(state);
+        services::make_first_service(context, tool, key).map(|plan| made_service(plan, state))
+    });
+    Reply::Open(Box::new(prompt.with_act("create")))
+}
+
+fn made_service(plan: Plan, state: &State) -> Reply {
+    let keys = &state.keymap;
+    let words = format!(
+        "{}; {} saves, {} undoes",
+        plan.done_words(),
+        keys.way_to("save-all"),
+        keys.way_to("undo")
+    );
+    let Plan { label, changes, .. } = plan;
+    let change = Message::Document(DocumentMessage::Change { label, changes });
+    let mut messages = vec![change, Message::Show(ScreenId::Tools)];
+    // The tool is what one works at.
+    messages.extend(state.selected.clone().map(Message::Select));
+    messages.push(Message::Notice(NoticeKind::Done, words));
+    Reply::Send(messages)
 }
 
 fn save_selected(state: &State) -> Reply {

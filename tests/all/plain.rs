@@ -639,6 +639,192 @@ fn a_command_of_another_screen_says_where_it_works() {
 }
 
 #[test]
+fn nothing_is_wrong_with_a_text_before_it_is_typed() {
+    let script = ["workflow", "new state", "", "findings", "cancel", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    let asked =
+        ["New state", "Type the text, or cancel.", "Error: the state needs a name", "Error: "];
+    assert_in_order(&ran.data, &asked);
+    assert_eq!(ran.data.matches("Error: ").count(), 2, "{}", ran.data);
+}
+
+#[test]
+fn a_tool_is_shown_with_its_own_call() {
+    let script = [
+        "invoke tell-joke",
+        "set topic tea",
+        "send",
+        "invoke calculator",
+        "select call 1",
+        "show",
+        "invoke calculator",
+        "invoke tell-joke",
+        "quit",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "No call of tell-joke yet. Type: form, then send",
+            "ended: tell-joke succeeded",
+            "No call of calculator yet.",
+            "Invoke · tell-joke>",
+            "Call of tell-joke",
+            "No call of calculator yet.",
+            "Call of tell-joke",
+        ],
+    );
+    assert_eq!(ran.data.matches("Call of tell-joke").count(), 2, "{}", ran.data);
+}
+
+#[test]
+fn a_word_is_not_added_to_a_list_of_objects() {
+    let place = demo();
+    let script = [
+        "select calculator",
+        "add arguments digits",
+        "save",
+        "add arguments",
+        "set arguments.1 digits",
+        "set arguments.1.name digits",
+        "set arguments.1.description How many digits",
+        "save",
+        "quit",
+    ];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Not done. each item is an object. Type: add arguments, then set arguments.1.MEMBER \
+             VALUE",
+            "tools.yaml has no changes",
+            "Not done. this is an object. Type: set FIELD.MEMBER VALUE",
+            "now \"digits\"",
+            "Saved tools.yaml",
+        ],
+    );
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert!(saved.contains("name: digits"), "{saved}");
+}
+
+#[test]
+fn a_hidden_tool_takes_no_step_of_another_tool() {
+    let script = ["workflow", "step calculator", "live calculator", "apply calculator", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    let why = "calculator is hidden: state: available in findings, figures, not in undefined. To \
+        make it available: take query-customers first";
+    assert_in_order(
+        &ran.data,
+        &[why, "Workflow · calculator>", why, "Workflow · calculator>", "State: findings"],
+    );
+    assert_eq!(ran.data.matches("State: findings").count(), 1, "{}", ran.data);
+}
+
+#[test]
+fn what_is_there_after_an_action_is_said() {
+    let script = [
+        "watch",
+        "watch",
+        "",
+        "workflow",
+        "question",
+        "What do they complain about?",
+        "tools",
+        "mock service",
+        "edit tool",
+        "delete",
+        "delete",
+        "quit",
+        "quit without saving",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Watching embedded. Conversations: 0",
+            "Question: What do they complain about?",
+            "Tools and services: 7",
+            "Calls are mocked: they are answered here and nothing is sent.",
+            "query-customers in tools.yaml",
+            "delete: done. Tools and services: 6",
+        ],
+    );
+    assert_eq!(ran.data.matches("Tools and services: 7").count(), 1, "{}", ran.data);
+    assert!(!ran.data.contains("Type show to see it"), "{}", ran.data);
+}
+
+#[test]
+fn fields_lists_each_form_of_the_screen() {
+    let script = ["invoke tell-joke", "mock", "set topic tea", "fields", "form errors", "quit"];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Form arguments, selected; a number means one of its fields:",
+            "1. topic: text, required, now \"tea\"",
+            "Form configuration:",
+            "Form mock:",
+            "1. answer: ",
+            "Form arguments, selected",
+            "The form has no errors.",
+            "Form mock:",
+            "The form has no errors.",
+        ],
+    );
+}
+
+#[test]
+fn help_names_each_command_once() {
+    let screens = ["tools", "workflow", "invoke", "watch", "history", "connections", "resources"];
+    for screen in screens {
+        let ran = run(&demo(), &[".", "--plain"], &[screen, "help", "quit"]);
+        let help = &ran.data[ran.data.find("Screens, by name or number:").unwrap()..];
+        let names = help.lines().filter_map(|line| line.split_once(": ")).map(|(name, _)| name);
+        let mut names: Vec<&str> =
+            names.filter_map(|name| name.split(['[', '>']).next()).map(str::trim).collect();
+        names.sort_unstable();
+        let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+        assert!(twice.is_none(), "{twice:?} on {screen} in\n{help}");
+    }
+    let ran = run(&demo(), &[".", "--plain"], &["help earlier calls", "quit"]);
+    assert_in_order(&ran.data, &["5 History: Find, open, compare and replay earlier calls"]);
+}
+
+#[test]
+fn a_command_names_every_screen_where_it_works() {
+    let script = [
+        "compare",
+        "cases",
+        "step calculator",
+        "done",
+        "watch",
+        "delete tell-joke",
+        "sort rows",
+        "tools",
+        "new state",
+        "watch request:tg:joke",
+        "group tick",
+        "quit",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "compare works on History. Go there first.",
+            "cases works on Invoke, History or Model run. Go there first.",
+            "step works on Workflow. Go there first.",
+            "done ends the questions of a form. Type: form",
+            "delete works on Tools or Connections. Go there first.",
+            "There is no command sort rows.",
+            "new state works on Workflow. Go there first.",
+            "watch SUBJECTS works on Watch. Type: watch",
+            "Name a group. Groups: ",
+        ],
+    );
+}
+
+#[test]
 fn a_member_is_added_with_its_value_and_a_constant_is_set_by_its_name() {
     let schema = r#"{"properties": {"system": {"const": "mcp"},
         "headers": {"type": "object", "additionalProperties": {"type": "string"}}}}"#;

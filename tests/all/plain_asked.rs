@@ -63,6 +63,8 @@ fn resources_of_a_server_are_listed_and_read() {
     assert_eq!(ran.code, Some(0), "{}\n{}", ran.data, ran.words);
     let said = ["connected to test", "1. test://notes.md: Resources, notes", "# test://notes.md"];
     assert_in_order(&ran.data, &said);
+    assert!(ran.data.matches("Resources and prompts: ").count() > 1, "{}", ran.data);
+    assert!(!ran.data.contains("Type show to see it"), "{}", ran.data);
 }
 
 #[test]
@@ -100,6 +102,30 @@ fn a_service_with_the_key_of_its_tool_gets_a_file_of_its_own() {
     assert!(files.iter().all(|file| place.here.join(file).exists()), "{said}");
     let found = place.run(&["check", "--json"]);
     assert!(!found.data.contains("there is no service"), "{}", found.data);
+}
+
+#[test]
+fn the_first_service_of_a_tool_is_asked_for_with_its_default() {
+    for (answer, key, file) in
+        [("", "weather", "weather-service.json"), ("forecast", "forecast", "forecast.json")]
+    {
+        let place = Place::with(&[]);
+        let start = ["new", "tool-service", "weather", "make service", answer];
+        let script = [&start[..], &["fields", "save all", "quit"]].concat();
+        let ran = run(&place, &[".", "--plain"], &script);
+        assert_in_order(
+            &ran.data,
+            &[
+                "New service for weather",
+                "It becomes the service of weather.",
+                "Current text: weather.",
+                &format!("Added service {key}"),
+                "Tools · weather>",
+                &format!("now \"{key}\""),
+            ],
+        );
+        assert!(place.here.join(file).exists(), "{file}: {}\n{}", ran.data, ran.words);
+    }
 }
 
 #[cfg(unix)]

@@ -20,7 +20,7 @@ use crate::{
         catalog::Part,
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
-        tool::{Gate, Tool},
+        tool::Gate,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -136,46 +136,6 @@ pub(crate) fn free_key_in(
         Some(taken) => Err(format!("{key} is taken: {}:{}", taken.id.file(), taken.line)),
         None => Ok(()),
     }
-}
-
-/// The kind and the key of the service that a tool names and that is not there; `None` where it is,
-/// or its system has no such entries.
-#[must_use]
-pub(crate) fn missing_service(
-    context: ComposeContext<'_>,
-    tool: &Tool,
-) -> Option<(NewEntry, String)> {
-    let key = tool.service.as_deref().filter(|key| !key.is_empty())?;
-    if context.catalog.service_by_key(tool.entry.system, key).is_some() {
-        return None;
-    }
-    let kinds = systems::by_id(tool.entry.system)?.new_entry_kinds();
-    let is_its = |kind: &NewEntry| {
-        kind.kind == EntryKind::Service && kind.section == Some(tool.kind.as_str())
-    };
-    Some((kinds.into_iter().find(is_its)?, key.to_owned()))
-}
-
-/// Makes the service that a tool names, beside the tool.
-///
-/// # Errors
-/// When it is there, or there is no place for it.
-pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<Plan, String> {
-    let names_one = tool.service.as_deref().is_some_and(|key| !key.is_empty());
-    let (kind, key) = missing_service(context, tool).ok_or_else(|| match names_one {
-        true => format!("the service of {} exists", tool.entry.key),
-        false => format!("{} names no service", tool.entry.key),
-    })?;
-    free_key(&key, kind.kind, context)?;
-    let home = EntryHome::beside_entry(Some(&tool.entry));
-    let value = kind.named_value(&key);
-    let change = place_new(
-        Unplaced { key: &key, kind: kind.kind, section: kind.section, value: &value },
-        &home,
-        &[],
-        context,
-    );
-    Ok(Plan::new(format!("new service {key}"), vec![change]))
 }
 
 /// An entry that is to be placed.

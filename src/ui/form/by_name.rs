@@ -151,6 +151,14 @@ impl Form {
             "" => self.blank_item(&place).into(),
             text => Literal::parse(text).unwrap_or_else(|_| text.into()),
         };
+        let is_given = !text.is_empty() && !item.value().is_object();
+        if is_given && self.takes_only_objects(&place) {
+            return FormReply::Refused(format!(
+                "each item is an object. Type: add {}, then set {}.MEMBER VALUE",
+                if list.is_root() { "LIST".to_owned() } else { list.dotted() },
+                place.dotted()
+            ));
+        }
         self.commit_edits(vec![Edit::Insert { at: place, item }])
     }
 
@@ -218,6 +226,9 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         Kind::Variant { .. } => Ok(Literal::parse(text).unwrap_or_else(|_| text.into())),
         Kind::Null => Ok(Value::Null.into()),
         Kind::Add(_) | Kind::More { .. } => Err("add an item with: add".into()),
+        Kind::Object { .. } | Kind::Map { .. } if !text.trim_start().starts_with('{') => {
+            Err("this is an object. Type: set FIELD.MEMBER VALUE".into())
+        }
         Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. } | Kind::Raw => json(),
     }
 }

@@ -18,7 +18,7 @@ use crate::{
         blank::blank_value,
         fields::{Field, Part, Presence, Role, key_at},
         kind::Kind,
-        node::NodeKey,
+        node::{NodeKey, Types},
         pointer::Pointer,
     },
     syntax::edit::Edit,
@@ -419,6 +419,12 @@ impl Form {
         self.mark_fresh(&place);
         self.show_new(&place, &list);
         reply
+    }
+
+    /// Whether only an object can be at a place.
+    pub(super) fn takes_only_objects(&self, place: &Pointer) -> bool {
+        let node = self.schema.node(&self.key_of(place));
+        node.shown_types() == Types::OBJECT && node.unions.is_empty()
     }
 
     /// What an item that is added at a place begins as.

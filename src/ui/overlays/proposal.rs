@@ -71,6 +71,8 @@ pub(crate) struct Proposal {
     /// What is sent where nothing comes of it.
     cancelled: Option<Message>,
     shown: Option<ShownPlan>,
+    /// Whether its text was answered, where it is asked as lines.
+    answered: bool,
     /// Whether it stayed open for its text when somebody pressed beside it.
     keeps_text: bool,
     /// The first line of the preview that is seen.
@@ -209,6 +211,7 @@ impl Proposal {
             aside: None,
             cancelled: None,
             shown: None,
+            answered: false,
             keeps_text: false,
             top: 0,
             seen: 0,
@@ -526,6 +529,7 @@ impl Overlay for Proposal {
 
     fn sheet(&mut self, state: &State) -> Sheet {
         let text = self.input.as_ref().map(|input| input.text().to_owned());
+        let answered = self.answered;
         let mut sheet = Sheet::new(self.title.clone(), &self.words, Ask::Nothing);
         let can = match &self.work_out(state).made {
             Ok(made) => {
@@ -536,7 +540,9 @@ impl Overlay for Proposal {
             // Before anything is typed, nothing is wrong yet.
             Err(_) if text.as_ref().is_some_and(String::is_empty) => false,
             Err(why) => {
-                sheet.lines.push(format!("Error: {why}"));
+                // Before anything is typed, nothing is wrong yet.
+                let is_asked = text.is_some() && !answered;
+                sheet.lines.extend((!is_asked).then(|| format!("Error: {why}")));
                 false
             }
         };
@@ -552,7 +558,10 @@ impl Overlay for Proposal {
 
     fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
         match entry {
-            Entry::Text(text) => self.input = self.input.as_ref().map(|_| TextInput::new(text)),
+            Entry::Text(text) => {
+                self.answered = true;
+                self.input = self.input.as_ref().map(|_| TextInput::new(text));
+            }
             Entry::Switch => self.toggle_switch(),
             Entry::Accept => return self.accept(state),
             _ => return self.close(),

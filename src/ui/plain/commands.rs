@@ -70,8 +70,8 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::Show, "show", "[NAME]", "Show everything about the selected item"),
     command(Verb::Invoke, "invoke", "[TOOL]", "Open a tool in Invoke"),
     command(Verb::Form, "form", "[NAME]", "Ask for the form's fields one by one"),
-    command(Verb::Fields, "fields", "", "List the fields of the form with their values"),
-    command(Verb::Errors, "form errors", "", "List the errors of the form, each with its field"),
+    command(Verb::Fields, "fields", "", "List the fields of each form here with their values"),
+    command(Verb::Errors, "form errors", "", "List the errors of each form here"),
     command(Verb::Set, "set", "FIELD VALUE", "Give a field a value; JSON works for any field"),
     command(Verb::Unset, "unset", "FIELD", "Remove the value of a field"),
     command(
@@ -108,8 +108,8 @@ pub(crate) const COMMANDS: &[Command] = &[
 pub(crate) enum Found<'l> {
     Verb(Verb, &'l str),
     Action(ActionId, &'l str),
-    /// An action of another screen.
-    Elsewhere(&'static Action),
+    /// An action of other screens: its name, and those screens.
+    Elsewhere(String, Vec<&'static str>),
     /// Several begin so: their names.
     Several(Vec<String>),
     /// None is called so; these come close.
@@ -127,7 +127,6 @@ fn scopes_of(screen: ScreenId) -> &'static [Scope] {
             Scope::Groups,
             Scope::Graph,
             Scope::Run,
-            Scope::Chain,
         ],
         ScreenId::Invoke => {
             &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps, Scope::AskModel]
@@ -179,6 +178,7 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("signs", "show"),
     ("next-arrow", "arrows…"),
     ("previous-arrow", "arrows…"),
+    ("next-content-view", "show"),
     ("open", "show"),
     ("map", "show"),
 ];
@@ -217,6 +217,20 @@ pub(crate) fn actions_of(keymap: &Keymap, screen: ScreenId) -> Vec<&'static Acti
     own.chain(everywhere).collect()
 }
 
+/// The screens where an action of that name works.
+fn screens_with(name: &str, keymap: &Keymap) -> Vec<&'static str> {
+    let has_it = |screen: ScreenId| {
+        let scopes = scopes_of(screen);
+        keymap.actions().iter().any(|action| {
+            scopes.contains(&action.scope)
+                && (typed_name(action.title) == name || action.id == name)
+                && instead_of(action.id).is_none()
+        })
+    };
+    let rows = SCREENS.iter().filter(|row| has_it(row.id));
+    rows.map(|row| keymap.action(row.action).title).collect()
+}
+
 /// A name as it is typed: in small letters, without the dots of "there is more to ask".
 pub(crate) fn typed_name(title: &str) -> String {
     title.trim_end_matches('…').trim().to_lowercase()
@@ -225,6 +239,11 @@ pub(crate) fn typed_name(title: &str) -> String {
 /// What a line names: what is called exactly so comes first, then the only one that begins so.
 pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId) -> Found<'l> {
     let actions = actions_of(keymap, screen);
+    let elsewhere = |name: &str| {
+        let screens = screens_with(name, keymap);
+        let is_there = screen != ScreenId::Form && !screens.is_empty();
+        is_there.then(|| Found::Elsewhere(name.to_owned(), screens))
+    };
     let ends: Vec<usize> = word_ends(line);
     for end in ends.iter().rev() {
         let (name, rest) = (line[..*end].to_lowercase(), line[*end..].trim());
@@ -234,6 +253,12 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
         let called = |action: &&&Action| typed_name(action.title) == name || action.id == name;
         if let Some(action) = actions.iter().find(called) {
             return Found::Action(action.id, rest);
+        }
+        // A name of several words is that action's, wherever it is.
+        if name.contains(char::is_whitespace)
+            && let Some(found) = elsewhere(&name)
+        {
+            return found;
         }
     }
     let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -248,11 +273,10 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
                 .then_some(Begun::Action(action))
         }))
         .collect();
-    // A whole name is that action's, wherever it is.
-    let called = |action: &&&Action| typed_name(action.title) == line.to_lowercase();
-    let elsewhere = keymap.actions().iter().find(called);
-    if let Some(action) = elsewhere.filter(|_| begun.is_empty() || !rest.is_empty()) {
-        return Found::Elsewhere(action);
+    if begun.is_empty()
+        && let Some(found) = elsewhere(&word)
+    {
+        return found;
     }
     match begun.as_slice() {
         [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),

@@ -35,6 +35,20 @@ impl Session {
         self.out.extend(lines.unwrap_or_else(absent));
     }
 
+    /// Prints the lines of each form of the screen, under its name where there are several.
+    pub(super) fn with_forms(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
+        let forms = self.screen(state).map(|screen| screen.form_names()).unwrap_or_default();
+        let here = forms.iter().find(|(_, is_here)| *is_here).filter(|_| forms.len() > 1);
+        let Some((here, _)) = here else { return self.with_form(state, lines) };
+        for (name, is_here) in &forms {
+            let mark = if *is_here { ", selected; a number means one of its fields" } else { "" };
+            self.out.push(format!("Form {name}{mark}:"));
+            self.go_to_form(name, state);
+            self.with_form(state, lines);
+        }
+        self.go_to_form(here, state);
+    }
+
     pub(super) fn unfold(&mut self, state: &State) {
         if let Some(screen) = self.screen_mut(state) {
             let mut unfold = |form: &mut Form| {

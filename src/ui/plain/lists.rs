@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use super::calls::{call_line, call_lines};
+use super::{
+    calls::{call_line, call_lines},
+    commands::typed_name,
+};
 use crate::{
     app::{
         actions::ActionId,
@@ -17,7 +20,7 @@ use crate::{
     },
     engine::{filter::Filter, traffic::conversation::Conversation},
     model::{
-        call::CallId,
+        call::{Call, CallId},
         entry::{Entry, EntryId},
         finding::Finding,
         tool::{States, Tool},
@@ -43,17 +46,28 @@ pub(crate) enum Listed {
 }
 
 impl Listed {
-    /// What selects it.
-    pub fn select(&self) -> Option<Message> {
-        Some(match self {
-            Self::Entry(id) => Message::Select(id.clone()),
-            Self::Call(id) => Message::Call(CallMessage::Select(*id)),
-            Self::Kept(id) => Message::History(HistoryMessage::Select(id.clone())),
-            Self::Connection(name) => Message::Connection(ConnectionMessage::Show(name.clone())),
-            Self::Asked(ask) => Message::Answering(AnsweringMessage::Choose(*ask)),
-            Self::Item(item) => Message::Resource(ResourceMessage::Choose(item.clone())),
-            Self::Conversation(_) => return None,
-        })
+    /// What selects it: a tool with its call, a call with its tool.
+    pub fn select(&self, state: &State) -> Vec<Message> {
+        let select_call = |id: CallId| Message::Call(CallMessage::Select(id));
+        match self {
+            Self::Entry(id) => {
+                let call = call_of(id, state).map(|call| select_call(call.id));
+                [Message::Select(id.clone())].into_iter().chain(call).collect()
+            }
+            Self::Call(id) => {
+                let call = state.invoke.calls.get(*id);
+                let tool = call.and_then(|call| state.tool(&call.request.tool));
+                let tool = tool.map(|tool| Message::Select(tool.id().clone()));
+                tool.into_iter().chain([select_call(*id)]).collect()
+            }
+            Self::Kept(id) => vec![Message::History(HistoryMessage::Select(id.clone()))],
+            Self::Connection(name) => {
+                vec![Message::Connection(ConnectionMessage::Show(name.clone()))]
+            }
+            Self::Asked(ask) => vec![Message::Answering(AnsweringMessage::Choose(*ask))],
+            Self::Item(item) => vec![Message::Resource(ResourceMessage::Choose(item.clone()))],
+            Self::Conversation(_) => Vec::new(),
+        }
     }
 
     /// What the cursor of the screen is put on.
@@ -166,7 +180,7 @@ fn tool_rows(state: &State) -> Vec<ListRow> {
 
 fn call_rows(state: &State) -> Vec<ListRow> {
     let calls = &state.invoke.calls;
-    let row = |call: &crate::model::call::Call| {
+    let row = |call: &Call| {
         let mark = if calls.selected == Some(call.id) { ", selected" } else { "" };
         let words = format!("{}{mark}", call_line(call));
         ListRow { name: format!("call {}", call.id.0), words, listed: Listed::Call(call.id) }
@@ -343,9 +357,9 @@ pub(crate) fn table_lines(word: &str, state: &State) -> Vec<String> {
     }
 }
 
-/// That an action was done, and what is different now.
+/// That an action was done, and what is different now: what the screen has, where nothing closer
+/// is known.
 pub(crate) fn done_words(action: ActionId, state: &State) -> String {
-    let title = state.keymap.action(action).title;
     let tool = state.selected.as_ref().and_then(|id| state.tool(id));
     match (action, tool) {
         ("mock-tool", Some(tool)) if state.invoke.mocks.contains(tool.id()) => {
@@ -358,8 +372,22 @@ pub(crate) fn done_words(action: ActionId, state: &State) -> String {
             let count = state.invoke.kept.marked.len();
             format!("{} marked.", count_text(count, "call is", "calls are"))
         }
-        _ => format!("{title}: done. Type show to see it."),
+        _ => {
+            let title = state.keymap.action(action).title;
+            let there = heading(state, list_rows(state).len());
+            format!("{}: done. {there}", typed_name(title))
+        }
     }
+}
+
+/// The call that is shown with a tool: the selected one, unless that is another tool's; else its
+/// newest.
+fn call_of<'s>(tool: &EntryId, state: &'s State) -> Option<&'s Call> {
+    let calls = &state.invoke.calls;
+    let is_its = |call: &&Call| call.request.tool == *tool;
+    // An agent's call is no tool's.
+    let is_shown = |call: &&Call| is_its(call) || state.tool(&call.request.tool).is_none();
+    calls.selected_call().filter(is_shown).or_else(|| calls.iter().rev().find(is_its))
 }
 
 fn invoke_lines(state: &State) -> Vec<String> {
@@ -371,8 +399,9 @@ fn invoke_lines(state: &State) -> Vec<String> {
     if state.invoke.mocks.contains(tool.id()) {
         lines.push("Calls are mocked: they are answered here and nothing is sent.".to_owned());
     }
-    if let Some(call) = state.invoke.calls.selected_call() {
-        lines.extend(call_lines(call));
+    match call_of(tool.id(), state) {
+        Some(call) => lines.extend(call_lines(call)),
+        None => lines.push(format!("No call of {} yet. Type: form, then send", tool.name)),
     }
     lines.push("The request as it will be sent:".to_owned());
     lines

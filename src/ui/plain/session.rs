@@ -16,16 +16,13 @@ use crate::{
         actions::ActionId,
         agent_run::AgentMessage,
         calls::CallMessage,
-        history::HistoryMessage,
-        message::{ConnectionMessage, Message, ScreenId},
+        message::{Message, ScreenId},
         question::Question,
-        resources::ResourceMessage,
         state::State,
         tour::Tour,
         update::tour,
-        watching::WatchMessage,
     },
-    schema::pointer::Pointer,
+    schema::{phrase::join_alternatives, pointer::Pointer},
     ui::{
         action_rows,
         canvas::visible_text,
@@ -56,7 +53,7 @@ pub struct Session {
     decided: u64,
     pub(super) out: Vec<String>,
     /// Nothing was printed since the last line was typed.
-    is_silent: bool,
+    pub(super) is_silent: bool,
     shown: Option<ScreenId>,
 }
 
@@ -75,6 +72,12 @@ pub(super) enum Pending {
     Field(Pointer),
     /// What an action did, where nothing else says it.
     Confirm(ActionId),
+}
+
+impl Pending {
+    pub(super) fn is_confirm(&self) -> bool {
+        matches!(self, Self::Confirm(_))
+    }
 }
 
 /// What is shown before what is typed.
@@ -293,7 +296,7 @@ impl Session {
     fn close_with(&mut self, reply: OverlayReply, state: &State, messages: &mut Vec<Message>) {
         if dialog::is_nothing(&reply) {
             // What it would have done is not done.
-            self.pending.retain(|pending| !matches!(pending, Pending::Confirm(_)));
+            self.pending.retain(|pending| !pending.is_confirm());
         }
         match reply {
             OverlayReply::Stay | OverlayReply::Close => {}
@@ -324,38 +327,6 @@ impl Session {
         }
     }
 
-    /// Some messages are followed by what they change.
-    fn note_sent(&mut self, sent: &[Message], state: &State) {
-        let shows = |message: &Message| matches!(message, Message::Show(_));
-        let is_run = |message: &Message| matches!(message, Message::Workflow(_));
-        let is_read = |message: &Message| {
-            matches!(
-                message,
-                Message::Connection(ConnectionMessage::Test(_))
-                    | Message::History(
-                        HistoryMessage::Select(_)
-                            | HistoryMessage::Replay { .. }
-                            | HistoryMessage::Compare(_)
-                    )
-                    | Message::Resource(ResourceMessage::Read(_))
-            )
-        };
-        let turns_watch = |message: &Message| {
-            use WatchMessage::{Begin, Pause, Stop};
-            matches!(message, Message::Watch(Begin(_) | Pause | Stop))
-        };
-        if sent.iter().any(turns_watch) {
-            self.pending.push_back(Pending::Heading);
-        }
-        if sent.iter().any(shows) {
-            self.pending.push_back(Pending::List(String::new()));
-        } else if sent.iter().any(is_read)
-            || sent.iter().any(is_run) && state.screen == ScreenId::Workflow
-        {
-            self.pending.push_back(Pending::Show);
-        }
-    }
-
     pub(super) fn act(&mut self, action: ActionId, state: &State, messages: &mut Vec<Message>) {
         let title = state.keymap.action(action).title;
         if let Some(instead) = commands::instead_of(action) {
@@ -383,7 +354,10 @@ impl Session {
             Reply::Ignored => self.out.push(format!("Not done. {title}: not here")),
             // The fields of the call are asked one by one.
             Reply::Handled if action == "edit-call" => self.pending.push_back(Pending::Walk),
-            Reply::Handled => self.out.push(format!("{title}: done. Type show to see it.")),
+            Reply::Handled => {
+                let name = commands::typed_name(title);
+                self.out.push(format!("{name}: done. Type show to see it."));
+            }
             other => {
                 self.dispatch(other, state, messages);
                 self.pending.extend((action != "quit").then_some(Pending::Confirm(action)));
@@ -395,31 +369,6 @@ impl Session {
         let window: &dyn Window = &Tabs(self.has_tabs);
         action_rows::refusal_reason(everywhere::ACTIONS, window, action, state)
             .or_else(|| self.screen(state)?.refusal_reason(action, state))
-    }
-
-    fn do_pending(&mut self, pending: Pending, state: &State, messages: &mut Vec<Message>) {
-        match pending {
-            Pending::Action(action) => self.act(action, state, messages),
-            Pending::Point(target) => self.point_at(&target, state),
-            Pending::List(word) => self.list(&word, state),
-            Pending::Show => self.show(state),
-            Pending::Heading => {
-                self.out.push(lists::heading(state, lists::list_rows(state).len()));
-            }
-            Pending::Walk => self.begin_walk(state),
-            Pending::WalkOn => self.walk_on(state),
-            Pending::Field(at) => self.tell_field(&at, state),
-            Pending::Confirm(action) if self.is_silent && self.out.is_empty() => {
-                self.out.push(lists::done_words(action, state));
-            }
-            Pending::Confirm(_) => {}
-        }
-    }
-
-    fn point_at(&mut self, target: &Target, state: &State) {
-        if let Some(screen) = self.screen_mut(state) {
-            screen.point_at(target, state);
-        }
     }
 
     fn command(&mut self, line: &str, state: &State, messages: &mut Vec<Message>) {
@@ -435,6 +384,9 @@ impl Session {
         if line == "cancel" {
             return self.out.push("There is nothing to cancel.".to_owned());
         }
+        if line == "done" && self.has_tabs {
+            return self.out.push("done ends the questions of a form. Type: form".to_owned());
+        }
         match commands::find_command(line, &state.keymap, state.screen) {
             Found::Verb(verb, rest) => self.run_verb(verb, rest, state, messages),
             Found::Action("find", word) if !word.is_empty() => self.list(word, state),
@@ -447,12 +399,14 @@ impl Session {
                 self.act(action, state, messages);
                 self.give_text(text, state, messages);
             }
+            Found::Action("show-watch", _) => {
+                self.out.push("watch SUBJECTS works on Watch. Type: watch".to_owned());
+            }
             Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
-            Found::Elsewhere(action) => {
-                let screen = action.scope.title().split(" · ").next().unwrap_or_default();
-                let name = commands::typed_name(action.title);
-                self.out.push(format!("{name} works on {screen}. Go there first."));
+            Found::Elsewhere(name, screens) => {
+                let screens = join_alternatives(screens.into_iter());
+                self.out.push(format!("{name} works on {screens}. Go there first."));
             }
             Found::Several(names) => {
                 self.out.push(format!("Several commands start with this: {}.", names.join(", ")));
@@ -528,8 +482,8 @@ impl Session {
                 }
                 self.pending.push_back(Pending::Walk);
             }
-            Verb::Fields => self.with_form(state, fields::field_lines),
-            Verb::Errors => self.with_form(state, fields::error_lines),
+            Verb::Fields => self.with_forms(state, fields::field_lines),
+            Verb::Errors => self.with_forms(state, fields::error_lines),
             Verb::Set => self.set(rest, state, messages),
             Verb::Unset => {
                 self.edit_named(rest, false, state, messages, |form, row, _| form.unset(row));
@@ -565,7 +519,7 @@ impl Session {
         }
     }
 
-    fn list(&mut self, word: &str, state: &State) {
+    pub(super) fn list(&mut self, word: &str, state: &State) {
         if state.screen == ScreenId::Workflow && word.is_empty() {
             return self.show(state);
         }
@@ -582,7 +536,7 @@ impl Session {
         }
     }
 
-    fn show(&mut self, state: &State) {
+    pub(super) fn show(&mut self, state: &State) {
         let lines = self.screen(state).map(|screen| lists::detail_lines(state, screen));
         self.out.extend(lines.unwrap_or_default());
         if state.screen == ScreenId::Form {
@@ -602,8 +556,8 @@ impl Session {
         let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
         match lists::find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
             Ok(listed) => {
-                let select = listed.select();
-                self.note_sent(select.as_slice(), state);
+                let select = listed.select(state);
+                self.note_sent(&select, state);
                 messages.extend(select);
                 self.pending.extend(listed.target().map(Pending::Point));
                 if matches!(listed, Listed::Conversation(_)) {

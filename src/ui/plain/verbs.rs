@@ -1,8 +1,10 @@
 //! What some commands of plain mode do: help and texts to print, groups to tick, calls to stop.
 
+use std::collections::BTreeSet;
+
 use super::{
     calls::call_lines,
-    commands::{self, COMMANDS, screen_actions},
+    commands::{self, COMMANDS, Command, screen_actions},
     lists,
     session::{Pending, Session},
 };
@@ -58,8 +60,11 @@ impl Session {
             }
             None => {
                 let known: Vec<&str> = known.iter().map(|name| &**name).collect();
-                let words = format!("There is no group {rest}. Groups: {}", known.join(", "));
-                self.out.push(words);
+                let why = match rest {
+                    "" => "Name a group.".to_owned(),
+                    rest => format!("There is no group {rest}."),
+                };
+                self.out.push(format!("{why} Groups: {}", known.join(", ")));
             }
         }
     }
@@ -99,33 +104,38 @@ impl Session {
 
     pub(super) fn help(&mut self, word: &str, state: &State) {
         let wanted = word.to_lowercase();
-        let fits = |text: &str| wanted.is_empty() || text.to_lowercase().contains(&wanted);
-        let mut lines = Vec::new();
-        if self.has_tabs {
-            let number = |(row, action): (usize, ActionId)| {
-                format!("{} {}", row + 1, state.keymap.action(action).title)
-            };
-            let all: Vec<String> = screen_actions().enumerate().map(number).collect();
-            lines.push(format!("Screens, by name or number: {}", all.join(", ")));
+        let fits = |line: &String| wanted.is_empty() || line.to_lowercase().contains(&wanted);
+        let screens: Vec<ActionId> = screen_actions().filter(|_| self.has_tabs).collect();
+        let screen_line = |(row, id): (usize, &ActionId)| {
+            let action = state.keymap.action(id);
+            format!("{} {}: {}", row + 1, action.title, action.help)
+        };
+        let of_screens = screens.iter().enumerate().map(screen_line).filter(fits);
+        let of_screens: Vec<String> = of_screens.collect();
+        if !of_screens.is_empty() {
+            self.out.push("Screens, by name or number:".to_owned());
+            self.out.extend(of_screens);
+            self.out.push("Commands:".to_owned());
         }
-        for known in COMMANDS {
+        let command_line = |known: &Command| {
             let takes = if known.takes.is_empty() { "" } else { " " };
-            let line = format!("{}{takes}{}: {}", known.name, known.takes, known.help);
-            lines.extend(Some(line).filter(|line| fits(line)));
-        }
-        lines.push(format!(
-            "Actions on {}; you can add the name of the item:",
-            self.screen_title(state)
-        ));
+            format!("{}{takes}{}: {}", known.name, known.takes, known.help)
+        };
+        self.out.extend(COMMANDS.iter().map(command_line).filter(fits));
+        let screen = self.screen_title(state);
+        self.out.push(format!("Actions on {screen}; you can add the name of the item:"));
+        // A name means the first that has it.
+        let mut named: BTreeSet<String> =
+            COMMANDS.iter().map(|known| known.name.to_owned()).collect();
         for action in commands::actions_of(&state.keymap, state.screen) {
-            let line = format!("{}: {}", commands::typed_name(action.title), action.help);
-            let is_command = COMMANDS.iter().any(|known| known.name == action.id);
-            if !fits(&line) || is_command || commands::instead_of(action.id).is_some() {
+            let name = commands::typed_name(action.title);
+            let line = format!("{name}: {}", action.help);
+            let is_drawn = commands::instead_of(action.id).is_some();
+            if !named.insert(name) || is_drawn || screens.contains(&action.id) || !fits(&line) {
                 continue;
             }
             let why = self.refusal_reason(action.id, state);
-            lines.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
+            self.out.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
         }
-        self.out.extend(lines);
     }
 }

@@ -8,7 +8,7 @@ use crate::{
         actions::Scope,
         answering::AnsweringMessage,
         calls::{CallMessage, CallPart, CallText},
-        compose::{context::ComposeContext, entries::missing_service},
+        compose::{context::ComposeContext, services::missing_service},
         message::{Message, ScreenId},
         state::State,
         verbs,

@@ -4,7 +4,7 @@ use super::request_line::{RequestLine, problem_lines};
 use crate::{
     app::{
         actions::ActionId,
-        compose::{context::ComposeContext, entries::missing_service},
+        compose::{context::ComposeContext, services::missing_service},
         state::State,
     },
     model::{

@@ -6,10 +6,9 @@ use crate::{
     app::{
         compose::{
             context::{ComposeContext, files_of},
-            entries::{
-                self, EntryHome, Unplaced, free_key, free_key_in, missing_service, place_new,
-            },
+            entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
             plan::{Plan, list_names},
+            services::{self, missing_service},
         },
         documents::Change,
         message::{DocumentMessage, Message},
@@ -85,7 +84,7 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
     else {
         return hint_reply("this problem has no fix of its own");
     };
-    match entries::make_service(ComposeContext::from_state(state), tool) {
+    match services::make_service(ComposeContext::from_state(state), tool) {
         Ok(plan) => {
             let keys = &state.keymap;
             let words = format!(

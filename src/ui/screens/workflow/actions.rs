@@ -508,7 +508,7 @@ impl WorkflowScreen {
     }
 
     fn none_offered(&self) -> Option<String> {
-        refuse_when(!self.is_offered(), "choose an available tool first")
+        self.offers.hidden_refusal(self.facts.as_ref()?)
     }
 
     /// Opens the matrix, in the column of the group that is chosen.

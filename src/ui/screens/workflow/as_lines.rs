@@ -93,14 +93,26 @@ fn tool_lines(facts: &Facts) -> Vec<String> {
     lines.extend(available.iter().map(named));
     lines.push(format!("Hidden tools: {}", facts.hidden.len()));
     for row in &facts.hidden {
-        let found = facts.explanation_of(*row);
-        let reasons: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
-        lines.push(format!("  {}: {}", tools[*row].key, reasons.join("; ")));
-        if let Some(change) = found.changes.first() {
-            lines.push(format!("    To make it available: {}", change.description(tools)));
-        }
+        let (why, change) = hidden_words(facts, *row);
+        lines.push(format!("  {}: {why}", tools[*row].key));
+        lines.extend(change.map(|change| format!("    To make it available: {change}")));
     }
     lines
+}
+
+/// Why a tool is hidden, and what would make it available.
+fn hidden_words(facts: &Facts, tool: ToolRow) -> (String, Option<String>) {
+    let found = facts.explanation_of(tool);
+    let reasons: Vec<String> = found.reasons.iter().map(ToString::to_string).collect();
+    let change = found.changes.first().map(|change| change.description(facts.tools()));
+    (reasons.join("; "), change)
+}
+
+/// Why nothing can be done with a hidden tool.
+pub(super) fn hidden_refusal(facts: &Facts, tool: ToolRow) -> String {
+    let (why, change) = hidden_words(facts, tool);
+    let change = change.map(|change| format!(". To make it available: {change}"));
+    format!("{} is hidden: {why}{}", facts.tools()[tool].key, change.unwrap_or_default())
 }
 
 fn run_lines(state: &State) -> Vec<String> {

@@ -3,7 +3,7 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{changes::change_reply, facts::Facts, scene::Scene};
+use super::{as_lines, changes::change_reply, facts::Facts, scene::Scene};
 use crate::{
     app::{
         input::{Button, Code, Key, Mouse, MouseKind},
@@ -148,6 +148,15 @@ impl Offers {
         self.at < self.available.len()
     }
 
+    /// Why nothing can be done with the chosen tool, where it isn't available.
+    pub fn hidden_refusal(&self, facts: &Facts) -> Option<String> {
+        match self.tool_at(self.at) {
+            _ if self.selected_offered(facts) => None,
+            Some(tool) => Some(as_lines::hidden_refusal(facts, tool)),
+            None => Some("choose an available tool first".into()),
+        }
+    }
+
     /// The change that is meant for the chosen hidden tool.
     pub fn chosen_change<'f>(&self, facts: &'f Facts) -> Option<&'f Change> {
         let hidden = *self.hidden.get(self.at.checked_sub(self.available.len())?)?;
@@ -284,6 +293,10 @@ impl Offers {
         match self.tool_at(self.at) {
             None => Reply::Refused("no tool: request other groups on the left".into()),
             Some(_) if self.selected_offered(facts) => self.step_tool(facts, Outcome::Succeeded),
+            // What is typed names one act: `apply` makes the change.
+            Some(tool) if state.keymap.is_in_words() => {
+                Reply::Refused(as_lines::hidden_refusal(facts, tool))
+            }
             Some(_) => self.apply_change(facts, state),
         }
     }
