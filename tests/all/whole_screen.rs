@@ -549,7 +549,8 @@ fn help_has_what_works_here_above_what_other_screens_do() {
 }
 
 /// A tool as it is pasted.
-const TOOL: &str = r#"{"type": "tool-service", "name": "weather", "description": "Says it", "service": "sky"}"#;
+const TOOL: &str =
+    r#"{"type": "tool-service", "name": "weather", "description": "Says it", "service": "sky"}"#;
 
 #[test]
 fn welcome_is_there_again_after_a_new_tool_or_a_paste_was_cancelled() {

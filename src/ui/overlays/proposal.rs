@@ -537,8 +537,6 @@ impl Overlay for Proposal {
                 sheet.lines.extend(plain_lines(&made.lines));
                 true
             }
-            // Before anything is typed, nothing is wrong yet.
-            Err(_) if text.as_ref().is_some_and(String::is_empty) => false,
             Err(why) => {
                 // Before anything is typed, nothing is wrong yet.
                 let is_asked = text.is_some() && !answered;
