@@ -205,7 +205,7 @@ mcp:
             "arguments-schema"
         ]
     );
-    assert_eq!(schema["properties"]["service"]["enum"], serde_json::json!(["jokes"]));
+    assert_eq!(schema["properties"]["service"]["examples"], serde_json::json!(["jokes"]));
     assert!(schema["required"].as_array().unwrap().contains(&"style".into()));
 }
 

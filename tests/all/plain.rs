@@ -68,8 +68,8 @@ fn a_tool_is_designed_and_saved_with_errors_at_its_fields() {
         &[
             "Tools · adder>",
             "nothing is none of tool-service",
-            "service: must be one of calculator, custom-rag or joke-service",
-            "service: one of calculator, custom-rag, joke-service, required, now \"calculator\"",
+            "service: must not be empty",
+            "service: one of calculator, custom-rag, joke-service, or another text, required, now \"calculator\"",
             "The form has no errors.",
             "Saved tools.yaml",
         ],
