@@ -83,8 +83,8 @@ fn is_variable(value: &str) -> bool {
 #[must_use]
 pub(crate) fn is_secret_name(name: &str) -> bool {
     let last = name.chars().rev().find(|letter| letter.is_alphanumeric());
-    let is_end =
-        |ending: &&&str| last.is_some_and(|last| ending.ends_with(last.to_ascii_lowercase()));
+    let last = last.and_then(|last| u8::try_from(last.to_ascii_lowercase()).ok());
+    let is_end = |ending: &&&str| ending.as_bytes().last().copied() == last;
     ENDINGS.iter().filter(is_end).any(|ending| ends_with(name, ending))
 }
 
@@ -131,6 +131,8 @@ enum Look {
 
 /// The same; each word is looked at as closely as `look` says.
 fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlaces {
+    // What is no secret counts only where it may become one as the text goes on.
+    let counts = |(place, is): &SecretMatch| *is || place.end == text.len();
     let mut candidates = private_keys(text);
     let mut before = "";
     for word in word_ranges(text) {
@@ -144,7 +146,8 @@ fn search_words(text: &str, look: impl Fn(&Range<usize>) -> Look) -> SecretPlace
             Look::Name => {
                 let name = last_name(written);
                 if is_secret_name(name) {
-                    candidates.extend(value_of(text, name, word.end));
+                    let found = value_of(text, name, word.end);
+                    candidates.extend(found.into_iter().flatten().filter(counts));
                 }
             }
             Look::Whole => {
@@ -303,21 +306,22 @@ fn named_values(text: &str, word: &Range<usize>) -> Vec<SecretMatch> {
     let names = ends
         .map(|end| (last_name(&written[..end]), word.start + end))
         .filter(|(name, _)| is_secret_name(name));
-    names.flat_map(|(name, end)| value_of(text, name, end)).collect()
+    names.filter_map(|(name, end)| value_of(text, name, end)).flatten().collect()
 }
 
 /// The name that a text ends with.
 fn last_name(text: &str) -> &str {
-    text.rsplit(['?', '&', '/', '=', ':', '#']).next().unwrap_or_default()
+    let ends = |byte: &u8| matches!(byte, b'?' | b'&' | b'/' | b'=' | b':' | b'#');
+    text.bytes().rposition(|byte| ends(&byte)).map_or(text, |at| &text[at + 1..])
 }
 
 /// The value of a name that ends there.
-fn value_of(text: &str, name: &str, end: usize) -> Vec<SecretMatch> {
+fn value_of(text: &str, name: &str, end: usize) -> Option<[SecretMatch; 2]> {
     let after = &text[end..];
     let gap = after.trim_start_matches(['"', '\'', '\\', ' ', ':', '=']);
     let gap = &after[..after.len() - gap.len()];
     if gap.matches([':', '=']).count() != 1 {
-        return Vec::new();
+        return None;
     }
     let start = end + gap.len();
     let opening: &str = gap.rsplit([':', '=', ' ']).next().unwrap_or_default();
@@ -335,13 +339,13 @@ fn value_of(text: &str, name: &str, end: usize) -> Vec<SecretMatch> {
         && !value.starts_with("Bearer ")
         && !value.starts_with("Basic ")
     {
-        return Vec::new();
+        return None;
     }
     let end = start + value.len();
     let is = is_value(name, value, !opening.is_empty(), gap.ends_with(' '));
     // Backslashes at the end of the text are those of its quote, or its own.
     let open = text[end..].bytes().all(|byte| byte == b'\\');
-    vec![(start..end, is), (start..if open { text.len() } else { end }, false)]
+    Some([(start..end, is), (start..if open { text.len() } else { end }, false)])
 }
 
 /// Where the quote is that ends a text which was opened by one with so many backslashes before it.
