@@ -555,6 +555,9 @@ impl Performer {
                 let run = Simulation::new(settings.context, settings.mode, now_millis());
                 let shown = WorkflowMessage::ShowRun(Box::new(run));
                 self.send_message(Message::Workflow(shown));
+                let files: Vec<_> = sample.files.iter().map(|(path, _)| *path).collect();
+                let words = format!("Added {}", files.join(", "));
+                self.send_message(Message::Notice(NoticeKind::Done, words));
                 self.read_workspace(None);
             }
             Err(problem) => self.send_message(Message::Failed(problem)),

@@ -57,7 +57,7 @@ struct KeptRules {
 /// Asks which stub takes the rules.
 fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
     let KeptRules { title, what, services } = kept;
-    Reply::Open(Box::new(Prompt::new(title, words, first_name, move |name, state| {
+    let prompt = Prompt::new(title, words, first_name, move |name, state| {
         if name.is_empty() {
             return Err("a stub needs a name".into());
         }
@@ -68,7 +68,8 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
             Message::Document(DocumentMessage::Change { label, changes }),
             Message::Document(DocumentMessage::Save(Some(file))),
         ]))
-    })))
+    });
+    Reply::Open(Box::new(prompt.with_act("keep")))
 }
 
 /// Asks for a name and writes the mock of a tool, whose service may be missing, as that stub.

@@ -343,3 +343,17 @@ fn a_tables_columns_are_as_wide_as_its_last_rows_need() {
     desk.keys("enter end up enter end up enter end up");
     assert!(desk.screen().contains("249  row 249"), "{}", desk.screen());
 }
+
+#[test]
+fn a_typed_text_is_not_replaced_by_a_suggestion() {
+    let schema = json!({"properties": {"service": {"type": "string", "examples": ["joke-service", "joke"]}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.keys("enter");
+    desk.types("jo");
+    desk.keys("enter");
+    assert_eq!(*desk.value, json!({"service": "jo"}));
+    desk.keys("enter");
+    desk.types("k");
+    desk.keys("down enter");
+    assert_eq!(*desk.value, json!({"service": "joke-service"}), "the cursor chooses one");
+}

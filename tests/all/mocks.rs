@@ -10,7 +10,7 @@ use toolcrib::{
         message::{Message, ScreenId},
     },
     model::{
-        call::{Limits, Request},
+        call::{EventKind, Limits, Outcome, Request},
         entry::FileId,
     },
     schema::pointer::Pointer,
@@ -191,6 +191,13 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let kept = bench.state.documents.get(&FileId::new("stubs/forecast.yaml")).unwrap();
     let stub = kept.source.as_ref().unwrap().text().to_owned();
     assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
+    // A case of it is answered by the mock, too.
+    bench.keys("K enter");
+    bench.keys("t enter");
+    let request = run_call(&mut bench);
+    assert!(request.mock.is_some());
+    assert!(bench.shows("1 case passed"), "{}", bench.screen());
+    bench.keys("esc");
     // Without the mock the request is the service's again.
     bench.keys("m");
     assert!(!bench.shows("next call is mocked"), "{}", bench.screen());
@@ -199,6 +206,13 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
         panic!("{:?}", bench.effects)
     };
     assert!(request.mock.is_none());
+    // And what was sent is answered by the mock once the tool is mocked.
+    bench.happens([(5, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    bench.keys("m R");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
+    assert!(request.mock.is_some());
 }
 
 #[test]

@@ -747,7 +747,7 @@ fn what_is_there_after_an_action_is_said() {
             "Tools and services: 7",
             "Calls are mocked: they are answered here and nothing is sent.",
             "query-customers in tools.yaml",
-            "delete: done. Tools and services: 6",
+            "Deleted query-customers; “save” saves, “undo” undoes",
         ],
     );
     assert_eq!(ran.data.matches("Tools and services: 7").count(), 1, "{}", ran.data);

@@ -107,7 +107,7 @@ fn a_service_with_the_key_of_its_tool_gets_a_file_of_its_own() {
 #[test]
 fn the_first_service_of_a_tool_is_asked_for_with_its_default() {
     for (answer, key, file) in
-        [("", "weather", "weather-service.json"), ("forecast", "forecast", "forecast.json")]
+        [("", "weather-service", "weather-service.json"), ("forecast", "forecast", "forecast.json")]
     {
         let place = Place::with(&[]);
         let start = ["new", "tool-service", "weather", "make service", answer];
@@ -118,7 +118,7 @@ fn the_first_service_of_a_tool_is_asked_for_with_its_default() {
             &[
                 "New service for weather",
                 "It becomes the service of weather.",
-                "Current text: weather.",
+                "Current text: weather-service.",
                 &format!("Added service {key}"),
                 "Tools · weather>",
                 &format!("now \"{key}\""),

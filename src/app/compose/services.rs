@@ -62,11 +62,11 @@ pub(crate) fn lacks_service(tool: &Tool) -> bool {
     empty_reference(tool).is_some() && service_kind(tool).is_some()
 }
 
-/// The key that a tool's first service gets unless another one is chosen: the tool's own, where no
-/// service has it.
+/// The key that a tool's first service gets unless another one is chosen, where no service has it:
+/// one that isn't the tool's, so that a file can be named after each.
 #[must_use]
 pub(crate) fn default_key(context: ComposeContext<'_>, tool: &Tool) -> String {
-    let key = tool.entry.key.clone();
+    let key = format!("{}-service", tool.entry.key);
     let is_free = free_key(&key, EntryKind::Service, context).is_ok();
     if is_free { key } else { String::new() }
 }

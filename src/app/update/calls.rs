@@ -16,6 +16,7 @@ use crate::{
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         stub::MOCK_CONNECTION,
+        traffic::FRAMES,
     },
     syntax::{
         edit::Edit,
@@ -138,8 +139,10 @@ pub(super) fn send_again(
     // The same body under a fresh id, or the answer could not be known from the first one's.
     let id = state.ids.take_id();
     let mut request = calling::repeat_request(request, &id);
-    if connection == MOCK_CONNECTION && request.mock.is_none() {
-        // What a mock answered is not sent to the service: the history has the request alone.
+    let is_mocked = state.invoke.mocks.contains(&request.tool) && request.to != FRAMES;
+    if request.mock.is_none() && (connection == MOCK_CONNECTION || is_mocked) {
+        // What a mock answered is not sent to the service: the history has the request alone. Nor
+        // is anything while the tool is mocked.
         let Some(tool) = state.tool(&request.tool) else {
             let cause = format!("a mock answered {}, but the tool no longer exists", request.name);
             let problem = Problem::new(ProblemKind::Missing, "sending it again", cause);

@@ -28,7 +28,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     schema::count::count_text,
-    systems::{calling, facets::calls::CallOf},
+    systems::{calling, facets::calls::CallOf, mocking},
 };
 
 /// Calls these cases.
@@ -145,7 +145,12 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         connection: &connection,
         route: None,
     };
-    let request = calling::build_case_request(&case, call)?;
+    let request = match state.mock_of(tool) {
+        Some(service) => {
+            mocking::mock_request(&CallOf { arguments: &case.arguments, ..call }, service)
+        }
+        None => calling::build_case_request(&case, call)?,
+    };
     Ok((case, request, connection))
 }
 

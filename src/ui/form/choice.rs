@@ -208,6 +208,9 @@ impl Chooser {
         let options = self.list_options(cell);
         if let Some(list) = &mut self.list {
             list.filter_options(&options, &text);
+            if text != before {
+                list.release_cursor();
+            }
         }
         if text != before {
             self.typed = true;
@@ -324,6 +327,9 @@ impl Editor for Chooser {
 
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, &self.free) {
+            (Some(list), Some(_)) if list.chosen_option().is_none() => {
+                vec![("Enter", "accept"), ("↑↓", "suggestions"), ("Esc", "close")]
+            }
             (Some(_), _) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],
             (None, Some(_)) if self.typed => vec![("Enter", "accept")],
             (None, Some(_)) => vec![("Enter", "suggestions")],

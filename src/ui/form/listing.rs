@@ -38,6 +38,8 @@ pub(crate) struct Listing {
     filter: Option<TextInput>,
     /// The field's own text filters the list.
     suggests: bool,
+    /// The field's text is meant and none of the options, until the cursor is moved to one.
+    released: bool,
     /// Some option has more to say than fits beside it.
     wordy: bool,
     cursor: usize,
@@ -80,7 +82,12 @@ impl Listing {
     /// The number of the option under the cursor.
     #[must_use]
     pub fn chosen_option(&self) -> Option<usize> {
-        self.matching.get(self.cursor).copied()
+        self.matching.get(self.cursor).copied().filter(|_| !self.released)
+    }
+
+    /// Takes the cursor off the options: what is typed in the field is meant.
+    pub fn release_cursor(&mut self) {
+        self.released = true;
     }
 
     /// Drops options that are no longer there: their owner may have fewer than when the list
@@ -125,14 +132,23 @@ impl Listing {
     /// Moves the cursor; whether the key was one of lists.
     pub fn move_cursor(&mut self, key: Key) -> bool {
         let last = self.matching.len().saturating_sub(1);
+        let released = std::mem::take(&mut self.released);
         self.cursor = match key.code {
-            _ if key.mods.ctrl || key.mods.alt => return false,
+            _ if key.mods.ctrl || key.mods.alt => {
+                self.released = released;
+                return false;
+            }
+            Code::Down if released => 0,
+            Code::Up if released => last,
             Code::Up => self.cursor.checked_sub(1).unwrap_or(last),
             Code::Down if self.cursor >= last => 0,
             Code::Down => self.cursor + 1,
             Code::PageUp => self.cursor.saturating_sub(SEEN),
             Code::PageDown => (self.cursor + SEEN).min(last),
-            _ => return false,
+            _ => {
+                self.released = released;
+                return false;
+            }
         };
         true
     }
@@ -161,7 +177,8 @@ impl Listing {
         let line = line + self.draw_filter(context, line);
         if self.matching.is_empty() {
             let dim = overlay.patch(context.style(Role::Dim));
-            context.pen(line).put_text("  nothing matches", dim).fill_rest(overlay);
+            let words = if self.suggests { "  no suggestion matches" } else { "  nothing matches" };
+            context.pen(line).put_text(words, dim).fill_rest(overlay);
             return Vec::new();
         }
         let seen = self.matching.len().min(SEEN);
@@ -175,9 +192,9 @@ impl Listing {
         for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
             let at = line + u16::try_from(place - self.top).unwrap_or(0);
             let option = &options[*number];
-            let style = if place == self.cursor { context.style(Role::Selected) } else { overlay };
-            let help =
-                if place == self.cursor { style } else { overlay.patch(context.style(Role::Dim)) };
+            let is_chosen = place == self.cursor && !self.released;
+            let style = if is_chosen { context.style(Role::Selected) } else { overlay };
+            let help = if is_chosen { style } else { overlay.patch(context.style(Role::Dim)) };
             let mark = if option.present { "✓ " } else { "  " };
             let more = match place - self.top {
                 0 if self.top > 0 => "↑",

@@ -147,7 +147,7 @@ impl Overlay for Ticked {
             }
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
-        self.buttons.draw(buffer, foot, ("Enter", "OK"), styles);
+        self.buttons.draw(buffer, foot, ("Enter", "keep"), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
@@ -188,7 +188,7 @@ impl Overlay for Ticked {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
-        vec![("Enter", "OK"), ("Down", "next"), ("Space", "tick"), ("Esc", "cancel")]
+        vec![("Enter", "keep"), ("Down", "next"), ("Space", "tick"), ("Esc", "cancel")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {
@@ -197,7 +197,7 @@ impl Overlay for Ticked {
             (tick.on, Choice { title, detail, ..Choice::default() })
         };
         let rows = self.ticks.iter().map(choice).collect();
-        let ask = Ask::Ticks { text: Some(self.input.text().to_owned()), rows, accept: "OK" };
+        let ask = Ask::Ticks { text: Some(self.input.text().to_owned()), rows, accept: "keep" };
         Sheet::new(self.title.clone(), &self.words, ask).with_fault(self.wrong.as_ref())
     }
 

@@ -134,7 +134,7 @@ impl Overlay for Welcome {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let act = self.ways.get(self.at).map_or("", |way| way.words);
-        vec![("↑↓", "choose"), ("Enter", act), ("Esc", "close"), ("?", "help")]
+        vec![("↑↓", "choose"), ("Esc", "close"), ("Enter", act), ("?", "help")]
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

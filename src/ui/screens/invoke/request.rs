@@ -175,7 +175,10 @@ impl RequestPane {
         };
         let beside = match state.deployed_on(tool.id()) {
             Some(connection) => format!("deployed on {connection}"),
-            None => tool.service.as_ref().unwrap_or(&tool.kind).clone(),
+            None => {
+                let service = tool.service.as_ref().filter(|service| !service.is_empty());
+                service.unwrap_or(&tool.kind).clone()
+            }
         };
         let title = format!("{} · {beside}", tool.label());
         let foot = self.focused_form().position();

@@ -226,7 +226,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
     let references = rename::referencing_tools(&entry, &state.catalog).len();
     let also = match references {
-        0 => "Nothing else refers to it.".to_owned(),
+        0 => "No other entry refers to it.".to_owned(),
         1 => "One other entry refers to it and is changed too.".to_owned(),
         many => format!("{many} other entries refer to it and are changed too."),
     };
@@ -374,10 +374,9 @@ pub(super) fn delete_entry(state: &State) -> Reply {
     };
     let context = ComposeContext::from_state(state);
     let table = state.catalog.tool(&entry.id).and_then(|tool| context.remove_gate_table(tool));
-    let messages = vec![Message::Document(DocumentMessage::Change {
-        label: format!("delete {}", entry.key),
-        changes: std::iter::once(deed).chain(table).collect(),
-    })];
+    let changes = std::iter::once(deed).chain(table).collect();
+    let plan = Plan::new(format!("delete {}", entry.key), changes);
+    let messages = vec![Message::Document(DocumentMessage::Compose(plan))];
     let answers = vec![
         Answer { key: 'c', words: "cancel", messages: Vec::new() },
         Answer { key: 'd', words: "delete", messages },

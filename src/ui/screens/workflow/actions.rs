@@ -504,7 +504,7 @@ impl WorkflowScreen {
     fn unseen_tool_refusal(&self) -> Option<String> {
         let is_unseen = self.panes.is_stacked() && self.panes.focus != TOOLS;
         let is_elsewhere = self.focused_pane() == Pane::Graph || is_unseen;
-        refuse_when(is_elsewhere, "it calls the tool selected in Tools: go there first (Tab)")
+        refuse_when(is_elsewhere, "it calls a tool of the list: go there first (Tab)")
     }
 
     fn none_offered(&self) -> Option<String> {

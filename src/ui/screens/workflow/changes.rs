@@ -71,7 +71,7 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
         let words = made.description(&state.catalog.tools);
         messages.push(Message::Notice(
             NoticeKind::Done,
-            format!("To show {}: {words}", tool.entry.key),
+            format!("Applied, to show {}: {words}", tool.entry.key),
         ));
     }
     Reply::Send(messages)
