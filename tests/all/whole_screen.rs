@@ -257,10 +257,11 @@ fn the_notices_are_wrapped_to_their_page() {
 }
 
 #[test]
-fn after_a_refused_send_what_is_typed_goes_into_the_missing_argument() {
+fn a_refused_send_leads_to_the_missing_argument_which_enter_edits() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.keys("@send");
-    assert!(bench.shows(" EDIT "), "{}", bench.screen());
+    assert!(bench.shows(" NAV "), "nothing enters EDIT by itself: {}", bench.screen());
+    bench.keys("enter");
     bench.types("3+4");
     assert_eq!(bench.state.screen, ScreenId::Invoke, "3 and 4 are no screens: {}", bench.screen());
     assert!(bench.shows("▌expression * 3+4"), "{}", bench.screen());
@@ -670,7 +671,7 @@ fn a_key_that_does_nothing_here_says_where_it_does() {
 fn what_is_missing_for_a_call_is_named_as_the_form_names_it() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.keys("@send");
-    let said = " expression: is required; send again to send it anyway";
+    let said = " expression: is required; Enter edits it, send again to send it anyway";
     assert!(bench.shows(said), "{}", bench.screen());
 }
 

@@ -582,7 +582,7 @@ impl Invoke {
     fn send(&mut self, state: &State) -> Reply {
         let reply = self.request.send(state);
         // What keeps it from being sent is filled in.
-        if self.request.focused_form().is_typing() {
+        if self.request.is_warned() {
             self.panes.focus = MIDDLE;
         }
         self.follow_sent_call(reply)

@@ -540,15 +540,15 @@ impl RequestPane {
         }
     }
 
-    /// The keys go into the argument at a place.
-    fn edit_argument(&mut self, at: &Pointer, state: &State) -> Vec<Message> {
+    /// Whether the last request wasn't sent because of what is typed for it.
+    pub(super) fn is_warned(&self) -> bool {
+        self.warned.is_some()
+    }
+
+    /// The cursor goes to the argument at a place.
+    fn point_at_argument(&mut self, at: &Pointer, state: &State) -> Vec<Message> {
         self.part = Part::Arguments;
-        let reply = self.arguments.ask(state, |form| {
-            let reply = form.focus_field(at);
-            form.begin_typing();
-            reply
-        });
-        match reply {
+        match self.arguments.ask(state, |form| form.focus_field(at)) {
             Reply::Send(messages) => messages,
             _ => Vec::new(),
         }
@@ -590,10 +590,11 @@ impl RequestPane {
         if let Some(Warned { words, .. }) = &warned
             && self.warned != warned
         {
-            let words = format!("{words}; send again to send it anyway");
+            let edits = if wrong_at.is_some() { " Enter edits it," } else { "" };
+            let words = format!("{words};{edits} send again to send it anyway");
             self.warned = warned;
             if let Some(at) = wrong_at {
-                messages.extend(self.edit_argument(&at, state));
+                messages.extend(self.point_at_argument(&at, state));
             }
             if messages.is_empty() {
                 return Reply::Refused(words);
