@@ -319,7 +319,7 @@ pub(crate) fn mock_of(
     let kept = wanted.then(|| open_history(opened).ok()?.real_answer_of(&tool.name)).flatten();
     if wanted && kept.is_none() {
         out.warn(format_args!(
-            "no answer of {} is in the history yet; its mock answers with an example",
+            "the history has no answer of {} yet but those of mocks; this mock gives an example",
             tool.name
         ));
     }

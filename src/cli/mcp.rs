@@ -10,7 +10,7 @@ mod target;
 
 use std::{collections::BTreeMap, fs, time::Instant};
 
-use clap::{Args, Subcommand};
+use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
 
 use self::target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools};
@@ -93,17 +93,13 @@ struct Conformance {
 }
 
 #[derive(Args, Debug)]
+#[command(group = ArgGroup::new("server").required(true).args(["url", "command"]))]
 struct Add {
     /// The name of the connection
     name: String,
 
     /// The address of a server over HTTP: http://HOST:PORT/mcp
-    #[arg(
-        long,
-        value_name = "URL",
-        conflicts_with = "command",
-        required_unless_present = "command"
-    )]
+    #[arg(long, value_name = "URL", value_parser = parse_url)]
     url: Option<String>,
 
     /// A variable for the server: KEY=text, or KEY=$NAME for a variable of yours
@@ -137,6 +133,11 @@ struct Keep {
     /// Accept changes; by default they are only listed
     #[arg(long)]
     accept: bool,
+}
+
+fn parse_url(text: &str) -> Result<String, String> {
+    let is_http = text.starts_with("http://") || text.starts_with("https://");
+    if is_http { Ok(text.to_owned()) } else { Err("write http://HOST:PORT/mcp".to_owned()) }
 }
 
 impl Mcp {

@@ -204,6 +204,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         "Push the tools to the connection's system (TrustGraph, CommonGround, OpenSearch); \
         changes are shown first",
     )
+    .refused(|_, state| push_refusal(state))
     .risky(),
     Row::new(Scope::Global, "ask-agent", "ask agent…", |_, state| {
         Reply::Open(Box::new(questions::agent_prompt(state)))
@@ -273,6 +274,18 @@ fn import_refusal(state: &State) -> Option<String> {
         )),
         Some((_, deployment)) => deployment.read_only().map(str::to_owned),
     }
+}
+
+fn push_refusal(state: &State) -> Option<String> {
+    let connection = state.current_connection();
+    let choose = state.keymap.way_to("connection");
+    let is_none = table::deployment_at(&connection).is_none();
+    is_none.then(|| {
+        format!(
+            "connection \"{}\" leads to no system that takes tools; {choose} chooses another",
+            connection.name
+        )
+    })
 }
 
 fn nothing_to_find(_: &mut (dyn Window + 'static), _: &State) -> Reply {

@@ -42,6 +42,8 @@ pub enum Ask {
         text: Option<String>,
         can: bool,
         switch: Option<(bool, String)>,
+        /// It removes something.
+        removes: bool,
     },
 }
 

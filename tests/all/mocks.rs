@@ -101,7 +101,7 @@ fn a_mock_echoes_says_what_it_is_given_fails_and_repeats_a_kept_answer() {
     // What a mock said is no answer of the service.
     let kept = run(&["--mock=kept"]);
     assert!(kept.data.contains("mock answer of forecast"), "{}", kept.data);
-    kept.ended(0, &["no answer of forecast is in the history yet"]);
+    kept.ended(0, &["the history has no answer of forecast yet"]);
     run(&["--mock=nothing"]).ended(2, &["example, kept, echo"]);
     run(&["--mock-text", "alone"]).ended(2, &["--mock"]);
     let history = place.json(&["history", "--json"]);

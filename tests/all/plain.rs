@@ -836,3 +836,41 @@ fn a_member_is_added_with_its_value_and_a_constant_is_set_by_its_name() {
     let wanted = serde_json::json!({"system": "mcp", "headers": {"x-test": "yes please"}});
     assert_eq!(printed, wanted);
 }
+
+#[test]
+fn questions_explain_themselves_and_nothing_is_removed_by_the_first_answer() {
+    let script = [
+        "workflow",
+        "what if",
+        "group tick products",
+        "cancel",
+        "delete state figures",
+        "1",
+        "tools",
+        "list zzz",
+        "new",
+        "tool-service",
+        "help",
+        "sums",
+        "set service nowhere",
+        "form errors",
+        "undo",
+        "undo",
+        "quit",
+    ];
+    let ran = run(&demo(), &[".", "--plain"], &script);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert_in_order(
+        &ran.data,
+        &[
+            "This is a what-if",
+            "Type 1 or no to cancel, 2 or yes to delete.",
+            "Tools and services: 7. With zzz: 0",
+            "A text is asked for.",
+            "Added sums",
+            "service: there is no service \"nowhere\"",
+        ],
+    );
+    assert!(!ran.data.contains("There is nothing to cancel"), "{}", ran.data);
+    assert!(!ran.data.contains("Deleted"), "{}", ran.data);
+}

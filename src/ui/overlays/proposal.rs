@@ -551,7 +551,10 @@ impl Overlay for Proposal {
             },
         ));
         let switch = switch.map(|switch| (switch.is_on, switch.also.button.clone()));
-        Sheet { ask: Ask::Apply { act: self.act, text, can, switch }, ..sheet }
+        Sheet {
+            ask: Ask::Apply { act: self.act, text, can, switch, removes: self.removes },
+            ..sheet
+        }
     }
 
     fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {

@@ -53,16 +53,29 @@ const CANCEL: &str = "cancel";
 const ANSWERS: &str = "A question is open. Answer with a number, a name or the start of one; \
     cancel closes it, and then help lists the commands.";
 
-/// Whether a line asks for help, where it can't be a text that is asked for.
-fn is_help(line: &str, ask: &Ask, at: &Step) -> bool {
-    let chooses = match ask {
-        Ask::Row(_) | Ask::Next(_) => true,
+/// The same where a text is asked for.
+const TEXTS: &str = "A text is asked for. Type it, or nothing to keep the one that is shown; with = \
+    before it any text is taken as it is, as in =help. cancel closes the question.";
+
+/// The numbers of doing it and of cancelling: what removes something never comes first.
+fn apply_numbers(removes: bool) -> (&'static str, &'static str) {
+    if removes { ("2", "1") } else { ("1", "2") }
+}
+
+/// Whether a line asks for help: `=help` is that text.
+fn is_help(line: &str, ask: &Ask) -> bool {
+    !matches!(ask, Ask::Nothing | Ask::Wait | Ask::Lines) && matches!(line.trim(), "help" | "?")
+}
+
+/// Whether a text is asked for, and nothing chosen.
+fn asks_text(ask: &Ask, at: &Step) -> bool {
+    match ask {
+        Ask::Text(_) | Ask::Values(_) => true,
         Ask::Ticks { text, .. } | Ask::Apply { text, .. } => {
-            text.is_none() || !matches!(at, Step::First)
+            text.is_some() && matches!(at, Step::First)
         }
         _ => false,
-    };
-    chooses && matches!(line.trim(), "help" | "?")
+    }
 }
 
 impl Dialog {
@@ -114,12 +127,15 @@ impl Dialog {
                 out.push(format!("Type numbers to tick or untick, then ok{does}; or cancel."));
             }
             Ask::Apply { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
-            Ask::Apply { act, can, switch, text } => {
+            Ask::Apply { act, can, switch, text, removes } => {
                 let mut ways = Vec::new();
+                let (does, cancels) = apply_numbers(*removes);
                 if *can {
-                    ways.push(format!("1 or yes to {act}"));
+                    ways.push(format!("{does} or yes to {act}"));
                 }
-                ways.push("2 or no to cancel".to_owned());
+                ways.push(format!("{cancels} or no to cancel"));
+                // What cancels comes first where something is removed.
+                ways.sort_by_key(|way| !way.starts_with('1'));
                 if text.is_some() {
                     ways.push("3 to change the text".to_owned());
                 }
@@ -160,8 +176,9 @@ impl Dialog {
             return Answered::Closed(self.overlay.answer(Entry::Aside, state));
         }
         let sheet = self.overlay.sheet(state);
-        if is_help(line, &sheet.ask, &self.at) {
-            out.push(ANSWERS.to_owned());
+        if is_help(line, &sheet.ask) {
+            let words = if asks_text(&sheet.ask, &self.at) { TEXTS } else { ANSWERS };
+            out.push(words.to_owned());
             self.repeat();
             return Answered::Open;
         }
@@ -192,13 +209,16 @@ impl Dialog {
             Ask::Apply { text: Some(present), .. } if matches!(self.at, Step::First) => {
                 self.give_text(if line.is_empty() { &present } else { literal }, state)
             }
-            Ask::Apply { act, text, can, switch } => match line.trim() {
+            Ask::Apply { act, text, can, switch, removes } => match line.trim() {
                 word if can
-                    && (["1", "apply", "ok", "y", "yes"].contains(&word) || word == act) =>
+                    && ([apply_numbers(removes).0, "apply", "ok", "y", "yes"].contains(&word)
+                        || word == act) =>
                 {
                     self.give(Entry::Accept, state)
                 }
-                "2" | "n" | "no" => Answered::Closed(self.overlay.answer(Entry::Aside, state)),
+                word if [apply_numbers(removes).1, "n", "no"].contains(&word) => {
+                    Answered::Closed(self.overlay.answer(Entry::Aside, state))
+                }
                 "3" if text.is_some() => {
                     (self.at, self.fresh) = (Step::First, true);
                     Answered::Open

@@ -142,7 +142,7 @@ pub(crate) fn field_lines(form: &Form) -> Vec<String> {
     if lines.is_empty() {
         lines.push("The form has no fields.".to_owned());
     }
-    let count = form.all_issues().len();
+    let count = errors(form).len();
     if count > 0 {
         lines.push(format!("Errors: {count}. Type: form errors"));
     }
@@ -151,13 +151,25 @@ pub(crate) fn field_lines(form: &Form) -> Vec<String> {
 
 /// Everything that is wrong, each with its field.
 pub(crate) fn error_lines(form: &Form) -> Vec<String> {
-    let line = |at: &Pointer, words: &str| format!("{}: {words}", field_name(at));
-    let lines: Vec<String> =
-        form.all_issues().iter().map(|issue| line(&issue.at, &issue.words)).collect();
+    let lines = errors(form);
     match lines.is_empty() {
         true => vec!["The form has no errors.".to_owned()],
         false => lines,
     }
+}
+
+/// What doesn't match the schema, then what the checks found.
+fn errors(form: &Form) -> Vec<String> {
+    let line = |at: &Pointer, words: &str| format!("{}: {words}", field_name(at));
+    let mut lines: Vec<String> =
+        form.all_issues().iter().map(|issue| line(&issue.at, &issue.words)).collect();
+    for (row, field) in form.fields().iter().enumerate() {
+        for remark in form.remarks_of(row) {
+            let found = remark.strip_prefix("error: ").map(|words| line(&field.pointer, words));
+            lines.extend(found.filter(|found| !lines.contains(found)));
+        }
+    }
+    lines
 }
 
 /// A row: its number, its field, what it takes, what it holds, and what is said about it.

@@ -126,6 +126,9 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
         ScreenId::Waiting => format!("Calls waiting for an answer: {rows}"),
         ScreenId::Connections => format!("Connections: {rows}"),
         ScreenId::Resources => format!("Resources and prompts: {rows}"),
+        ScreenId::Run if state.invoke.agent.run.is_none() => {
+            "No model was run yet. Type: ask a model".to_owned()
+        }
         ScreenId::Run => "The run of a model. Type: show".to_owned(),
         ScreenId::Form => "One form. Type: fields".to_owned(),
     }
@@ -304,7 +307,10 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
     };
     lines.extend(screen.detail_lines(state));
     if lines.is_empty() {
-        lines.push("Nothing is selected. Type: list".to_owned());
+        lines.push(match state.screen {
+            ScreenId::Run => heading(state, 0),
+            _ => "Nothing is selected. Type: list".to_owned(),
+        });
     }
     lines
 }

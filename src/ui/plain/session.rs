@@ -381,7 +381,8 @@ impl Session {
             };
         }
         let line = line.trim_end_matches('…');
-        if line == "cancel" {
+        // On Workflow it discards a what-if.
+        if line == "cancel" && state.workflow.what_if.is_none() {
             return self.out.push("There is nothing to cancel.".to_owned());
         }
         if line == "done" && self.has_tabs {
@@ -524,11 +525,15 @@ impl Session {
             return self.show(state);
         }
         let rows = lists::list_rows(state);
-        self.out.push(lists::heading(state, rows.len()));
         let wanted = word.to_lowercase();
         let lines = rows.iter().enumerate().map(|(number, row)| row.line(number));
         let fitting: Vec<String> =
             lines.filter(|line| line.to_lowercase().contains(&wanted)).collect();
+        let heading = lists::heading(state, rows.len());
+        self.out.push(match word.is_empty() {
+            true => heading,
+            false => format!("{heading}. With {word}: {}", fitting.len()),
+        });
         let more = fitting.len().saturating_sub(LISTED);
         self.out.extend(fitting.into_iter().take(LISTED));
         if more > 0 {

@@ -46,6 +46,8 @@ use crate::{
 
 /// The lines that the form of a mock takes.
 const MOCK_LINES: usize = 14;
+/// More cells than a line of a request takes.
+const UNWRAPPED: usize = 30_000;
 
 /// Arguments with what was said to be wrong when they were to be sent.
 #[derive(PartialEq)]
@@ -425,7 +427,7 @@ impl RequestPane {
     /// The request as it will be sent, in lines.
     pub(super) fn detail_lines(&self, state: &State) -> Vec<String> {
         let tool = self.tool.as_ref().and_then(|id| state.tool(id));
-        let lines = tool.map(|tool| request_lines(state, tool, 110)).unwrap_or_default();
+        let lines = tool.map(|tool| request_lines(state, tool, UNWRAPPED)).unwrap_or_default();
         let text = |line: &RequestLine| format!("{} {}", line.name, line.text).trim().to_owned();
         lines.iter().map(text).collect()
     }
