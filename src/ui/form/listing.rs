@@ -132,24 +132,18 @@ impl Listing {
     /// Moves the cursor; whether the key was one of lists.
     pub fn move_cursor(&mut self, key: Key) -> bool {
         let last = self.matching.len().saturating_sub(1);
-        let released = std::mem::take(&mut self.released);
         self.cursor = match key.code {
-            _ if key.mods.ctrl || key.mods.alt => {
-                self.released = released;
-                return false;
-            }
-            Code::Down if released => 0,
-            Code::Up if released => last,
+            _ if key.mods.ctrl || key.mods.alt => return false,
+            Code::Down if self.released => 0,
+            Code::Up if self.released => last,
             Code::Up => self.cursor.checked_sub(1).unwrap_or(last),
             Code::Down if self.cursor >= last => 0,
             Code::Down => self.cursor + 1,
             Code::PageUp => self.cursor.saturating_sub(SEEN),
             Code::PageDown => (self.cursor + SEEN).min(last),
-            _ => {
-                self.released = released;
-                return false;
-            }
+            _ => return false,
         };
+        self.released = false;
         true
     }
 

@@ -120,11 +120,7 @@ impl Dialog {
                     format!("{} {mark}", row_line(row, choice))
                 };
                 out.extend(rows.iter().enumerate().map(line));
-                let does = match *accept {
-                    "OK" => String::new(),
-                    accept => format!(" ({accept})"),
-                };
-                out.push(format!("Type numbers to tick or untick, then ok{does}; or cancel."));
+                out.push(format!("Type numbers to tick or untick, then ok ({accept}); or cancel."));
             }
             Ask::Apply { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
             Ask::Apply { act, can, switch, text, removes } => {
