@@ -10,7 +10,7 @@ use crate::{
     engine::{diff, mentions::NameKind},
     model::{
         context::Name,
-        entry::{EntryForm, FileId},
+        entry::{EntryForm, EntryId, FileId},
         finding::EntryEdit,
         unsaved::{Unsaved, UnsavedTexts},
     },
@@ -166,6 +166,8 @@ pub struct HistoryStep {
     pub files: Vec<FileId>,
     /// What has another name by it.
     pub renamed: Option<Renamed>,
+    /// The entry that was selected when it was made.
+    pub at: Option<EntryId>,
 }
 
 /// One step of undo.
@@ -173,6 +175,7 @@ pub struct HistoryStep {
 struct Revision {
     label: String,
     renamed: Option<Renamed>,
+    at: Option<EntryId>,
     deeds: Vec<Operation>,
 }
 
@@ -346,10 +349,22 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            let revision = Revision { label: label.to_owned(), renamed: None, deeds };
+            let revision = Revision { label: label.to_owned(), renamed: None, at: None, deeds };
             self.history.record(revision, place);
         }
         Ok(files)
+    }
+
+    /// Files were written to disk, new ones, as a step of undo of their own.
+    pub fn note_written(&mut self, label: &str, files: &[(FileId, Arc<str>)]) {
+        let mut deeds = Vec::new();
+        for (file, text) in files {
+            self.create(file, text);
+            self.mark_saved(file, Some(text.clone()));
+            deeds.push(Operation::Created(file.clone(), text.clone()));
+        }
+        let revision = Revision { label: label.to_owned(), renamed: None, at: None, deeds };
+        self.history.record(revision, None);
     }
 
     fn apply_change(&mut self, change: &Change) -> Result<Option<Operation>, ChangeError> {
@@ -479,24 +494,31 @@ impl Documents {
         }
     }
 
+    /// Says of the last step which entry was selected when it was made.
+    pub fn note_selected(&mut self, entry: Option<&EntryId>) {
+        if let Some(last) = self.history.last_mut() {
+            last.at = entry.cloned();
+        }
+    }
+
     /// Takes the last step back.
     pub fn undo(&mut self) -> Option<HistoryStep> {
         let revision = self.history.undo()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, deeds } = revision;
+        let Revision { label, renamed, at, deeds } = revision;
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
-        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back) })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back), at })
     }
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, deeds } = self.history.redo()?;
+        let Revision { label, renamed, at, deeds } = self.history.redo()?;
         for deed in &deeds {
             self.make_again(deed);
         }
-        Some(HistoryStep { label, files: files_of(&deeds), renamed })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed, at })
     }
 
     #[must_use]

@@ -218,6 +218,8 @@ pub enum DocumentMessage {
     AskBegin,
     /// Put a shipped sample into this (empty) workspace.
     PutSample(&'static str),
+    /// A sample's files were written to the workspace's folder.
+    SampleWritten(Vec<(FileId, Arc<str>)>),
     /// What is done with unsaved work of an earlier session.
     Recover(Recovery),
 

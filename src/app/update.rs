@@ -12,6 +12,7 @@ mod files;
 mod form;
 mod history;
 mod notifying;
+mod recovery;
 mod renamed;
 mod resources;
 mod run_world;
@@ -144,6 +145,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded),
         DocumentMessage::LoadEnded { names, skipped } => {
             files::load_ended(state, &names, skipped, now);
+            recovery::offer_held(state);
         }
         DocumentMessage::CheckDue => return vec![files::on_check_due(state)],
         DocumentMessage::Checked { turn, findings } => {
@@ -162,13 +164,14 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
                 if std::mem::take(&mut state.leaving) { AfterSave::Leave } else { AfterSave::Stay };
             state.question = Some(Question::Conflict { file, disk, then });
         }
-        DocumentMessage::Unsaved(texts) => files::offer_recovery(state, texts),
+        DocumentMessage::Unsaved(texts) => recovery::offer_recovery(state, texts),
         DocumentMessage::AskBegin => state.question = Some(Question::Begin),
         DocumentMessage::PutSample(name) => {
             state.question = None;
             return vec![Effect::PutSample(name)];
         }
-        DocumentMessage::Recover(answer) => return files::answer_recovery(state, answer, now),
+        DocumentMessage::SampleWritten(written) => files::sample_written(state, &written, now),
+        DocumentMessage::Recover(answer) => return recovery::answer_recovery(state, answer, now),
         DocumentMessage::OpenEditor { file, line, column } => {
             return files::open_editor(state, file, line, column, now);
         }
@@ -287,11 +290,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             let turn = state.invoke.step_goal.as_ref().map_or(0, |goal| goal.turn + 1);
             state.invoke.step_goal = Some(StepGoal { tool, step, turn });
         }
-        CallMessage::TurnMock { tool } => {
-            if !state.invoke.mocks.remove(&tool) {
-                state.invoke.mocks.insert(tool);
-            }
-        }
+        CallMessage::TurnMock { tool } => calls::turn_mock(state, tool, now),
         CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {
             return calls::send_frame(state, &connection, &frame, now);

@@ -59,7 +59,7 @@ pub const PREVIOUS_MARK: Verb = verb(
 );
 pub const FIND: Verb = verb("find", &["/", "ctrl+f"], "find in this pane as you type");
 pub const EDIT_FIELD: Verb = verb("edit field", &["i"], "edit the field");
-pub const EDIT: Verb = verb("edit", &["e"], "edit the tool, the arrows, or the call");
+pub const EDIT: Verb = verb("edit", &["e"], "edit what is under the cursor: a tool, an arrow, a call");
 pub const EDITOR: Verb = verb("editor", &["E"], "edit in $EDITOR");
 pub const NEW: Verb = verb("new", &["n"], "make a new one");
 pub const ADD: Verb = verb("add", &["a"], "add to this: an item, an arrow, an alert");
@@ -73,7 +73,7 @@ pub const SAVE: Verb = verb("save", &["s", "ctrl+s"], "save");
 pub const SAVE_ALL: Verb = verb("save all", &["S"], "save every changed file");
 pub const SEND: Verb =
     verb("send", &["f6", "ctrl+j", "ctrl+enter"], "send; the main act of the screen");
-pub const AGAIN: Verb = verb("again", &["R"], "send it again, start the run again");
+pub const AGAIN: Verb = verb("again", &["R"], "do it again: send the call, start the run");
 pub const TEST: Verb = verb("test", &["t"], "test it, run it, run from here");
 pub const PAUSE: Verb = verb("pause", &["p"], "pause, go on, or replay");
 pub const BACK: Verb = verb("back", &["b", "backspace"], "take one step back");

@@ -548,16 +548,15 @@ impl Performer {
 
     fn put_sample(&self, name: &'static str) {
         let Some(sample) = samples::by_name(name) else { return };
-        match samples::copy_sample(sample, &self.workspace.root) {
-            Ok(()) => {
+        match samples::copy_documents(sample, &self.workspace.root) {
+            Ok(written) => {
                 // The run starts as the sample says, as if the program had begun in it.
                 let (settings, _) = settings::parse_settings(sample.settings());
                 let run = Simulation::new(settings.context, settings.mode, now_millis());
                 let shown = WorkflowMessage::ShowRun(Box::new(run));
                 self.send_message(Message::Workflow(shown));
-                let files: Vec<_> = sample.files.iter().map(|(path, _)| *path).collect();
-                let words = format!("Added {}", files.join(", "));
-                self.send_message(Message::Notice(NoticeKind::Done, words));
+                let written = DocumentMessage::SampleWritten(written);
+                self.send_message(Message::Document(written));
                 self.read_workspace(None);
             }
             Err(problem) => self.send_message(Message::Failed(problem)),

@@ -1,10 +1,14 @@
 //! The samples that toolcrib brings along, and copying one into a folder.
 
-use std::{fs, io::Write, path::Path};
+use std::{fs, io::Write, path::Path, sync::Arc};
 
-use crate::model::{
-    problem::{Problem, ProblemKind},
-    settings::SETTINGS,
+use crate::{
+    model::{
+        entry::FileId,
+        problem::{Problem, ProblemKind},
+        settings::SETTINGS,
+    },
+    syntax::source::Format,
 };
 
 /// A workspace that shows something.
@@ -174,19 +178,33 @@ pub fn by_name(name: &str) -> Option<&'static Sample> {
 /// Writes a sample's files into a folder, which is made where it does not exist. Nothing that is
 /// there is overwritten: where one of the files exists, none is written.
 pub(crate) fn copy_sample(sample: &Sample, folder: &Path) -> Result<(), Problem> {
+    copy_files(sample, sample.files, folder)
+}
+
+/// The same for a folder that has a workspace: only the files that the workspace reads, which it
+/// can undo.
+pub(crate) fn copy_documents(
+    sample: &Sample,
+    folder: &Path,
+) -> Result<Vec<(FileId, Arc<str>)>, Problem> {
+    let is_read = |(path, _): &&(&str, &str)| Format::from_path(Path::new(path)).is_some();
+    let files: Vec<_> = sample.files.iter().filter(is_read).copied().collect();
+    copy_files(sample, &files, folder)?;
+    Ok(files.into_iter().map(|(path, text)| (FileId::new(path), text.into())).collect())
+}
+
+fn copy_files(sample: &Sample, files: &[(&str, &str)], folder: &Path) -> Result<(), Problem> {
     let doing = || format!("copying the sample {} to {}", sample.name, folder.display());
     if let Some((path, _)) =
-        sample.files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
+        files.iter().find(|(path, _)| folder.join(path).symlink_metadata().is_ok())
     {
         let problem = Problem::new(ProblemKind::Input, doing(), format!("{path} already exists"));
         return Err(problem.with_remedy("choose an empty folder"));
     }
-    sample.files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(
-        |error| {
-            Problem::new(ProblemKind::File, doing(), error.to_string())
-                .with_remedy("choose a folder that can be written to")
-        },
-    )
+    files.iter().try_for_each(|(path, text)| write_new(&folder.join(path), text)).map_err(|error| {
+        Problem::new(ProblemKind::File, doing(), error.to_string())
+            .with_remedy("choose a folder that can be written to")
+    })
 }
 
 fn write_new(path: &Path, text: &str) -> std::io::Result<()> {

@@ -60,12 +60,16 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     };
     let ticks = offers.iter().map(tick).collect();
     let words = format!(
-        "Saves the call as {}/NAME.yaml with the ticked expectations; secrets are left out.{} \
+        "Saves the call as {}/NAME.yaml with the ticked expectations; secrets are left out.{}{} \
         Name:",
         page::FOLDER,
         match answer.outcome {
             Some(Outcome::Cancelled) => " You stopped this call, so its outcome isn't expected.",
             _ => "",
+        },
+        match call.is_mocked() {
+            true => " This answer is a mock's; the service may answer something else.",
+            false => "",
         }
     );
     Reply::Open(Box::new(Ticked::new(
@@ -165,7 +169,8 @@ fn connection_note(found: &[FiledCase], state: &State) -> String {
     } else {
         ""
     };
-    format!("over {}{own}{asks}", state.current_connection().name)
+    let mocks = if state.invoke.mocks.is_empty() { "" } else { "; mocked tools by their mock" };
+    format!("over {}{own}{mocks}{asks}", state.current_connection().name)
 }
 
 /// Asks which of the workspace's cases to call, and shows how they went last.

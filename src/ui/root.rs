@@ -353,8 +353,9 @@ impl Root {
             if let Some(key) = state.keymap.keys_for(action).iter().find(usable)
                 && screen.refusal_reason(action, state).is_none()
             {
-                let title = state.keymap.action(action).title.to_owned();
-                hints.push((key.to_string(), title, Some(action)));
+                let usual = state.keymap.action(action).title;
+                let title = screen.hint_title(action, state).unwrap_or(usual);
+                hints.push((key.to_string(), title.to_owned(), Some(action)));
             }
         }
         hints

@@ -120,6 +120,11 @@ pub trait Screen {
     /// The actions worth naming in the hint line now, most useful first.
     fn hinted_actions(&self, state: &State) -> Vec<ActionId>;
 
+    /// What an action is called in the hint line while it does something else than usual.
+    fn hint_title(&self, _action: ActionId, _state: &State) -> Option<&'static str> {
+        None
+    }
+
     /// Puts the cursor on something that is named in place of being moved to, so that the actions
     /// of its pane are about it; whether it is there.
     fn point_at(&mut self, _target: &Target, _state: &State) -> bool {

@@ -192,7 +192,12 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
     let stub = kept.source.as_ref().unwrap().text().to_owned();
     assert!(stub.contains("Fog") && stub.contains("forecast"), "{stub}");
     // A case of it is answered by the mock, too.
-    bench.keys("K enter");
+    bench.keys("K");
+    assert!(bench.screen().contains("This answer is a mock's"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.keys("t");
+    assert!(bench.shows("mocked tools by their mock"), "{}", bench.screen());
+    bench.keys("esc");
     bench.keys("t enter");
     let request = run_call(&mut bench);
     assert!(request.mock.is_some());
@@ -228,4 +233,20 @@ fn undo_takes_back_what_was_typed_and_is_no_value() {
     assert!(!bench.shows("many"), "{}", bench.screen());
     bench.keys("u");
     assert!(bench.shows("there is nothing to undo"), "{}", bench.screen());
+}
+
+#[test]
+fn a_time_that_is_none_is_said_at_its_field() {
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("m");
+    let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
+    let to = "soon".into();
+    let edits = vec![Edit::Set { at: Pointer::root().child("delay"), to }];
+    let text = CallText { tool, part: CallPart::Mock };
+    bench.send(Message::Call(CallMessage::EditText { text, edits }));
+    bench.draw();
+    let field = bench.find("soon").1;
+    let said = bench.find("✗ write 500ms").1;
+    assert_eq!(said, field + 1, "{}", bench.screen());
 }

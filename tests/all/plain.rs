@@ -257,7 +257,7 @@ fn a_tool_made_in_an_empty_folder_is_mocked_and_its_call_is_waited_for() {
         &ran.data,
         &[
             "Fix: make the service \"shelf\"",
-            "stock is mocked: its calls are answered here.",
+            "stock is mocked: nothing is sent",
             "Calling stock (mocked).",
             "ended: stock succeeded, 6 chunks",
             "This is a mock answer of stock, in place of its service. It arrives in chunks",
@@ -488,8 +488,8 @@ fn what_an_action_did_is_said_where_nothing_else_says_it() {
             "alert on >1ms",
             "alert on >2ms",
             "zzz",
-            "tell-joke is mocked: its calls are answered here.",
-            "tell-joke is not mocked: its calls go to its service.",
+            "tell-joke is mocked: nothing is sent",
+            "calls of tell-joke go to its service again",
             "1 call is marked.",
             "0 calls are marked.",
         ],
@@ -873,4 +873,48 @@ fn questions_explain_themselves_and_nothing_is_removed_by_the_first_answer() {
     );
     assert!(!ran.data.contains("There is nothing to cancel"), "{}", ran.data);
     assert!(!ran.data.contains("Deleted"), "{}", ran.data);
+}
+
+#[test]
+fn a_sample_of_welcome_is_undone_with_all_its_files() {
+    let place = Place::with(&[]);
+    let there = |place: &Place| -> Vec<String> {
+        let files = fs::read_dir(&place.here).unwrap().map(|entry| entry.unwrap().path());
+        let files = files.filter(|path| path.is_file());
+        let names = files.map(|path| path.file_name().unwrap().to_string_lossy().into_owned());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
+    };
+    run(&place, &[".", "--plain"], &["open a sample", "quit"]);
+    assert_eq!(there(&place), ["joke-service.json", "tell-joke.json", "toolcrib.toml"]);
+    let place = Place::with(&[]);
+    let ran = run(&place, &[".", "--plain"], &["open a sample", "undo", "save all", "quit"]);
+    assert_in_order(
+        &ran.data,
+        &["Added joke-service.json, tell-joke.json, toolcrib.toml", "Undid: add a sample"],
+    );
+    assert_eq!(there(&place), [""; 0], "{}\n{}", ran.data, ran.words);
+}
+
+#[test]
+fn help_within_a_form_explains_the_field_and_is_no_value() {
+    let schema = r#"{"type": "object", "properties": {"word": {"type": "string",
+        "description": "Any word"}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let script = ["form", "help", "=help", "done"];
+    let ran = run(&place, &["form", "schema.json", "-o", "doc.json", "--plain"], &script);
+    assert_in_order(&ran.data, &["word>", "word: text, not set", "Any word", "=help", "word>"]);
+    let saved = fs::read_to_string(place.here.join("doc.json")).unwrap();
+    assert!(saved.contains(r#""word": "help""#), "{saved}");
+}
+
+#[test]
+fn the_text_of_an_action_follows_the_name_of_its_item() {
+    let place = demo();
+    let script = ["rename tell-joke jester", "1", "workflow", "select figures"];
+    let ran = run(&place, &[".", "--plain"], &[&script[..], &["save all", "quit"]].concat());
+    assert_in_order(&ran.data, &["Renamed", "The state figures is selected."]);
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert!(saved.contains("  jester:") && !saved.contains("  tell-joke:"), "{saved}");
 }

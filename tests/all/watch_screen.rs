@@ -413,7 +413,7 @@ fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
     assert!(
         bench.state.notices.iter().next_back().unwrap().text.contains("no tool of this workspace")
     );
-    bench.keys("home e");
+    bench.keys("home @watched-tool");
     assert_eq!(bench.state.screen, ScreenId::Tools);
 }
 
@@ -924,4 +924,13 @@ fn listening_may_begin_with_what_was_kept() {
     bench.types("since:25:00");
     bench.keys("enter");
     assert!(bench.shows("hours go up to 23"), "{}", bench.screen());
+}
+
+#[test]
+fn a_request_that_was_seen_is_edited_in_the_form_of_its_tool() {
+    let mut bench = busy(160, 40);
+    bench.keys("e");
+    assert_eq!(bench.state.screen, ScreenId::Invoke);
+    assert!(bench.shows("the call's arguments are in the form"), "{}", bench.screen());
+    assert!(bench.shows("topic *  cats"), "{}", bench.screen());
 }

@@ -831,3 +831,60 @@ fn the_mode_is_seen_and_pressed_at_eighty_columns() {
     bench.clicks("doc  ○");
     assert!(bench.shows("Rules of groups and states"), "{}", bench.screen());
 }
+
+#[test]
+fn undo_puts_the_cursor_back_where_the_edit_was_made() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    let key = |bench: &Workbench| {
+        let entry = bench.state.selected.as_ref().and_then(|id| bench.state.catalog.entry(id));
+        entry.map(|entry| entry.key.to_string())
+    };
+    bench.keys("down");
+    let second = key(&bench).unwrap();
+    bench.keys("d");
+    assert!(bench.shows(&format!("Delete {second}?")), "{}", bench.screen());
+    bench.keys("d");
+    assert_ne!(key(&bench).as_ref(), Some(&second));
+    bench.keys("u");
+    assert_eq!(key(&bench), Some(second));
+}
+
+#[test]
+fn a_deletion_names_the_scenarios_that_still_name_the_tool() {
+    let scenario = "start: {groups: [default]}\nsteps:\n  - tool: weather-tool\n";
+    let files = [("tools.yaml", TWO_NAMES), ("scenarios/a.yaml", scenario)];
+    let mut bench = Workbench::files(&files, 120, 36);
+    bench.keys("d");
+    assert!(bench.shows("Still named in scenarios/a.yaml."), "{}", bench.screen());
+}
+
+#[test]
+fn the_actions_menu_has_what_is_done_with_the_tool() {
+    for screen in [ScreenId::Tools, ScreenId::Invoke] {
+        let mut bench = Workbench::yaml(TWO_NAMES, 120, 40).on(screen);
+        bench.keys(".");
+        bench.types("make serv");
+        assert!(bench.shows("▌make service"), "{}", bench.screen());
+        bench.keys("enter");
+        assert!(bench.shows("Added service weather"), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_mock_is_announced_where_its_form_is_not_seen() {
+    let mut bench = Workbench::yaml(TWO_NAMES, 80, 24).on(ScreenId::Invoke);
+    bench.keys("m");
+    assert!(bench.shows("weather-tool is mocked: nothing is sent; m ends it"), "{}", bench.screen());
+    bench.keys("m");
+    assert!(bench.shows("calls of weather-tool go to its service again"), "{}", bench.screen());
+}
+
+#[test]
+fn a_what_if_says_what_applying_it_does() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    assert!(bench.shows("W what if"), "{}", bench.screen());
+    bench.keys("W");
+    assert!(bench.shows("W apply") && !bench.shows("W what if"), "{}", bench.screen());
+    bench.keys("W");
+    assert!(bench.shows("the what-if changed nothing"), "{}", bench.screen());
+}

@@ -129,6 +129,9 @@ pub(crate) fn free_key_in(
     if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
         return Err("a key can't hold slashes, or begin with a dot".into());
     }
+    if kind == EntryKind::Service && key.contains(char::is_whitespace) {
+        return Err("the key of a service can't hold spaces: its queues are named after it".into());
+    }
     let is_it = |entry: &&Entry| {
         entry.kind == kind && entry.key.strip_prefix(holder).is_some_and(|own| own == key)
     };

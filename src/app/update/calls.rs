@@ -98,6 +98,18 @@ pub(super) fn send_steps(
 }
 
 /// Calls of the tool stop before that step, or no longer.
+/// Mocks a tool, or sends its calls to its service again.
+pub(super) fn turn_mock(state: &mut State, tool: EntryId, now: Millis) {
+    let Some(key) = state.tool(&tool).map(|tool| tool.entry.key.clone()) else { return };
+    let words = if state.invoke.mocks.remove(&tool) {
+        format!("calls of {key} go to its service again")
+    } else {
+        state.invoke.mocks.insert(tool);
+        format!("{key} is mocked: nothing is sent; {} ends it", state.keymap.way_to("mock-tool"))
+    };
+    state.notices.push(NoticeKind::Done, words, now);
+}
+
 pub(super) fn turn_breakpoint(state: &mut State, tool: EntryId, step: String) {
     let breaks = state.invoke.breakpoints.entry(tool).or_default();
     if !breaks.remove(&step) {

@@ -1,9 +1,6 @@
 //! Files, edits, saving: what keeps documents, catalog and findings together.
 
-use std::{
-    collections::{BTreeMap, HashSet},
-    sync::Arc,
-};
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -18,8 +15,7 @@ use crate::{
         },
         documents::{Change, ChangeError, Document, Documents, HistoryStep},
         effect::{Effect, Overwrite},
-        form_file::FormGoal,
-        message::{AfterSave, FileEntries, Loaded, Recovery},
+        message::{AfterSave, FileEntries, Loaded},
         notices::NoticeKind,
         question::Question,
         state::{Checking, LoadProgress, State, ViewTarget},
@@ -33,7 +29,6 @@ use crate::{
         entry::{Entry, EntryId, FileId},
         finding::{Finding, Findings, Severity},
         settings::SETTINGS,
-        unsaved::UnsavedTexts,
     },
     schema::{count::count_text, pointer::Pointer},
     syntax::{
@@ -92,6 +87,9 @@ fn apply_changes_with(
     let before = entries_where_new_ones_go(&state.catalog, changes);
     match make(&mut state.documents, label, changes) {
         Ok(files) => {
+            if !files.is_empty() {
+                state.documents.note_selected(state.selected.as_ref());
+            }
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
             journal_unsaved(state)
@@ -106,6 +104,17 @@ fn apply_changes_with(
             Vec::new()
         }
     }
+}
+
+/// Files of a sample are there, on disk too.
+pub(super) fn sample_written(state: &mut State, written: &[(FileId, Arc<str>)], now: Millis) {
+    state.documents.note_written("add a sample", written);
+    let files: Vec<FileId> = written.iter().map(|(file, _)| file.clone()).collect();
+    read_again(state, &files);
+    let names: Vec<&str> = files.iter().map(FileId::as_str).collect();
+    let undo = state.keymap.way_to("undo");
+    let words = format!("Added {}; {undo} undoes", names.join(", "));
+    state.notices.push(NoticeKind::Done, words, now);
 }
 
 pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
@@ -125,11 +134,15 @@ fn step_history(
     now: Millis,
     go: Stepping,
 ) -> Vec<Effect> {
-    let Some(HistoryStep { label, files, renamed }) = go(&mut state.documents) else {
+    let Some(HistoryStep { label, files, renamed, at }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
     read_again(state, &files);
+    // The cursor is where it was when that was done.
+    if let Some(at) = at.filter(|at| state.catalog.entry(at).is_some()) {
+        state.selected = Some(at);
+    }
     renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed));
     state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
     journal_unsaved(state)
@@ -500,9 +513,6 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
         }
         read_all(state);
     }
-    if let Some(texts) = state.offer.take() {
-        ask_to_recover(state, texts);
-    }
     if state.catalog.entries().next().is_none()
         && state.question.is_none()
         && state.documents.changed_files().next().is_none()
@@ -555,54 +565,6 @@ pub(super) fn disk_changed(
     Vec::new()
 }
 
-/// Offers the unsaved texts of an earlier session, but not before the files are read that they are
-/// changes of.
-pub(super) fn offer_recovery(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
-    match state.reading {
-        LoadProgress::UnderWay(_) => state.offer = Some(texts),
-        LoadProgress::Done => ask_to_recover(state, texts),
-    }
-}
-
-/// A text that is there already is not worth a question: a form that nobody typed into is kept as
-/// it began.
-fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
-    texts.retain(|file, text| {
-        state.documents.get(file).is_none_or(|document| document.text != *text)
-    });
-    if !texts.is_empty() {
-        state.question = Some(Question::Recover(texts));
-    }
-}
-
-pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) -> Vec<Effect> {
-    let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
-    if answer == Recovery::Discard {
-        state.notices.push(NoticeKind::Done, "discarded unsaved work of the earlier session", now);
-        return vec![Effect::Journal(UnsavedTexts::new())];
-    }
-    let changes: Vec<_> = texts
-        .into_iter()
-        .map(|(file, text)| match state.documents.get(&file) {
-            Some(_) => Change::Text { file, text },
-            None => Change::Create { file, text },
-        })
-        .collect();
-    let what = match changes.as_slice() {
-        [only] => only.file().to_string(),
-        many => format!("{} files", many.len()),
-    };
-    let effects = apply_changes(state, "restore unsaved work", &changes, now);
-    let words = match &state.form {
-        Some(form) if form.goal == FormGoal::Printed => {
-            "restored what was typed; done prints it, undo removes it".to_owned()
-        }
-        _ => format!("restored unsaved work in {what}; save it or undo"),
-    };
-    state.notices.push(NoticeKind::Done, words, now);
-    effects
-}
-
 /// The editor works on the file on disk, so what is unsaved is saved first.
 pub(super) fn open_editor(
     state: &mut State,
@@ -644,51 +606,4 @@ pub(super) fn switch_mode(state: &mut State, now: Millis) {
         format!("{} mode: {}", state.mode, state.mode.meaning()),
         now,
     );
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::{
-        message::{DocumentMessage, Message},
-        state::Start,
-        update::update,
-    };
-
-    #[test]
-    fn unsaved_work_is_offered_when_its_files_are_read_and_not_before() {
-        let texts = BTreeMap::from([(FileId::new("tools.yaml"), Arc::from("tool: {}\n"))]);
-        let mut state = State::new(Start::default());
-        update(&mut state, Message::Document(DocumentMessage::Unsaved(texts.clone())), Millis(0));
-        assert_eq!(state.question, None);
-        update(
-            &mut state,
-            Message::Document(DocumentMessage::LoadEnded {
-                names: Vec::new(),
-                skipped: Vec::new(),
-            }),
-            Millis(0),
-        );
-        assert_eq!(state.question, Some(Question::Recover(texts)));
-    }
-
-    #[test]
-    fn a_text_that_is_there_already_is_not_offered() {
-        let (same, other) = (FileId::new("same.json"), FileId::new("other.json"));
-        let mut state = State::new(Start::default());
-        for file in [&same, &other] {
-            let text: Arc<str> = "{}".into();
-            let source = Source::parse(Format::Json, text.clone());
-            state
-                .documents
-                .load_document(file.clone(), Document::from_disk(Format::Json, text, source));
-        }
-        let texts =
-            BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
-        ask_to_recover(&mut state, texts);
-        assert_eq!(
-            state.question,
-            Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))])))
-        );
-    }
 }

@@ -110,9 +110,14 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
         [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.description()),
         edits => format!("a what-if of {} edits", edits.len()),
     };
+    let same_groups = what_if.groups == state.context().groups;
     state.workflow.simulation.set_groups(what_if.groups);
     if changes.is_empty() {
-        state.notices.push(NoticeKind::Done, "the groups are requested from here on", now);
+        if same_groups {
+            state.notices.push(NoticeKind::Hint, "the what-if changed nothing", now);
+            return Vec::new();
+        }
+        state.notices.push(NoticeKind::Done, "the groups are requested from here on; no file was changed", now);
         return Vec::new();
     }
     super::files::apply_changes(state, &label, &changes, now)

@@ -16,6 +16,7 @@ use crate::{
     engine::settings::connections,
     model::{
         connection::{Connection, EnvValue, ServerCommand},
+        connections::Connections,
         problem::{Problem, ProblemKind},
     },
     runtime::{now, registry},
@@ -69,7 +70,8 @@ impl InspectedServer {
 
     pub fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
         let known = &opened.settings.connections;
-        let connection = connections::find_connection(known, name)?;
+        let connection = connections::find_connection(known, name)
+            .map_err(|problem| with_servers(problem, name, known))?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
         // An address that is in no file is the server's, or it would not be named here.
         if inspector.is_none() && known.find_by_name(name).is_none() {
@@ -141,6 +143,22 @@ pub(super) fn server_command(
         .split_first()
         .map_or_else(Default::default, |(first, rest)| (first.clone(), rest.to_vec()));
     ServerCommand { command, args, env, dir }
+}
+
+/// A name that isn't known, with the servers that are.
+fn with_servers(problem: Problem, name: &str, known: &Connections) -> Problem {
+    if name.contains("://") {
+        return problem;
+    }
+    let is_server =
+        |connection: &&Connection| table::inspectors().any(|inspector| inspector.is_at(connection));
+    let servers = known.known.iter().filter(is_server);
+    let names: Vec<&str> = servers.map(|connection| connection.name.as_str()).collect();
+    let there = match names.as_slice() {
+        [] => "this workspace has no MCP server: toolcrib mcp add NAME adds one".to_owned(),
+        names => format!("MCP servers of this workspace: {}", names.join(", ")),
+    };
+    problem.with_remedy(format!("{there}; or give an address: https://HOST/mcp"))
 }
 
 pub(super) async fn listing(looked: &InspectedServer, bus: &dyn Bus) -> Result<Listing, Problem> {

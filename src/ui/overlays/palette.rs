@@ -10,14 +10,24 @@ use crate::{
     ui::view::OverlayReply,
 };
 
-/// What can be done where the cursor is: the actions of the pane, then those of the screen.
+/// The screens that have the selected tool under the cursor.
+const OF_TOOLS: &[Scope] = &[Scope::Tools, Scope::Workflow, Scope::Invoke];
+
+/// Actions of every screen that are about the selected tool.
+const ABOUT_TOOL: &[ActionId] = &["make-service", "tool-connection", "variables"];
+
+/// What can be done where the cursor is: the actions of the pane, then those of the screen, and of
+/// its tool.
 pub(crate) fn actions_menu(
     keymap: &Keymap,
     scopes: &[Scope],
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
     let of = |scope: Scope| keymap.actions().iter().filter(move |action| action.scope == scope);
-    let shown: Vec<_> = scopes.iter().flat_map(|scope| of(*scope)).copied().collect();
+    let has_tool = scopes.iter().any(|scope| OF_TOOLS.contains(scope));
+    let about_tool = of(Scope::Global).filter(|action| has_tool && ABOUT_TOOL.contains(&action.id));
+    let shown: Vec<_> =
+        scopes.iter().flat_map(|scope| of(*scope)).chain(about_tool).copied().collect();
     let mut rows: Vec<_> = shown.into_iter().map(|action| (refusal(action.id), action)).collect();
     // What can't be done now comes last.
     rows.sort_by_key(|(refusal, _)| refusal.is_some());

@@ -57,6 +57,10 @@ const ANSWERS: &str = "A question is open. Answer with a number, a name or the s
 const TEXTS: &str = "A text is asked for. Type it, or nothing to keep the one that is shown; with = \
     before it any text is taken as it is, as in =help. cancel closes the question.";
 
+/// The same where things are to be ticked.
+const TICKS: &str = "Type the numbers of what to tick or untick, as in 1 3. ok does it with what is \
+    ticked; cancel closes the question.";
+
 /// The numbers of doing it and of cancelling: what removes something never comes first.
 fn apply_numbers(removes: bool) -> (&'static str, &'static str) {
     if removes { ("2", "1") } else { ("1", "2") }
@@ -173,7 +177,11 @@ impl Dialog {
         }
         let sheet = self.overlay.sheet(state);
         if is_help(line, &sheet.ask) {
-            let words = if asks_text(&sheet.ask, &self.at) { TEXTS } else { ANSWERS };
+            let words = match sheet.ask {
+                _ if asks_text(&sheet.ask, &self.at) => TEXTS,
+                Ask::Ticks { .. } => TICKS,
+                _ => ANSWERS,
+            };
             out.push(words.to_owned());
             self.repeat();
             return Answered::Open;
@@ -302,6 +310,11 @@ impl Dialog {
             }
         }
         Answered::Open
+    }
+
+    /// Whether it asks for something that can be cancelled.
+    pub fn asks_something(&mut self, state: &State) -> bool {
+        !matches!(self.overlay.sheet(state).ask, Ask::Nothing | Ask::Wait | Ask::Next(_))
     }
 
     /// Whether one of several rows is to be chosen.

@@ -19,6 +19,10 @@ use crate::{
 /// What is said to commands about fields where no form is.
 const NO_FORM: &str = "There is no form here. Select something that has one.";
 
+/// What can be typed at each field.
+const WALK_WORDS: &str = "Enter keeps a value, - removes it, fix applies its fix, ? or help explains \
+    the field, back goes back, done ends. After = any text is a value: =help.";
+
 /// Why a form asks no more.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WalkEnd {
@@ -224,9 +228,7 @@ impl Session {
         if self.form(state).is_none() {
             return self.out.push(NO_FORM.to_owned());
         }
-        let words = "Enter keeps a value, - removes it, fix applies its fix, ? helps, back goes \
-            back, done ends.";
-        self.out.push(words.to_owned());
+        self.out.push(WALK_WORDS.to_owned());
         self.walk = Some(Walk::default());
         self.walk_on(state);
     }
@@ -294,9 +296,10 @@ impl Session {
         let is_made = match line.trim() {
             "" => true,
             "done" | "cancel" => return self.end_walk(WalkEnd::Left, state),
-            "?" => {
+            "?" | "help" => {
                 let lines = self.form(state).map(|form| fields::help_lines(form, row));
                 self.out.extend(lines.unwrap_or_default());
+                self.out.push(WALK_WORDS.to_owned());
                 return;
             }
             "back" => {

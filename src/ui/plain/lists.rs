@@ -366,24 +366,13 @@ pub(crate) fn table_lines(word: &str, state: &State) -> Vec<String> {
 /// That an action was done, and what is different now: what the screen has, where nothing closer
 /// is known.
 pub(crate) fn done_words(action: ActionId, state: &State) -> String {
-    let tool = state.selected.as_ref().and_then(|id| state.tool(id));
-    match (action, tool) {
-        ("mock-tool", Some(tool)) if state.invoke.mocks.contains(tool.id()) => {
-            format!("{} is mocked: its calls are answered here.", tool.name)
-        }
-        ("mock-tool", Some(tool)) => {
-            format!("{} is not mocked: its calls go to its service.", tool.name)
-        }
-        ("mark", _) => {
-            let count = state.invoke.kept.marked.len();
-            format!("{} marked.", count_text(count, "call is", "calls are"))
-        }
-        _ => {
-            let title = state.keymap.action(action).title;
-            let there = heading(state, list_rows(state).len());
-            format!("{}: done. {there}", typed_name(title))
-        }
+    if action == "mark" {
+        let count = state.invoke.kept.marked.len();
+        return format!("{} marked.", count_text(count, "call is", "calls are"));
     }
+    let title = state.keymap.action(action).title;
+    let there = heading(state, list_rows(state).len());
+    format!("{}: done. {there}", typed_name(title))
 }
 
 /// The call that is shown with a tool: the selected one, unless that is another tool's; else its

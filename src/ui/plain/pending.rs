@@ -70,6 +70,10 @@ impl Session {
     ) {
         match pending {
             Pending::Action(action) => self.act(action, state, messages),
+            Pending::ActionWith(action, text) => {
+                self.act(action, state, messages);
+                self.give_text(&text, state, messages);
+            }
             Pending::Point(target) => {
                 let is_there = self.point_at(&target, state);
                 if !is_there && state.screen == ScreenId::Workflow {

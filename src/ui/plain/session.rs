@@ -60,6 +60,8 @@ pub struct Session {
 /// What is done once the messages before it have changed the state.
 pub(super) enum Pending {
     Action(ActionId),
+    /// The same, and this text answers what it asks.
+    ActionWith(ActionId, String),
     Point(Target),
     List(String),
     Show,
@@ -185,9 +187,15 @@ impl Session {
         self.is_silent = true;
         let mut messages = vec![Message::NoticeSeen];
         if let Some(mut dialog) = self.dialog.take() {
+            let asks = dialog.asks_something(state);
             match dialog.take_line(line, state, &mut self.out) {
                 Answered::Open => self.dialog = Some(dialog),
-                Answered::Closed(reply) => self.close_with(reply, state, &mut messages),
+                Answered::Closed(reply) => {
+                    if asks && dialog::is_nothing(&reply) {
+                        self.out.push("Cancelled.".to_owned());
+                    }
+                    self.close_with(reply, state, &mut messages);
+                }
             }
         } else if self.typed.is_some() {
             self.take_typed_line(line, state, &mut messages);
@@ -423,7 +431,7 @@ impl Session {
     }
 
     /// Answers a dialog that asks for a text, or has a new one as its first choice.
-    fn give_text(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
+    pub(super) fn give_text(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
         let Some(mut dialog) = self.dialog.take() else { return };
         if dialog.asks_row(state)
             && let Answered::Closed(reply) = dialog.take_line("1", state, &mut self.out)
@@ -445,6 +453,16 @@ impl Session {
                     return self.act(action, state, messages);
                 }
             }
+        }
+        // What follows the name of an item is the text that the action asks for.
+        let is_listed = |word: &str| lists::find_listed(word, &lists::list_rows(state)).is_ok();
+        if let Some((item, text)) = name.split_once(' ')
+            && !is_listed(name)
+            && is_listed(item)
+            && self.select(item, state, messages)
+        {
+            let text = text.trim().to_owned();
+            return self.pending.push_back(Pending::ActionWith(action, text));
         }
         if self.select(name, state, messages) {
             self.pending.push_back(Pending::Action(action));
@@ -571,8 +589,14 @@ impl Session {
                 true
             }
             Err(why) => {
-                self.out.push(why);
-                false
+                let named = Target::State(word.into());
+                let is_state = state.screen == ScreenId::Workflow
+                    && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state));
+                self.out.push(match is_state {
+                    true => format!("The state {word} is selected. Rename state is about it."),
+                    false => why,
+                });
+                is_state
             }
         }
     }

@@ -26,6 +26,7 @@ use self::{
 use crate::{
     app::{
         actions::{ActionId, Scope},
+        calls::CallMessage,
         input::{Code, Input, MouseKind},
         message::{Message, ScreenId},
         resending::{request_of, tool_at},
@@ -34,7 +35,7 @@ use crate::{
         watching::WatchMessage,
     },
     engine::traffic::conversation::Conversation,
-    systems::watched,
+    systems::{calling, watched},
     ui::{
         action_rows::{self, refuse_when},
         frames::{edit_frame, frame_refusal},
@@ -95,11 +96,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::AGAIN])
         .help("Send the request again, as a call of its tool")
         .refused(WatchScreen::resend_refusal),
+    Row::new(Scope::Watch, "edit-watched", "edit, resend", WatchScreen::edit_request)
+        .keys(&[verbs::EDIT])
+        .help("Put the request's arguments into Invoke's form, to edit and send")
+        .refused(WatchScreen::resend_refusal),
     Row::new(Scope::Watch, "send-watched-frame", "send frame…", WatchScreen::edit_frame)
         .help("Edit the selected MCP frame and send it exactly as written, valid or not")
         .refused(|_, state| frame_refusal(&state.watched_connection())),
     Row::new(Scope::Watch, "watched-tool", "edit tool", WatchScreen::show_tool)
-        .keys(&[verbs::EDIT])
         .help("Open the request's tool in Tools")
         .refused(WatchScreen::tool_refusal),
     Row::new(Scope::Watch, "cards", "cards", WatchScreen::read_cards)
@@ -407,6 +411,18 @@ impl WatchScreen {
     fn resend(&mut self, state: &State) -> Reply {
         let chosen = self.chosen_message(state);
         chosen.map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)))
+    }
+
+    fn edit_request(&mut self, state: &State) -> Reply {
+        let chosen = self.chosen_message(state);
+        let request = chosen.and_then(|number| request_of(state, number).ok());
+        request.map_or(Reply::Handled, |request| {
+            Reply::send(Message::Call(CallMessage::EditSent {
+                tool: request.name.to_string(),
+                arguments: request.arguments,
+                meta: calling::request_meta(request.system, &request.body),
+            }))
+        })
     }
 
     fn resend_refusal(&self, state: &State) -> Option<String> {

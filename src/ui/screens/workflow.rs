@@ -139,6 +139,10 @@ impl Screen for WorkflowScreen {
         if self.is_typing() { vec![("Enter", "done"), ("Esc", "cancel")] } else { Vec::new() }
     }
 
+    fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {
+        (action == "what-if" && state.workflow.what_if.is_some()).then_some("apply")
+    }
+
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         if self.matrix.is_open() {
             return actions::MATRIX_HINTS.to_vec();

@@ -19,7 +19,7 @@ use futures::{FutureExt, future::BoxFuture};
 use tokio::{
     io::{AsyncRead, AsyncReadExt as _, AsyncWriteExt as _},
     process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
-    sync::{Mutex, watch},
+    sync::{mpsc, watch},
     task::{unconstrained, yield_now},
     time::timeout,
 };
@@ -28,7 +28,7 @@ use super::{
     bus::{Bus, BusFuture, SubscriptionShare},
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing, Packet},
-    message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
+    message_queue::{QueueReceiver, QueueSender, message_queue},
     settings::bad_settings,
 };
 use crate::{
@@ -58,6 +58,9 @@ const PIECE: usize = 64 * 1024;
 /// A line that is longer keeps the room for itself that it was read into, so that it can be freed
 /// with it.
 pub(crate) const ALONE: usize = 1024 * 1024;
+
+/// How many bytes of its output wait at most; then the server waits until some of it is taken.
+const WAITING: usize = 8 * 1024 * 1024;
 
 /// Variables of ours that every server gets; others only where they are named.
 const INHERITED: [&str; 26] = [
@@ -105,7 +108,8 @@ pub(crate) struct ProcessLaunch {
 
 /// A server that was started. Dropped, its whole group is killed.
 pub(crate) struct ServerProcess {
-    stdin: Mutex<Option<ChildStdin>>,
+    /// Lines for its standard input; `None`: that is closed.
+    lines: Lock<Option<mpsc::UnboundedSender<Vec<u8>>>>,
     group: Arc<Group>,
     place: String,
     ended: watch::Receiver<Option<String>>,
@@ -141,10 +145,11 @@ impl ServerProcess {
         asked.process_group(0);
         let mut child = asked.spawn().map_err(|error| unstarted(command, &error))?;
         let group = Arc::new(Group(Lock::new(child.id())));
-        let (sender, receiver) = message_queue(CAPACITY.max(command.largest.saturating_mul(2)));
+        let (sender, receiver) = message_queue(WAITING);
         let last_words = Arc::new(Lock::new(Vec::new()));
         let (told, ended) = watch::channel(None);
-        let stdin = child.stdin.take();
+        let (lines, asked) = mpsc::unbounded_channel();
+        tokio::spawn(write_lines(child.stdin.take(), asked));
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (largest, words) = (command.largest, Arc::clone(&last_words));
         let place = command.program.clone();
@@ -172,24 +177,24 @@ impl ServerProcess {
             // Who has left needs nothing.
             let _ = sender.push(last).await;
         });
-        Ok((Self { stdin: Mutex::new(stdin), group, place, ended, last_words }, receiver))
+        Ok((Self { lines: Lock::new(Some(lines)), group, place, ended, last_words }, receiver))
     }
 
-    /// Writes a line.
+    /// Has a line written, after those before it. A server that reads nothing while its output
+    /// waits for us doesn't hold up whoever sends.
     ///
     /// # Errors
     /// When the server takes none any more.
-    pub async fn send(&self, line: &[u8]) -> Result<(), CallError> {
-        let mut stdin = self.stdin.lock().await;
-        let Some(pipe) = stdin.as_mut() else { return Err(self.gone()) };
-        let mut whole = BytesMut::with_capacity(line.len() + 1);
+    pub fn send(&self, line: &[u8]) -> Result<(), CallError> {
+        if self.ended.borrow().is_some() {
+            return Err(self.gone());
+        }
+        let mut whole = Vec::with_capacity(line.len() + 1);
         whole.extend_from_slice(line);
-        whole.extend_from_slice(b"\n");
-        let written = async {
-            pipe.write_all(&whole).await?;
-            pipe.flush().await
-        };
-        written.await.map_err(|_| self.gone())
+        whole.push(b'\n');
+        let lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let sent = lines.as_ref().map(|lines| lines.send(whole));
+        sent.filter(Result::is_ok).map(drop).ok_or_else(|| self.gone())
     }
 
     fn gone(&self) -> CallError {
@@ -199,7 +204,7 @@ impl ServerProcess {
 
     /// Ends it: closes its input, then asks it to end, then kills its group. Answers how it ended.
     pub async fn end(&self) -> String {
-        drop(self.stdin.lock().await.take());
+        drop(self.lines.lock().unwrap_or_else(PoisonError::into_inner).take());
         let mut ended = self.ended.clone();
         let mut waiting =
             async |patience| match timeout(patience, ended.wait_for(Option::is_some)).await {
@@ -215,6 +220,20 @@ impl ServerProcess {
         }
         self.group.kill();
         waiting(PATIENCE).await.unwrap_or_else(|| "killed".into())
+    }
+}
+
+/// Writes lines as long as they come and the server takes them; then its input is closed.
+async fn write_lines(stdin: Option<ChildStdin>, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
+    let Some(mut stdin) = stdin else { return };
+    while let Some(line) = lines.recv().await {
+        let written = async {
+            stdin.write_all(&line).await?;
+            stdin.flush().await
+        };
+        if written.await.is_err() {
+            return;
+        }
     }
 }
 
@@ -342,7 +361,7 @@ impl Bus for Process {
     }
 
     fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
-        Box::pin(async move { self.server.send(&message.body).await })
+        Box::pin(async move { self.server.send(&message.body) })
     }
 
     fn new_inbox(&self) -> Option<Address> {
@@ -559,9 +578,9 @@ mod tests {
         let (server, mut output) =
             ServerProcess::start(&shell("while read -r line; do echo \"got $line\"; done"))
                 .unwrap();
-        server.send(b"a").await.unwrap();
+        server.send(b"a").unwrap();
         assert_eq!(heard(&mut output).await, ("stdout".into(), "got a".into()));
-        server.send(b"b").await.unwrap();
+        server.send(b"b").unwrap();
         assert_eq!(heard(&mut output).await, ("stdout".into(), "got b".into()));
         assert_eq!(server.end().await, "ended with code 0");
     }
@@ -574,11 +593,29 @@ mod tests {
         let (kind, message) = heard(&mut output).await;
         assert_eq!(kind, "failed");
         assert_eq!(message, "sh ended with code 3; it last wrote to standard error:\nno module");
-        assert_eq!(server.send(b"x").await.unwrap_err().message, message);
+        assert_eq!(server.send(b"x").unwrap_err().message, message);
         let missing =
             ProcessLaunch { program: "/no/such/program".into(), ..ProcessLaunch::default() };
         let problem = ServerProcess::start(&missing).err().unwrap();
         assert!(problem.message.contains("can't start /no/such/program"), "{problem:?}");
+    }
+
+    #[tokio::test]
+    async fn a_server_that_writes_much_and_reads_nothing_holds_up_no_sender() {
+        let script = "yes 'a line of its output' | head -n 1500000; read -r line; echo \"got $line\"";
+        let launch = ProcessLaunch { largest: 4_000_000, ..shell(script) };
+        let (server, mut output) = ServerProcess::start(&launch).unwrap();
+        // More than its input takes before it reads.
+        let large = "x".repeat(1_000_000);
+        server.send(large.as_bytes()).unwrap();
+        server.send(b"b").unwrap();
+        let mut last = String::new();
+        let mut lines = 0;
+        while let Some(Incoming::Packet(packet)) = output.next().await {
+            last = String::from_utf8_lossy(&packet.body).into_owned();
+            lines += 1;
+        }
+        assert!(lines == 1_500_001 && last == format!("got {large}"), "{lines} lines");
     }
 
     #[cfg(target_os = "linux")]

@@ -12,12 +12,13 @@ use super::{
 use crate::{
     app::{calls::CallPart, edited_text::EditedText, state::State},
     engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
-    model::{duration, tool::Tool},
+    model::{duration, finding::Severity, tool::Tool},
     schema::pointer::Pointer,
     ui::{
         canvas::Pen,
         form::{
             host::{FormHost, written_in},
+            notes::Note,
             view::Form,
         },
         styles::{Role, Styles},
@@ -50,6 +51,7 @@ impl MockSection {
         let Some(form) = self.host.outdated_form(revision) else { return };
         let value = state.value_of(tool.id(), CallPart::Mock);
         form.sync_written(&value, &written_in(typed.map(EditedText::source), 0, &Pointer::root()));
+        form.set_notes(wrong_times(&value).map(time_note).collect());
     }
 
     /// Whether the tool is mocked.
@@ -65,11 +67,7 @@ impl MockSection {
             Some(format!("{}: {}", issue.at.dotted(), issue.words))
         };
         let of_times = || {
-            let is_wrong = |name: &&str| {
-                let text = form.value().get(name).and_then(Value::as_str).unwrap_or_default();
-                !text.trim().is_empty() && duration::parse_duration(text.trim()).is_none()
-            };
-            let name = ["delay", "pause"].into_iter().find(is_wrong)?;
+            let name = wrong_times(form.value()).next()?;
             Some(format!("{name}: write {}", duration::EXAMPLES))
         };
         form.draft_issues().into_iter().next().or_else(of_schema).or_else(of_times)
@@ -94,6 +92,24 @@ impl MockSection {
             self.area = Rect { y: area.y + 1, height: area.height - 1, ..area };
             self.host.draw(buffer, self.area, styles, focused);
         }
+    }
+}
+
+/// The members that are to be times and are none.
+fn wrong_times(value: &Value) -> impl Iterator<Item = &'static str> {
+    let is_wrong = |name: &&str| {
+        let text = value.get(name).and_then(Value::as_str).unwrap_or_default().trim();
+        !text.is_empty() && duration::parse_duration(text).is_none()
+    };
+    ["delay", "pause"].into_iter().filter(is_wrong)
+}
+
+fn time_note(name: &str) -> Note {
+    Note {
+        at: Pointer::root().child(name),
+        severity: Severity::Error,
+        text: format!("write {}", duration::EXAMPLES),
+        fix: None,
     }
 }
 

@@ -22,12 +22,8 @@ use crate::{
         },
         styles::Role,
         view::Reply,
-        widgets::reading::wrapped_lines,
     },
 };
-
-/// How wide the lines of a page are.
-const CELLS: usize = 72;
 
 /// Asks to what the tool is to be converted.
 pub(super) fn choose_target(tool: &Tool, state: &State) -> Reply {
@@ -61,7 +57,7 @@ fn show_fates(packed: &Baggage, target: Target, known: &[FileId]) -> Reply {
         };
         let words = if fate.words.is_empty() { String::new() } else { format!(": {}", fate.words) };
         let text = format!("{} {} {}{words}", fate.kind.sign(), fate.kind.as_str(), fate.field);
-        lines.extend(wrapped_lines(&text, role, CELLS));
+        lines.push(vec![(role, text)]);
     }
     let files = target.write(std::slice::from_ref(&packed.tool));
     let Some(PortableFile { path, value }) = files.first() else { return Reply::Handled };
@@ -70,7 +66,7 @@ fn show_fates(packed: &Baggage, target: Target, known: &[FileId]) -> Reply {
         _ => format!("{value:#}\n"),
     };
     lines.push(Line::new());
-    lines.extend(text.lines().flat_map(|line| wrapped_lines(line, Role::Text, CELLS)));
+    lines.extend(text.lines().map(|line| vec![(Role::Text, line.to_owned())]));
     let page = PageOverlay::new(format!("{} → {}", packed.tool.name, target.title()), lines);
     let page = match target {
         Target::System(..) => {

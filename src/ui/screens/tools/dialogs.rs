@@ -373,6 +373,14 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
     let context = ComposeContext::from_state(state);
+    let mentions = match entry.kind {
+        EntryKind::Tool => context.find_mentions(NameKind::Tool, &entry.key),
+        _ => Vec::new(),
+    };
+    let named = match files_of(&mentions).as_slice() {
+        [] => String::new(),
+        files => format!(" Still named in {}.", list_names(files.iter().copied())),
+    };
     let table = state.catalog.tool(&entry.id).and_then(|tool| context.remove_gate_table(tool));
     let changes = std::iter::once(deed).chain(table).collect();
     let plan = Plan::new(format!("delete {}", entry.key), changes);
@@ -383,7 +391,7 @@ pub(super) fn delete_entry(state: &State) -> Reply {
     ];
     Reply::Open(Box::new(Confirm::new(
         format!("Delete {}?", entry.key),
-        format!("{what}{refer} Undo brings it back."),
+        format!("{what}{refer}{named} Undo brings it back."),
         answers,
         Vec::new(),
     )))

@@ -208,7 +208,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "accept-what-if", "accept", |_, _| {
         workflow_reply(WorkflowMessage::AcceptWhatIf)
     })
-    .help("Apply the what-if, as one undo step")
+    .help("Apply the what-if: its edits are one undo step; groups are only requested")
     .refused(|_, state| {
         let has_none = state.workflow.what_if.is_none();
         let begin = || state.keymap.way_to("what-if");

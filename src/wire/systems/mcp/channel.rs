@@ -54,6 +54,9 @@ use crate::{
 /// Commands on their way at most.
 const QUEUE: usize = 64;
 
+/// How many bytes of a call wait at most for whoever reads it; then the server waits.
+const INBOX: usize = 8 * 1024 * 1024;
+
 /// An open connection.
 pub(crate) struct Channel {
     commands: mpsc::Sender<Command>,
@@ -204,7 +207,9 @@ impl Bus for Channel {
         _: SubscriptionShare,
     ) -> BusFuture<'a, QueueReceiver> {
         Box::pin(async move {
-            let (sender, receiver) = message_queue(CAPACITY);
+            // Who only looks on doesn't hold the server back.
+            let is_call = at.name != FRAMES && at.name != UPDATES;
+            let (sender, receiver) = message_queue(if is_call { INBOX } else { CAPACITY });
             if at.name == FRAMES {
                 self.order(Command::Observe(sender)).await?;
                 return Ok(receiver);
