@@ -59,7 +59,8 @@ pub const PREVIOUS_MARK: Verb = verb(
 );
 pub const FIND: Verb = verb("find", &["/", "ctrl+f"], "find in this pane as you type");
 pub const EDIT_FIELD: Verb = verb("edit field", &["i"], "edit the field");
-pub const EDIT: Verb = verb("edit", &["e"], "edit what is under the cursor: a tool, an arrow, a call");
+pub const EDIT: Verb =
+    verb("edit", &["e"], "edit what is under the cursor: a tool, an arrow, a call");
 pub const EDITOR: Verb = verb("editor", &["E"], "edit in $EDITOR");
 pub const NEW: Verb = verb("new", &["n"], "make a new one");
 pub const ADD: Verb = verb("add", &["a"], "add to this: an item, an arrow, an alert");

@@ -488,6 +488,21 @@ mod screen {
     }
 
     #[test]
+    fn a_mocked_call_is_marked_in_the_list() {
+        let mut bench = open(120, 36);
+        assert!(!bench.shows("(mocked)"), "{}", bench.screen());
+        let mut trace = traces().remove(1);
+        trace.head.connection = "mock".into();
+        let mut tally = Tally::new(TraceFilter::parse("", Millis(NOW)));
+        tally.add_line(&lines::of_head(&trace.head));
+        let turn = bench.state.invoke.kept.turn;
+        let listing = Arc::new(tally.into_listing(100));
+        bench.send(Message::History(HistoryMessage::Listed { turn, listing }));
+        bench.draw();
+        assert!(bench.shows("calculator (mocked)"), "{}", bench.screen());
+    }
+
+    #[test]
     fn it_looks_like_this() {
         assert_snapshot!("history_120", open(120, 36).styled());
         assert_snapshot!("history_80", open(80, 24).styled());

@@ -154,7 +154,8 @@ fn a_text_is_edited_in_the_users_editor_where_there_is_a_terminal() {
 
 #[test]
 fn a_service_has_no_key_with_spaces() {
-    let script = ["new", "tool-service", "weather", "make service", "a b", "sky", "save all", "quit"];
+    let script =
+        ["new", "tool-service", "weather", "make service", "a b", "sky", "save all", "quit"];
     let place = Place::with(&[]);
     let ran = run(&place, &[".", "--plain"], &script);
     let said = ["the key of a service can't hold spaces", "Added service sky"];

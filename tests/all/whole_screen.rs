@@ -874,9 +874,23 @@ fn the_actions_menu_has_what_is_done_with_the_tool() {
 fn a_mock_is_announced_where_its_form_is_not_seen() {
     let mut bench = Workbench::yaml(TWO_NAMES, 80, 24).on(ScreenId::Invoke);
     bench.keys("m");
-    assert!(bench.shows("weather-tool is mocked: nothing is sent; m ends it"), "{}", bench.screen());
+    assert!(
+        bench.shows("weather-tool is mocked: nothing is sent; m ends it"),
+        "{}",
+        bench.screen()
+    );
     bench.keys("m");
     assert!(bench.shows("calls of weather-tool go to its service again"), "{}", bench.screen());
+}
+
+#[test]
+fn a_letter_that_means_nothing_on_welcome_is_answered_by_what_does() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    assert!(!bench.shows("Press a letter"), "{}", bench.screen());
+    bench.keys("x");
+    assert!(bench.shows("Press a letter, or choose"), "{}", bench.screen());
 }
 
 #[test]

@@ -556,6 +556,8 @@ pub(super) fn disk_changed(
                 now,
             );
         }
+        // What was deleted here is known to be gone.
+        None if state.documents.get(file).is_none() => return Vec::new(),
         None => {
             state.documents.mark_deleted(file);
             state.notices.push(NoticeKind::Warning, format!("{file} was removed on disk"), now);

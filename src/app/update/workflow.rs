@@ -117,7 +117,11 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
             state.notices.push(NoticeKind::Hint, "the what-if changed nothing", now);
             return Vec::new();
         }
-        state.notices.push(NoticeKind::Done, "the groups are requested from here on; no file was changed", now);
+        state.notices.push(
+            NoticeKind::Done,
+            "the groups are requested from here on; no file was changed",
+            now,
+        );
         return Vec::new();
     }
     super::files::apply_changes(state, &label, &changes, now)

@@ -77,7 +77,11 @@ impl Welcome {
             Code::Down | Code::Tab => self.at = (self.at + 1) % count,
             Code::F(1) => self.shows_help = true,
             _ if letter == Some('?') => self.shows_help = true,
-            _ => return named.map_or(OverlayReply::Stay, |row| self.take(row)),
+            _ => match named {
+                Some(row) => return self.take(row),
+                // A letter that means nothing here is answered by what does.
+                None => self.shows_help |= letter.is_some(),
+            },
         }
         OverlayReply::Stay
     }

@@ -602,7 +602,8 @@ mod tests {
 
     #[tokio::test]
     async fn a_server_that_writes_much_and_reads_nothing_holds_up_no_sender() {
-        let script = "yes 'a line of its output' | head -n 1500000; read -r line; echo \"got $line\"";
+        let script =
+            "yes 'a line of its output' | head -n 1500000; read -r line; echo \"got $line\"";
         let launch = ProcessLaunch { largest: 4_000_000, ..shell(script) };
         let (server, mut output) = ServerProcess::start(&launch).unwrap();
         // More than its input takes before it reads.

@@ -1,5 +1,7 @@
 //! The kept calls, newest first, narrowed by what is looked for.
 
+use std::borrow::Cow;
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
@@ -10,7 +12,7 @@ use crate::{
         state::State,
     },
     engine::trace::wanted::WORDS,
-    model::{call::Outcome, clock::Millis, trace::Summary},
+    model::{call::Outcome, clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
         answer::events::{format_duration, outcome_role},
@@ -193,8 +195,13 @@ fn draw_row(
         .put_text(" ", styles[Role::Text])
         .put_column(&time_or_date(call.at, now), 9, styles[Role::Dim]);
     let room = pen.remaining_cells().saturating_sub(text_width(&took) + 1);
-    let name = text_width(&call.tool).min(room);
-    pen.put_column(&call.tool, name, styles[Role::Text]);
+    // A mock's answer is none of the service.
+    let label = match &*call.connection == MOCK_CONNECTION {
+        true => Cow::Owned(format!("{} (mocked)", call.tool)),
+        false => Cow::Borrowed(&*call.tool),
+    };
+    let name = text_width(&label).min(room);
+    pen.put_column(&label, name, styles[Role::Text]);
     if room > name + 4 && &*call.arguments != "{}" {
         pen.put_text("  ", styles[Role::Text]).put_column(
             &call.arguments,
