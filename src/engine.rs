@@ -34,7 +34,6 @@
 //! | [`secret`], [`mask`], [`stream_redactor`] | what a secret looks like; texts without their secrets; answers that come in pieces |
 //! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
-//! | [`mod@parallel`] | work on many items with every core |
 //!
 //! Nothing here reads a clock, a file or the network, and nothing knows a system.
 
@@ -77,7 +76,6 @@ pub mod traffic;
 pub mod transcript;
 pub mod workflow;
 
-pub(crate) mod parallel;
 #[cfg(test)]
 mod spec_tools;
 mod xml;

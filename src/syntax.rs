@@ -18,6 +18,7 @@ mod minimal_edits;
 pub mod nested;
 mod number;
 mod page;
+pub(crate) mod parallel;
 pub mod place;
 pub mod print;
 pub mod python;

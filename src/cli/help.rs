@@ -18,6 +18,8 @@ use crate::{
 /// A page of `docs/`, as it was when the program was built.
 struct Topic {
     name: &'static str,
+    /// The page's file in `docs/`.
+    file: &'static str,
     summary: &'static str,
     page: &'static str,
     /// The command that the page says more about.
@@ -31,6 +33,7 @@ macro_rules! topic {
     ($name:literal, $file:literal, $summary:literal, $command:expr) => {
         Topic {
             name: $name,
+            file: $file,
             summary: $summary,
             page: include_str!(concat!("../../docs/", $file)),
             command: $command,
@@ -128,7 +131,18 @@ fn command_at(program: &Command, words: &[String]) -> Option<Command> {
 
 fn topic_named(words: &[String]) -> Option<&'static Topic> {
     let [word] = words else { return None };
-    TOPICS.iter().find(|topic| topic.name.eq_ignore_ascii_case(word))
+    let file = word.strip_prefix("docs/").unwrap_or(word);
+    let is_it = |topic: &&Topic| topic.name.eq_ignore_ascii_case(word) || topic.file == file;
+    TOPICS.iter().find(is_it)
+}
+
+/// The page's text, where links name topics in place of their files.
+fn page_of(topic: &Topic) -> String {
+    let named = |page: String, topic: &Topic| {
+        let link = format!("[{}]", topic.file);
+        page.replace(&link, &format!("[toolcrib help {}]", topic.name))
+    };
+    TOPICS.iter().fold(topic.page.to_owned(), named)
 }
 
 fn print_topics(out: &mut CommandOutput) -> std::io::Result<()> {
@@ -142,7 +156,7 @@ fn print_page(topic: &Topic, out: &mut CommandOutput) -> std::io::Result<()> {
         PageLine::Heading(text) => out.tint(Tint::Bold, &text),
         PageLine::Code(text) | PageLine::Text(text) => text,
     };
-    let lines: Vec<String> = page_lines(topic.page).into_iter().map(tinted).collect();
+    let lines: Vec<String> = page_lines(&page_of(topic)).into_iter().map(tinted).collect();
     out.print_paged(&lines)
 }
 

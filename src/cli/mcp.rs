@@ -208,9 +208,9 @@ fn write_profile(profile: &ServerProfile, out: &mut CommandOutput) -> std::io::R
 
 fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandResult {
     let looked = InspectedServer::of(target, global, out)?;
-    let kept = match &target.name {
-        Some(_) => kept_text(&looked, &OpenWorkspace::read_workspace(global, None)?),
-        None => None,
+    let kept = match target.command.is_empty() {
+        true => kept_text(&looked, &OpenWorkspace::read_workspace(global, None)?),
+        false => None,
     };
     looked.with("listing what a server has", async |bus| {
         let listing = listing(&looked, bus).await?;

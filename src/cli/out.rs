@@ -234,7 +234,11 @@ pub(crate) fn print_stderr(words: &str) {
 
 /// The text with nothing in it that steers a terminal but line breaks, and colours where those are
 /// ours.
-fn sanitize_output(text: &str, coloured: bool) -> String {
+fn sanitize_output(text: &str, coloured: bool) -> Cow<'_, str> {
+    // Most of it is plain.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return Cow::Borrowed(text);
+    }
     let line = |line: &str| {
         let mut parts = line.split('\u{1b}');
         let first = parts.next().map(visible_text).unwrap_or_default().into_owned();
@@ -247,7 +251,7 @@ fn sanitize_output(text: &str, coloured: bool) -> String {
             format!("{before}{escape}{}{}", &part[..end], visible_text(&part[end..]))
         })
     };
-    text.split('\n').map(line).collect::<Vec<_>>().join("\n")
+    Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
 }
 
 #[cfg(test)]

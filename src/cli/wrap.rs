@@ -16,21 +16,31 @@ pub(crate) fn wrap(text: &str, indent: &str) -> Vec<String> {
     for part in text.split('\n') {
         let part = visible_text(part);
         let mut line = String::from(indent);
-        let mut empty = true;
+        // How many cells the line takes; a space joins no two signs into one.
+        let (mut cells, mut empty) = (indent.len(), true);
         for word in part.split(' ').filter(|word| !word.is_empty()) {
-            if !empty && line.width() + 1 + word.width() > WIDTH {
+            let room = cells_of(word);
+            if !empty && cells + 1 + room > WIDTH {
                 lines.push(std::mem::replace(&mut line, String::from(indent)));
-                empty = true;
+                (cells, empty) = (indent.len(), true);
             }
             if !empty {
                 line.push(' ');
+                cells += 1;
             }
             line.push_str(word);
+            cells += room;
             empty = false;
         }
         lines.push(line);
     }
     lines
+}
+
+/// The cells of a word: each of plain letters takes one.
+fn cells_of(word: &str) -> usize {
+    let is_plain = word.bytes().all(|byte| byte.is_ascii_graphic());
+    if is_plain { word.len() } else { word.width() }
 }
 
 #[cfg(test)]

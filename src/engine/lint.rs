@@ -20,12 +20,12 @@ use check::{Check, CheckLevel, Report, Run};
 use context::LintContext;
 
 use crate::{
-    engine::parallel::{join, map_slices},
     model::{
         entry::SystemId,
         finding::{Finding, Severity},
         tool::Tool,
     },
+    syntax::parallel::{join, map_slices},
 };
 
 /// Every check that is no system's own.

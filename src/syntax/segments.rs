@@ -19,6 +19,7 @@ use found::{FoundSection, SegmentContent};
 
 use super::{
     lazy_value::LazyValue,
+    parallel::map_slices,
     place::{Format, Span},
     shared_text::SharedText,
 };
@@ -125,21 +126,30 @@ impl Segments {
                 rows: HashMap::with_capacity(members.len()),
                 first: rows.len(),
             };
-            for Span { start, end } in members {
-                let said = segment_content(format, text.get(start..end)?)?;
-                let key: Arc<str> = said.key.into();
+            // What a member says is read again when it is asked for.
+            let read = |Span { start, end }: &Span| {
+                let SegmentContent { key, value, is_odd } =
+                    segment_content(format, text.get(*start..*end)?)?;
+                let (start, end, is_text) = (*start, *end, value.is_string());
+                Some((
+                    Arc::<str>::from(key),
+                    Segment { start, end, written: None, is_odd, is_text },
+                ))
+            };
+            // Nothing after what can't be read matters.
+            let read_slice = |slice: &[Span]| {
+                let mut goes_on = true;
+                let read = slice.iter().map(read);
+                read.take_while(|found| std::mem::replace(&mut goes_on, found.is_some())).collect()
+            };
+            for member in map_slices(&members, read_slice) {
+                let (key, segment) = member?;
                 // Of two of one name the second would count.
                 if section.rows.insert(Arc::clone(&key), section.keys.len()).is_some() {
                     return None;
                 }
                 section.keys.push(key);
-                rows.push(Segment {
-                    start,
-                    end,
-                    written: None,
-                    is_odd: said.is_odd,
-                    is_text: said.value.is_string(),
-                });
+                rows.push(segment);
             }
             sections.push(section);
         }

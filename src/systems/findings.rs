@@ -4,7 +4,6 @@ use super::table::{by_id, every_system};
 use crate::{
     engine::{
         lint::{self, context::LintContext, syntax},
-        parallel::map_slices,
         settings::connections,
         workflow::similar,
     },
@@ -18,6 +17,7 @@ use crate::{
     schema::pointer::Pointer,
     syntax::{
         nested,
+        parallel::map_slices,
         source::{Format, Source, SyntaxError},
     },
     systems::settings,

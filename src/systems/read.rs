@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use super::table::{by_id, every_system};
 use crate::{
-    engine::parallel::map_slices,
     model::{
         catalog::{Catalog, Part},
         context::Mode,
@@ -14,7 +13,10 @@ use crate::{
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::source::{Source, Span},
+    syntax::{
+        parallel::map_slices,
+        source::{Source, Span},
+    },
 };
 
 /// The catalog of some files, in their order.

@@ -495,7 +495,7 @@ mod screen {
         trace.head.connection = "mock".into();
         let mut tally = Tally::new(TraceFilter::parse("", Millis(NOW)));
         tally.add_line(&lines::of_head(&trace.head));
-        let turn = bench.state.invoke.kept.turn;
+        let turn = bench.state.invoke.kept.asked;
         let listing = Arc::new(tally.into_listing(100));
         bench.send(Message::History(HistoryMessage::Listed { turn, listing }));
         bench.draw();

@@ -31,6 +31,18 @@ fn resources_are_listed_read_and_saved() {
 }
 
 #[test]
+fn the_only_server_of_a_workspace_needs_no_name() {
+    let only = place("reads");
+    let named = only.run(&["mcp", "list", "test"]);
+    named.ended(0, &[]);
+    assert_eq!(only.run(&["mcp", "list"]).data, named.data);
+    only.run(&["mcp", "ping", "nope"]).ended(2, &["MCP servers of this workspace: test"]);
+    let none = crate::support::place::Place::with(&[]);
+    let said = ["this workspace has no MCP server", "toolcrib mcp add NAME"];
+    none.run(&["mcp", "list"]).ended(2, &said);
+}
+
+#[test]
 fn a_resource_is_read_again_when_its_server_says_that_it_has_changed() {
     // The second one is spoken to in the modern era, in which another request asks for it.
     for (how, asked) in [("reads", "resources/subscribe"), ("both", "subscriptions/listen")] {

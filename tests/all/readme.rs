@@ -174,6 +174,16 @@ fn every_topic_of_help_is_in_the_readme_and_shows_its_page() {
 }
 
 #[test]
+fn pages_of_help_name_topics_and_are_found_by_their_files() {
+    let page = answer("toolcrib help checks");
+    assert!(page.contains("toolcrib help findings"), "{page}");
+    assert!(!page.contains("systems.md"), "{page}");
+    for file in ["check.md", "docs/check.md"] {
+        assert_eq!(answer(&format!("toolcrib help {file}")), page);
+    }
+}
+
+#[test]
 fn help_of_an_unknown_word_lists_topics_and_commands() {
     let text = answer("toolcrib help conections");
     for part in ["toolcrib help connections", "mcp-servers", "simulate", "(exit code 2)"] {

@@ -37,8 +37,9 @@ use crate::{
 /// Which server is meant.
 #[derive(Args, Debug)]
 pub(super) struct Target {
-    /// The connection, by its name in toolcrib.toml, or the address of a server
-    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    /// The connection, by its name in toolcrib.toml, or the address of a server; the only MCP
+    /// server of the workspace unless one is named
+    #[arg(conflicts_with = "command")]
     pub name: Option<String>,
 
     /// A command that starts a server, for this command only
@@ -57,6 +58,9 @@ pub(super) struct InspectedServer {
 impl InspectedServer {
     pub fn of(target: &Target, global: &Global, out: &CommandOutput) -> Result<Self, Problem> {
         let Some(name) = &target.name else {
+            if target.command.is_empty() {
+                return Self::only(&OpenWorkspace::read_aloud(global, out)?);
+            }
             let Some(inspector) = table::inspectors().next() else { return Err(nobody("it")) };
             let command = server_command(&target.command, BTreeMap::new(), None);
             let connection = inspector.over(Connection::process("server", command));
@@ -68,10 +72,29 @@ impl InspectedServer {
         Self::named(name, &opened)
     }
 
+    /// The workspace's only MCP server.
+    fn only(opened: &OpenWorkspace) -> Result<Self, Problem> {
+        let known = &opened.settings.connections;
+        let servers = servers_of(known);
+        let [name] = servers.as_slice() else {
+            let cause = match servers.len() {
+                0 => "this workspace has no MCP server".to_owned(),
+                count => format!("this workspace has {count} MCP servers: name one"),
+            };
+            let problem = Problem::new(ProblemKind::Input, "choosing the server", cause);
+            return Err(with_servers(problem, known));
+        };
+        Self::named(name, opened)
+    }
+
     pub fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
         let known = &opened.settings.connections;
-        let connection = connections::find_connection(known, name)
-            .map_err(|problem| with_servers(problem, name, known))?;
+        let connection = connections::find_connection(known, name).map_err(|problem| match name
+            .contains("://")
+        {
+            true => problem,
+            false => with_servers(problem, known),
+        })?;
         let inspector = table::inspectors().find(|inspector| inspector.is_at(&connection));
         // An address that is in no file is the server's, or it would not be named here.
         if inspector.is_none() && known.find_by_name(name).is_none() {
@@ -145,17 +168,18 @@ pub(super) fn server_command(
     ServerCommand { command, args, env, dir }
 }
 
-/// A name that isn't known, with the servers that are.
-fn with_servers(problem: Problem, name: &str, known: &Connections) -> Problem {
-    if name.contains("://") {
-        return problem;
-    }
+/// The names of the workspace's MCP servers.
+fn servers_of(known: &Connections) -> Vec<&str> {
     let is_server =
         |connection: &&Connection| table::inspectors().any(|inspector| inspector.is_at(connection));
     let servers = known.known.iter().filter(is_server);
-    let names: Vec<&str> = servers.map(|connection| connection.name.as_str()).collect();
-    let there = match names.as_slice() {
-        [] => "this workspace has no MCP server: toolcrib mcp add NAME adds one".to_owned(),
+    servers.map(|connection| connection.name.as_str()).collect()
+}
+
+/// A server that isn't known, with those that are.
+fn with_servers(problem: Problem, known: &Connections) -> Problem {
+    let there = match servers_of(known).as_slice() {
+        [] => "add one with `toolcrib mcp add NAME`".to_owned(),
         names => format!("MCP servers of this workspace: {}", names.join(", ")),
     };
     problem.with_remedy(format!("{there}; or give an address: https://HOST/mcp"))
