@@ -48,6 +48,23 @@ impl CallPart {
 }
 
 /// What a user asks of calls and their arguments, and what comes back.
+/// The form of a request that is to be gone to: its arguments, or its mock.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestGoal {
+    pub tool: EntryId,
+    pub part: CallPart,
+    /// Grows with each.
+    pub turn: u64,
+}
+
+impl RequestGoal {
+    /// The one after `before`.
+    #[must_use]
+    pub fn after(before: Option<&Self>, tool: &EntryId, part: CallPart) -> Self {
+        Self { tool: tool.clone(), part, turn: before.map_or(1, |goal| goal.turn + 1) }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub enum CallMessage {
     /// Ask the agent there, in the context of the run.

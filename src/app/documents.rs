@@ -158,6 +158,13 @@ pub struct Renamed {
     pub to: Name,
 }
 
+/// The groups that a run requests, before a step and after it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GroupsChange {
+    pub before: Option<Vec<Name>>,
+    pub after: Option<Vec<Name>>,
+}
+
 /// A step that was taken back, or made again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HistoryStep {
@@ -168,6 +175,8 @@ pub struct HistoryStep {
     pub renamed: Option<Renamed>,
     /// The entry that was selected when it was made.
     pub at: Option<EntryId>,
+    /// What a run requests now; `None`: as before.
+    pub groups: Option<Option<Vec<Name>>>,
 }
 
 /// One step of undo.
@@ -176,7 +185,14 @@ struct Revision {
     label: String,
     renamed: Option<Renamed>,
     at: Option<EntryId>,
+    groups: Option<GroupsChange>,
     deeds: Vec<Operation>,
+}
+
+impl Revision {
+    fn new(label: &str, deeds: Vec<Operation>) -> Self {
+        Self { label: label.to_owned(), renamed: None, at: None, groups: None, deeds }
+    }
 }
 
 /// A place of a document of a file.
@@ -349,7 +365,7 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            let revision = Revision { label: label.to_owned(), renamed: None, at: None, deeds };
+            let revision = Revision::new(label, deeds);
             self.history.record(revision, place);
         }
         Ok(files)
@@ -363,7 +379,7 @@ impl Documents {
             self.mark_saved(file, Some(text.clone()));
             deeds.push(Operation::Created(file.clone(), text.clone()));
         }
-        let revision = Revision { label: label.to_owned(), renamed: None, at: None, deeds };
+        let revision = Revision::new(label, deeds);
         self.history.record(revision, None);
     }
 
@@ -501,24 +517,39 @@ impl Documents {
         }
     }
 
+    /// A step that changes no file, and what a run requests.
+    pub fn note_groups(&mut self, label: &str, groups: GroupsChange) {
+        let revision = Revision { groups: Some(groups), ..Revision::new(label, Vec::new()) };
+        self.history.record(revision, None);
+    }
+
+    /// Says of the last step that it changed what a run requests, too.
+    pub fn note_groups_of_last(&mut self, groups: GroupsChange) {
+        if let Some(last) = self.history.last_mut() {
+            last.groups = Some(groups);
+        }
+    }
+
     /// Takes the last step back.
     pub fn undo(&mut self) -> Option<HistoryStep> {
         let revision = self.history.undo()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at, deeds } = revision;
+        let Revision { label, renamed, at, groups, deeds } = revision;
+        let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
-        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back), at })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back), at, groups })
     }
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, at, deeds } = self.history.redo()?;
+        let Revision { label, renamed, at, groups, deeds } = self.history.redo()?;
+        let groups = groups.map(|groups| groups.after);
         for deed in &deeds {
             self.make_again(deed);
         }
-        Some(HistoryStep { label, files: files_of(&deeds), renamed, at })
+        Some(HistoryStep { label, files: files_of(&deeds), renamed, at, groups })
     }
 
     #[must_use]

@@ -31,8 +31,9 @@ pub struct Notices {
     alert: Option<Notice>,
     /// Files that are being saved together: so many are awaited still.
     saving: usize,
-    /// Those of them that are saved.
+    /// Those of them that are saved, and those that were removed.
     saved: Vec<String>,
+    removed: Vec<String>,
 }
 
 impl Notices {
@@ -57,7 +58,7 @@ impl Notices {
 
     /// So many files are being saved together: one notice names them.
     pub fn await_saves(&mut self, files: usize) {
-        (self.saving, self.saved) = (files, Vec::new());
+        (self.saving, self.saved, self.removed) = (files, Vec::new(), Vec::new());
     }
 
     /// Whether files are being saved together.
@@ -68,13 +69,13 @@ impl Notices {
 
     /// A file was saved, or what else was done with it.
     pub fn push_saved(&mut self, done: &str, file: &str, at: Millis) {
-        if self.saving > 0 && done == "Saved" {
-            self.saved.push(file.to_owned());
+        if self.saving > 0 {
+            let list = if done == "Saved" { &mut self.saved } else { &mut self.removed };
+            list.push(file.to_owned());
         } else {
-            self.saving = self.saving.saturating_sub(1);
             self.push(NoticeKind::Done, format!("{done} {file}"), at);
         }
-        if self.saved.len() >= self.saving {
+        if self.saved.len() + self.removed.len() >= self.saving {
             self.end_saves(at);
         }
     }
@@ -82,12 +83,18 @@ impl Notices {
     /// Names what was saved so far, where the others could not be, or were with errors.
     pub fn end_saves(&mut self, at: Millis) {
         self.saving = 0;
-        if let Some((last, others)) = std::mem::take(&mut self.saved).split_last() {
-            let words = match others {
-                [] => format!("Saved {last}"),
-                others => format!("Saved {} and {last}", others.join(", ")),
-            };
-            self.push(NoticeKind::Done, words, at);
+        let named = |done: &str, files: Vec<String>| {
+            let (last, others) = files.split_last()?;
+            Some(match others {
+                [] => format!("{done} {last}"),
+                others => format!("{done} {} and {last}", others.join(", ")),
+            })
+        };
+        let saved = named("Saved", std::mem::take(&mut self.saved));
+        let removed = named("Removed", std::mem::take(&mut self.removed));
+        let words: Vec<String> = saved.into_iter().chain(removed).collect();
+        if !words.is_empty() {
+            self.push(NoticeKind::Done, words.join(". "), at);
         }
     }
 
@@ -141,7 +148,12 @@ mod tests {
         notices.push_saved("Saved", "a.json", NOW);
         notices.end_saves(NOW);
         assert_eq!(shown(&notices), Some("Saved a.json"), "the other one failed");
-        assert_eq!(notices.iter().len(), 3);
+        notices.await_saves(3);
+        for (done, file) in [("Removed", "a.json"), ("Saved", "b.json"), ("Removed", "c.toml")] {
+            notices.push_saved(done, file, NOW);
+        }
+        assert_eq!(shown(&notices), Some("Saved b.json. Removed a.json and c.toml"));
+        assert_eq!(notices.iter().len(), 4);
     }
 
     #[test]

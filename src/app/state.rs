@@ -11,7 +11,7 @@ use super::{
     agent_run::AgentRuns,
     answering::Answering,
     batch::CallBatch,
-    calls::{CallPart, CallText, Calls},
+    calls::{CallPart, CallText, Calls, RequestGoal},
     cases::Cases,
     checking::{CallDestinations, HealthView},
     connection_test::ConnectionTests,
@@ -55,6 +55,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
+        unsaved::{Unsaved, UnsavedTexts},
     },
     schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
     syntax::source::Source,
@@ -134,6 +135,7 @@ pub struct InvokeState {
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     pub step_goal: Option<StepGoal>,
+    pub request_goal: Option<RequestGoal>,
     /// A request that is sent many times, or was last.
     pub batch: Option<CallBatch>,
     /// Cases that are called, and how they went.
@@ -260,6 +262,8 @@ impl State {
                 simulation: Simulation::new(start.context, start.mode, Millis::default()),
                 stops: Vec::new(),
                 what_if: None,
+                what_ifs_before: Vec::new(),
+                fill_first: None,
                 live: None,
                 paused: None,
             },
@@ -278,6 +282,7 @@ impl State {
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
                 step_goal: None,
+                request_goal: None,
                 batch: None,
                 cases: Cases::default(),
                 agent: AgentRuns::default(),
@@ -589,6 +594,28 @@ impl State {
             Some(service) => Ok(mocking::mock_request(&call, service)),
             None => calling::build_request(&call),
         }
+    }
+
+    /// Whether a what-if is open and seen: changes are only tried.
+    #[must_use]
+    pub fn is_trying(&self) -> bool {
+        self.screen == ScreenId::Workflow && self.workflow.what_if.is_some()
+    }
+
+    /// The texts that are not saved, and those of an earlier session about which nobody has decided.
+    #[must_use]
+    pub(crate) fn unsaved_texts(&self) -> UnsavedTexts {
+        let mut texts = self.documents.unsaved_texts();
+        let offered = match &self.question {
+            Some(Question::Recover(offered)) => Some(offered),
+            _ => self.offer.as_ref(),
+        };
+        for (file, text) in offered.into_iter().flatten() {
+            let before = self.documents.get(file).and_then(|document| document.saved.clone());
+            let unsaved = Unsaved { text: text.clone().into(), before };
+            texts.entry(file.clone()).or_insert(unsaved);
+        }
+        texts
     }
 
     /// What answers calls of a tool that is mocked.

@@ -68,6 +68,9 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Notification(message) => return notifying::handle(state, message, now),
         Message::Show(screen) => {
             state.screen = screen;
+            if screen != ScreenId::Invoke {
+                state.workflow.fill_first = None;
+            }
             if screen == ScreenId::History {
                 return history::list_calls(state);
             }
@@ -129,7 +132,13 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Change { label, changes } => {
             return files::apply_changes(state, &label, &changes, now);
         }
+        DocumentMessage::Compose(_) if state.is_trying() => {
+            let words = "no file is changed during a what-if: apply it with W, or discard it with \
+                Esc";
+            state.notices.push(NoticeKind::Hint, words, now);
+        }
         DocumentMessage::Compose(plan) => return files::apply_plan(state, &plan, now),
+        DocumentMessage::Undo if state.is_trying() => workflow::undo_try(state, now),
         DocumentMessage::Undo => return files::undo(state, now),
         DocumentMessage::Redo => return files::redo(state, now),
         DocumentMessage::Save(file) => return files::save_files(state, file, now),
@@ -282,7 +291,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
                 state.invoke.samples.push((variable, value));
             }
         }
-        CallMessage::Send { tool } => return calls::send_call(state, &tool, now),
+        CallMessage::Send { tool } => return workflow::send_call(state, &tool, now),
         CallMessage::SendSteps { tool, choice } => {
             return calls::send_steps(state, &tool, *choice, now);
         }
@@ -416,8 +425,12 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
         return form::quit(state, discard);
     }
     let changed: Vec<_> = state.documents.changed_files().map(|(file, _)| file.clone()).collect();
-    if discard || changed.is_empty() {
+    if discard {
         return vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit];
+    }
+    if changed.is_empty() {
+        // What is offered and not decided about is offered again.
+        return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];
     }
     state.question = Some(Question::Leave(changed));
     Vec::new()

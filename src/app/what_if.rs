@@ -67,12 +67,19 @@ impl WhatIf {
         }
     }
 
+    /// A tool as it would be.
+    #[must_use]
+    pub fn tried_tool(&self, tool: &Tool) -> Tool {
+        let edits = self.edits.iter().filter(|(of, _)| of == tool.id());
+        let gate = edits.fold(tool.gate.clone(), |gate, (_, edit)| edit.apply_to(&gate));
+        Tool { gate, ..tool.clone() }
+    }
+
     /// The gates that accepting it gives to tools; `tools` are the catalog's.
     #[must_use]
     pub fn changed_gates<'t>(&self, tools: &'t [Arc<Tool>]) -> Vec<(&'t Tool, Gate)> {
         let changed = |tool: &'t Arc<Tool>| {
-            let edits = self.edits.iter().filter(|(of, _)| of == tool.id());
-            let gate = edits.fold(tool.gate.clone(), |gate, (_, edit)| edit.apply_to(&gate));
+            let gate = self.tried_tool(tool).gate;
             (gate != tool.gate).then_some((&**tool, gate))
         };
         tools.iter().filter_map(changed).collect()

@@ -29,6 +29,10 @@ pub struct WorkflowState {
     pub stops: Vec<Stop>,
     /// Changes that are only looked at.
     pub what_if: Option<WhatIf>,
+    /// What it was before each change of it, the newest last.
+    pub what_ifs_before: Vec<WhatIf>,
+    /// A tool whose live step waits for its arguments: sending its call takes the step.
+    pub fill_first: Option<EntryId>,
     /// A step that waits for its call.
     pub live: Option<LiveStep>,
     /// The call whose live step waits at a breakpoint.
@@ -46,6 +50,10 @@ pub enum WorkflowMessage {
         outcome: Outcome,
     },
     StepLive {
+        tool: EntryId,
+    },
+    /// Take the step with the next call of the tool, whose arguments are filled in first.
+    FillFirst {
         tool: EntryId,
     },
     /// Take these tools one after another, all with success, up to a stop.

@@ -610,14 +610,16 @@ impl Performer {
     /// The process is instructed to end: what is unsaved is kept for the next start.
     pub async fn finish(&mut self, state: &State) {
         self.wait_for_writes();
-        let drafts = self.unsaved_drafts(state.documents.unsaved_texts());
+        let drafts = self.unsaved_drafts(state.unsaved_texts());
         let journal = Arc::clone(&self.journal);
         let _ = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
     }
 
-    /// The user has left: nothing is to be offered at the next start.
-    pub fn forget_journal(&mut self) {
+    /// The user has left: what is to be offered at the next start is what was asked for last,
+    /// mostly nothing.
+    pub fn write_journal(&mut self) {
         self.wait_for_writes();
-        let _ = self.journal.write_drafts(&Drafts::new());
+        let drafts = self.unsaved.borrow().clone();
+        let _ = self.journal.write_drafts(&drafts);
     }
 }

@@ -285,7 +285,7 @@ impl PlainLoop {
             self.awaited.note_effect(&effect);
             match effect {
                 Effect::Quit => {
-                    self.performer.forget_journal();
+                    self.performer.write_journal();
                     return Ok(Flow::Quit);
                 }
                 // There is no clipboard that a screen reader and a script would share.
@@ -311,8 +311,8 @@ impl PlainLoop {
 
     /// Says what becomes of unsaved work when the input has ended.
     fn say_end(&mut self) -> io::Result<()> {
-        let changed: Vec<String> =
-            self.state.documents.changed_files().map(|(file, _)| file.to_string()).collect();
+        let unsaved = self.state.unsaved_texts();
+        let changed: Vec<&str> = unsaved.keys().map(|file| file.as_str()).collect();
         if self.state.form.is_none() && !changed.is_empty() {
             let words = format!(
                 "End of input. Unsaved changes in {} are kept and offered at the next start.",

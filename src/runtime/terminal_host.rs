@@ -70,7 +70,7 @@ impl Host for TerminalHost {
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
         match effect {
             Effect::Quit => {
-                self.performer.forget_journal();
+                self.performer.write_journal();
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.screen.copy_to_clipboard(&text)?,

@@ -68,7 +68,10 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             _ => "",
         },
         match call.is_mocked() {
-            true => " This answer is a mock's; the service may answer something else.",
+            true => {
+                " This answer is a mock's: while the tool isn't mocked, the case is called at its \
+                service."
+            }
             false => "",
         }
     );

@@ -84,8 +84,8 @@ pub(crate) fn save_mock(
         false => String::new(),
     };
     let words = format!(
-        "`toolcrib serve --stub {}/NAME.yaml` will answer for {tool} like this{first}. {} Name of \
-        the stub:",
+        "`toolcrib serve --stub {}/NAME.yaml` answers for {tool} like this{first}: with \
+        --connection ADDRESS on a broker, with --mcp for MCP clients. {} Name of the stub:",
         page::FOLDER,
         existing_stubs(state)
     );

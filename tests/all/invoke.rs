@@ -392,14 +392,14 @@ fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
     bench.types("6 * 7");
     bench.keys("f6");
     bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded, None))]);
-    bench.keys("ctrl+u");
+    bench.keys("enter ctrl+u");
     bench.types("{{answer.calculator}} + {{env.SECRET}}");
     bench.keys("f6");
     let Some(Effect::Call { request, .. }) = bench.effects.last() else {
         panic!("{}", bench.screen())
     };
     assert!(request.body.contains("42 + {{env.SECRET}}"), "{}", request.body);
-    bench.keys("ctrl+u");
+    bench.keys("enter ctrl+u");
     bench.types("{{answer.nobody}}");
     bench.keys("f6");
     assert!(bench.screen().contains("there is no answer of \"nobody\" yet"), "{}", bench.screen());
@@ -576,6 +576,8 @@ fn the_bottom_line_says_how_a_stream_is_stopped_from_where_the_keys_are() {
     let mut bench = streaming(120, 36);
     let cancelled =
         |bench: &Workbench| bench.effects.iter().any(|effect| matches!(effect, Effect::Cancel(_)));
+    assert!(bench.screen().contains("Esc stop"), "{}", bench.screen());
+    bench.keys("enter");
     assert!(bench.screen().contains("Esc leave text  Ctrl+X stop"), "{}", bench.screen());
     bench.keys("ctrl+x");
     assert!(cancelled(&bench), "{:?}", bench.effects);

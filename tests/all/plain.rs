@@ -352,7 +352,7 @@ fn a_live_step_is_taken_to_its_end() {
     assert_in_order(
         &ran.data,
         &[
-            "query-customers needs question: fill it in here",
+            "query-customers needs question: fill it in",
             "Calling query-customers over embedded.",
             "chunk 1:",
             "ended: query-customers succeeded",
@@ -564,11 +564,11 @@ fn tools_are_imported_and_pushed() {
 
 #[test]
 fn a_word_that_is_no_answer_chooses_nothing() {
-    let script = ["send", "quit", "cancel", "quit"];
+    let script = ["send", "queue", "cancel", "quit"];
     let ran = run(&Place::with(&[]), &[".", "--plain"], &script);
     assert_in_order(
         &ran.data,
-        &["Welcome to toolcrib", "send is none of the answers.", "quit is none of the answers."],
+        &["Welcome to toolcrib", "send is none of the answers.", "queue is none of the answers."],
     );
     assert!(!ran.data.contains("no program has MCP servers"), "{}", ran.data);
 }
@@ -917,4 +917,55 @@ fn the_text_of_an_action_follows_the_name_of_its_item() {
     assert_in_order(&ran.data, &["Renamed", "The state figures is selected."]);
     let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert!(saved.contains("  jester:") && !saved.contains("  tell-joke:"), "{saved}");
+}
+
+#[test]
+fn unsaved_work_is_offered_until_somebody_decides_about_it() {
+    let place = demo();
+    let offered = |script: &[&str]| {
+        let ran = run(&place, &[".", "--plain"], script);
+        ran.data.contains("1. restore")
+    };
+    run(&place, &[".", "--plain"], &["select calculator", "set description Sums"]);
+    for script in [&[][..], &["nonsense"], &["quit"], &["exit"]] {
+        assert!(offered(script), "{script:?}");
+    }
+    let ran = run(&place, &[".", "--plain"], &["restore", "save all", "quit"]);
+    assert_in_order(&ran.data, &["restored unsaved work in tools.yaml", "Saved tools.yaml"]);
+    assert!(!offered(&["quit"]));
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert!(saved.contains("Sums"), "{saved}");
+}
+
+#[test]
+fn quit_ends_a_session_that_asks_and_discards_nothing() {
+    let ran = run(&Place::with(&[]), &[".", "--plain"], &["quit"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.words);
+    assert!(!ran.data.contains("none of the answers"), "{}", ran.data);
+    let place = demo();
+    let script = ["select calculator", "set description Sums", "quit", "quit", "1"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    let said = ["save all and quit", "Unsaved changes would be lost", "save all and quit", "Saved"];
+    assert_in_order(&ran.data, &said);
+}
+
+#[test]
+fn a_what_if_changes_no_file_until_it_is_applied() {
+    let place = demo();
+    let before = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    let drawn = ["workflow", "what if", "draw arrow undefined", "figures", "calculator", "yes"];
+    let script = [&drawn[..], &["cancel", "save all", "quit"]].concat();
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &["no file is changed during a what-if", "no file has unsaved changes"],
+    );
+    assert_eq!(fs::read_to_string(place.here.join("tools.yaml")).unwrap(), before);
+    // A tool whose smallest change is a step has its edits to choose from.
+    let tried = ["workflow", "what if", "apply calculator", "available in undefined too"];
+    let script = [&tried[..], &["accept", "save all", "quit"]].concat();
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(&ran.data, &["What if: calculator", "calculator, next state figures", "Saved"]);
+    let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert_ne!(saved, before);
 }

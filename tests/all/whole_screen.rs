@@ -902,3 +902,107 @@ fn a_what_if_says_what_applying_it_does() {
     bench.keys("W");
     assert!(bench.shows("the what-if changed nothing"), "{}", bench.screen());
 }
+
+fn groups(bench: &Workbench) -> Vec<String> {
+    let groups = bench.state.context().groups.unwrap_or_default();
+    groups.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn undo_takes_back_what_was_ticked_and_what_a_what_if_requested() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let start = WorkflowMessage::SetGroups(Some(vec!["read-only".into()]));
+    bench.send(Message::Workflow(start));
+    let before = groups(&bench);
+    let tick = |bench: &mut Workbench, group: &str| {
+        let group = WorkflowMessage::ToggleGroup(group.into());
+        bench.send(Message::Workflow(group));
+        bench.draw();
+    };
+    tick(&mut bench, "products");
+    assert_eq!(groups(&bench).len(), before.len() + 1);
+    bench.keys("u");
+    assert_eq!(groups(&bench), before);
+    bench.keys("U");
+    assert_eq!(groups(&bench).len(), before.len() + 1);
+    bench.keys("u W");
+    tick(&mut bench, "products");
+    // Within it, undo takes back what was tried.
+    bench.keys("u");
+    assert_eq!(bench.state.workflow.what_if.as_ref().unwrap().groups, bench.state.context().groups);
+    bench.keys("u");
+    assert!(bench.shows("the what-if has no change to undo"), "{}", bench.screen());
+    tick(&mut bench, "products");
+    bench.keys("W");
+    assert_eq!(groups(&bench).len(), before.len() + 1);
+    bench.keys("u");
+    assert_eq!(groups(&bench), before);
+}
+
+#[test]
+fn the_matrix_tries_cells_during_a_what_if() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let text = |bench: &Workbench| {
+        let documents = bench.state.documents.iter();
+        documents.map(|(_, document)| document.text.to_string()).collect::<String>()
+    };
+    let before = text(&bench);
+    bench.keys("W v space");
+    assert_eq!(text(&bench), before);
+    assert_eq!(bench.state.workflow.what_if.as_ref().unwrap().edits.len(), 1);
+    assert!(bench.shows("tries it, and changes no file"), "{}", bench.screen());
+    // The cell shows what is tried: a second time takes it back.
+    bench.keys("space");
+    assert!(bench.state.workflow.what_if.as_ref().unwrap().edits.len() <= 1);
+    let tool = &bench.state.catalog.tools[0];
+    let tried = bench.state.workflow.what_if.as_ref().unwrap().tried_tool(tool);
+    assert_eq!(tried.gate.groups(), tool.gate.groups());
+    bench.keys("space v v W");
+    assert_ne!(text(&bench), before, "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(text(&bench), before);
+}
+
+#[test]
+fn what_is_edited_to_be_sent_again_is_seen_at_80_columns() {
+    let mut bench = ready();
+    bench.resize(80, 24);
+    bench.keys("f6");
+    bench.happens([(5, EventKind::End { outcome: Outcome::Succeeded, problem: None })]);
+    bench.draw();
+    assert!(bench.shows("▸Answer"), "{}", bench.screen());
+    let arguments = r#"{"expression": "2"}"#.into();
+    let edit = CallMessage::EditSent { tool: "calculator".into(), arguments, meta: None };
+    bench.send(Message::Call(edit));
+    bench.draw();
+    assert!(bench.shows("▸Request"), "{}", bench.screen());
+    bench.keys("m");
+    assert!(bench.shows("Mocked:") && bench.shows("▌answer"), "{}", bench.screen());
+}
+
+#[test]
+fn a_text_that_was_sent_is_no_longer_edited() {
+    let mut bench = ready();
+    bench.keys("i");
+    assert!(bench.shows(" EDIT "), "{}", bench.screen());
+    bench.keys("f6");
+    assert!(bench.shows(" NAV "), "{}", bench.screen());
+    bench.keys("1");
+    assert_eq!(bench.state.screen, ScreenId::Tools);
+}
+
+#[test]
+fn a_live_step_whose_arguments_are_filled_in_first_is_taken_by_sending() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let groups = WorkflowMessage::SetGroups(Some(vec!["read-only".into()]));
+    bench.send(Message::Workflow(groups));
+    bench.draw();
+    bench.keys("@step-live");
+    assert_eq!(bench.state.screen, ScreenId::Invoke, "{}", bench.screen());
+    assert!(bench.shows("takes the live step"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types("What now?");
+    bench.keys("f6");
+    assert_eq!(bench.state.screen, ScreenId::Workflow, "{}", bench.screen());
+    assert!(bench.state.workflow.live.is_some());
+}

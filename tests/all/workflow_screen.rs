@@ -69,13 +69,17 @@ fn a_step_moves_the_state_and_the_tools() {
 fn no_tool_is_called_from_among_the_states() {
     let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
     bench.keys("shift+tab f6");
-    assert!(bench.shows("calls a tool of the list: go there first"), "{}", bench.screen());
+    assert!(
+        bench.shows("go to the tools first (Tab), to see which one it calls"),
+        "{}",
+        bench.screen()
+    );
     assert!(bench.state.workflow.live.is_none() && bench.state.invoke.calls.iter().count() == 0);
     // Nor where the pane isn't seen that shows which tool it would be.
     let mut bench = workflow(&["read-only", "knowledge"], (80, 24));
     bench.keys("shift+tab shift+tab f6");
     assert!(bench.shows("╭ Request"), "{}", bench.screen());
-    assert!(bench.shows("calls a tool of the list"), "{}", bench.screen());
+    assert!(bench.shows("go to the tools first (Tab)"), "{}", bench.screen());
     assert!(bench.state.workflow.live.is_none() && bench.state.invoke.calls.iter().count() == 0);
 }
 

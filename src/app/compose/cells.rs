@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     app::documents::Change,
+    engine::gate_edit::GateEdit,
     model::{
         context::{DEFAULT_GROUP, Name},
         entry::EntryId,
@@ -95,6 +96,36 @@ fn contains_tool(members: &Value, tool: &Tool) -> bool {
         Value::Object(below) => below.values().any(|members| contains_tool(members, tool)),
         _ => false,
     }
+}
+
+/// The edits of gates that switch cells of tools, which are only tried; `states` are all there are.
+///
+/// # Errors
+/// When a cell is in a list of the workspace, which is no tool's gate.
+pub(crate) fn try_cells(
+    cells: &[(&Tool, &Column)],
+    to: Switch,
+    states: &[Name],
+) -> Result<Vec<(EntryId, GateEdit)>, String> {
+    let edit_of = |(tool, column): &(&Tool, &Column)| {
+        let others = |name: &Name| states.iter().filter(|state| *state != name).cloned().collect();
+        let edit = match (column, to) {
+            (Column::List(name), _) => {
+                return Err(format!("{name} is a list of the workspace, and no part of a what-if"));
+            }
+            (Column::Group(name), Switch::On) => GateEdit::AddGroup(name.clone()),
+            (Column::Group(name), Switch::Off) => GateEdit::RemoveGroup(name.clone()),
+            (Column::State(name), Switch::On) => GateEdit::AddState(name.clone()),
+            (Column::State(name), Switch::Off) if tool.gate.states == States::Every => {
+                GateEdit::OnlyIn(others(name))
+            }
+            (Column::State(name), Switch::Off) => GateEdit::RemoveState(name.clone()),
+            (Column::AnyState, Switch::On) => GateEdit::Everywhere,
+            (Column::AnyState, Switch::Off) => GateEdit::OnlyIn(states.to_vec()),
+        };
+        Ok((tool.id().clone(), edit))
+    };
+    cells.iter().map(edit_of).collect()
 }
 
 /// What cells are switched to.

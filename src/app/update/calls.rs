@@ -4,8 +4,13 @@ use std::{collections::hash_map::Entry, sync::Arc};
 
 use crate::{
     app::{
-        calls::CallText, edited_text::EditedText, effect::Effect, message::ScreenId,
-        notices::NoticeKind, state::State, step_run::stored_outputs,
+        calls::{CallPart, CallText, RequestGoal},
+        edited_text::EditedText,
+        effect::Effect,
+        message::ScreenId,
+        notices::NoticeKind,
+        state::State,
+        step_run::stored_outputs,
     },
     model::{
         agent::AgentQuestion,
@@ -104,6 +109,8 @@ pub(super) fn turn_mock(state: &mut State, tool: EntryId, now: Millis) {
     let words = if state.invoke.mocks.remove(&tool) {
         format!("calls of {key} go to its service again")
     } else {
+        let before = state.invoke.request_goal.as_ref();
+        state.invoke.request_goal = Some(RequestGoal::after(before, &tool, CallPart::Mock));
         state.invoke.mocks.insert(tool);
         format!("{key} is mocked: nothing is sent; {} ends it", state.keymap.way_to("mock-tool"))
     };

@@ -47,6 +47,16 @@ pub(super) fn apply_changes(
     apply_changes_with(state, label, changes, Documents::apply_changes, now)
 }
 
+/// The same, as a step of its own.
+pub(super) fn apply_as_step(
+    state: &mut State,
+    label: &str,
+    changes: &[Change],
+    now: Millis,
+) -> Vec<Effect> {
+    apply_changes_with(state, label, changes, Documents::apply_as_step, now)
+}
+
 /// Makes a plan, as a step of its own.
 pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
     let before = state.generation;
@@ -134,7 +144,7 @@ fn step_history(
     now: Millis,
     go: Stepping,
 ) -> Vec<Effect> {
-    let Some(HistoryStep { label, files, renamed, at }) = go(&mut state.documents) else {
+    let Some(HistoryStep { label, files, renamed, at, groups }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
@@ -144,7 +154,15 @@ fn step_history(
         state.selected = Some(at);
     }
     renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed));
-    state.notices.push(NoticeKind::Done, format!("{done}: {label}"), now);
+    if let Some(groups) = groups {
+        state.workflow.simulation.set_groups(groups);
+    }
+    // What is on disk already is taken back there by saving.
+    let save = match state.documents.changed_files().any(|(_, document)| document.gone) {
+        true => format!("; {} removes it on disk", state.keymap.way_to("save-all")),
+        false => String::new(),
+    };
+    state.notices.push(NoticeKind::Done, format!("{done}: {label}{save}"), now);
     journal_unsaved(state)
 }
 
@@ -349,7 +367,7 @@ pub(super) fn on_checked(state: &mut State, turn: u64, mut findings: Arc<Finding
 
 /// Asks to keep what is not saved.
 fn journal_unsaved(state: &State) -> Vec<Effect> {
-    vec![Effect::Journal(state.documents.unsaved_texts())]
+    vec![Effect::Journal(state.unsaved_texts())]
 }
 
 pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
@@ -366,7 +384,14 @@ pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -
     if effects.is_empty() {
         let what = file.map_or_else(
             || "nothing to save: no file has changes".to_owned(),
-            |file| format!("{file} has no changes"),
+            |file| match state.documents.changed_files().count() {
+                0 => format!("{file} has no changes"),
+                others => {
+                    let others = count_text(others, "other file", "other files");
+                    let save = state.keymap.way_to("save-all");
+                    format!("{file} has no changes; {save} saves {others}")
+                }
+            },
         );
         state.notices.push(NoticeKind::Hint, what, now);
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::calls;
 use crate::{
     app::{
-        calls::{CallPart, CallText},
+        calls::{CallPart, CallText, RequestGoal},
         effect::Effect,
         history::{HistoryMessage, request_of},
         message::ScreenId,
@@ -204,6 +204,9 @@ pub(super) fn load_sent(
                     typed.replace(source);
                 }
             }
+            let before = state.invoke.request_goal.as_ref();
+            let goal = RequestGoal::after(before, &tool, CallPart::Arguments);
+            state.invoke.request_goal = Some(goal);
             state.selected = Some(tool);
             state.screen = ScreenId::Invoke;
             let is_masked = |text: &str| text.contains(crate::engine::mask::MASKED);

@@ -4,7 +4,9 @@ use crate::{
     app::{
         calls::{CallPart, CallText},
         compose::context::ComposeContext,
+        documents::GroupsChange,
         effect::Effect,
+        message::ScreenId,
         notices::NoticeKind,
         state::State,
         step_run::StepRun,
@@ -12,7 +14,7 @@ use crate::{
         workflow::{LiveStep, WorkflowMessage},
     },
     engine::{
-        filter::check_permission,
+        filter::{check_permission, join_names},
         gate_edit::GateEdit,
         gated::Slot,
         simulate::{
@@ -44,6 +46,7 @@ pub(super) fn handle_message(
         WorkflowMessage::SetStart(start) => set_start(state, start, now),
         WorkflowMessage::Step { tool, outcome } => simulate_step(state, &tool, outcome, now),
         WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
+        WorkflowMessage::FillFirst { tool } => state.workflow.fill_first = Some(tool),
         WorkflowMessage::Walk { tools } => walk_tools(state, &tools, now),
         WorkflowMessage::ShowRun(simulation) => {
             state.workflow.simulation = *simulation;
@@ -53,6 +56,7 @@ pub(super) fn handle_message(
         WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
         WorkflowMessage::WhatIf => {
             state.workflow.what_if = Some(WhatIf::from_context(&state.context()));
+            state.workflow.what_ifs_before.clear();
         }
         WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
         WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
@@ -86,14 +90,40 @@ fn toggle_group(state: &mut State, group: &Name) {
 }
 
 fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
-    match &mut state.workflow.what_if {
-        Some(what_if) => what_if.groups = groups,
-        None => state.workflow.simulation.set_groups(groups),
+    if let Some(what_if) = &mut state.workflow.what_if {
+        state.workflow.what_ifs_before.push(what_if.clone());
+        what_if.groups = groups;
+        return;
+    }
+    let before = state.context().groups;
+    if before != groups {
+        let words = match &groups {
+            Some(groups) if groups.is_empty() => "request no group".to_owned(),
+            Some(groups) => format!("request {}", join_names(groups)),
+            None => "request the groups that are usual".to_owned(),
+        };
+        state.workflow.simulation.set_groups(groups.clone());
+        state.documents.note_groups(&words, GroupsChange { before, after: groups });
+    }
+}
+
+/// Takes back the last change of the what-if that is open.
+pub(super) fn undo_try(state: &mut State, now: Millis) {
+    match state.workflow.what_ifs_before.pop() {
+        Some(before) => {
+            state.workflow.what_if = Some(before);
+            state.notices.push(NoticeKind::Done, "Undid the last change of the what-if", now);
+        }
+        None => {
+            let words = "the what-if has no change to undo: Esc discards it";
+            state.notices.push(NoticeKind::Hint, words, now);
+        }
     }
 }
 
 fn try_edits(state: &mut State, edits: Vec<(EntryId, GateEdit)>) {
     if let Some(what_if) = &mut state.workflow.what_if {
+        state.workflow.what_ifs_before.push(what_if.clone());
         for (tool, edit) in edits {
             what_if.add_edit(&tool, edit);
         }
@@ -110,13 +140,13 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
         [(tool, edit)] => format!("{}: {}", tool_key(state, tool), edit.description()),
         edits => format!("a what-if of {} edits", edits.len()),
     };
-    let same_groups = what_if.groups == state.context().groups;
-    state.workflow.simulation.set_groups(what_if.groups);
+    let before = state.context().groups;
     if changes.is_empty() {
-        if same_groups {
+        if before == what_if.groups {
             state.notices.push(NoticeKind::Hint, "the what-if changed nothing", now);
             return Vec::new();
         }
+        set_groups(state, what_if.groups);
         state.notices.push(
             NoticeKind::Done,
             "the groups are requested from here on; no file was changed",
@@ -124,7 +154,12 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
         );
         return Vec::new();
     }
-    super::files::apply_changes(state, &label, &changes, now)
+    state.workflow.simulation.set_groups(what_if.groups.clone());
+    let effects = super::files::apply_as_step(state, &label, &changes, now);
+    // Groups and edits are one step.
+    let change = GroupsChange { before, after: what_if.groups };
+    state.documents.note_groups_of_last(change);
+    effects
 }
 
 fn tool_key(state: &State, tool: &EntryId) -> String {
@@ -309,6 +344,15 @@ fn try_take(
             )
         }
     }
+}
+
+/// A call is sent: where a live step waited for its arguments, it is that step.
+pub(super) fn send_call(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
+    if state.workflow.fill_first.take().as_ref() != Some(tool) {
+        return super::calls::send_call(state, tool, now);
+    }
+    state.screen = ScreenId::Workflow;
+    step_live(state, tool, now)
 }
 
 /// Calls the tool; the step is taken when the call has ended.

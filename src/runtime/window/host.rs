@@ -148,7 +148,7 @@ impl Host for WindowHost {
     fn perform(&mut self, effect: Effect) -> io::Result<Flow> {
         match effect {
             Effect::Quit => {
-                self.performer.forget_journal();
+                self.performer.write_journal();
                 return Ok(Flow::Quit);
             }
             Effect::Copy(text) => self.window.ask(ToWindow::Copy(text)),

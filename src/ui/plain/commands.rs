@@ -231,9 +231,9 @@ fn screens_with(name: &str, keymap: &Keymap) -> Vec<&'static str> {
     rows.map(|row| keymap.action(row.action).title).collect()
 }
 
-/// A name as it is typed: in small letters, without the dots of "there is more to ask".
+/// A name as it is typed: in small letters, without commas and the dots of "there is more to ask".
 pub(crate) fn typed_name(title: &str) -> String {
-    title.trim_end_matches('…').trim().to_lowercase()
+    title.trim_end_matches('…').trim().replace(',', "").to_lowercase()
 }
 
 /// What a line names: what is called exactly so comes first, then the only one that begins so.
@@ -246,7 +246,7 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
     };
     let ends: Vec<usize> = word_ends(line);
     for end in ends.iter().rev() {
-        let (name, rest) = (line[..*end].to_lowercase(), line[*end..].trim());
+        let (name, rest) = (line[..*end].to_lowercase().replace(',', ""), line[*end..].trim());
         if let Some(known) = COMMANDS.iter().find(|known| known.name == name) {
             return Found::Verb(known.verb, rest);
         }

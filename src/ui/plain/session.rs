@@ -187,6 +187,10 @@ impl Session {
         self.is_silent = true;
         let mut messages = vec![Message::NoticeSeen];
         if let Some(mut dialog) = self.dialog.take() {
+            if matches!(line.trim(), "quit" | "exit") && dialog.asks_row(state) {
+                self.quit_question(dialog, state, &mut messages);
+                return messages;
+            }
             let asks = dialog.asks_something(state);
             match dialog.take_line(line, state, &mut self.out) {
                 Answered::Open => self.dialog = Some(dialog),
@@ -205,6 +209,27 @@ impl Session {
             self.command(line.trim(), state, &mut messages);
         }
         messages
+    }
+
+    /// The session is to end where one of several answers is asked for.
+    fn quit_question(&mut self, mut dialog: Dialog, state: &State, messages: &mut Vec<Message>) {
+        match &state.question {
+            // Not a beginning of "quit without saving".
+            Some(Question::Leave(_) | Question::LeaveForm(_)) => {
+                self.out.push("Unsaved changes would be lost: choose an answer.".to_owned());
+                dialog.repeat();
+                self.dialog = Some(dialog);
+                return;
+            }
+            // It is asked again at the next start.
+            Some(Question::Recover(_)) => self.dialog = Some(dialog),
+            _ => {
+                if let Answered::Closed(reply) = dialog.take_line("cancel", state, &mut self.out) {
+                    self.close_with(reply, state, messages);
+                }
+            }
+        }
+        messages.push(Message::Quit { discard: false });
     }
 
     /// Prints what came, and does what waited for it; more messages come of that.

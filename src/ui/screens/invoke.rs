@@ -166,6 +166,8 @@ pub(crate) struct Invoke {
     answer: Answer,
     /// Only one pane fits.
     narrow: bool,
+    /// The last form that was gone to.
+    reached: u64,
     /// The tool that was drawn last.
     drawn: Option<EntryId>,
     /// The call that is shown has not ended.
@@ -273,7 +275,11 @@ impl Invoke {
                 )
             )
         };
-        if self.narrow && matches!(&reply, Reply::Send(messages) if messages.iter().any(sends)) {
+        let is_sent = matches!(&reply, Reply::Send(messages) if messages.iter().any(sends));
+        if is_sent {
+            self.request.focused_form_mut().rest();
+        }
+        if self.narrow && is_sent {
             self.panes.focus = RIGHT;
         }
         reply
@@ -346,6 +352,10 @@ impl Screen for Invoke {
         }
         self.request.sync_state(state);
         if self.request.reach_step(state) {
+            self.panes.focus = MIDDLE;
+        }
+        if let Some(part) = parts::new_goal(state, self.request.tool(), &mut self.reached) {
+            self.request.show_part(part);
             self.panes.focus = MIDDLE;
         }
         self.answer.sync_call(state.invoke.calls.selected_call());

@@ -487,7 +487,7 @@ impl Screen for Tools {
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let mut hints = match self.panes.focus {
-            CATALOG => vec!["new", "find", "next-pane", "invoke"],
+            CATALOG => catalog::HINTS.to_vec(),
             FORM => self.form.hints(),
             _ if self.is_trying() => self.preview.samples.form().hints(),
             _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],

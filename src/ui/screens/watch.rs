@@ -344,11 +344,13 @@ impl Screen for WatchScreen {
         let first = if listens { "pause" } else { "watch" };
         let named = self.chosen_cards(state).is_some_and(|named| !named.cards.is_empty());
         let mut hints: Vec<ActionId> = named.then_some("cards").into_iter().collect();
-        hints.extend([first, "filter-watch", "follow-watch", "alert", "save-trace", "open-trace"]);
+        hints.extend([first, "filter-watch", "edit-watched", "resend-watched", "follow-watch"]);
         hints.extend([
+            "alert",
+            "save-trace",
+            "open-trace",
             "pieces",
             "routine",
-            "resend-watched",
             "copy-watched",
             "stop-watching",
             "clear",

@@ -140,7 +140,12 @@ impl Screen for WorkflowScreen {
     }
 
     fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {
-        (action == "what-if" && state.workflow.what_if.is_some()).then_some("apply")
+        let is_trying = state.workflow.what_if.is_some();
+        match action {
+            "what-if" if is_trying => Some("apply"),
+            "apply-change" if is_trying => Some("change…"),
+            _ => None,
+        }
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {

@@ -132,8 +132,9 @@ fn form_schema() -> Arc<Value> {
         "type": "object",
         "properties": {
             "answer": {"oneOf": sources, "default": "example", "description": "What the answer \
-            is."},
-            "text": {"type": "string", "description": "The answer, if it is a text."},
+            is: an example is made from the output schema, a saved answer is this tool's newest one, \
+            an echo is the arguments."},
+            "text": {"type": "string", "description": "The answer, unless another one is chosen above."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,
                 "description": "Another seed gives another example."},
             "chunks": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,

@@ -34,6 +34,19 @@ pub(super) enum Part {
     Inputs,
 }
 
+/// The form that was asked to be gone to since `reached`, where it is of this tool.
+pub(super) fn new_goal(state: &State, tool: Option<&EntryId>, reached: &mut u64) -> Option<Part> {
+    let goal = state.invoke.request_goal.as_ref().filter(|goal| goal.turn != *reached)?;
+    if tool != Some(&goal.tool) {
+        return None;
+    }
+    *reached = goal.turn;
+    Some(match goal.part {
+        CallPart::Mock => Part::Mock,
+        _ => Part::Arguments,
+    })
+}
+
 /// A part of `_meta`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum MetaPart {

@@ -4,6 +4,7 @@ use ratatui::{Frame, layout::Rect, style::Style};
 
 use crate::{
     app::{
+        actions::ActionId,
         input::{Code, Input},
         message::Message,
         state::State,
@@ -23,6 +24,10 @@ use crate::{
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
     },
 };
+
+/// The actions worth naming in the hint line, most useful first.
+pub(super) const HINTS: [ActionId; 8] =
+    ["new", "find", "next-pane", "invoke", "mock-service", "rename", "duplicate", "delete"];
 
 /// How the catalog is arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -208,7 +208,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "accept-what-if", "accept", |_, _| {
         workflow_reply(WorkflowMessage::AcceptWhatIf)
     })
-    .help("Apply the what-if: its edits are one undo step; groups are only requested")
+    .help("Apply the what-if, as one undo step")
     .refused(|_, state| {
         let has_none = state.workflow.what_if.is_none();
         let begin = || state.keymap.way_to("what-if");
@@ -504,7 +504,7 @@ impl WorkflowScreen {
     fn unseen_tool_refusal(&self) -> Option<String> {
         let is_unseen = self.panes.is_stacked() && self.panes.focus != TOOLS;
         let is_elsewhere = self.focused_pane() == Pane::Graph || is_unseen;
-        refuse_when(is_elsewhere, "it calls a tool of the list: go there first (Tab)")
+        refuse_when(is_elsewhere, "go to the tools first (Tab), to see which one it calls")
     }
 
     fn none_offered(&self) -> Option<String> {
@@ -558,7 +558,7 @@ impl WorkflowScreen {
     fn apply_change(&mut self, state: &State) -> Reply {
         self.with_facts(|screen, facts| match screen.offers.selected_tool(facts) {
             Some(row)
-                if state.workflow.what_if.is_some() && screen.offers.selected_offered(facts) =>
+                if state.workflow.what_if.is_some() && screen.offers.has_only_edits(facts) =>
             {
                 tries::ask_edit(facts, row)
             }

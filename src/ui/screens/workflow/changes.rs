@@ -16,6 +16,17 @@ use crate::{
     },
 };
 
+/// Whether a change takes steps, or begins the run elsewhere.
+pub(super) fn takes_steps(change: &Change) -> bool {
+    match change {
+        Change::Take { .. } | Change::Start { .. } => true,
+        Change::Drop { then: Some(then), .. } => takes_steps(then),
+        Change::Ask { .. } | Change::AskAndTake { .. } | Change::Edit(_) | Change::Drop { .. } => {
+            false
+        }
+    }
+}
+
 /// Makes a change that shows a hidden tool; what changes files is shown first.
 pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state: &State) -> Reply {
     let walk = |rows: &[ToolRow]| {

@@ -21,10 +21,13 @@ use crate::{
         input::{Button, Code, Key, Mouse, MouseKind},
         message::{DocumentMessage, Message},
         state::State,
+        what_if::WhatIf,
+        workflow::WorkflowMessage,
     },
-    engine::gated::ToolRow,
-    model::{context::Name, entry::EntryId},
+    engine::{gate_edit::GateEdit, gated::ToolRow},
+    model::{context::Name, entry::EntryId, tool::Tool},
     ui::{
+        styles::Role,
         view::Reply,
         widgets::{difference, text_input::TextInput},
     },
@@ -115,9 +118,40 @@ struct MatrixKey {
 
 /// What switching the chosen cells changes, kept while nothing of it changes.
 pub(super) struct Preview {
-    of: (u64, Vec<(EntryId, Column)>),
+    of: (u64, Vec<(EntryId, Column)>, Option<WhatIf>),
+    /// During a what-if: what is tried, and no file changed.
+    tries: Vec<(EntryId, GateEdit)>,
     pub plan: Result<Plan, String>,
     pub lines: Vec<difference::Line>,
+}
+
+/// What switching cells adds to a what-if.
+fn tried_cells(
+    what_if: &WhatIf,
+    of: (u64, Vec<(EntryId, Column)>, Option<WhatIf>),
+    facts: &Facts,
+    state: &State,
+) -> Preview {
+    let settings = ComposeContext::from_state(state).settings_value();
+    let tool = |(id, column): &'_ (EntryId, Column)| {
+        Some((what_if.tried_tool(state.catalog.tool(id)?), column.clone()))
+    };
+    let cells: Vec<(Tool, Column)> = of.1.iter().filter_map(tool).collect();
+    let cells: Vec<(&Tool, &Column)> = cells.iter().map(|(tool, column)| (tool, column)).collect();
+    let is_on =
+        |(tool, column): &(&Tool, &Column)| cells::cell_tick(tool, column, settings).is_on();
+    let to = if cells.iter().all(is_on) { Switch::Off } else { Switch::On };
+    let tries = cells::try_cells(&cells, to, facts.workflow.states());
+    let lines = tries.iter().flatten().map(|(id, edit)| {
+        let key = state.catalog.tool(id).map_or("", |tool| &tool.entry.key);
+        vec![(Role::Text, format!("{key}: {}", edit.description()))]
+    });
+    let lines = lines.collect();
+    let plan = match &tries {
+        Ok(_) => Ok(Plan::new("tries it, and changes no file", Vec::new())),
+        Err(why) => Err(why.clone()),
+    };
+    Preview { of, plan, lines, tries: tries.unwrap_or_default() }
 }
 
 impl Matrix {
@@ -289,9 +323,12 @@ impl Matrix {
             self.preview = None;
             return None;
         }
-        let of = (state.generation, self.chosen_cells(state));
+        let of = (state.generation, self.chosen_cells(state), state.workflow.what_if.clone());
         let kept = self.preview.take().filter(|preview| preview.of == of);
         Some(self.preview.insert(kept.unwrap_or_else(|| {
+            if let Some(what_if) = &state.workflow.what_if {
+                return tried_cells(what_if, of.clone(), facts, state);
+            }
             let context = ComposeContext::from_state(state);
             let settings = context.settings_value();
             let is_on = |(id, column): &(EntryId, Column)| {
@@ -307,7 +344,7 @@ impl Matrix {
                 plan.file_plans(&state.documents).map_err(|error| error.to_string())
             });
             for file in files.iter().flatten() {
-                let name = (crate::ui::styles::Role::Accent, format!("{} ", file.file));
+                let name = (Role::Accent, format!("{} ", file.file));
                 let texts = (
                     file.before.as_deref().unwrap_or_default(),
                     file.after.as_deref().unwrap_or_default(),
@@ -320,7 +357,7 @@ impl Matrix {
                 ));
             }
             let plan = files.and(plan);
-            Preview { of, plan, lines }
+            Preview { of, plan, lines, tries: Vec::new() }
         })))
     }
 
@@ -332,6 +369,10 @@ impl Matrix {
             );
         }
         match self.work_out(facts, state) {
+            Some(Preview { tries, plan: Ok(_), .. }) if !tries.is_empty() => {
+                let tries = WorkflowMessage::TryEdits(tries.clone());
+                Reply::send(Message::Workflow(tries))
+            }
             Some(Preview { plan: Ok(plan), .. }) => {
                 let plan = plan.clone();
                 self.is_switched = true;

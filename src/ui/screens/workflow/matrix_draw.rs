@@ -1,5 +1,7 @@
 //! The table on the screen: heads that stay, cells, and below them what switching would change.
 
+use std::borrow::Cow;
+
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
@@ -173,6 +175,10 @@ impl Matrix {
             (0..self.cells.height).zip(self.rows.iter().enumerate().skip(self.top))
         {
             let Some(tool) = state.catalog.tool(id) else { continue };
+            let tool = match &state.workflow.what_if {
+                Some(what_if) => Cow::Owned(what_if.tried_tool(tool)),
+                None => Cow::Borrowed(tool),
+            };
             let at_cursor = row == self.cursor.0;
             let mut pen = Pen::new(buffer, self.names, line);
             let style = styles[if at_cursor { Role::Accent } else { Role::Text }];
@@ -194,7 +200,7 @@ impl Matrix {
                 );
             }
             for column in self.visible_columns() {
-                let tick = cells::cell_tick(tool, &self.columns[column], settings);
+                let tick = cells::cell_tick(&tool, &self.columns[column], settings);
                 let (sign, role) = match tick {
                     Tick::On => ("●", Role::Available),
                     Tick::Implied | Tick::Unrestricted => ("○", Role::Available),

@@ -3,7 +3,12 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use super::{as_lines, changes::change_reply, facts::Facts, scene::Scene};
+use super::{
+    as_lines,
+    changes::{change_reply, takes_steps},
+    facts::Facts,
+    scene::Scene,
+};
 use crate::{
     app::{
         input::{Button, Code, Key, Mouse, MouseKind},
@@ -162,6 +167,12 @@ impl Offers {
         let hidden = *self.hidden.get(self.at.checked_sub(self.available.len())?)?;
         let changes = &facts.known_explanation(hidden)?.changes;
         changes.get(self.choice.min(changes.len().saturating_sub(1)))
+    }
+
+    /// Whether only its tool's edits can be tried: it is available, or the change that shows it
+    /// takes a step.
+    pub fn has_only_edits(&self, facts: &Facts) -> bool {
+        self.selected_offered(facts) || self.chosen_change(facts).is_some_and(takes_steps)
     }
 
     pub fn is_finding(&self) -> bool {
@@ -349,13 +360,15 @@ impl Offers {
             }));
         }
         let words = format!(
-            "{} needs {}: fill it in here, then take the live step on Workflow again",
+            "{} needs {}: fill it in, then {} takes the live step",
             tool.entry.key,
-            missing.join(", ")
+            missing.join(", "),
+            state.keymap.way_to("send")
         );
         let messages = [
             Message::Select(tool.id().clone()),
             Message::Show(ScreenId::Invoke),
+            Message::Workflow(WorkflowMessage::FillFirst { tool: tool.id().clone() }),
             Message::Notice(NoticeKind::Hint, words),
         ];
         Reply::Send(messages.into())
