@@ -1006,3 +1006,14 @@ fn a_live_step_whose_arguments_are_filled_in_first_is_taken_by_sending() {
     assert_eq!(bench.state.screen, ScreenId::Workflow, "{}", bench.screen());
     assert!(bench.state.workflow.live.is_some());
 }
+
+#[test]
+fn an_arrow_that_was_cancelled_leaves_the_state_selected_where_it_began() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("shift+tab a");
+    assert!(bench.shows("undefined → "), "{}", bench.screen());
+    bench.keys("down");
+    assert!(!bench.shows("undefined → undefined"), "{}", bench.screen());
+    bench.keys("esc a enter");
+    assert!(bench.shows("undefined → undefined"), "{}", bench.screen());
+}

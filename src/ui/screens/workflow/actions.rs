@@ -27,7 +27,7 @@ use crate::{
     ui::{
         action_rows::{self, has_action, refuse_when},
         pasted,
-        view::Reply,
+        view::{Reply, Target},
         widgets::panes::Step,
     },
 };
@@ -595,7 +595,11 @@ impl WorkflowScreen {
 
     fn take_back_or_leave(&mut self, state: &State) -> Reply {
         if self.compose.is_drawing() {
-            self.compose = Compose::Nothing;
+            // The state where the arrow was to begin is the selected one again.
+            let start = std::mem::take(&mut self.compose).start();
+            if let Some(name) = start {
+                self.point_at_name(&Target::State(name));
+            }
             return Reply::Handled;
         }
         self.take_back(state)

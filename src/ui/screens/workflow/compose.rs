@@ -15,7 +15,7 @@ use super::{
 use crate::{
     app::{
         compose::arrows::Tail,
-        input::{Button, Code, Key, Mouse, MouseKind},
+        input::{Button, Mouse, MouseKind},
         state::State,
     },
     engine::workflow::graph::{Edge, StateRow},
@@ -75,15 +75,6 @@ impl Compose {
         if matches!(self, Self::Gripped { .. } | Self::Moving { .. }) && !before.counts_as(after) {
             *self = Self::Nothing;
         }
-    }
-
-    /// Takes a key while an arrow is drawn; what is not for it goes on to the picture.
-    pub fn handle_key(&mut self, key: Key) -> Reply {
-        if self.is_drawing() && key.is_plain(Code::Esc) {
-            *self = Self::Nothing;
-            return Reply::Handled;
-        }
-        Reply::Ignored
     }
 
     /// Enter: the chosen state is where the arrow leads.
@@ -165,6 +156,16 @@ impl Compose {
     /// An arrow from a state, drawn with keys.
     pub fn with_keys(from: Name) -> Self {
         Self::Drawing { from: Tail::State(from), by: ArrowInput::Keys }
+    }
+
+    /// The state that an arrow drawn with keys begins at.
+    pub fn start(self) -> Option<Name> {
+        match self {
+            Self::Drawing { from: Tail::State(name) | Tail::Only(name), by: ArrowInput::Keys } => {
+                Some(name)
+            }
+            _ => None,
+        }
     }
 
     /// Asks for a new state; where an arrow is being drawn, that is where it leads.

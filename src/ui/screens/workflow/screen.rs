@@ -146,12 +146,6 @@ impl WorkflowScreen {
         if focus == Pane::Graph && self.chain.is_open() {
             return self.chain.handle_key(key);
         }
-        if focus == Pane::Graph && !self.graph.is_finding() {
-            let reply = self.compose.handle_key(key);
-            if !matches!(reply, Reply::Ignored) {
-                return reply;
-            }
-        }
         match focus {
             Pane::Request => self.request.handle_key(key, facts, state),
             Pane::Graph => self.graph.handle_key(key, facts, state),
