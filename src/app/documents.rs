@@ -375,6 +375,11 @@ impl Documents {
     pub fn note_written(&mut self, label: &str, files: &[(FileId, Arc<str>)]) {
         let mut deeds = Vec::new();
         for (file, text) in files {
+            // What is typed and not saved yet stays, beside what is on disk now.
+            if let Some(known) = self.files.get_mut(file).filter(|known| !known.gone) {
+                known.saved = Some(text.clone());
+                continue;
+            }
             self.create(file, text);
             self.mark_saved(file, Some(text.clone()));
             deeds.push(Operation::Created(file.clone(), text.clone()));
@@ -717,6 +722,26 @@ mod tests {
         );
         assert_eq!(text(&documents), YAML);
         assert!(!documents.can_undo());
+    }
+
+    #[test]
+    fn files_that_were_written_are_undone_and_leave_what_is_typed() {
+        let (mut documents, _) = documents();
+        let (typed, written) = (FileId::new("typed.json"), FileId::new("written.json"));
+        let create = Change::Create { file: typed.clone(), text: "[1]".into() };
+        documents.apply_changes("new", &[create]).unwrap();
+        let files = [(typed.clone(), "{}".into()), (written.clone(), "{}".into())];
+        documents.note_written("add a sample", &files);
+        assert_eq!(
+            &**documents.get(&typed).unwrap().text.whole_text(),
+            "[1]",
+            "what is typed stays"
+        );
+        assert!(documents.get(&typed).unwrap().is_changed());
+        assert!(!documents.get(&written).unwrap().is_changed());
+        assert_eq!(documents.undo().unwrap().label, "add a sample");
+        assert!(documents.get(&written).unwrap().gone);
+        assert!(!documents.get(&typed).unwrap().gone);
     }
 
     #[test]

@@ -179,7 +179,8 @@ pub struct State {
     pub notifications: Notifications,
     /// Something the user must decide before it goes on.
     pub question: Option<Question>,
-    /// Unsaved texts of an earlier session, offered once their files are read.
+    /// Unsaved texts of an earlier session, offered once their files are read, until somebody
+    /// decides about them.
     pub offer: Option<BTreeMap<FileId, Arc<str>>>,
     /// The program ends once all is saved.
     pub leaving: bool,
@@ -305,6 +306,9 @@ impl State {
     /// Whether there is an edit to take back from where the user is.
     #[must_use]
     pub fn can_undo(&self) -> bool {
+        if self.is_trying() {
+            return !self.workflow.what_ifs_before.is_empty();
+        }
         let of_files = !self.screen.has_own_undo() && self.documents.can_undo();
         of_files || self.typed_here().any(EditedText::can_undo)
     }
@@ -312,7 +316,8 @@ impl State {
     /// Whether there is an edit to make again.
     #[must_use]
     pub fn can_redo(&self) -> bool {
-        let of_files = !self.screen.has_own_undo() && self.documents.can_redo();
+        let of_files =
+            !self.screen.has_own_undo() && self.documents.can_redo() && !self.is_trying();
         of_files || self.typed_here().any(EditedText::can_redo)
     }
 
@@ -602,19 +607,19 @@ impl State {
         self.screen == ScreenId::Workflow && self.workflow.what_if.is_some()
     }
 
-    /// The texts that are not saved, and those of an earlier session about which nobody has decided.
-    #[must_use]
-    pub(crate) fn unsaved_texts(&self) -> UnsavedTexts {
-        let mut texts = self.documents.unsaved_texts();
-        let offered = match &self.question {
-            Some(Question::Recover(offered)) => Some(offered),
-            _ => self.offer.as_ref(),
-        };
-        for (file, text) in offered.into_iter().flatten() {
+    /// The texts of an earlier session about which nobody has decided.
+    pub(crate) fn offered_texts(&self) -> UnsavedTexts {
+        let unsaved = |(file, text): (&FileId, &Arc<str>)| {
             let before = self.documents.get(file).and_then(|document| document.saved.clone());
-            let unsaved = Unsaved { text: text.clone().into(), before };
-            texts.entry(file.clone()).or_insert(unsaved);
-        }
+            (file.clone(), Unsaved { text: text.clone().into(), before })
+        };
+        self.offer.iter().flatten().map(unsaved).collect()
+    }
+
+    /// The texts that are not saved, those that are offered among them.
+    pub(crate) fn unsaved_texts(&self) -> UnsavedTexts {
+        let mut texts = self.offered_texts();
+        texts.extend(self.documents.unsaved_texts());
         texts
     }
 

@@ -42,7 +42,6 @@ use crate::{
         entry::{EntryId, FileId},
         finding::EntryEdit,
         settings::SETTINGS,
-        unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -51,6 +50,9 @@ use crate::{
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
+    if state.question.is_none() || state.question == Some(Question::Begin) {
+        recovery::ask_to_recover(state);
+    }
     if tour::advance(state) {
         state.notices.push(NoticeKind::Done, tour::END, now);
     }
@@ -139,6 +141,9 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Compose(plan) => return files::apply_plan(state, &plan, now),
         DocumentMessage::Undo if state.is_trying() => workflow::undo_try(state, now),
+        DocumentMessage::Redo if state.is_trying() => {
+            state.notices.push(NoticeKind::Hint, "there is nothing to redo in a what-if", now);
+        }
         DocumentMessage::Undo => return files::undo(state, now),
         DocumentMessage::Redo => return files::redo(state, now),
         DocumentMessage::Save(file) => return files::save_files(state, file, now),
@@ -154,7 +159,6 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded),
         DocumentMessage::LoadEnded { names, skipped } => {
             files::load_ended(state, &names, skipped, now);
-            recovery::offer_held(state);
         }
         DocumentMessage::CheckDue => return vec![files::on_check_due(state)],
         DocumentMessage::Checked { turn, findings } => {
@@ -292,6 +296,11 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::Send { tool } => return workflow::send_call(state, &tool, now),
+        CallMessage::SendSteps { tool, .. }
+            if state.workflow.fill_first.as_ref() == Some(&tool) =>
+        {
+            return workflow::send_call(state, &tool, now);
+        }
         CallMessage::SendSteps { tool, choice } => {
             return calls::send_steps(state, &tool, *choice, now);
         }
@@ -426,7 +435,7 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     }
     let changed: Vec<_> = state.documents.changed_files().map(|(file, _)| file.clone()).collect();
     if discard {
-        return vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit];
+        return vec![Effect::Journal(state.offered_texts()), Effect::Quit];
     }
     if changed.is_empty() {
         // What is offered and not decided about is offered again.

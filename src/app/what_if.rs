@@ -46,7 +46,11 @@ impl WhatIf {
                 let same_kind = std::mem::discriminant(known) == std::mem::discriminant(&edit);
                 of != tool
                     || !(known == &edit
-                        || same_kind && matches!(edit, GateEdit::LeadTo(_) | GateEdit::OnlyIn(_)))
+                        || same_kind
+                            && matches!(
+                                edit,
+                                GateEdit::LeadTo(_) | GateEdit::OnlyIn(_) | GateEdit::InGroups(_)
+                            ))
             });
             self.edits.push((tool.clone(), edit));
         }

@@ -230,6 +230,8 @@ async fn open_program(launch: LaunchSettings) -> Opened {
     }
     match pending {
         Ok(texts) if !texts.is_empty() => {
+            // It stays in the journal although the program ends before it takes the message.
+            state.offer = Some(texts.clone());
             let _ = sender.send(Message::Document(DocumentMessage::Unsaved(texts))).await;
         }
         Ok(_) => {}

@@ -912,9 +912,26 @@ fn help_within_a_form_explains_the_field_and_is_no_value() {
 #[test]
 fn the_text_of_an_action_follows_the_name_of_its_item() {
     let place = demo();
-    let script = ["rename tell-joke jester", "1", "workflow", "select figures"];
+    let script = [
+        "its connection tell-joke nowhere",
+        "cancel",
+        "rename tell-joke jester",
+        "1",
+        "workflow",
+        "invoke figures",
+        "select figures",
+    ];
     let ran = run(&place, &[".", "--plain"], &[&script[..], &["save all", "quit"]].concat());
-    assert_in_order(&ran.data, &["Renamed", "The state figures is selected."]);
+    assert_in_order(
+        &ran.data,
+        &[
+            "nowhere is none of the answers",
+            "Cancelled.",
+            "Renamed",
+            "There is nothing called figures here.",
+            "The state figures is selected.",
+        ],
+    );
     let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert!(saved.contains("  jester:") && !saved.contains("  tell-joke:"), "{saved}");
 }

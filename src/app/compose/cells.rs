@@ -101,31 +101,35 @@ fn contains_tool(members: &Value, tool: &Tool) -> bool {
 /// The edits of gates that switch cells of tools, which are only tried; `states` are all there are.
 ///
 /// # Errors
-/// When a cell is in a list of the workspace, which is no tool's gate.
+/// When a cell is in a list of the workspace, or a tool would have no groups in toolcrib.toml.
 pub(crate) fn try_cells(
-    cells: &[(&Tool, &Column)],
+    cells: &[(Tool, Column)],
     to: Switch,
     states: &[Name],
 ) -> Result<Vec<(EntryId, GateEdit)>, String> {
-    let edit_of = |(tool, column): &(&Tool, &Column)| {
-        let others = |name: &Name| states.iter().filter(|state| *state != name).cloned().collect();
-        let edit = match (column, to) {
-            (Column::List(name), _) => {
-                return Err(format!("{name} is a list of the workspace, and no part of a what-if"));
-            }
-            (Column::Group(name), Switch::On) => GateEdit::AddGroup(name.clone()),
-            (Column::Group(name), Switch::Off) => GateEdit::RemoveGroup(name.clone()),
-            (Column::State(name), Switch::On) => GateEdit::AddState(name.clone()),
-            (Column::State(name), Switch::Off) if tool.gate.states == States::Every => {
-                GateEdit::OnlyIn(others(name))
-            }
-            (Column::State(name), Switch::Off) => GateEdit::RemoveState(name.clone()),
-            (Column::AnyState, Switch::On) => GateEdit::Everywhere,
-            (Column::AnyState, Switch::Off) => GateEdit::OnlyIn(states.to_vec()),
-        };
-        Ok((tool.id().clone(), edit))
-    };
-    cells.iter().map(edit_of).collect()
+    let mut gates: BTreeMap<&EntryId, (&Tool, Gate)> = BTreeMap::new();
+    for (tool, column) in cells {
+        let (_, gate) = gates.entry(tool.id()).or_insert_with(|| (tool, tool.gate.clone()));
+        if let Column::List(name) = column {
+            return Err(format!("{name} is a list of the workspace, and no part of a what-if"));
+        }
+        switch_gate(tool, gate, column, to, states);
+    }
+    let mut edits = Vec::new();
+    for (id, (tool, gate)) in gates {
+        if gate.groups != tool.gate.groups {
+            let groups = gate.groups.ok_or_else(|| {
+                format!("{} would be available to every request: not in a what-if", tool.entry.key)
+            })?;
+            edits.push((id.clone(), GateEdit::InGroups(groups)));
+        }
+        match gate.states {
+            same if same == tool.gate.states => {}
+            States::Every => edits.push((id.clone(), GateEdit::Everywhere)),
+            States::Only(listed) => edits.push((id.clone(), GateEdit::OnlyIn(listed))),
+        }
+    }
+    Ok(edits)
 }
 
 /// What cells are switched to.
@@ -155,21 +159,13 @@ pub fn switch_cells(
             _ => context.gated_tool(id)?,
         };
         let gate = gates.entry(id).or_insert_with(|| tool.gate.clone());
-        match column {
-            Column::Group(name) => gate.groups = groups_after_switch(tool, gate, name, to),
-            Column::State(name) => gate.states = states_after_switch(gate, name, to, states),
-            Column::AnyState if on => gate.states = States::Every,
-            Column::AnyState if gate.states == States::Every => {
-                gate.states = States::Only(Vec::new());
-            }
-            Column::AnyState => {}
-            Column::List(name) => {
-                let (at, held) = list_of(context, name)?;
-                let items = lists.entry(at).or_insert(held);
-                items.retain(|item| !is_member(item, tool));
-                if on {
-                    items.push(Value::from(tool.entry.key.as_str()));
-                }
+        switch_gate(tool, gate, column, to, states);
+        if let Column::List(name) = column {
+            let (at, held) = list_of(context, name)?;
+            let items = lists.entry(at).or_insert(held);
+            items.retain(|item| !is_member(item, tool));
+            if on {
+                items.push(Value::from(tool.entry.key.as_str()));
             }
         }
     }
@@ -208,6 +204,19 @@ pub fn switch_cells(
         cells => format!("{} {} cells", if on { "tick" } else { "untick" }, cells.len()),
     };
     Ok(Plan { label, changes, notes, ..Plan::default() })
+}
+
+/// Switches a cell of a tool in its gate; lists are in no gate.
+fn switch_gate(tool: &Tool, gate: &mut Gate, column: &Column, to: Switch, states: &[Name]) {
+    match column {
+        Column::Group(name) => gate.groups = groups_after_switch(tool, gate, name, to),
+        Column::State(name) => gate.states = states_after_switch(gate, name, to, states),
+        Column::AnyState if to == Switch::On => gate.states = States::Every,
+        Column::AnyState if gate.states == States::Every => {
+            gate.states = States::Only(Vec::new());
+        }
+        Column::AnyState | Column::List(_) => {}
+    }
 }
 
 /// The groups of a gate with one switched on or off. A tool whose gate the settings hold is in no

@@ -158,7 +158,8 @@ fn step_history(
         state.workflow.simulation.set_groups(groups);
     }
     // What is on disk already is taken back there by saving.
-    let save = match state.documents.changed_files().any(|(_, document)| document.gone) {
+    let is_gone = |file| state.documents.get(file).is_some_and(|document| document.gone);
+    let save = match files.iter().any(is_gone) {
         true => format!("; {} removes it on disk", state.keymap.way_to("save-all")),
         false => String::new(),
     };

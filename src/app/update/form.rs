@@ -15,7 +15,7 @@ use crate::{
         question::Question,
         state::State,
     },
-    model::{clock::Millis, unsaved::UnsavedTexts},
+    model::clock::Millis,
     schema::pointer::Pointer,
     syntax::edit::Edit,
 };
@@ -85,7 +85,7 @@ fn leave_form(state: &mut State, end: FormEnd) -> Vec<Effect> {
     if let Some(form) = &mut state.form {
         form.end = end;
     }
-    vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit]
+    vec![Effect::Journal(state.offered_texts()), Effect::Quit]
 }
 
 /// Leaves the form as it is; asks when something would be lost.
@@ -97,5 +97,5 @@ pub(super) fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
         state.question = Some(Question::LeaveForm(form.goal));
         return Vec::new();
     }
-    vec![Effect::Journal(UnsavedTexts::new()), Effect::Quit]
+    vec![Effect::Journal(state.offered_texts()), Effect::Quit]
 }

@@ -13,41 +13,41 @@ use crate::{
         question::Question,
         state::{LoadProgress, State},
     },
-    model::{clock::Millis, entry::FileId, unsaved::UnsavedTexts},
+    model::{clock::Millis, entry::FileId},
 };
 
-/// Offers the unsaved texts of an earlier session, but not before the files are read that they are
-/// changes of.
+/// The unsaved texts of an earlier session are there.
 pub(super) fn offer_recovery(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
-    match state.reading {
-        LoadProgress::UnderWay(_) => state.offer = Some(texts),
-        LoadProgress::Done => ask_to_recover(state, texts),
-    }
+    state.offer = Some(texts);
+    ask_to_recover(state);
 }
 
-/// The files are read: what waited for that is offered.
-pub(super) fn offer_held(state: &mut State) {
-    if let Some(texts) = state.offer.take() {
-        ask_to_recover(state, texts);
+/// Asks about what is offered, but not before the files are read that it is changes of, and not in
+/// the place of another question. A text that is there already is not worth a question: a form that
+/// nobody typed into is kept as it began.
+pub(super) fn ask_to_recover(state: &mut State) {
+    if state.reading != LoadProgress::Done {
+        return;
     }
-}
-
-/// A text that is there already is not worth a question: a form that nobody typed into is kept as
-/// it began.
-fn ask_to_recover(state: &mut State, mut texts: BTreeMap<FileId, Arc<str>>) {
+    let Some(mut texts) = state.offer.take() else { return };
     texts.retain(|file, text| {
         state.documents.get(file).is_none_or(|document| document.text != *text)
     });
-    if !texts.is_empty() {
-        state.question = Some(Question::Recover(texts));
+    if texts.is_empty() {
+        return;
     }
+    if matches!(state.question, None | Some(Question::Begin)) {
+        state.question = Some(Question::Recover(texts.clone()));
+    }
+    state.offer = Some(texts);
 }
 
 pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) -> Vec<Effect> {
     let Some(Question::Recover(texts)) = state.question.take() else { return Vec::new() };
+    state.offer = None;
     if answer == Recovery::Discard {
         state.notices.push(NoticeKind::Done, "discarded unsaved work of the earlier session", now);
-        return vec![Effect::Journal(UnsavedTexts::new())];
+        return vec![Effect::Journal(state.unsaved_texts())];
     }
     let changes: Vec<_> = texts
         .into_iter()
@@ -105,6 +105,7 @@ mod tests {
     fn a_text_that_is_there_already_is_not_offered() {
         let (same, other) = (FileId::new("same.json"), FileId::new("other.json"));
         let mut state = State::new(Start::default());
+        state.reading = LoadProgress::Done;
         for file in [&same, &other] {
             let text: Arc<str> = "{}".into();
             let source = Source::parse(Format::Json, text.clone());
@@ -114,10 +115,53 @@ mod tests {
         }
         let texts =
             BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
-        ask_to_recover(&mut state, texts);
+        offer_recovery(&mut state, texts);
         assert_eq!(
             state.question,
             Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))])))
         );
+    }
+
+    fn offered() -> (State, FileId) {
+        let file = FileId::new("tools.yaml");
+        let mut state = State::new(Start::default());
+        let texts = BTreeMap::from([(file.clone(), Arc::from("tool: {}\n"))]);
+        state.reading = LoadProgress::Done;
+        update(&mut state, Message::Document(DocumentMessage::Unsaved(texts)), Millis(0));
+        assert!(matches!(state.question, Some(Question::Recover(_))));
+        (state, file)
+    }
+
+    fn journaled(effects: &[Effect]) -> Option<Vec<String>> {
+        effects.iter().rev().find_map(|effect| match effect {
+            Effect::Journal(texts) => Some(texts.keys().map(ToString::to_string).collect()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn what_nobody_decided_about_is_asked_again_and_stays_in_the_journal() {
+        let (mut state, file) = offered();
+        let kept = vec![file.to_string()];
+        // Another question in its place doesn't answer it.
+        state.question = Some(Question::Leave(vec![FileId::new("other.json")]));
+        update(&mut state, Message::DropQuestion, Millis(0));
+        assert!(matches!(state.question, Some(Question::Recover(_))), "{:?}", state.question);
+        for discard in [false, true] {
+            let effects = update(&mut state, Message::Quit { discard }, Millis(0));
+            assert_eq!(journaled(&effects), Some(kept.clone()), "discard: {discard}");
+        }
+    }
+
+    #[test]
+    fn what_is_discarded_is_only_what_was_offered() {
+        let (mut state, _) = offered();
+        let file = FileId::new("mine.json");
+        let create = Change::Create { file: file.clone(), text: "{}".into() };
+        apply_changes(&mut state, "new", &[create], Millis(0));
+        let discard = Message::Document(DocumentMessage::Recover(Recovery::Discard));
+        let effects = update(&mut state, discard, Millis(0));
+        assert_eq!(journaled(&effects), Some(vec![file.to_string()]));
+        assert_eq!(state.question, None);
     }
 }

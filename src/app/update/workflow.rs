@@ -154,8 +154,14 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
         );
         return Vec::new();
     }
-    state.workflow.simulation.set_groups(what_if.groups.clone());
+    let generation = state.generation;
     let effects = super::files::apply_as_step(state, &label, &changes, now);
+    if state.generation == generation {
+        // It couldn't be done, which is said: nothing of it is.
+        state.workflow.what_if = Some(what_if);
+        return effects;
+    }
+    state.workflow.simulation.set_groups(what_if.groups.clone());
     // Groups and edits are one step.
     let change = GroupsChange { before, after: what_if.groups };
     state.documents.note_groups_of_last(change);
@@ -424,6 +430,9 @@ pub(super) fn on_call_ended(
     if let Some(step) = live.stops_before.filter(|_| outcome == Outcome::Succeeded) {
         state.workflow.paused = Some(call);
         let words = format!("stopped before {step} (a breakpoint); another live step goes on");
+        if stayed {
+            state.workflow.simulation.set_groups(ticked);
+        }
         return state.notices.push(NoticeKind::Hint, words, now);
     }
     take_step(

@@ -312,9 +312,28 @@ impl Dialog {
         Answered::Open
     }
 
-    /// Whether it asks for something that can be cancelled.
-    pub fn asks_something(&mut self, state: &State) -> bool {
-        !matches!(self.overlay.sheet(state).ask, Ask::Nothing | Ask::Wait | Ask::Next(_))
+    /// Whether a line cancels what is asked.
+    pub fn is_cancelled_by(&mut self, line: &str, state: &State) -> bool {
+        let line = line.trim();
+        match self.overlay.sheet(state).ask {
+            Ask::Nothing | Ask::Wait | Ask::Next(_) => false,
+            Ask::Row(rows) => {
+                let chosen = chosen_row(line, &rows).ok().and_then(|row| rows.get(row));
+                line == CANCEL || chosen.is_some_and(|row| row.title.trim() == CANCEL)
+            }
+            Ask::Apply { removes, .. } => {
+                [CANCEL, apply_numbers(removes).1, "n", "no"].contains(&line)
+            }
+            _ => line == CANCEL,
+        }
+    }
+
+    /// Whether one of several rows has exactly that name.
+    pub fn has_row(&mut self, name: &str, state: &State) -> bool {
+        match self.overlay.sheet(state).ask {
+            Ask::Row(rows) => rows.iter().any(|row| row.title.trim() == name),
+            _ => false,
+        }
     }
 
     /// Whether one of several rows is to be chosen.

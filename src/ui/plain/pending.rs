@@ -72,7 +72,7 @@ impl Session {
             Pending::Action(action) => self.act(action, state, messages),
             Pending::ActionWith(action, text) => {
                 self.act(action, state, messages);
-                self.give_text(&text, state, messages);
+                self.give_answer(&text, state, messages);
             }
             Pending::Point(target) => {
                 let is_there = self.point_at(&target, state);

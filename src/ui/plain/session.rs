@@ -41,7 +41,7 @@ const LISTED: usize = 200;
 pub struct Session {
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
     pub(super) has_tabs: bool,
-    dialog: Option<Dialog>,
+    pub(super) dialog: Option<Dialog>,
     /// The question that the dialog asks, to open it once.
     asked: Option<Question>,
     pub(super) walk: Option<Walk>,
@@ -187,15 +187,16 @@ impl Session {
         self.is_silent = true;
         let mut messages = vec![Message::NoticeSeen];
         if let Some(mut dialog) = self.dialog.take() {
-            if matches!(line.trim(), "quit" | "exit") && dialog.asks_row(state) {
+            let ends = matches!(line.trim(), "quit" | "exit");
+            if ends && dialog.asks_row(state) && !dialog.has_row(line.trim(), state) {
                 self.quit_question(dialog, state, &mut messages);
                 return messages;
             }
-            let asks = dialog.asks_something(state);
+            let cancels = dialog.is_cancelled_by(line, state);
             match dialog.take_line(line, state, &mut self.out) {
                 Answered::Open => self.dialog = Some(dialog),
                 Answered::Closed(reply) => {
-                    if asks && dialog::is_nothing(&reply) {
+                    if cancels && dialog::is_nothing(&reply) {
                         self.out.push("Cancelled.".to_owned());
                     }
                     self.close_with(reply, state, &mut messages);
@@ -209,27 +210,6 @@ impl Session {
             self.command(line.trim(), state, &mut messages);
         }
         messages
-    }
-
-    /// The session is to end where one of several answers is asked for.
-    fn quit_question(&mut self, mut dialog: Dialog, state: &State, messages: &mut Vec<Message>) {
-        match &state.question {
-            // Not a beginning of "quit without saving".
-            Some(Question::Leave(_) | Question::LeaveForm(_)) => {
-                self.out.push("Unsaved changes would be lost: choose an answer.".to_owned());
-                dialog.repeat();
-                self.dialog = Some(dialog);
-                return;
-            }
-            // It is asked again at the next start.
-            Some(Question::Recover(_)) => self.dialog = Some(dialog),
-            _ => {
-                if let Answered::Closed(reply) = dialog.take_line("cancel", state, &mut self.out) {
-                    self.close_with(reply, state, messages);
-                }
-            }
-        }
-        messages.push(Message::Quit { discard: false });
     }
 
     /// Prints what came, and does what waited for it; more messages come of that.
@@ -326,7 +306,12 @@ impl Session {
         self.screen(state)?.shown_form()
     }
 
-    fn close_with(&mut self, reply: OverlayReply, state: &State, messages: &mut Vec<Message>) {
+    pub(super) fn close_with(
+        &mut self,
+        reply: OverlayReply,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) {
         if dialog::is_nothing(&reply) {
             // What it would have done is not done.
             self.pending.retain(|pending| !pending.is_confirm());
@@ -456,7 +441,7 @@ impl Session {
     }
 
     /// Answers a dialog that asks for a text, or has a new one as its first choice.
-    pub(super) fn give_text(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
+    fn give_text(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
         let Some(mut dialog) = self.dialog.take() else { return };
         if dialog.asks_row(state)
             && let Answered::Closed(reply) = dialog.take_line("1", state, &mut self.out)
@@ -464,6 +449,13 @@ impl Session {
             self.close_with(reply, state, messages);
             return self.give_text(text, state, messages);
         }
+        self.dialog = Some(dialog);
+        self.give_answer(text, state, messages);
+    }
+
+    /// Answers what a dialog asks, if one is open.
+    pub(super) fn give_answer(&mut self, text: &str, state: &State, messages: &mut Vec<Message>) {
+        let Some(mut dialog) = self.dialog.take() else { return };
         match dialog.take_line(text, state, &mut self.out) {
             Answered::Open => self.dialog = Some(dialog),
             Answered::Closed(reply) => self.close_with(reply, state, messages),
@@ -499,6 +491,9 @@ impl Session {
             Verb::Help => self.help(rest, state),
             Verb::List => self.list(rest, state),
             Verb::Select if rest.is_empty() => self.list("", state),
+            Verb::Select if self.select_state(rest, state) => {
+                self.out.push(format!("The state {rest} is selected. Rename state is about it."));
+            }
             Verb::Select => drop(self.select(rest, state, messages)),
             Verb::Show if rest.is_empty() => self.show(state),
             Verb::Show => {
@@ -592,6 +587,16 @@ impl Session {
         }
     }
 
+    /// Selects a state of the workflow by its name, where nothing that is listed has it; whether
+    /// there is one.
+    fn select_state(&mut self, name: &str, state: &State) -> bool {
+        let is_listed = lists::find_listed(name, &lists::list_rows(state)).is_ok();
+        let named = Target::State(name.into());
+        state.screen == ScreenId::Workflow
+            && !is_listed
+            && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state))
+    }
+
     /// Selects what a word names; whether there is such a thing.
     pub(super) fn select(
         &mut self,
@@ -614,14 +619,8 @@ impl Session {
                 true
             }
             Err(why) => {
-                let named = Target::State(word.into());
-                let is_state = state.screen == ScreenId::Workflow
-                    && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state));
-                self.out.push(match is_state {
-                    true => format!("The state {word} is selected. Rename state is about it."),
-                    false => why,
-                });
-                is_state
+                self.out.push(why);
+                false
             }
         }
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{
     calls::call_lines,
     commands::{self, COMMANDS, Command, screen_actions},
+    dialog::{Answered, Dialog},
     lists,
     session::{Pending, Session},
 };
@@ -14,6 +15,7 @@ use crate::{
         agent_run::AgentMessage,
         calls::CallMessage,
         message::{Message, ScreenId},
+        question::Question,
         state::State,
         workflow::WorkflowMessage,
     },
@@ -137,5 +139,31 @@ impl Session {
             let why = self.refusal_reason(action.id, state);
             self.out.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
         }
+    }
+
+    /// The session is to end where one of several answers is asked for.
+    pub(super) fn quit_question(
+        &mut self,
+        mut dialog: Dialog,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) {
+        match &state.question {
+            // Not a beginning of "quit without saving".
+            Some(Question::Leave(_) | Question::LeaveForm(_)) => {
+                self.out.push("Unsaved changes would be lost: choose an answer.".to_owned());
+                dialog.repeat();
+                self.dialog = Some(dialog);
+                return;
+            }
+            // It is asked again at the next start.
+            Some(Question::Recover(_)) => self.dialog = Some(dialog),
+            _ => {
+                if let Answered::Closed(reply) = dialog.take_line("cancel", state, &mut self.out) {
+                    self.close_with(reply, state, messages);
+                }
+            }
+        }
+        messages.push(Message::Quit { discard: false });
     }
 }

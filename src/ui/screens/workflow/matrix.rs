@@ -137,9 +137,7 @@ fn tried_cells(
         Some((what_if.tried_tool(state.catalog.tool(id)?), column.clone()))
     };
     let cells: Vec<(Tool, Column)> = of.1.iter().filter_map(tool).collect();
-    let cells: Vec<(&Tool, &Column)> = cells.iter().map(|(tool, column)| (tool, column)).collect();
-    let is_on =
-        |(tool, column): &(&Tool, &Column)| cells::cell_tick(tool, column, settings).is_on();
+    let is_on = |(tool, column): &(Tool, Column)| cells::cell_tick(tool, column, settings).is_on();
     let to = if cells.iter().all(is_on) { Switch::Off } else { Switch::On };
     let tries = cells::try_cells(&cells, to, facts.workflow.states());
     let lines = tries.iter().flatten().map(|(id, edit)| {
