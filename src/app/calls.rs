@@ -47,7 +47,6 @@ impl CallPart {
     }
 }
 
-/// What a user asks of calls and their arguments, and what comes back.
 /// The form of a request that is to be gone to: its arguments, or its mock.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RequestGoal {
@@ -65,6 +64,7 @@ impl RequestGoal {
     }
 }
 
+/// What a user asks of calls and their arguments, and what comes back.
 #[derive(Clone, Debug)]
 pub enum CallMessage {
     /// Ask the agent there, in the context of the run.

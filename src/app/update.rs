@@ -50,9 +50,7 @@ use crate::{
 /// Takes a message in. `now` is when it came.
 pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     let mut effects = handle_message(state, message, now);
-    if state.question.is_none() || state.question == Some(Question::Begin) {
-        recovery::ask_to_recover(state);
-    }
+    recovery::ask_to_recover(state);
     if tour::advance(state) {
         state.notices.push(NoticeKind::Done, tour::END, now);
     }
@@ -177,7 +175,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
                 if std::mem::take(&mut state.leaving) { AfterSave::Leave } else { AfterSave::Stay };
             state.question = Some(Question::Conflict { file, disk, then });
         }
-        DocumentMessage::Unsaved(texts) => recovery::offer_recovery(state, texts),
+        DocumentMessage::Unsaved(texts) => state.offer = Some(texts),
         DocumentMessage::AskBegin => state.question = Some(Question::Begin),
         DocumentMessage::PutSample(name) => {
             state.question = None;

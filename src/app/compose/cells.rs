@@ -101,7 +101,8 @@ fn contains_tool(members: &Value, tool: &Tool) -> bool {
 /// The edits of gates that switch cells of tools, which are only tried; `states` are all there are.
 ///
 /// # Errors
-/// When a cell is in a list of the workspace, or a tool would have no groups in toolcrib.toml.
+/// When a cell is in a list of the workspace, a tool would have no groups in toolcrib.toml, or
+/// nothing would change.
 pub(crate) fn try_cells(
     cells: &[(Tool, Column)],
     to: Switch,
@@ -129,7 +130,7 @@ pub(crate) fn try_cells(
             States::Only(listed) => edits.push((id.clone(), GateEdit::OnlyIn(listed))),
         }
     }
-    Ok(edits)
+    if edits.is_empty() { Err("nothing to change".into()) } else { Ok(edits) }
 }
 
 /// What cells are switched to.

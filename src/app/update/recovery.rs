@@ -1,7 +1,5 @@
 //! Unsaved work of an earlier session, offered at the start.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use super::files::apply_changes;
 use crate::{
     app::{
@@ -13,33 +11,25 @@ use crate::{
         question::Question,
         state::{LoadProgress, State},
     },
-    model::{clock::Millis, entry::FileId},
+    model::clock::Millis,
 };
-
-/// The unsaved texts of an earlier session are there.
-pub(super) fn offer_recovery(state: &mut State, texts: BTreeMap<FileId, Arc<str>>) {
-    state.offer = Some(texts);
-    ask_to_recover(state);
-}
 
 /// Asks about what is offered, but not before the files are read that it is changes of, and not in
 /// the place of another question. A text that is there already is not worth a question: a form that
 /// nobody typed into is kept as it began.
 pub(super) fn ask_to_recover(state: &mut State) {
-    if state.reading != LoadProgress::Done {
+    let is_free = matches!(state.question, None | Some(Question::Begin));
+    if !is_free || state.reading != LoadProgress::Done {
         return;
     }
     let Some(mut texts) = state.offer.take() else { return };
     texts.retain(|file, text| {
         state.documents.get(file).is_none_or(|document| document.text != *text)
     });
-    if texts.is_empty() {
-        return;
-    }
-    if matches!(state.question, None | Some(Question::Begin)) {
+    if !texts.is_empty() {
         state.question = Some(Question::Recover(texts.clone()));
+        state.offer = Some(texts);
     }
-    state.offer = Some(texts);
 }
 
 pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) -> Vec<Effect> {
@@ -73,6 +63,8 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::BTreeMap, sync::Arc};
+
     use super::*;
     use crate::{
         app::{
@@ -81,6 +73,7 @@ mod tests {
             state::Start,
             update::update,
         },
+        model::entry::FileId,
         syntax::source::{Format, Source},
     };
 
@@ -115,7 +108,7 @@ mod tests {
         }
         let texts =
             BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
-        offer_recovery(&mut state, texts);
+        update(&mut state, Message::Document(DocumentMessage::Unsaved(texts)), Millis(0));
         assert_eq!(
             state.question,
             Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))])))

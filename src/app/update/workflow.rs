@@ -100,7 +100,7 @@ fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
         let words = match &groups {
             Some(groups) if groups.is_empty() => "request no group".to_owned(),
             Some(groups) => format!("request {}", join_names(groups)),
-            None => "request the groups that are usual".to_owned(),
+            None => "leave groups out of the request".to_owned(),
         };
         state.workflow.simulation.set_groups(groups.clone());
         state.documents.note_groups(&words, GroupsChange { before, after: groups });
@@ -109,15 +109,9 @@ fn set_groups(state: &mut State, groups: Option<Vec<Name>>) {
 
 /// Takes back the last change of the what-if that is open.
 pub(super) fn undo_try(state: &mut State, now: Millis) {
-    match state.workflow.what_ifs_before.pop() {
-        Some(before) => {
-            state.workflow.what_if = Some(before);
-            state.notices.push(NoticeKind::Done, "Undid the last change of the what-if", now);
-        }
-        None => {
-            let words = "the what-if has no change to undo: Esc discards it";
-            state.notices.push(NoticeKind::Hint, words, now);
-        }
+    if let Some(before) = state.workflow.what_ifs_before.pop() {
+        state.workflow.what_if = Some(before);
+        state.notices.push(NoticeKind::Done, "Undid the last change of the what-if", now);
     }
 }
 

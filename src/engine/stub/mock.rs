@@ -69,8 +69,8 @@ pub struct MockOptions {
 
 impl MockOptions {
     /// As an object says it: `answer` (a word of [`MockSource::WORDS`], or `text`), `text`, `seed`,
-    /// `chunks`, `delay`, `pause`, `error`, `message`. A text alone is the answer. What is missing or no such value is as it is
-    /// by default.
+    /// `chunks`, `delay`, `pause`, `error`, `message`. A text without `answer` is the answer. What is
+    /// missing or no such value is as it is by default.
     #[must_use]
     pub fn from_value(value: &Value) -> Self {
         let text =
@@ -79,12 +79,9 @@ impl MockOptions {
         let time = |name: &str| text(name).and_then(duration::parse_duration);
         let usual = Self::default();
         let source = match text("answer") {
-            // A text that is given is the answer, unless another one is chosen.
-            None if text("text").is_some() => {
-                MockSource::Text(text("text").unwrap_or_default().to_owned())
-            }
             Some("text") => MockSource::Text(text("text").unwrap_or_default().to_owned()),
-            word => word.and_then(MockSource::from_word).unwrap_or_default(),
+            Some(word) => MockSource::from_word(word).unwrap_or_default(),
+            None => text("text").map(|text| MockSource::Text(text.to_owned())).unwrap_or_default(),
         };
         let pieces = number("chunks").map(|count| u16::try_from(count).unwrap_or(u16::MAX));
         let message = || text("message").unwrap_or_default().to_owned();

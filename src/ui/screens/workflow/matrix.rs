@@ -145,10 +145,8 @@ fn tried_cells(
         vec![(Role::Text, format!("{key}: {}", edit.description()))]
     });
     let lines = lines.collect();
-    let plan = match &tries {
-        Ok(_) => Ok(Plan::new("tries it, and changes no file", Vec::new())),
-        Err(why) => Err(why.clone()),
-    };
+    let plan = tries.as_ref().map(|_| Plan::new("tries it, and changes no file", Vec::new()));
+    let plan = plan.map_err(Clone::clone);
     Preview { of, plan, lines, tries: tries.unwrap_or_default() }
 }
 

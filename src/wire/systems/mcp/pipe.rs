@@ -134,7 +134,17 @@ impl Pipe {
     /// Ends the server's process, or the session with it.
     pub async fn close(&mut self) {
         match self {
-            Self::Process { bus, .. } => bus.close().await,
+            // Its output is taken meanwhile: a server that waits for that can't end.
+            Self::Process { bus, output } => {
+                let taken = async {
+                    while output.next().await.is_some() {}
+                    std::future::pending::<()>().await;
+                };
+                tokio::select! {
+                    () = bus.close() => {}
+                    () = taken => {}
+                }
+            }
             Self::Http(http) => http.close().await,
         }
     }
