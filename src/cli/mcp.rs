@@ -6,6 +6,7 @@ mod compare;
 mod conformance;
 mod frames;
 mod reading;
+mod remove;
 mod target;
 
 use std::{collections::BTreeMap, fs, time::Instant};
@@ -72,6 +73,8 @@ enum McpCommand {
     Conformance(Conformance),
     /// Add a server to toolcrib.toml
     Add(Add),
+    /// Remove a server from toolcrib.toml
+    Remove(remove::Remove),
     /// Allow a connection's server to be started with exactly its current command
     Allow(Allow),
     /// Show a server's authorization step by step, or sign in
@@ -151,6 +154,7 @@ impl Mcp {
             McpCommand::Compare(compare) => compare.run(global, out),
             McpCommand::Conformance(conformance) => conformance.run(global, out),
             McpCommand::Add(add) => add.run(global, out),
+            McpCommand::Remove(remove) => remove.run(global, out),
             McpCommand::Allow(allow) => allow.run(global, out),
             McpCommand::Auth(auth) => auth.run(global, out),
             McpCommand::Keep(keep) => keep.run(global, out),

@@ -13,6 +13,7 @@ use super::{
     cases::{self, CaseFile, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
+    mock_options::MockFlags,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
@@ -23,6 +24,7 @@ use crate::{
         case::verdict::{Answer, Verdict, check_answer},
         junit::{self, Checked, Suite},
         settings::connections,
+        stub::mock::MockOptions,
     },
     model::{
         call::{Limits, Outcome, Request},
@@ -34,7 +36,7 @@ use crate::{
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
-    systems::{calling, facets::calls::CallOf, model_settings::find_model},
+    systems::{calling, facets::calls::CallOf, mocking, model_settings::find_model},
     wire::{
         model_endpoint::{ModelEndpoint, PATIENCE},
         registry::Registry,
@@ -71,6 +73,10 @@ pub(crate) struct Test {
     /// The number of parallel calls
     #[arg(short, long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
+
+    /// How tools answer in place of their services, in cases that call one.
+    #[command(flatten)]
+    mock: MockFlags,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -101,7 +107,11 @@ impl Test {
         };
         let opened = self.open_workspace(global, &filed, out)?;
         let CaseFiles { calls, asks } = filed;
-        let plans: Vec<Plan> = calls.into_iter().map(|filed| plan_case(filed, &opened)).collect();
+        let mock = self.mock.options();
+        let plans: Vec<Plan> = calls
+            .into_iter()
+            .map(|filed| plan_case(filed, &opened, mock.as_ref(), out))
+            .collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::for_workspace(
@@ -162,13 +172,18 @@ impl Test {
     }
 }
 
-fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
+fn plan_case(
+    filed: CaseFile,
+    opened: &OpenWorkspace,
+    mock: Option<&MockOptions>,
+    out: &CommandOutput,
+) -> Plan {
     let request = || {
         let case = &filed.case;
         let tool = opened.tool(&case.tool)?;
         let connections = &opened.settings.connections;
         let connection = match &case.connection {
-            Some(name) if connections.chosen.is_none() => {
+            Some(name) if connections.chosen.is_none() && mock.is_none() => {
                 connections::find_connection(connections, name)?
             }
             _ => connections.for_tool(tool),
@@ -189,7 +204,13 @@ fn plan_case(filed: CaseFile, opened: &OpenWorkspace) -> Plan {
             connection: &connection,
             route: None,
         };
-        let request = calling::build_case_request(case, call)?;
+        let request = match mock {
+            Some(options) => {
+                let service = super::call::mock_of(tool, options, opened, out);
+                mocking::mock_request(&call, service)
+            }
+            None => calling::build_case_request(case, call)?,
+        };
         Ok((connection, Box::new(request)))
     };
     let call = request();

@@ -70,7 +70,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         match call.is_mocked() {
             true => {
                 " This answer is a mock's: while the tool isn't mocked, the case is called at its \
-                service."
+                service; `toolcrib test --mock` calls it mocked."
             }
             false => "",
         }

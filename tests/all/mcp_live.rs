@@ -75,6 +75,9 @@ fn a_server_is_added_pinged_listed_and_kept() {
     place.run(&["mcp", "add", "other", "--", "true"]).ended(0, &[]);
     let after = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     assert!(after.contains("\nconnection = \"test\"\n"), "{after}");
+    place.run(&["mcp", "remove", "other"]).ended(0, &["removed connection \"other\""]);
+    assert_eq!(fs::read_to_string(place.here.join("toolcrib.toml")).unwrap(), settings);
+    place.run(&["mcp", "remove", "other"]).ended(2, &["other"]);
     let pinged = place.run(&["mcp", "ping", "test"]);
     assert!(pinged.data.contains("test 7 speaks MCP 2025-11-25 (legacy era) and has 9 tools"));
     let listed = place.json(&["mcp", "list", "test", "--json"]);

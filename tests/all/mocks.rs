@@ -111,6 +111,18 @@ fn a_mock_echoes_says_what_it_is_given_fails_and_repeats_a_kept_answer() {
 }
 
 #[test]
+fn cases_are_tried_without_their_services() {
+    let case = "call: forecast\narguments: {city: Basel}\nconnection: gone\nexpect: {json: {city: Basel}}\n";
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES), ("cases/echo.yaml", case)];
+    let place = Place::with(&files);
+    place.run(&["test", "--mock=echo"]).ended(0, &["1 case passed"]);
+    // Another mock says something else; without one the case's connection is wanted.
+    place.run(&["test", "--mock", "--mock-text", "Fog"]).ended(1, &["1 of 1 case failed"]);
+    place.run(&["test"]).ended(1, &["1 of 1 case failed"]);
+    place.run(&["test", "--mock-text", "Fog"]).ended(2, &["--mock"]);
+}
+
+#[test]
 fn an_answer_that_the_service_gave_is_what_a_mock_repeats() {
     let place = Place::sample("services");
     let asked = ["call", "calculator", "expression=6 * 7"];

@@ -25,7 +25,7 @@ use crate::{
     },
 };
 
-/// So many screens are named where a key does something.
+/// At most so many screens are named where a key does something.
 const NAMED: usize = 3;
 
 /// The most lines that a note takes of a screen.
@@ -98,7 +98,7 @@ pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
 /// How many cells of the bottom line the note takes; `None`: it is too long for the line.
 pub(super) fn note_cells(note: &[(Role, String)], line: Rect) -> Option<usize> {
     let cells = note.iter().map(|(_, words)| canvas::text_width(words) + 1).sum();
-    (cells <= usize::from(line.width) * 3 / 4).then_some(cells)
+    (cells <= usize::from(line.width) / 2).then_some(cells)
 }
 
 /// Puts a note of so many cells at the right end of the bottom line.
@@ -225,16 +225,11 @@ pub(super) fn idle_key(key: Key, scopes: &[Scope], state: &State) -> String {
             None => screens.push((name, vec![action.title])),
         }
     }
-    let named = screens.iter().take(NAMED);
     let words: Vec<String> =
-        named.map(|(name, titles)| format!("{name} ({})", titles.join(", "))).collect();
-    let more = match screens.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {}", count_text(more, "other screen", "other screens")),
-    };
-    match words.is_empty() {
-        true => format!("{key} does nothing here; {help} lists the keys that work"),
-        false => format!("{key} does nothing here, only in {}{more}", words.join(", ")),
+        screens.iter().map(|(name, titles)| format!("{name} ({})", titles.join(", "))).collect();
+    match (1..=NAMED).contains(&words.len()) {
+        true => format!("{key} does nothing here, only in {}", words.join(", ")),
+        false => format!("{key} does nothing in this pane; {help} lists the keys that work"),
     }
 }
 
