@@ -147,7 +147,8 @@ impl Change {
 enum Operation {
     Patched(FileId, Patch),
     Created(FileId, Arc<str>),
-    Removed(FileId),
+    /// With the text that it had.
+    Removed(FileId, Arc<str>),
 }
 
 /// A name that changes give another one everywhere, so that what is in no file can follow.
@@ -375,13 +376,19 @@ impl Documents {
     pub fn note_written(&mut self, label: &str, files: &[(FileId, Arc<str>)]) {
         let mut deeds = Vec::new();
         for (file, text) in files {
-            // What is typed and not saved yet stays, beside what is on disk now.
-            if let Some(known) = self.files.get_mut(file).filter(|known| !known.gone) {
-                known.saved = Some(text.clone());
-                continue;
+            match self.files.get_mut(file).filter(|known| !known.gone) {
+                // It was noticed on disk before.
+                Some(known) if known.text.equals_text(text) => known.saved = Some(text.clone()),
+                // What is typed and not saved yet stays, beside what is on disk now.
+                Some(known) => {
+                    known.saved = Some(text.clone());
+                    continue;
+                }
+                None => {
+                    self.create(file, text);
+                    self.mark_saved(file, Some(text.clone()));
+                }
             }
-            self.create(file, text);
-            self.mark_saved(file, Some(text.clone()));
             deeds.push(Operation::Created(file.clone(), text.clone()));
         }
         let revision = Revision::new(label, deeds);
@@ -421,7 +428,8 @@ impl Documents {
             Change::Remove { file } => {
                 let document = self.touch(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 document.gone = true;
-                Ok(Some(Operation::Removed(file.clone())))
+                let text = document.text.whole_text().clone();
+                Ok(Some(Operation::Removed(file.clone(), text)))
             }
         }
     }
@@ -473,11 +481,11 @@ impl Documents {
                     self.files.remove(file);
                 }
             },
-            Operation::Removed(file) => {
-                if let Some(document) = self.touch(file) {
-                    document.gone = false;
-                }
-            }
+            Operation::Removed(file, text) => match self.touch(file) {
+                Some(document) => document.gone = false,
+                // Saving has taken it away meanwhile.
+                None => self.create(file, text),
+            },
         }
     }
 
@@ -485,7 +493,7 @@ impl Documents {
         match deed {
             Operation::Patched(file, patch) => self.patch_file(file, patch),
             Operation::Created(file, text) => self.create(file, text),
-            Operation::Removed(file) => {
+            Operation::Removed(file, _) => {
                 if let Some(document) = self.touch(file) {
                     document.gone = true;
                 }
@@ -590,7 +598,7 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
         .map(|deed| match deed {
             Operation::Patched(file, _)
             | Operation::Created(file, _)
-            | Operation::Removed(file) => file.clone(),
+            | Operation::Removed(file, _) => file.clone(),
         })
         .collect();
     files.sort();
@@ -730,7 +738,11 @@ mod tests {
         let (typed, written) = (FileId::new("typed.json"), FileId::new("written.json"));
         let create = Change::Create { file: typed.clone(), text: "[1]".into() };
         documents.apply_changes("new", &[create]).unwrap();
-        let files = [(typed.clone(), "{}".into()), (written.clone(), "{}".into())];
+        let noticed = FileId::new("noticed.json");
+        let source = Source::of_format(Format::Json, "{}");
+        documents
+            .load_document(noticed.clone(), Document::from_disk(Format::Json, "{}".into(), source));
+        let files = [&typed, &written, &noticed].map(|file| (file.clone(), "{}".into()));
         documents.note_written("add a sample", &files);
         assert_eq!(
             &**documents.get(&typed).unwrap().text.whole_text(),
@@ -740,7 +752,7 @@ mod tests {
         assert!(documents.get(&typed).unwrap().is_changed());
         assert!(!documents.get(&written).unwrap().is_changed());
         assert_eq!(documents.undo().unwrap().label, "add a sample");
-        assert!(documents.get(&written).unwrap().gone);
+        assert!(documents.get(&written).unwrap().gone && documents.get(&noticed).unwrap().gone);
         assert!(!documents.get(&typed).unwrap().gone);
     }
 
@@ -760,6 +772,12 @@ mod tests {
         assert!(documents.get(&file).unwrap().is_changed());
         documents.mark_saved(&file, None);
         assert!(documents.get(&file).is_none());
+        // What saving has taken away comes back with its text, and saving writes it.
+        documents.undo();
+        assert_eq!(documents.get(&file).unwrap().text.whole_text().as_ref(), "{}");
+        assert!(documents.changed_files().any(|(changed, _)| *changed == file));
+        documents.redo();
+        assert_eq!(documents.iter().filter(|(known, _)| **known == file).count(), 0);
     }
 
     proptest! {

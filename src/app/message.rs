@@ -194,6 +194,8 @@ pub enum DocumentMessage {
     Redo,
     /// Save one file, or all that changed.
     Save(Option<FileId>),
+    /// That file, and what was deleted: nothing else leads to a file that is gone.
+    SaveSelected(FileId),
     /// Save although the file changed on disk.
     Overwrite(FileId),
     /// Drop the unsaved changes of a file and take what is on disk.

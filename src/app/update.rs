@@ -16,6 +16,7 @@ mod recovery;
 mod renamed;
 mod resources;
 mod run_world;
+mod saving;
 mod sign_in;
 pub mod tour;
 mod watching;
@@ -144,9 +145,10 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Undo => return files::undo(state, now),
         DocumentMessage::Redo => return files::redo(state, now),
-        DocumentMessage::Save(file) => return files::save_files(state, file, now),
-        DocumentMessage::Overwrite(file) => return files::overwrite(state, &file),
-        DocumentMessage::TakeDisk(file) => return files::take_disk(state, &file, now),
+        DocumentMessage::Save(file) => return saving::save_files(state, file, now),
+        DocumentMessage::SaveSelected(file) => return saving::save_selected(state, file, now),
+        DocumentMessage::Overwrite(file) => return saving::overwrite(state, &file),
+        DocumentMessage::TakeDisk(file) => return saving::take_disk(state, &file, now),
         DocumentMessage::Reload => {
             return [Effect::Read { first: None }]
                 .into_iter()
@@ -167,7 +169,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Saved { file, text } => {
             form::on_saved(state, text.as_ref());
-            return files::on_saved(state, &file, text, now);
+            return saving::on_saved(state, &file, text, now);
         }
         DocumentMessage::SaveRefused { file, disk } => {
             state.notices.end_saves(now);
@@ -184,7 +186,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::SampleWritten(written) => files::sample_written(state, &written, now),
         DocumentMessage::Recover(answer) => return recovery::answer_recovery(state, answer, now),
         DocumentMessage::OpenEditor { file, line, column } => {
-            return files::open_editor(state, file, line, column, now);
+            return saving::open_editor(state, file, line, column, now);
         }
         DocumentMessage::SwitchMode => files::switch_mode(state, now),
         DocumentMessage::ShowHealth(is_shown) => files::show_health(state, is_shown, now),

@@ -104,7 +104,7 @@ fn read_whole(given: &str, option: &'static str) -> Result<Source, Problem> {
             .read_to_string(&mut text)
             .map_err(|error| argument_problem(format!("standard input: {error}")))?;
         ("standard input", Format::Json, text)
-    } else if given.trim_start().starts_with('{') {
+    } else if given.trim_start().starts_with(['{', '[']) {
         (option, Format::Json, given.to_owned())
     } else {
         let path = std::path::Path::new(given);

@@ -168,6 +168,13 @@ impl Call {
         if self.new_agent {
             connection = without_agent(connection);
         }
+        // A call is not made for an answer that can't be saved.
+        if let Some(path) = self.save.as_deref().filter(|path| path.is_file()) {
+            let doing = format!("saving {}", path.display());
+            return Err(Problem::new(ProblemKind::Input, doing, "the file already exists")
+                .with_remedy("choose another name, or delete it")
+                .into());
+        }
         let arguments = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
             arguments::check_arguments(tool, arguments.value())?;

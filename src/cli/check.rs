@@ -76,9 +76,10 @@ impl Check {
         };
         report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
-        let unchecked = found
-            .iter()
-            .any(|finding| [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code));
+        let unchecked = !opened.skipped.is_empty()
+            || found.iter().any(|finding| {
+                [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code)
+            });
         Ok(match report::has_errors(&report) {
             true => Ending::Found,
             false if unchecked => Ending::Unchecked,

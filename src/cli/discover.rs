@@ -65,6 +65,12 @@ pub(crate) struct Discover {
 
 impl Discover {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        if let Some(file) = self.files.iter().find(|file| !file.exists()) {
+            let doing = format!("reading {}", file.display());
+            return Err(Problem::new(ProblemKind::Missing, doing, "there is no such file")
+                .with_remedy("check its path")
+                .into());
+        }
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connections = self.searched_connections(&opened, global)?;
         let files = match self.files.is_empty() {

@@ -68,8 +68,8 @@ struct List {
     find: String,
 
     /// The maximum number of calls, newest first
-    #[arg(short, long, value_name = "COUNT", default_value_t = 50)]
-    number: usize,
+    #[arg(short, long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    number: u32,
 }
 
 /// Calls are named by the beginning of their id, as the list shows it; `last` is the newest.
@@ -179,7 +179,7 @@ pub(crate) fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> 
 impl List {
     fn run(&self, global: &Global, store: &Store, out: &mut CommandOutput) -> CommandResult {
         let listing = store.list_calls(TraceFilter::parse(&self.find, now::now_millis()))?;
-        let shown = &listing.calls[..listing.calls.len().min(self.number)];
+        let shown = &listing.calls[..listing.calls.len().min(self.number as usize)];
         if global.json {
             out.print_json(&shown.iter().map(summary_json).collect::<Value>())?;
             return Ok(Ending::Done);

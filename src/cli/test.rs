@@ -108,10 +108,8 @@ impl Test {
         let opened = self.open_workspace(global, &filed, out)?;
         let CaseFiles { calls, asks } = filed;
         let mock = self.mock.options();
-        let plans: Vec<Plan> = calls
-            .into_iter()
-            .map(|filed| plan_case(filed, &opened, mock.as_ref(), out))
-            .collect();
+        let plans: Vec<Plan> =
+            calls.into_iter().map(|filed| plan_case(filed, &opened, mock.as_ref(), out)).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::for_workspace(

@@ -116,6 +116,16 @@ impl<T: Gated> Subject<'_, T> {
         lines.into_iter().map(|line| line.replace(char::is_control, " ") + "\n").collect()
     }
 
+    /// The arrows that are drawn, and whether the request asks for their tools.
+    fn drawn_edges(&self) -> Vec<(Edge, bool)> {
+        let others = match self.drawn {
+            DrawnTools::All => self.workflow.edges_not_asked(),
+            _ => Vec::new(),
+        };
+        let asked = self.workflow.edges().into_iter().map(|edge| (edge, true));
+        asked.chain(others.into_iter().map(|edge| (edge, false))).collect()
+    }
+
     fn render_dot(&self) -> String {
         let mut text =
             String::from("digraph workflow {\n  rankdir=LR;\n  node [shape=box, style=rounded];\n");
@@ -130,15 +140,8 @@ impl<T: Gated> Subject<'_, T> {
             let _ = writeln!(text, "  s{row} [label={}{more}];", dot_text(name));
         }
         let mut any = false;
-        let asked = self.workflow.edges().into_iter().map(|edge| (edge, ""));
-        let others = if self.drawn == DrawnTools::All {
-            self.workflow.edges_not_asked()
-        } else {
-            Vec::new()
-        };
-        let others =
-            others.into_iter().map(|edge| (edge, ", style=dotted, color=gray, fontcolor=gray"));
-        for (edge, style) in asked.chain(others) {
+        for (edge, is_asked) in self.drawn_edges() {
+            let style = if is_asked { "" } else { ", style=dotted, color=gray, fontcolor=gray" };
             let label = dot_text(&self.tool_keys(&edge.tools));
             let any_style = if style.is_empty() { ", style=dashed" } else { style };
             let _ = match edge.link {
@@ -163,13 +166,15 @@ impl<T: Gated> Subject<'_, T> {
         for (row, name) in self.workflow.states().iter().enumerate() {
             let _ = writeln!(text, "  state \"{}\" as s{row}", mermaid_text(name));
         }
-        let edges = self.workflow.edges();
-        if edges.iter().any(|edge| !matches!(edge.link, Link::Between { .. })) {
+        let edges = self.drawn_edges();
+        if edges.iter().any(|(edge, _)| !matches!(edge.link, Link::Between { .. })) {
             text.push_str("  state \"any state\" as any\n");
         }
         let _ = writeln!(text, "  [*] --> s{}", self.workflow.start());
-        for edge in edges {
-            let label = mermaid_text(&self.tool_keys(&edge.tools));
+        for (edge, is_asked) in edges {
+            // Mermaid draws all arrows of states alike.
+            let note = if is_asked { "" } else { " (not requested)" };
+            let label = mermaid_text(&format!("{}{note}", self.tool_keys(&edge.tools)));
             let _ = match edge.link {
                 Link::Between { from, to } => writeln!(text, "  s{from} --> s{to} : {label}"),
                 Link::FromAny { to } => writeln!(text, "  any --> s{to} : {label}"),

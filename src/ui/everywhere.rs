@@ -351,9 +351,11 @@ fn made_service(plan: Plan, state: &State) -> Reply {
 }
 
 fn save_selected(state: &State) -> Reply {
-    Reply::send(Message::Document(DocumentMessage::Save(
-        state.selected.as_ref().map(|entry| entry.file().clone()),
-    )))
+    let file = state.selected.as_ref().map(|entry| entry.file().clone());
+    Reply::send(Message::Document(match file {
+        Some(file) => DocumentMessage::SaveSelected(file),
+        None => DocumentMessage::Save(None),
+    }))
 }
 
 fn next_theme(state: &State) -> Reply {

@@ -111,8 +111,8 @@ async fn tell_step(
 }
 
 fn silence() -> (Outcome, Option<CallError>) {
-    let message = "the stub sends no more, and its answer has no end";
-    let remedy = "check the fault of its rule";
+    let message = "the answer didn't end in time";
+    let remedy = "give the call more time than the stub's delays, or check the fault of its rule";
     (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))
 }
 

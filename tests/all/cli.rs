@@ -8,6 +8,7 @@ use std::{
 
 use serde_json::{Value, json};
 
+use super::plain::demo;
 use crate::support::{
     nats::NatsServer,
     place::{Place, Ran},
@@ -758,4 +759,31 @@ fn a_closed_pipe_ends_every_command_quietly_and_a_full_disk_is_told() {
     }
     let ran = shell("toolcrib --nonsense 2>&-");
     assert_eq!(ran.status.code(), Some(2));
+}
+
+#[test]
+fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
+    let place = demo();
+    place.run(&["check"]).ended(0, &[]);
+    fs::write(place.here.join("latin.json"), b"{\"name\": \"caf\xe9\"}").unwrap();
+    place.run(&["check"]).ended(6, &["latin.json", "the file was left out"]);
+    place.run(&["discover", "nofile.json"]).ended(2, &["nofile.json", "there is no such file"]);
+    place.run(&["history", "-n", "0"]).ended(2, &["0 is not in 1"]);
+    fs::write(place.here.join("answer.txt"), "").unwrap();
+    let saved = ["call", "tell-joke", "topic=tea", "--mock", "--save", "answer.txt"];
+    place.run(&saved).ended(2, &["answer.txt: the file already exists"]);
+    assert_eq!(place.json(&["history", "--json"]), serde_json::json!([]), "nothing was called");
+    place
+        .run(&["call", "tell-joke", "--mock", "--args", "[1]"])
+        .ended(2, &["this isn't an object"]);
+}
+
+#[test]
+fn mermaid_has_the_arrows_that_the_other_formats_have() {
+    let place = Place::sample("demo");
+    let graph =
+        |flags: &[&str]| place.run(&[&["graph", "--format", "mermaid"], flags].concat()).data;
+    assert!(graph(&[]).contains("query-products (not requested)"), "{}", graph(&[]));
+    let requested = graph(&["--arrows", "asked"]);
+    assert!(!requested.contains("query-products"), "{requested}");
 }

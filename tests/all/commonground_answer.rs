@@ -398,7 +398,7 @@ fn calls_that_wait_are_chosen_and_answered_in_a_form() {
     let place = place(&there, true);
     let mut terminal = answering(&there, &place, (160, 50));
     let hall = calling(&there, &place, "room=hall");
-    terminal.wait_for("asks lamp: 7 answers");
+    terminal.wait_for("asks lamp; 7 shows it");
     terminal.press(["7"]);
     terminal.wait_for("Calls · 1 waiting");
     let cellar = calling(&there, &place, "room=cellar");

@@ -433,3 +433,12 @@ fn states_are_where_they_were_after_an_undo() {
         assert_eq!(picture(&bench), before, "{}", bench.screen());
     }
 }
+
+#[test]
+fn the_chosen_arrow_is_deleted_by_the_key_that_deletes() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab ] d");
+    assert!(bench.shows("Delete "), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("Deleted arrow of"), "{}", bench.screen());
+}

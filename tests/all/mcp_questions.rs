@@ -107,7 +107,7 @@ fn the_workbench_shows_what_a_server_asks_and_sends_the_answer() {
         let place = place(how);
         let mut screen = at_the_tool(&place, "ask");
         screen.press(["f6"]);
-        screen.wait_for("test asks elicitation/create: 7 answers");
+        screen.wait_for("test asks elicitation/create; 7 shows it");
         screen.press(["7"]);
         screen.wait_for("Answer of elicitation/create");
         screen.wait_for("Who are you?");
@@ -129,7 +129,7 @@ fn a_question_that_nobody_answers_is_told_again_and_goes_with_its_call() {
     let place = place("");
     let mut screen = at_the_tool(&place, "ask");
     screen.press(["f6"]);
-    screen.wait_for("test asks elicitation/create: 7 answers");
+    screen.wait_for("test asks elicitation/create; 7 shows it");
     screen.wait_for("test is still waiting for an answer to elicitation/create");
     screen.press(["7", "@refuse-call"]);
     screen.wait_for("no call is waiting");

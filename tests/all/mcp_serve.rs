@@ -240,7 +240,7 @@ fn a_state_that_moves_is_another_list_and_is_told() {
 fn a_request_of_the_command_line_says_which_tools_there_are() {
     let place = place();
     let with = ["--stub", "stub.yaml", "--groups", "*", "--state", "asked", "write", "admin"];
-    assert_eq!(Client::legacy(&place, &with).names(), ["admin", "write"]);
+    assert_eq!(Client::legacy(&place, &with).names(), ["write", "admin"]);
     assert_eq!(Client::modern(&place, &["--groups", "", "--no-history"]).names(), [""; 0]);
     place.run(&["serve", "--mcp", "nobody"]).ended(2, &["there is no tool \"nobody\""]);
     place.run(&["serve", "--groups", "read"]).ended(2, &["add --mcp"]);

@@ -148,6 +148,12 @@ fn mocks_answer_callers_on_a_bus_and_clients_of_mcp() {
     let mut names = client.names();
     names.sort();
     assert_eq!(names, ["forecast", "measure"]);
+    // A tool that is named keeps its own description and schema.
+    let mut client = Client::legacy(&place, &["--mock=echo", "measure"]);
+    let listed = client.ask("tools/list", json!({}));
+    let tool = &listed["result"]["tools"][0];
+    assert_eq!(tool["description"], "Measures", "{listed}");
+    assert!(tool["inputSchema"]["properties"]["city"].is_object(), "{listed}");
 }
 
 /// Runs the newest call of the workbench as the program does, and shows what came of it.

@@ -986,3 +986,73 @@ fn a_what_if_changes_no_file_until_it_is_applied() {
     let saved = fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert_ne!(saved, before);
 }
+
+#[test]
+fn what_saving_took_away_comes_back_by_undo() {
+    let tool = r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#;
+    let place = Place::with(&[("a.json", tool)]);
+    let names = |place: &Place| ["a.json", "b.json"].map(|name| place.here.join(name).exists());
+    let script = ["rename a", "b", "save all", "undo", "save all", "quit"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(
+        &ran.data,
+        &[
+            "Saved b.json. Removed a.json",
+            "“save all” removes b.json and writes a.json",
+            "Tools · a>",
+        ],
+    );
+    assert_eq!(names(&place), [true, false], "{}\n{}", ran.data, ran.words);
+    assert_eq!(fs::read_to_string(place.here.join("a.json")).unwrap(), tool);
+    let script = ["delete a", "delete", "save all", "undo", "save all", "quit"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert_in_order(&ran.data, &["Removed a.json", "Undid: delete a", "writes a.json", "Saved"]);
+    assert_eq!(fs::read_to_string(place.here.join("a.json")).unwrap(), tool, "{}", ran.data);
+    // Saving what is selected removes what it replaced.
+    let ran = run(&place, &[".", "--plain"], &["rename a", "b", "save", "quit"]);
+    assert_eq!(names(&place), [false, true], "{}\n{}", ran.data, ran.words);
+}
+
+#[test]
+fn quit_ends_a_session_at_a_question_for_a_text_and_in_a_form() {
+    let place = demo();
+    let ran = run(&place, &[".", "--plain"], &["rename tell-joke", "quit", "list"]);
+    assert!(!ran.data.contains("Renamed") && !ran.data.contains("query-products"), "{}", ran.data);
+    let ran = run(&place, &[".", "--plain"], &["form tell-joke", "quit", "list"]);
+    assert!(!ran.data.contains("query-products"), "{}", ran.data);
+    let ran = run(&place, &[".", "--plain"], &["rename tell-joke", "=quit", "save all", "quit"]);
+    assert_in_order(&ran.data, &["Renamed tell-joke to quit", "Tools · quit>"]);
+}
+
+#[test]
+fn lists_and_objects_are_filled_in_where_a_form_asks_for_them() {
+    let schema = r#"{"type": "object", "properties": {
+        "tags": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
+        "words": {"type": "array", "items": {"type": "number"}},
+        "point": {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}},
+        "any": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let script =
+        ["form", "", "1", "2", "", "nonsense", "add", "1.5", "", "add key 5", "done", "done"];
+    let ran = run(&place, &["form", "schema.json", "--plain"], &script);
+    assert_in_order(
+        &ran.words,
+        &["Type an item to add it", "point>", "Type add to fill in its members", "point.x>"],
+    );
+    let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
+    let wanted = serde_json::json!({"words": [1, 2], "point": {"x": 1.5}, "any": {"key": 5}});
+    assert_eq!(printed, wanted, "{}", ran.words);
+    // A member of an object that has no value yet is set by its name.
+    let ran = run(&place, &["form", "schema.json", "--plain"], &["set point.y 2", "done"]);
+    let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
+    assert_eq!(printed, serde_json::json!({"point": {"y": 2}}), "{}", ran.words);
+}
+
+#[test]
+fn a_tool_is_printed_as_a_model_sees_it_and_help_says_where_nothing_matches() {
+    let ran = run(&demo(), &[".", "--plain"], &["model view tell-joke", "help xyzzy", "quit"]);
+    assert_in_order(
+        &ran.data,
+        &["tell-joke", "\"topic\"", "No command here has the word xyzzy. Type: help"],
+    );
+}

@@ -162,3 +162,15 @@ fn a_service_has_no_key_with_spaces() {
     assert_in_order(&ran.data, &said);
     assert!(place.here.join("sky.json").exists(), "{}", ran.data);
 }
+
+#[test]
+fn two_kept_calls_are_compared_by_their_numbers() {
+    let place = demo();
+    for topic in ["tea", "rain", "cats"] {
+        let call = ["call", "tell-joke", &format!("topic={topic}"), "--mock=echo"];
+        place.run(&call).ended(0, &[]);
+    }
+    let ran = run(&place, &[".", "--plain"], &["history", "compare 1 3", "quit"]);
+    let wanted = ["tell-joke compared", "-   \"topic\": \"tea\"", "+   \"topic\": \"cats\""];
+    assert_in_order(&ran.data, &wanted);
+}

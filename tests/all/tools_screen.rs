@@ -210,3 +210,51 @@ fn esc_in_a_text_of_several_lines_leads_back_to_nav() {
     bench.keys("j");
     assert!(bench.shows(" NAV "), "{}", bench.screen());
 }
+
+#[test]
+fn a_renamed_entry_stays_selected_among_others_of_its_file() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    bench.keys("down r ctrl+u");
+    bench.types("other");
+    bench.keys("enter");
+    let selected = bench.state.selected.clone().unwrap();
+    assert_eq!(bench.state.catalog.entry(&selected).unwrap().key, "other", "{}", bench.screen());
+}
+
+#[test]
+fn saving_a_renamed_tool_removes_the_file_that_it_had() {
+    let tool = r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#;
+    let mut bench = Workbench::files(&[("a.json", tool)], 120, 36);
+    bench.keys("r ctrl+u");
+    bench.types("b");
+    bench.keys("enter");
+    assert!(bench.shows("s saves"), "{}", bench.screen());
+    bench.keys("q");
+    assert!(bench.shows("a.json (deleted)"), "{}", bench.screen());
+    bench.keys("esc s");
+    let saved: Vec<(&str, bool)> = bench
+        .effects
+        .iter()
+        .filter_map(|effect| match effect {
+            Effect::Save { file, text, .. } => Some((file.as_str(), text.is_some())),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(saved, [("a.json", false), ("b.json", true)]);
+}
+
+#[test]
+fn adding_within_an_item_adds_the_next_one() {
+    let text = "tool:\n  a:\n    type: tool-service\n    name: a\n    description: d\n    service: s\n    \
+        arguments:\n      - {name: x, type: string, description: what}\n";
+    let mut bench = Workbench::yaml(text, 120, 40);
+    let count = |bench: &Workbench| {
+        let tool = bench.state.catalog.tools.first().unwrap();
+        tool.entry.value["arguments"].as_array().unwrap().len()
+    };
+    bench.keys("enter");
+    bench.clicks("▸ 1 item");
+    bench.clicks("▸ x");
+    bench.keys("down down down a");
+    assert_eq!(count(&bench), 2, "{}", bench.screen());
+}

@@ -240,6 +240,8 @@ fn what_is_removed_in_a_form_is_said_with_the_way_back() {
     let mut bench = Workbench::yaml(TWO_NAMES, 120, 40);
     bench.keys("tab");
     bench.keys("d");
+    assert!(bench.shows("name is required; remove again to remove it"), "{}", bench.screen());
+    bench.keys("d");
     assert!(bench.shows("Removed name; u undoes"), "{}", bench.screen());
     bench.keys("u");
     assert!(bench.shows("Undid:"), "{}", bench.screen());
@@ -683,7 +685,7 @@ fn help_wraps_what_it_says_and_a_press_on_any_line_of_a_row_chooses_it() {
     let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Invoke);
     bench.keys("?");
     bench.types("mock");
-    for part in ["Invoke · Mock the tool's service:", "a saved", "send them to the", "again"] {
+    for part in ["Invoke · Mock the tool's service:", "an echo", "send them to the", "again"] {
         assert!(bench.shows(part), "{part}: {}", bench.screen());
     }
     assert!(!bench.shows("…  m"), "{}", bench.screen());

@@ -211,7 +211,7 @@ pub fn remove_arrows(
     tools: &[EntryId],
     from: &Tail,
 ) -> Result<Plan, String> {
-    regate_tools(context, tools, "take away", |tool| match (&tool.gate.states, from) {
+    regate_tools(context, tools, "delete arrow of", |tool| match (&tool.gate.states, from) {
         (States::Only(listed), Tail::State(from) | Tail::Only(from)) => {
             let states =
                 States::Only(listed.iter().filter(|name| *name != from).cloned().collect());

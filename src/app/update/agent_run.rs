@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{cases, files, history, notifying, run_world, workflow};
+use super::{cases, files, history, notifying, run_world, saving, workflow};
 use crate::{
     app::{
         agent_run::{
@@ -55,7 +55,7 @@ pub(super) fn handle_message(state: &mut State, message: AgentMessage, now: Mill
         AgentMessage::Begin(setup) => return begin_run(state, *setup, now),
         AgentMessage::AddModel(plan) => {
             let mut effects = files::apply_changes(state, &plan.label, &plan.changes, now);
-            effects.extend(files::save_files(state, Some(FileId::new(SETTINGS)), now));
+            effects.extend(saving::save_files(state, Some(FileId::new(SETTINGS)), now));
             return effects;
         }
         AgentMessage::Approve => return approve(state),

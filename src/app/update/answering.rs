@@ -140,7 +140,7 @@ fn add_waiting_call(state: &mut State, asked: WaitingQuestion, now: Millis) {
         Some(problem) => {
             format!("couldn't send the answer of {tool}: {} — {}", problem.message, problem.remedy)
         }
-        None => format!("{agent} asks {tool}: {key} answers"),
+        None => format!("{agent} asks {tool}; {key} shows it"),
     };
     let kind = if asked.failed.is_some() { NoticeKind::Problem } else { NoticeKind::Warning };
     notifying::note(state, Noteworthy::Question(&words), now);
@@ -173,7 +173,7 @@ fn warn_of_waiting(state: &mut State, now: Millis) {
     for open in answering.open.iter_mut().filter(late) {
         open.alarmed = true;
         let (server, method) = (open.asked.waiting.caller_id(), open.asked.waiting.tool_name());
-        let words = format!("{server} is still waiting for an answer to {method}: {key} answers");
+        let words = format!("{server} is still waiting for an answer to {method}; {key} shows it");
         notices.push(NoticeKind::Warning, words, now);
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     connection_test::{allow_before, test_connection},
-    files,
+    files, saving,
 };
 use crate::{
     app::{
@@ -135,7 +135,7 @@ pub(super) fn on_deployed_read(
         Purpose::Import => read.map(|items| state.question = Some(Question::Import(items))),
         Purpose::FirstImport => match read {
             Ok(items) => {
-                effects = files::save_files(state, Some(FileId::new(SETTINGS)), now);
+                effects = saving::save_files(state, Some(FileId::new(SETTINGS)), now);
                 state.question = Some(Question::Import(items));
                 Ok(())
             }

@@ -1,4 +1,4 @@
-//! Files, edits, saving: what keeps documents, catalog and findings together.
+//! Files and edits: what keeps documents, catalog and findings together.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -14,8 +14,8 @@ use crate::{
             states::listed_states,
         },
         documents::{Change, ChangeError, Document, Documents, HistoryStep},
-        effect::{Effect, Overwrite},
-        message::{AfterSave, FileEntries, Loaded},
+        effect::Effect,
+        message::{FileEntries, Loaded},
         notices::NoticeKind,
         question::Question,
         state::{Checking, LoadProgress, State, ViewTarget},
@@ -27,10 +27,10 @@ use crate::{
         connections::Connections,
         context::Profile,
         entry::{Entry, EntryId, FileId},
-        finding::{Finding, Findings, Severity},
+        finding::Findings,
         settings::SETTINGS,
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::pointer::Pointer,
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -69,7 +69,11 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
                 state.documents.note_renamed(renamed.clone());
             }
         }
+        // Saving the file of what is selected removes what is gone, too.
+        let removed = |change: &&Change| matches!(change, Change::Remove { .. });
+        let gone: HashSet<_> = plan.changes.iter().filter(removed).map(Change::file).collect();
         let files: HashSet<_> = plan.changes.iter().map(Change::file).collect();
+        let files: Vec<_> = files.difference(&gone).collect();
         let save = if files.len() > 1 { "save-all" } else { "save" };
         state.notices.push(
             NoticeKind::Done,
@@ -95,6 +99,7 @@ fn apply_changes_with(
     now: Millis,
 ) -> Vec<Effect> {
     let before = entries_where_new_ones_go(&state.catalog, changes);
+    let renamed = selected_by_its_new_key(state, changes);
     match make(&mut state.documents, label, changes) {
         Ok(files) => {
             if !files.is_empty() {
@@ -102,6 +107,11 @@ fn apply_changes_with(
             }
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
+            if let Some((file, at)) = renamed {
+                let is_it = |entry: &&Entry| entry.id.place().at == at;
+                let found = state.catalog.of_file(&file).find(is_it).map(|entry| entry.id.clone());
+                state.selected = found.or_else(|| state.selected.take());
+            }
             journal_unsaved(state)
         }
         Err(ChangeError::NoFile(file)) if state.catalog.of_file(&file).next().is_some() => {
@@ -157,14 +167,25 @@ fn step_history(
     if let Some(groups) = groups {
         state.workflow.simulation.set_groups(groups);
     }
-    // What is on disk already is taken back there by saving.
-    let is_gone = |file| state.documents.get(file).is_some_and(|document| document.gone);
-    let save = match files.iter().any(is_gone) {
-        true => format!("; {} removes it on disk", state.keymap.way_to("save-all")),
-        false => String::new(),
-    };
+    let save = on_disk_words(state, &files);
     state.notices.push(NoticeKind::Done, format!("{done}: {label}{save}"), now);
     journal_unsaved(state)
+}
+
+/// What saving does to files that a step made or took away: `; S removes b.json and writes a.json`.
+fn on_disk_words(state: &State, files: &[FileId]) -> String {
+    let named = |verb: &str, is_so: fn(&Document) -> bool| {
+        let is_it = |file: &&FileId| state.documents.get(file).is_some_and(is_so);
+        let names: Vec<&str> = files.iter().filter(is_it).map(FileId::as_str).collect();
+        (!names.is_empty()).then(|| format!("{verb} {}", names.join(", ")))
+    };
+    let removes = named("removes", |document| document.gone && document.saved.is_some());
+    let writes = named("writes", |document| !document.gone && document.saved.is_none());
+    let words: Vec<String> = removes.into_iter().chain(writes).collect();
+    match words.is_empty() {
+        true => String::new(),
+        false => format!("; {} {}", state.keymap.way_to("save-all"), words.join(" and ")),
+    }
 }
 
 /// Where changes may make a new entry: the file, and the place where it is known.
@@ -180,6 +201,19 @@ fn place_of_new(changes: &[Change]) -> Option<(&FileId, Option<&Pointer>)> {
 fn entries_where_new_ones_go(catalog: &Catalog, changes: &[Change]) -> HashSet<EntryId> {
     let file = place_of_new(changes).map(|(file, _)| file);
     file.into_iter().flat_map(|file| catalog.of_file(file)).map(|entry| entry.id.clone()).collect()
+}
+
+/// Where what is selected will be, if changes give it another key in its file.
+fn selected_by_its_new_key(state: &State, changes: &[Change]) -> Option<(FileId, Pointer)> {
+    let place = state.selected.as_ref()?.place();
+    changes.iter().find_map(|change| match change {
+        Change::File { file, document, edit: Edit::Rename { at, key } }
+            if *file == place.file && *document == place.document && *at == place.at =>
+        {
+            Some((file.clone(), at.parent()?.child(key)))
+        }
+        _ => None,
+    })
 }
 
 /// A new entry is the one to look at, and its form the place to go on.
@@ -367,109 +401,8 @@ pub(super) fn on_checked(state: &mut State, turn: u64, mut findings: Arc<Finding
 }
 
 /// Asks to keep what is not saved.
-fn journal_unsaved(state: &State) -> Vec<Effect> {
+pub(super) fn journal_unsaved(state: &State) -> Vec<Effect> {
     vec![Effect::Journal(state.unsaved_texts())]
-}
-
-pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
-    let wanted = |name: &FileId| file.as_ref().is_none_or(|file| file == name);
-    let effects: Vec<_> = state
-        .documents
-        .changed_files()
-        .filter(|(name, _)| wanted(name))
-        .map(|(name, document)| save_effect(name, document, Overwrite::Refuse))
-        .collect();
-    if effects.len() > 1 {
-        state.notices.await_saves(effects.len());
-    }
-    if effects.is_empty() {
-        let what = file.map_or_else(
-            || "nothing to save: no file has changes".to_owned(),
-            |file| match state.documents.changed_files().count() {
-                0 => format!("{file} has no changes"),
-                others => {
-                    let others = count_text(others, "other file", "other files");
-                    let save = state.keymap.way_to("save-all");
-                    format!("{file} has no changes; {save} saves {others}")
-                }
-            },
-        );
-        state.notices.push(NoticeKind::Hint, what, now);
-    }
-    effects
-}
-
-pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
-    // What was to come after the save comes after this one.
-    state.leaving =
-        matches!(state.question.take(), Some(Question::Conflict { then: AfterSave::Leave, .. }));
-    state
-        .documents
-        .get(file)
-        .map(|document| save_effect(file, document, Overwrite::Allow))
-        .into_iter()
-        .collect()
-}
-
-fn save_effect(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
-    let text = (!document.gone).then(|| document.text.whole_text().clone());
-    Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
-}
-
-pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
-    let disk = match state.question.take() {
-        Some(Question::Conflict { file: asked, disk, .. }) if asked == *file => disk,
-        _ => state.documents.get(file).and_then(|document| document.saved.clone()),
-    };
-    let change = match &disk {
-        Some(text) => Change::Text { file: file.clone(), text: text.clone() },
-        None => Change::Remove { file: file.clone() },
-    };
-    state.documents.mark_saved(file, disk);
-    let effects = self::apply_changes(state, &format!("reload {file} from disk"), &[change], now);
-    state.notices.push(
-        NoticeKind::Done,
-        format!("{file} is as on disk; undo restores your changes"),
-        now,
-    );
-    effects
-}
-
-pub(super) fn on_saved(
-    state: &mut State,
-    file: &FileId,
-    text: Option<Arc<str>>,
-    now: Millis,
-) -> Vec<Effect> {
-    let done = if text.is_some() { "Saved" } else { "Removed" };
-    state.documents.mark_saved(file, text);
-    state.generation += 1;
-    let is_error =
-        |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
-    match state.findings.iter().filter(is_error).count() {
-        0 if state.notices.awaits_saves() => state.notices.push_saved(done, file.as_str(), now),
-        0 => {
-            let words = match state.documents.changed_files().count() {
-                0 => format!("{done} {file}"),
-                others => {
-                    let others = count_text(others, "other file", "other files");
-                    format!("{done} {file}; {} saves {others} too", state.keymap.way_to("save-all"))
-                }
-            };
-            state.notices.push(NoticeKind::Done, words, now);
-        }
-        count => {
-            state.notices.end_saves(now);
-            let errors = if count == 1 { "error" } else { "errors" };
-            let words = format!("{done} {file}, with {count} {errors}");
-            state.notices.push(NoticeKind::Warning, words, now);
-        }
-    }
-    let mut effects = journal_unsaved(state);
-    if state.leaving && state.documents.changed_files().next().is_none() {
-        effects.push(Effect::Quit);
-    }
-    effects
 }
 
 /// Shows what the beginning of a file holds until the first slice comes, which replaces it.
@@ -591,26 +524,6 @@ pub(super) fn disk_changed(
     }
     read_again(state, std::slice::from_ref(file));
     Vec::new()
-}
-
-/// The editor works on the file on disk, so what is unsaved is saved first.
-pub(super) fn open_editor(
-    state: &mut State,
-    file: FileId,
-    line: usize,
-    column: usize,
-    now: Millis,
-) -> Vec<Effect> {
-    let unsaved = state.documents.get(&file).filter(|document| document.is_changed());
-    let mut effects: Vec<_> = unsaved
-        .map(|document| save_effect(&file, document, Overwrite::Refuse))
-        .into_iter()
-        .collect();
-    if !effects.is_empty() {
-        state.notices.push(NoticeKind::Hint, format!("saved {file} for the editor"), now);
-    }
-    effects.push(Effect::Editor { file, line, column });
-    effects
 }
 
 /// Shows findings on the health of the tools, or those of the checks alone.

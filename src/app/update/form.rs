@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::files;
+use super::{files, saving};
 use crate::{
     app::{
         documents::Change,
@@ -46,7 +46,7 @@ pub(super) fn accept(
                 form.saving = issues;
             }
             state.leaving = then == AfterSave::Leave;
-            files::save_files(state, Some(file), now)
+            saving::save_files(state, Some(file), now)
         }
         FormGoal::Saved if then == AfterSave::Leave => {
             leave_form(state, FormEnd::Accepted { issues })

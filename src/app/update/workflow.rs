@@ -61,15 +61,30 @@ pub(super) fn handle_message(
         WorkflowMessage::TryEdits(edits) => try_edits(state, edits),
         WorkflowMessage::AcceptWhatIf => return accept_what_if(state, now),
         WorkflowMessage::DropWhatIf => state.workflow.what_if = None,
-        WorkflowMessage::StepTo(step) => state.workflow.simulation.go_to(step),
-        WorkflowMessage::StepBack => {
-            if !state.workflow.simulation.step_back() {
-                state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
-            }
-        }
+        WorkflowMessage::StepTo(step) => go_to(state, now, |run| {
+            run.go_to(step);
+            true
+        }),
+        WorkflowMessage::StepBack => go_to(state, now, Simulation::step_back),
         WorkflowMessage::RestartRun => restart(state, now),
     }
     Vec::new()
+}
+
+/// Is elsewhere in the run; says so where other groups are requested there.
+fn go_to(state: &mut State, now: Millis, go: impl FnOnce(&mut Simulation) -> bool) {
+    let run = &mut state.workflow.simulation;
+    let groups = |run: &Simulation| run.next_context().groups;
+    let before = groups(run);
+    if !go(run) {
+        return state.notices.push(NoticeKind::Hint, "this is the start of the run", now);
+    }
+    if groups(run) != before {
+        let names = groups(run).map(|names| names.join(", ")).filter(|names| !names.is_empty());
+        let words =
+            format!("Groups are as they were then: {}", names.unwrap_or_else(|| "none".to_owned()));
+        state.notices.push(NoticeKind::Done, words, now);
+    }
 }
 
 fn toggle_group(state: &mut State, group: &Name) {

@@ -35,8 +35,8 @@ impl Remove {
         };
         let documents = to_documents(&opened);
         let context = ComposeContext { catalog: &opened.catalog, documents: &documents };
-        let plan = remove_connection(context, name)
-            .map_err(|cause| refused(ProblemKind::Input, cause))?;
+        let plan =
+            remove_connection(context, name).map_err(|cause| refused(ProblemKind::Input, cause))?;
         let files = plan
             .file_plans(&documents)
             .map_err(|error| refused(ProblemKind::File, error.to_string()))?;

@@ -128,8 +128,11 @@ impl WorkspaceHost {
     fn add_tools(&mut self) -> Result<(), Problem> {
         let mut wanted = HashSet::new();
         for word in &self.with.tools {
-            if self.with.stubs.iter().all(|stub| stub.name != *word) {
-                wanted.insert(self.opened.tool(word)?.entry.id.clone());
+            // A stub may be of a tool, or of its own.
+            match self.opened.tool(word) {
+                Ok(tool) => drop(wanted.insert(tool.entry.id.clone())),
+                Err(_) if self.with.stubs.iter().any(|stub| stub.name == *word) => {}
+                Err(problem) => return Err(problem),
             }
         }
         let stubs: Vec<_> = self.with.stubs.iter().cloned().map(Arc::new).collect();

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     engine::mask::MASKED,
     model::{call::Outcome, duration},
-    schema::literal::Literal,
+    schema::{count::count_text, literal::Literal},
     syntax::{place::Format, print},
 };
 
@@ -92,7 +92,7 @@ pub(crate) fn case_summary(case: &Case) -> String {
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
         expect.under.map(|under| format!("under {}", duration::print_duration(under))),
-        expect.chunks.map(|chunks| format!("{chunks} chunks")),
+        expect.chunks.map(|chunks| format!("at least {}", count_text(chunks, "chunk", "chunks"))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }

@@ -38,9 +38,9 @@ pub enum MockSource {
 impl MockSource {
     /// The words for those that need no text, with what they mean.
     pub const WORDS: [(Self, &'static str, &'static str); 3] = [
-        (Self::Example, "example", "an example of the tool's output schema"),
-        (Self::Kept, "kept", "the tool's newest answer"),
-        (Self::Echo, "echo", "the arguments of the call"),
+        (Self::Example, "example", "an example of the output schema"),
+        (Self::Kept, "kept", "the newest kept answer"),
+        (Self::Echo, "echo", "an echo of the arguments"),
     ];
 
     /// The source of that word.

@@ -3,7 +3,10 @@
 use serde_json::{Value, json};
 
 use super::{keys, subject};
-use crate::{model::entry::EntryKind, systems::system::NewEntry};
+use crate::{
+    model::entry::EntryKind,
+    systems::system::{NewEntry, OWN_NAME},
+};
 
 /// A tool of one's own, and one that CommonGround's Jina service answers.
 #[must_use]
@@ -34,7 +37,7 @@ fn external_tool() -> Value {
     json!({
         keys::TOOL_NAME: "",
         keys::DESCRIPTION: "",
-        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.NAME.call", subject::VERSION),
+        keys::TARGET_SUBJECT: format!("cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.{OWN_NAME}.call", subject::VERSION),
         keys::AFTER_EXECUTION: keys::SUSPEND,
         keys::PARAMETERS: {"type": "object", "properties": {}, "required": []},
         keys::OPTIONS: {},

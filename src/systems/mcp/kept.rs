@@ -66,21 +66,37 @@ impl KeptList {
     }
 }
 
-/// What says whether tools are as they came.
+/// What says whether tools are as they came: of each number only what a 64-bit one holds of it, as
+/// a file's values are known.
 #[must_use]
 pub fn hash_tools(tools: &[Value]) -> String {
     let mut hash = Sha256::new();
     for tool in tools {
-        hash.update(tool.to_string());
+        hash.update(with_plain_numbers(tool).to_string());
         hash.update("\n");
     }
     let digits: String = hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     format!("sha256:{digits}")
 }
 
+fn with_plain_numbers(value: &Value) -> Value {
+    match value {
+        Value::Number(number) if number.is_i64() || number.is_u64() => value.clone(),
+        Value::Number(number) => number.as_f64().map_or_else(|| value.clone(), Value::from),
+        Value::Array(items) => items.iter().map(with_plain_numbers).collect(),
+        Value::Object(members) => members
+            .iter()
+            .map(|(name, value)| (name.clone(), with_plain_numbers(value)))
+            .collect::<Map<_, _>>()
+            .into(),
+        _ => value.clone(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::syntax::source::{Format, Source};
 
     #[test]
     fn a_list_is_kept_to_the_digit() {
@@ -105,6 +121,10 @@ mod tests {
         assert_eq!(KeptList::from_value(&root), Some(list.clone()));
         assert_eq!(root["hash"], hash_tools(&list.tools));
         assert_ne!(hash_tools(&list.tools), hash_tools(&[]));
+        // As the workspace knows them: with 64-bit numbers.
+        let known = Source::parse(Format::Json, text.as_str()).unwrap();
+        let known = known.value(0).unwrap()["tools"].as_array().unwrap().clone();
+        assert_eq!(root["hash"], hash_tools(&known));
         assert_eq!(KeptList::from_value(&json!({"tools": []})), None);
     }
 

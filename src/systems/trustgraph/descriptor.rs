@@ -174,7 +174,7 @@ pub(crate) fn arguments_schema(value: &Value, kind: &str) -> Value {
 
 /// One argument. A type that JSON Schema does not know allows anything, and is named in the
 /// description.
-fn argument_schema(item: &Value) -> Value {
+pub(crate) fn argument_schema(item: &Value) -> Value {
     let mut schema = Map::new();
     let named = text_member(item, keys::TYPE);
     let known = named.and_then(argument_type);

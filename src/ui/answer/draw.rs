@@ -44,6 +44,8 @@ pub(crate) struct ShownAnswer<'s> {
     pub note: &'s str,
     /// The clock, which a running call's time goes on by; none where a kept call is replayed.
     pub now: Option<Millis>,
+    /// Nothing more comes, though it may have no end: the program was ended during the call.
+    pub is_over: bool,
     pub focused: bool,
 }
 
@@ -55,11 +57,15 @@ impl Answer {
         look: Look<'_>,
         shown: &ShownAnswer<'_>,
     ) {
-        let ShownAnswer { call, whose, note, now, focused } = *shown;
+        let ShownAnswer { call, whose, note, now, is_over, focused } = *shown;
         let place = self.position_text(call);
         let beside = if note.is_empty() { 0 } else { text_width(note) + 4 };
         let room = usize::from(area.width.saturating_sub(4)).saturating_sub(beside);
-        let (title, rest) = title_parts(call, whose, now, room);
+        let (sign, word) = match call_sign(call) {
+            _ if is_over && call.outcome().is_none() => ("○", "unfinished"),
+            (sign, word, _) => (sign, word),
+        };
+        let (title, rest) = title_parts(call, &format!("{whose} {sign} {word}"), now, room);
         let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
         let pane = Pane { title: &title, note, foot: &foot, focused };
         let inside = pane.draw(buffer, area, look.styles);
@@ -359,16 +365,10 @@ pub(crate) fn inset_area(area: Rect) -> Rect {
     Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
-/// The state, the count, the size and the times, as much as fits; and what of them does not.
-fn title_parts(
-    call: &Call,
-    whose: &str,
-    now: Option<Millis>,
-    room: usize,
-) -> (String, Vec<String>) {
-    let (sign, word, _) = call_sign(call);
+/// The head with the state, then the count, the size and the times, as much as fits; and what of them does not.
+fn title_parts(call: &Call, head: &str, now: Option<Millis>, room: usize) -> (String, Vec<String>) {
     let mocked = if call.is_mocked() { " · mocked" } else { "" };
-    let mut title = format!("{whose} {sign} {word}{mocked}");
+    let mut title = format!("{head}{mocked}");
     let took = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => call.events.iter().next_back().map(|event| {
@@ -377,6 +377,8 @@ fn title_parts(
             event.at_ms.max(passed)
         }),
     };
+    // Nothing came, and no second has passed.
+    let took = took.filter(|took| *took >= 1_000 || call.chunks > 0 || call.outcome().is_some());
     let chunks = count_text(call.chunks, "chunk", "chunks");
     let parts = [
         (call.chunks > 0).then_some(chunks),
@@ -535,8 +537,8 @@ mod tests {
     #[test]
     fn the_time_of_a_running_call_goes_on_before_its_first_chunk() {
         let call = streamed(0);
-        let title = |now: u64| title_parts(&call, "Answer", Some(Millis(now)), 60).0;
-        assert_eq!(title(400), "Answer ◌ waiting · 0 ms");
+        let title = |now: u64| title_parts(&call, "Answer ◌ waiting", Some(Millis(now)), 60).0;
+        assert_eq!(title(400), "Answer ◌ waiting");
         assert_eq!(title(3_400), "Answer ◌ waiting · 3.0 s");
         let streams = streamed(1_500);
         let title = |now: u64| title_parts(&streams, "Answer", Some(Millis(now)), 99).0;
@@ -554,7 +556,14 @@ mod tests {
             &mut Buffer::empty(area),
             area,
             Look { styles: &styles, keymap: &keymap, images: None },
-            &ShownAnswer { call, whose: "answer", note: "", now: None, focused: true },
+            &ShownAnswer {
+                call,
+                whose: "answer",
+                note: "",
+                now: None,
+                is_over: false,
+                focused: true,
+            },
         );
         work::events_looked_at() - before
     }

@@ -193,9 +193,10 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
 
 /// A span of time as people read it.
 pub(crate) fn format_duration(ms: u64) -> String {
+    let tenths = ms.saturating_add(50) / 100;
     match ms {
         0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ if tenths < 600 => format!("{}.{} s", tenths / 10, tenths % 10),
         _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
 }

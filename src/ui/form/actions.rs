@@ -47,14 +47,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     .edit_keys(&["alt+m"])
     .help("Add a member with a name of your choice next to the field")
     .refused(|form, row| form.member_refusal(row.0)),
-    Row::new(Scope::Form, "remove-value", "remove", |form, row| {
-        form.commit_edits(vec![Edit::Remove { at: form.place_of(row) }])
-    })
-    .keys(&[verbs::DELETE])
-    .edit_keys(&["alt+d", "alt+x"])
-    .help("Remove the value: deletes an item, unsets a field")
-    .risky()
-    .refused(|form, row| form.removal_refusal(row.0)),
+    Row::new(Scope::Form, "remove-value", "remove", |form, row| form.remove_at(row.0))
+        .keys(&[verbs::DELETE])
+        .edit_keys(&["alt+d", "alt+x"])
+        .help("Remove the value: deletes an item, unsets a field")
+        .risky()
+        .refused(|form, row| form.removal_refusal(row.0)),
     Row::new(Scope::Form, "move-up", "move up", |form, row| {
         form.move_item(&form.place_of(row), -1)
     })
@@ -248,7 +246,8 @@ impl Form {
 
     fn add_refusal(&self, row: usize) -> Option<String> {
         let why = "this is neither a list nor an object that accepts more members";
-        self.lock_refusal(row).or_else(|| refuse_when(!self.can_add(&self.fields[row]), why))
+        let Some(row) = self.adding_row(row) else { return Some(why.to_owned()) };
+        self.lock_refusal(row)
     }
 
     fn member_refusal(&self, row: usize) -> Option<String> {
@@ -334,7 +333,35 @@ impl Form {
         self.handle_input(&Input::Key(Key::plain(Code::Enter)))
     }
 
+    /// The row that adding at a row is about: itself, or the nearest list around it.
+    fn adding_row(&self, row: usize) -> Option<usize> {
+        if self.can_add(&self.fields[row]) {
+            return Some(row);
+        }
+        let holds = |field: &Field, at: &Pointer| {
+            field.pointer == *at && matches!(field.kind, Kind::List { .. })
+        };
+        let above = |at: &Pointer| at.parent();
+        std::iter::successors(above(&self.fields[row].pointer), above)
+            .find_map(|at| self.fields.iter().position(|field| holds(field, &at)))
+            .filter(|row| self.can_add(&self.fields[*row]))
+    }
+
+    /// Takes the value away; one that is required only when that is asked for twice.
+    fn remove_at(&mut self, row: usize) -> FormReply {
+        let field = &self.fields[row];
+        let at = field.pointer.clone();
+        let is_meant = self.removing.take().is_some_and(|meant| meant == at);
+        if field.is_marked_required() && field.presence == Presence::Set && !is_meant {
+            let label = field.label.clone();
+            self.removing = Some(at);
+            return FormReply::Refused(format!("{label} is required; remove again to remove it"));
+        }
+        self.commit_edits(vec![Edit::Remove { at }])
+    }
+
     fn add_at(&mut self, row: usize) -> FormReply {
+        let row = self.adding_row(row).unwrap_or(row);
         if !matches!(self.fields[row].kind, Kind::Chips(_)) {
             return self.add_child(row);
         }

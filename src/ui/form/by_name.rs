@@ -138,6 +138,11 @@ impl Form {
             return added;
         }
         self.unfold_all();
+        // Where the schema says nothing about it, it is what it looks like, as with `set`.
+        if !self.schema.node(&self.key_of(&at)).typed {
+            let to = Literal::parse(value.trim()).unwrap_or_else(|_| value.trim().into());
+            return added.merge_with(self.commit_edits(vec![Edit::Set { at, to }]));
+        }
         match self.row_of(&at, false) {
             Some(row) => added.merge_with(self.set_by_text(row, value.trim())),
             None => added,
@@ -227,7 +232,8 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         Kind::Null => Ok(Value::Null.into()),
         Kind::Add(_) | Kind::More { .. } => Err("add an item with: add".into()),
         Kind::Object { .. } | Kind::Map { .. } if !text.trim_start().starts_with('{') => {
-            Err("this is an object. Type: set FIELD.MEMBER VALUE".into())
+            Err("this is an object. Type: set FIELD.MEMBER VALUE, or the whole object as JSON"
+                .into())
         }
         Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. } | Kind::Raw => json(),
     }

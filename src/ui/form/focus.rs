@@ -195,6 +195,7 @@ impl Form {
         if to == row {
             return None;
         }
+        self.removing = None;
         let target = (self.fields[to].pointer.clone(), self.fields[to].part);
         let reply = self.flush_editor();
         let to = self

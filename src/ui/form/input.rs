@@ -394,7 +394,7 @@ impl Form {
         FormReply::Handled
     }
 
-    fn key_of(&self, at: &Pointer) -> NodeKey {
+    pub(super) fn key_of(&self, at: &Pointer) -> NodeKey {
         key_at(&self.schema, self.checker.as_ref(), &self.view, &self.value, at).unwrap_or_default()
     }
 

@@ -79,6 +79,7 @@ impl Form {
             editor: None,
             resting: true,
             full_help: false,
+            removing: None,
             introduced: false,
             clip: String::new(),
             held: None,

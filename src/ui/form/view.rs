@@ -106,6 +106,8 @@ pub struct Form {
     /// same.
     pub(super) resting: bool,
     pub(super) full_help: bool,
+    /// The required value that goes when its removal is asked for again.
+    pub(super) removing: Option<Pointer>,
     /// What the schema says of the whole is above the fields.
     pub(super) introduced: bool,
     /// The last text that was cut or copied here.

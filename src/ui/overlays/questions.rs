@@ -269,7 +269,13 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
         Question::Leave(files) => {
-            let list: Vec<_> = files.iter().map(ToString::to_string).collect();
+            let is_gone =
+                |file: &FileId| state.documents.get(file).is_some_and(|document| document.gone);
+            let name = |file: &FileId| match is_gone(file) {
+                true => format!("{file} (deleted)"),
+                false => file.to_string(),
+            };
+            let list: Vec<_> = files.iter().map(name).collect();
             let words = format!("Unsaved changes in {}.", list.join(", "));
             let save = vec![
                 Message::DropQuestion,

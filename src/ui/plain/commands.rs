@@ -28,6 +28,7 @@ pub(crate) enum Verb {
     Add,
     Choose,
     File,
+    Model,
     Problems,
     Tick,
     Table,
@@ -82,6 +83,12 @@ pub(crate) const COMMANDS: &[Command] = &[
     ),
     command(Verb::Choose, "choose", "FIELD NUMBER", "Choose one of the kinds of a field"),
     command(Verb::File, "file", "", "Print the file of the selected entry as it will be saved"),
+    command(
+        Verb::Model,
+        "model view",
+        "[TOOL]",
+        "Print the tool as a model sees it: its prompts, and its function for each API",
+    ),
     command(Verb::Problems, "problems", "", "List the problems that the checks found"),
     command(Verb::Tick, "group tick", "GROUP", "Select or deselect a group in Workflow"),
     command(

@@ -336,6 +336,11 @@ impl Dialog {
         }
     }
 
+    /// Whether any line may be part of a text.
+    pub fn asks_lines(&mut self, state: &State) -> bool {
+        matches!(self.overlay.sheet(state).ask, Ask::Lines)
+    }
+
     /// Whether one of several rows is to be chosen.
     pub fn asks_row(&mut self, state: &State) -> bool {
         matches!(self.overlay.sheet(state), Sheet { ask: Ask::Row(_), .. })

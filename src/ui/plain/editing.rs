@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     app::{
+        form_file::FormGoal,
         message::{Message, ScreenId},
         state::State,
     },
@@ -21,7 +22,7 @@ const NO_FORM: &str = "There is no form here. Select something that has one.";
 
 /// What can be typed at each field.
 const WALK_WORDS: &str = "Enter keeps a value, - removes it, fix applies its fix, ? or help explains \
-    the field, back goes back, done ends. After = any text is a value: =help.";
+    the field, back goes back, done ends the questions, quit the program. After = any text is a value: =help.";
 
 /// Why a form asks no more.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -184,6 +185,8 @@ impl Session {
 
     pub(super) fn set(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
         if rest.contains(char::is_whitespace) || rest.is_empty() {
+            let word = rest.split_whitespace().next().unwrap_or_default();
+            self.open_holders(word, state, messages);
             return self.edit_named(rest, false, state, messages, |form, row, text| {
                 form.set_by_text(row, text)
             });
@@ -196,6 +199,24 @@ impl Session {
         if let Some(name) = field.map(|field| fields::field_name(&field.pointer)) {
             self.out.push("Type the lines, then a line with only a dot.".to_owned());
             self.typed = Some((name, Vec::new()));
+        }
+    }
+
+    /// Gives the objects on the way to a member that a word names, and that have no value yet, an
+    /// empty one, so that the member is there.
+    fn open_holders(&mut self, word: &str, state: &State, messages: &mut Vec<Message>) {
+        self.unfold(state);
+        let parts: Vec<&str> = word.split('.').collect();
+        for count in 1..parts.len() {
+            let holder = parts[..count].join(".");
+            let row = self.form(state).and_then(|form| {
+                let row = fields::find_row(form, &holder, false).ok()?;
+                fields::is_unset_object(form, row).then_some(row)
+            });
+            if let Some(row) = row {
+                self.edit_row(row, state, messages, |form| form.add_to(row, ""));
+                self.unfold(state);
+            }
         }
     }
 
@@ -239,7 +260,8 @@ impl Session {
         let Some(mut walk) = self.walk.take() else { return };
         let next = self.form(state).and_then(|form| {
             let row = walk.next(form)?;
-            Some(fields::describe_row(form, row))
+            let holder = fields::holder_words(form, row).map(str::to_owned);
+            Some(fields::describe_row(form, row).into_iter().chain(holder).collect::<Vec<_>>())
         });
         match next {
             Some(lines) => {
@@ -259,6 +281,9 @@ impl Session {
             WalkEnd::Left => "You left the form; what you entered is kept.",
         };
         let next = match state.screen {
+            _ if state.form.as_ref().is_some_and(|form| form.goal == FormGoal::Printed) => {
+                "Type done to print it, undo to undo edits."
+            }
             ScreenId::Invoke | ScreenId::Waiting => "Type send to send it, undo to undo edits.",
             _ => "Type save to save the file, undo to undo edits.",
         };
@@ -278,6 +303,7 @@ impl Session {
         let Some((form, walk)) = self.form(state).zip(self.walk.as_ref()) else { return };
         let (is_adder, is_switch) = (fields::is_adder(form, row), fields::is_switch(form, row));
         let adds_member = fields::adds_member(form, row);
+        let is_holder = fields::holder_words(form, row).is_some();
         let takes_lines = fields::takes_lines(form, row);
         if let Some(mut lines) = walk.lines.clone() {
             if line != "." {
@@ -296,6 +322,10 @@ impl Session {
         let is_made = match line.trim() {
             "" => true,
             "done" | "cancel" => return self.end_walk(WalkEnd::Left, state),
+            "quit" | "exit" => {
+                self.end_walk(WalkEnd::Left, state);
+                return messages.push(Message::Quit { discard: false });
+            }
             "?" | "help" => {
                 let lines = self.form(state).map(|form| fields::help_lines(form, row));
                 self.out.extend(lines.unwrap_or_default());
@@ -322,10 +352,20 @@ impl Session {
                 return;
             }
             "-" | "unset" => self.edit_row(row, state, messages, |form| form.unset(row)),
-            "add" if is_adder && !adds_member => {
-                if self.edit_row(row, state, messages, |form| form.add_to(row, "")) {
-                    // What was added is asked next: it has the place of the question.
+            words if is_adder && self.walk_addition(row, words, state).is_some() => {
+                let added = self.walk_addition(row, words, state).unwrap_or_default().to_owned();
+                let list = self.form(state).map(|form| form.fields()[row].pointer.clone());
+                let list = list.unwrap_or_default();
+                if self.edit_row(row, state, messages, |form| form.add_by_text(row, &added)) {
+                    // What was added is asked next: it has the place of the question. After an item
+                    // that was given, it's the next item.
                     self.stay_on_row();
+                    self.unfold(state);
+                    let next = self.form(state).and_then(|form| fields::adder_of(form, &list));
+                    if let (Some(walk), Some(row), false) = (&mut self.walk, next, added.is_empty())
+                    {
+                        walk.ask(row);
+                    }
                     self.pending.push_back(Pending::WalkOn);
                 }
                 return;
@@ -335,6 +375,10 @@ impl Session {
                     self.stay_on_row();
                     self.pending.push_back(Pending::WalkOn);
                 }
+                return;
+            }
+            text if is_holder && !text.starts_with(['{', '[']) => {
+                self.out.extend(self.holder_words(row, state));
                 return;
             }
             number if is_switch && number.parse::<usize>().is_ok() => {
@@ -351,6 +395,14 @@ impl Session {
         if is_made {
             self.pending.push_back(Pending::WalkOn);
         }
+    }
+
+    fn walk_addition<'t>(&self, row: usize, text: &'t str, state: &State) -> Option<&'t str> {
+        fields::walk_addition(self.form(state)?.fields().get(row)?, text)
+    }
+
+    fn holder_words(&self, row: usize, state: &State) -> Option<String> {
+        fields::holder_words(self.form(state)?, row).map(|words| format!("Not done. {words}"))
     }
 
     pub(super) fn set_walk_lines(&mut self, lines: Option<Vec<String>>) {

@@ -55,6 +55,11 @@ impl Walk {
         (self.row, self.lines) = (row, None);
     }
 
+    /// That row is asked next.
+    pub fn ask(&mut self, row: usize) {
+        (self.row, self.at) = (row, None);
+    }
+
     /// What is now in the place of the row is asked next.
     pub fn stay(&mut self) {
         self.at = None;
@@ -319,6 +324,52 @@ pub(crate) fn is_adder(form: &Form, row: usize) -> bool {
         is_holder || matches!(field.kind, Kind::Add(_))
     };
     form.fields().get(row).is_some_and(is_adder)
+}
+
+/// What can be typed where a list or an object is asked for; `None` for other fields.
+pub(crate) fn holder_words(form: &Form, row: usize) -> Option<&'static str> {
+    Some(match form.fields().get(row)?.kind {
+        Kind::Object { .. } => {
+            "Type add to fill in its members one after the other, or the whole object as JSON."
+        }
+        Kind::Map { .. } => {
+            "Type add NAME or add NAME VALUE for each member, or the whole object as JSON."
+        }
+        Kind::List { .. } => {
+            "Type an item to add it, add for an empty one, or the whole list as JSON."
+        }
+        Kind::Add(AddedPart::Item) => "Type an item to add it, or add for an empty one.",
+        _ => return None,
+    })
+}
+
+/// What a text that is typed at a field adds to it: an item, or a member's name with or without its
+/// value; `None` where it adds nothing.
+pub(crate) fn walk_addition<'t>(field: &Field, text: &'t str) -> Option<&'t str> {
+    let takes_items = matches!(field.kind, Kind::List { .. } | Kind::Add(AddedPart::Item));
+    let takes_names = matches!(field.kind, Kind::Map { .. });
+    if text == "add" {
+        return (!takes_names && field.kind != Kind::Add(AddedPart::Member)).then_some("");
+    }
+    match text.strip_prefix("add ") {
+        Some(rest) if takes_items || takes_names => Some(rest.trim()),
+        _ if takes_items && !text.starts_with('[') => Some(text.strip_prefix('=').unwrap_or(text)),
+        _ => None,
+    }
+}
+
+/// The row that adds an item to a list.
+pub(crate) fn adder_of(form: &Form, list: &Pointer) -> Option<usize> {
+    let is_adder =
+        |field: &Field| field.pointer == *list && field.kind == Kind::Add(AddedPart::Item);
+    form.fields().iter().position(is_adder)
+}
+
+/// Whether the field of a row is an object without a value.
+pub(crate) fn is_unset_object(form: &Form, row: usize) -> bool {
+    form.fields().get(row).is_some_and(|field| {
+        matches!(field.kind, Kind::Object { .. }) && field.presence == Presence::Unset
+    })
 }
 
 /// Whether it adds a member, whose name is to be typed.

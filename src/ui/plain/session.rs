@@ -188,7 +188,7 @@ impl Session {
         let mut messages = vec![Message::NoticeSeen];
         if let Some(mut dialog) = self.dialog.take() {
             let ends = matches!(line.trim(), "quit" | "exit");
-            if ends && dialog.asks_row(state) && !dialog.has_row(line.trim(), state) {
+            if ends && !dialog.asks_lines(state) && !dialog.has_row(line.trim(), state) {
                 self.quit_question(dialog, state, &mut messages);
                 return messages;
             }
@@ -421,6 +421,7 @@ impl Session {
             Found::Action("show-watch", _) => {
                 self.out.push("watch SUBJECTS works on Watch. Type: watch".to_owned());
             }
+            Found::Action("compare-calls", names) if self.compare(names, state, messages) => {}
             Found::Action("apply-fix", field) if self.fix_named(field, state, messages) => {}
             Found::Action(action, name) => self.act_on(action, name, state, messages),
             Found::Elsewhere(name, screens) => {
@@ -542,6 +543,7 @@ impl Session {
                 });
             }
             Verb::File => self.file(state),
+            Verb::Model => self.model(rest, state),
             Verb::Problems => self.problems(state),
             Verb::Tick => self.tick(rest, state, messages),
             Verb::Table => self.out.extend(lists::table_lines(rest, state)),

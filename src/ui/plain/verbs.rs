@@ -6,7 +6,7 @@ use super::{
     calls::call_lines,
     commands::{self, COMMANDS, Command, screen_actions},
     dialog::{Answered, Dialog},
-    lists,
+    lists::{self, Listed},
     session::{Pending, Session},
 };
 use crate::{
@@ -14,12 +14,14 @@ use crate::{
         actions::ActionId,
         agent_run::AgentMessage,
         calls::CallMessage,
+        history::HistoryMessage,
         message::{Message, ScreenId},
         question::Question,
         state::State,
         workflow::WorkflowMessage,
     },
-    model::context::Name,
+    model::{context::Name, trace::TraceId},
+    systems::model_text,
 };
 
 impl Session {
@@ -36,6 +38,20 @@ impl Session {
             }
             None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
         }
+    }
+
+    pub(super) fn model(&mut self, word: &str, state: &State) {
+        let selected = || state.catalog.tool(state.selected.as_ref()?);
+        let tool = match word {
+            "" => selected(),
+            word => state.catalog.tool_called(word),
+        };
+        let Some(tool) = tool else {
+            return self.out.push("Name a tool: model view TOOL".to_owned());
+        };
+        let text =
+            model_text::prompts_text(tool, &state.catalog) + &model_text::functions_text(tool);
+        self.out.extend(text.lines().map(str::to_owned));
     }
 
     pub(super) fn problems(&mut self, state: &State) {
@@ -80,6 +96,29 @@ impl Session {
         }
     }
 
+    /// Compares two calls that are named; whether two are.
+    pub(super) fn compare(
+        &mut self,
+        names: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) -> bool {
+        let rows = lists::list_rows(state);
+        let call = |word: &str| match lists::find_listed(word, &rows) {
+            Ok(Listed::Kept(id)) => Some(id),
+            _ => None,
+        };
+        let Some((first, second)) = names.split_once(' ') else { return false };
+        let Some((first, second)) = call(first).zip(call(second.trim())) else { return false };
+        // The older one comes first; the newest call is the first of the list.
+        let calls = &state.invoke.kept.listing.calls;
+        let row = |id: &TraceId| calls.iter().position(|call| call.id == *id);
+        let pair = if row(&first) < row(&second) { [second, first] } else { [first, second] };
+        messages.push(Message::History(HistoryMessage::Compare(pair)));
+        self.note_sent(&messages.clone(), state);
+        true
+    }
+
     pub(super) fn answer_text(&mut self, state: &State) {
         let open = state.invoke.kept.open.as_ref().filter(|_| state.screen == ScreenId::History);
         let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
@@ -114,6 +153,7 @@ impl Session {
         };
         let of_screens = screens.iter().enumerate().map(screen_line).filter(fits);
         let of_screens: Vec<String> = of_screens.collect();
+        let of_screens_count = of_screens.len();
         if !of_screens.is_empty() {
             self.out.push("Screens, by name or number:".to_owned());
             self.out.extend(of_screens);
@@ -123,9 +163,8 @@ impl Session {
             let takes = if known.takes.is_empty() { "" } else { " " };
             format!("{}{takes}{}: {}", known.name, known.takes, known.help)
         };
-        self.out.extend(COMMANDS.iter().map(command_line).filter(fits));
-        let screen = self.screen_title(state);
-        self.out.push(format!("Actions on {screen}; you can add the name of the item:"));
+        let commands: Vec<String> = COMMANDS.iter().map(command_line).filter(fits).collect();
+        let mut actions = Vec::new();
         // A name means the first that has it.
         let mut named: BTreeSet<String> =
             COMMANDS.iter().map(|known| known.name.to_owned()).collect();
@@ -137,7 +176,16 @@ impl Session {
                 continue;
             }
             let why = self.refusal_reason(action.id, state);
-            self.out.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
+            actions.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
+        }
+        let has_none = commands.is_empty() && actions.is_empty() && of_screens_count == 0;
+        self.out.extend(commands);
+        if !actions.is_empty() {
+            let screen = self.screen_title(state);
+            self.out.push(format!("Actions on {screen}; you can add the name of the item:"));
+            self.out.extend(actions);
+        } else if has_none {
+            self.out.push(format!("No command here has the word {word}. Type: help"));
         }
     }
 

@@ -167,7 +167,14 @@ impl History {
                 buffer,
                 area,
                 look,
-                &ShownAnswer { call: &open.call, whose: &whose, note: "", now: None, focused },
+                &ShownAnswer {
+                    call: &open.call,
+                    whose: &whose,
+                    note: "",
+                    now: None,
+                    is_over: !open.replaying,
+                    focused,
+                },
             );
         }
         let inside = inset_area(Pane { title: "Answer", focused, ..Pane::default() }.draw(

@@ -384,7 +384,7 @@ impl Screen for Invoke {
                 };
                 let note = if call.is_mocked() { "" } else { next };
                 let (now, focused) = (Some(state.now), focus == RIGHT);
-                let shown = ShownAnswer { call, whose: &whose, note, now, focused };
+                let shown = ShownAnswer { call, whose: &whose, note, now, is_over: false, focused };
                 self.answer.draw(buffer, areas[RIGHT], look, &shown);
             }
             None => {

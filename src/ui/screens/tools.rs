@@ -147,7 +147,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("next-pane", |tools, state| tools.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |tools, state| tools.step_pane(Step::Previous, state)),
     Row::taking_over("find", |tools, _| tools.open_find()),
-    Row::refusing("save", |_, state| nothing_selected(state)),
+    Row::refusing("save", |_, state| {
+        // What was deleted is saved without anything being selected.
+        nothing_selected(state).filter(|_| state.documents.changed_files().next().is_none())
+    }),
 ];
 
 const CATALOG: usize = 0;
@@ -493,7 +496,10 @@ impl Screen for Tools {
             _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],
         };
         if state.documents.changed_files().next().is_some() {
-            hints.splice(0..0, ["save", "diff", "undo"]);
+            hints.splice(0..0, ["save", "diff"]);
+            if state.documents.can_undo() {
+                hints.insert(2, "undo");
+            }
         }
         if !state.findings.is_empty() {
             hints.push("next-problem");

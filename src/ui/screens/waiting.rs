@@ -382,6 +382,7 @@ impl Screen for Waiting {
     }
 
     fn primary_button(&self) -> Option<(ActionId, Rect)> {
+        self.middle.forms.owner()?;
         Some(("send-answer", self.middle.panes.area(MIDDLE)))
     }
 

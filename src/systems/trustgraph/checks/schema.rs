@@ -16,7 +16,7 @@ use crate::{
     },
     syntax::edit::Edit,
     systems::trustgraph::{
-        descriptor::text_member,
+        descriptor::{argument_schema, text_member},
         keys,
         types::{self, Arguments},
     },
@@ -85,31 +85,45 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         ([], []) => return,
         (missing, []) => format!("the list of arguments lacks {}", missing.join(", ")),
         ([], unknown) => {
-            format!("the schema of the arguments does not know {}", unknown.join(", "))
+            format!("the schema of the arguments lacks {}", unknown.join(", "))
         }
         (missing, unknown) => {
             format!(
-                "the list of arguments lacks {}, and their schema does not know {}",
+                "the list of arguments lacks {}, and their schema lacks {}",
                 missing.join(", "),
                 unknown.join(", ")
             )
         }
     };
-    let items: Vec<Value> = root
-        .object
-        .properties
-        .iter()
-        .map(|property| in_list(&property).cloned().unwrap_or_else(|| list_item(&schema, property)))
-        .collect();
-    let found = report.add_finding(
-        &tool.entry,
-        member_pointer(keys::ARGUMENTS_SCHEMA),
-        format!("{words}: TrustGraph's own model only reads the list"),
-    );
-    found.fix_edits(
-        "list them as in the schema",
-        [Edit::Set { at: member_pointer(keys::ARGUMENTS), to: Value::Array(items).into() }],
-    );
+    // Neither loses an argument by it: what only one of them has, the other gets.
+    let declared = root.object.properties.iter();
+    let of_schema = declared.map(|property| {
+        in_list(&property).cloned().unwrap_or_else(|| list_item(&schema, property))
+    });
+    let is_unknown =
+        |item: &&Value| text_member(item, keys::NAME).is_some_and(|name| unknown.contains(&name));
+    let only_listed: Vec<&Value> = listed.iter().filter(is_unknown).collect();
+    let items: Vec<Value> = of_schema.chain(only_listed.iter().copied().cloned()).collect();
+    let to_list = (!unlisted.is_empty())
+        .then(|| Edit::Set { at: member_pointer(keys::ARGUMENTS), to: Value::Array(items).into() });
+    let properties = member_pointer(keys::ARGUMENTS_SCHEMA).child("properties");
+    let to_schema = only_listed.iter().filter_map(|item| {
+        let at = properties.child(text_member(item, keys::NAME)?);
+        Some(Edit::Set { at, to: argument_schema(item).into() })
+    });
+    let edits: Vec<Edit> = to_list.into_iter().chain(to_schema).collect();
+    let added = |names: &[&str], to: &str| {
+        (!names.is_empty()).then(|| format!("add {} to the {to}", names.join(", ")))
+    };
+    let labels: Vec<String> =
+        added(&unlisted, "list").into_iter().chain(added(&unknown, "schema")).collect();
+    report
+        .add_finding(
+            &tool.entry,
+            member_pointer(keys::ARGUMENTS_SCHEMA),
+            format!("{words}: TrustGraph's own model only reads the list"),
+        )
+        .fix_edits(labels.join(", "), edits);
 }
 
 /// A declared member as an item of the list.

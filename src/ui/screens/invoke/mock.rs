@@ -51,7 +51,11 @@ impl MockSection {
         let Some(form) = self.host.outdated_form(revision) else { return };
         let value = state.value_of(tool.id(), CallPart::Mock);
         form.sync_written(&value, &written_in(typed.map(EditedText::source), 0, &Pointer::root()));
-        form.set_notes(wrong_times(&value).map(time_note).collect());
+        let is_kept = value.get("answer").and_then(Value::as_str) == Some("kept");
+        let is_missing = is_kept && state.invoke.calls.real_answer_of(tool.id()).is_none();
+        form.set_notes(
+            wrong_times(&value).map(time_note).chain(is_missing.then(none_kept_note)).collect(),
+        );
     }
 
     /// Whether the tool is mocked.
@@ -104,6 +108,15 @@ fn wrong_times(value: &Value) -> impl Iterator<Item = &'static str> {
     ["delay", "pause"].into_iter().filter(is_wrong)
 }
 
+fn none_kept_note() -> Note {
+    Note {
+        at: Pointer::root().child("answer"),
+        severity: Severity::Warning,
+        text: "the service has given no answer in this session: an example comes instead".into(),
+        fix: None,
+    }
+}
+
 fn time_note(name: &str) -> Note {
     Note {
         at: Pointer::root().child(name),
@@ -132,13 +145,13 @@ fn form_schema() -> Arc<Value> {
         "type": "object",
         "properties": {
             "answer": {"oneOf": sources, "default": "example", "description": "What the answer \
-            is: an example is made from the output schema, a saved answer is this tool's newest one, \
-            an echo is the arguments."},
+            is. Without an output schema the example is a sentence; a kept answer is one that the \
+            service itself gave."},
             "text": {"type": "string", "description": "The answer, unless another one is chosen above."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,
                 "description": "Another seed gives another example."},
             "chunks": {"type": "integer", "minimum": 1, "maximum": MOST_PIECES, "default": PIECES,
-                "description": "How many chunks it is streamed in."},
+                "description": "How many chunks it is streamed in; an echo is one."},
             "delay": time("Before the first chunk", "0s"),
             "pause": time("Between two chunks", &duration::print_duration(PAUSE)),
             "error": {"type": "string", "description": "Type of the error that ends the answer."},

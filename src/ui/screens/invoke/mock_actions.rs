@@ -31,8 +31,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "mock-tool", "mock", turn_mock)
         .keys(&[verbs::MOCK])
         .help(
-            "Mock the tool's service: answer calls with an example, a saved answer, the arguments \
-            or a text; or send them to the service again",
+            "Mock the tool's service: answer calls with an example, a kept answer, an echo or a \
+            text; or send them to the service again",
         )
         .refused(|_, state| refuse_when(tool_of(state).is_none(), "there is no tool")),
     Row::new(Scope::Invoke, "answer-with", "answer with…", |_, state| answer_with(state))

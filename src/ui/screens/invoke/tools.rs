@@ -260,6 +260,7 @@ impl Tools {
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role])
                 .put_text(" ", styles[Role::Text]);
+            let took = if call.is_mocked() { format!("mocked · {took}") } else { took };
             let room = pen.remaining_cells().saturating_sub(took.chars().count() + 1);
             pen.put_column(&call.request.name, room, styles[Role::Text])
                 .put_right(&took, styles[Role::Dim]);

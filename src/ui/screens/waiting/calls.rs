@@ -136,7 +136,7 @@ impl Calls {
 pub(super) fn time_left(open: &Open, now: Millis) -> (String, Role) {
     match open.due {
         _ if open.sent => ("sending".into(), Role::Info),
-        None => (format!("since {}", format_duration(now.since(open.since))), Role::Dim),
+        None => (format!("for {}", format_duration(now.since(open.since))), Role::Dim),
         Some(due) if now > due => {
             (format!("{} over", format_duration(now.since(due))), Role::Warning)
         }

@@ -22,7 +22,7 @@ use crate::{
         verbs,
         workflow::WorkflowMessage,
     },
-    engine::gated::ToolRow,
+    engine::{gated::ToolRow, workflow::graph::Edge},
     model::{call::Outcome, context::Name},
     ui::{
         action_rows::{self, has_action, refuse_when},
@@ -33,6 +33,8 @@ use crate::{
 };
 
 type Row = action_rows::Row<WorkflowScreen>;
+/// What is asked about a thing of the picture.
+type About<T> = fn(&T, &Facts, &State) -> Reply;
 
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step", "step", WorkflowScreen::step)
@@ -95,7 +97,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "paste-tools", "paste tools", |_, _| pasted::await_paste())
         .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
     Row::new(Scope::Graph, "edit-menu", "edit…", |screen, state| {
-        screen.of_arrow_or_state(state, |chosen, _| menus::of_state(chosen, state))
+        screen.of_chosen(state, menus::of_edge, |chosen, _, state| menus::of_state(chosen, state))
     })
     .help("Choose what to do with the state or arrow (also: right mouse button)"),
     Row::new(Scope::Graph, "draw", "draw arrow", WorkflowScreen::draw_arrow)
@@ -109,7 +111,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .help("Draw an arrow to this state from every state"),
     Row::new(Scope::Graph, "arrows", "arrows…", |screen, state| {
-        screen.of_arrow_or_state(state, |chosen, facts| menus::arrows_of(chosen, facts, state))
+        screen.of_chosen(state, menus::of_edge, menus::arrows_of)
     })
     .keys(&[verbs::EDIT])
     .help(
@@ -128,12 +130,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Rename the state in every file that uses it")
     .refused(|screen, _| screen.undefined_refusal()),
     Row::new(Scope::Graph, "delete-state", "delete state", |screen, state| {
-        screen.of_arrow_or_state(state, |chosen, _| menus::delete_state(chosen))
+        screen.of_chosen(state, menus::delete_edge, |chosen, _, _| menus::delete_state(chosen))
     })
     .keys(&[verbs::DELETE])
-    .help("Delete the state from every tool; references are shown first")
+    .help("Delete the state from every tool, or the arrow; the lines are shown first")
     .risky()
-    .refused(|screen, _| screen.undefined_refusal()),
+    .refused(|screen, _| screen.undefined_refusal().filter(|_| !screen.is_on_arrow())),
     Row::new(Scope::Groups, "rename-group", "rename group", |screen, _| {
         screen.of_group(menus::rename_group)
     })
@@ -441,14 +443,10 @@ impl WorkflowScreen {
     }
 
     /// The same, where an arrow that is chosen comes before the state.
-    fn of_arrow_or_state(
-        &mut self,
-        state: &State,
-        act: impl FnOnce(&Name, &Facts) -> Reply,
-    ) -> Reply {
-        self.of_state(|screen, chosen, facts| match screen.graph.selected_edge(facts) {
-            Some(edge) => menus::of_edge(&edge, facts, state),
-            None => act(chosen, facts),
+    fn of_chosen(&mut self, state: &State, edge: About<Edge>, chosen: About<Name>) -> Reply {
+        self.of_state(|screen, name, facts| match screen.graph.selected_edge(facts) {
+            Some(arrow) => edge(&arrow, facts, state),
+            None => chosen(name, facts, state),
         })
     }
 

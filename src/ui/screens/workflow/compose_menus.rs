@@ -342,27 +342,21 @@ pub(crate) fn move_end(
     let (tail, title) = words_of(edge, facts);
     let tools = tools_of(edge, state);
     move |onto| {
-        if let [(id, key)] = tools.as_slice() {
-            return propose_move(
-                end,
-                std::slice::from_ref(id),
-                &tail,
-                onto,
-                &format!("{key}: {title}"),
-            );
-        }
-        let all = tools.iter().map(|(id, _)| id.clone()).collect();
-        let several = format!("all {}", tools.len());
-        let each = tools.iter().map(|(id, key)| (key.clone(), vec![id.clone()]));
-        let choices = [(several, all)].into_iter().chain(each);
-        let rows = choices.map(|(shown, ids): (String, Vec<EntryId>)| {
-            let (tail, onto, words) = (tail.clone(), onto.clone(), title.clone());
-            menu_row(shown.clone(), "", move || {
-                propose_move(end, &ids, &tail, &onto, &format!("{shown}: {words}"))
-            })
-        });
-        menu_reply(format!("Which tools of {title}"), rows.collect())
+        let (tail, onto) = (tail.clone(), onto.clone());
+        which_tools(&title, &tools, move |title, ids| propose_move(end, ids, &tail, &onto, title))
     }
+}
+
+/// Proposes to delete an arrow.
+pub(crate) fn delete_edge(edge: &Edge, facts: &Facts, state: &State) -> Reply {
+    let (tail, title) = words_of(edge, facts);
+    which_tools(&title, &tools_of(edge, state), move |title, ids| {
+        let (ids, tail) = (ids.to_vec(), tail.clone());
+        Proposal::new(format!("Delete {title}"), "", move |state| {
+            arrows::remove_arrows(ComposeContext::from_state(state), &ids, &tail)
+        })
+        .into_reply()
+    })
 }
 
 fn propose_move(end: ArrowEnd, ids: &[EntryId], tail: &Tail, onto: &Name, title: &str) -> Reply {
@@ -385,19 +379,29 @@ pub(crate) fn new_end(then: impl Fn(&Name) -> Reply + 'static) -> Reply {
     ))
 }
 
-/// Asks which of the tools of an arrow is meant.
+/// What can be done with an arrow, after asking which of its tools is meant.
 fn ask_tool(title: &str, tail: &Tail, tools: &[(EntryId, String)], names: &[Name]) -> Reply {
+    let (tail, names) = (tail.clone(), names.to_vec());
+    which_tools(title, tools, move |title, ids| of_arrow(title, Some(&tail), ids, &names))
+}
+
+/// Goes on with the tools of an arrow that are meant, under a title that names them; asks which
+/// where it has several.
+fn which_tools(
+    title: &str,
+    tools: &[(EntryId, String)],
+    then: impl Fn(&str, &[EntryId]) -> Reply + Clone + 'static,
+) -> Reply {
     if let [(id, key)] = tools {
-        return of_arrow(&format!("{key}: {title}"), Some(tail), std::slice::from_ref(id), names);
+        return then(&format!("{key}: {title}"), std::slice::from_ref(id));
     }
     let all: Vec<EntryId> = tools.iter().map(|(id, _)| id.clone()).collect();
-    let choice = |shown: String, detail: String, ids: Vec<EntryId>| {
-        let (title, tail, names) = (format!("{shown}: {title}"), tail.clone(), names.to_vec());
-        menu_row(shown, detail, move || of_arrow(&title, Some(&tail), &ids, &names))
+    let choice = |shown: String, detail: &str, ids: Vec<EntryId>| {
+        let (title, then) = (format!("{shown}: {title}"), then.clone());
+        menu_row(shown, detail, move || then(&title, &ids))
     };
-    let several = format!("all {}", tools.len());
-    let mut rows = vec![choice(several, "together".into(), all)];
-    rows.extend(tools.iter().map(|(id, key)| choice(key.clone(), String::new(), vec![id.clone()])));
+    let mut rows = vec![choice(format!("all {}", tools.len()), "together", all)];
+    rows.extend(tools.iter().map(|(id, key)| choice(key.clone(), "", vec![id.clone()])));
     menu_reply(format!("Which tools of {title}"), rows)
 }
 
@@ -424,8 +428,8 @@ fn of_arrow(title: &str, tail: Option<&Tail>, ids: &[EntryId], names: &[Name]) -
             },
         ));
         let from = tail.clone();
-        let detail = "the tool is no longer available there; it stays in its file";
-        rows.push(plan_row(title, "take away", detail, ids, move |ids, state| {
+        let detail = "the tool is no longer available there";
+        rows.push(plan_row(title, "delete arrow", detail, ids, move |ids, state| {
             arrows::remove_arrows(ComposeContext::from_state(state), ids, &from)
         }));
     }

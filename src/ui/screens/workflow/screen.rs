@@ -54,6 +54,11 @@ pub(crate) struct WorkflowScreen {
 }
 
 impl WorkflowScreen {
+    /// Whether an arrow of the picture is chosen.
+    pub(super) fn is_on_arrow(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| self.graph.selected_edge(facts).is_some())
+    }
+
     #[must_use]
     pub fn new() -> Self {
         let mut panes = Panes::default();

@@ -50,13 +50,19 @@ pub(super) fn refused(
         said.unwrap_or_default()
     );
     let remedy = match findings.contains(&"era.not-modern") {
-        true => "remove era = \"modern\" from the connection: its era is then detected",
+        true => {
+            "this server doesn't speak the modern era; without era = \"modern\" the era is detected"
+        }
         false => {
             "`toolcrib mcp frames NAME` shows the messages; era = \"legacy\" or \"modern\" sets \
             how to start"
         }
     };
-    CallError::new(ErrorKind::NotUnderstood, message, remedy)
+    let kind = match findings.contains(&"initialize.timeout") {
+        true => ErrorKind::TimedOut,
+        false => ErrorKind::NotUnderstood,
+    };
+    CallError::new(kind, message, remedy)
 }
 
 fn visible_lines(lines: &[String]) -> String {

@@ -1,0 +1,159 @@
+//! Saving: which files are written, and what is said when they are.
+
+use std::sync::Arc;
+
+use super::files;
+use crate::{
+    app::{
+        documents::{Change, Document},
+        effect::{Effect, Overwrite},
+        message::AfterSave,
+        notices::NoticeKind,
+        question::Question,
+        state::State,
+    },
+    model::{
+        clock::Millis,
+        entry::FileId,
+        finding::{Finding, Severity},
+    },
+    schema::count::count_text,
+};
+
+pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
+    save_those(state, file, |_| false, now)
+}
+
+/// Saves a file, and what was deleted.
+pub(super) fn save_selected(state: &mut State, file: FileId, now: Millis) -> Vec<Effect> {
+    save_those(state, Some(file), |document| document.gone, now)
+}
+
+/// Saves one file, or all, and those that are wanted besides.
+fn save_those(
+    state: &mut State,
+    file: Option<FileId>,
+    besides: fn(&Document) -> bool,
+    now: Millis,
+) -> Vec<Effect> {
+    let wanted = |name: &FileId, document: &Document| {
+        file.as_ref().is_none_or(|file| file == name) || besides(document)
+    };
+    let effects: Vec<_> = state
+        .documents
+        .changed_files()
+        .filter(|(name, document)| wanted(name, document))
+        .map(|(name, document)| save_effect(name, document, Overwrite::Refuse))
+        .collect();
+    if effects.len() > 1 {
+        state.notices.await_saves(effects.len());
+    }
+    if effects.is_empty() {
+        let what = file.map_or_else(
+            || "nothing to save: no file has changes".to_owned(),
+            |file| match state.documents.changed_files().count() {
+                0 => format!("{file} has no changes"),
+                others => {
+                    let others = count_text(others, "other file", "other files");
+                    let save = state.keymap.way_to("save-all");
+                    format!("{file} has no changes; {save} saves {others}")
+                }
+            },
+        );
+        state.notices.push(NoticeKind::Hint, what, now);
+    }
+    effects
+}
+
+pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
+    // What was to come after the save comes after this one.
+    state.leaving =
+        matches!(state.question.take(), Some(Question::Conflict { then: AfterSave::Leave, .. }));
+    state
+        .documents
+        .get(file)
+        .map(|document| save_effect(file, document, Overwrite::Allow))
+        .into_iter()
+        .collect()
+}
+
+pub(super) fn save_effect(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
+    let text = (!document.gone).then(|| document.text.whole_text().clone());
+    Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
+}
+
+pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
+    let disk = match state.question.take() {
+        Some(Question::Conflict { file: asked, disk, .. }) if asked == *file => disk,
+        _ => state.documents.get(file).and_then(|document| document.saved.clone()),
+    };
+    let change = match &disk {
+        Some(text) => Change::Text { file: file.clone(), text: text.clone() },
+        None => Change::Remove { file: file.clone() },
+    };
+    state.documents.mark_saved(file, disk);
+    let effects = files::apply_changes(state, &format!("reload {file} from disk"), &[change], now);
+    state.notices.push(
+        NoticeKind::Done,
+        format!("{file} is as on disk; undo restores your changes"),
+        now,
+    );
+    effects
+}
+
+pub(super) fn on_saved(
+    state: &mut State,
+    file: &FileId,
+    text: Option<Arc<str>>,
+    now: Millis,
+) -> Vec<Effect> {
+    let done = if text.is_some() { "Saved" } else { "Removed" };
+    state.documents.mark_saved(file, text);
+    state.generation += 1;
+    let is_error =
+        |finding: &&Finding| finding.site.file == *file && finding.severity == Severity::Error;
+    match state.findings.iter().filter(is_error).count() {
+        0 if state.notices.awaits_saves() => state.notices.push_saved(done, file.as_str(), now),
+        0 => {
+            let words = match state.documents.changed_files().count() {
+                0 => format!("{done} {file}"),
+                others => {
+                    let others = count_text(others, "other file", "other files");
+                    format!("{done} {file}; {} saves {others} too", state.keymap.way_to("save-all"))
+                }
+            };
+            state.notices.push(NoticeKind::Done, words, now);
+        }
+        count => {
+            state.notices.end_saves(now);
+            let errors = if count == 1 { "error" } else { "errors" };
+            let words = format!("{done} {file}, with {count} {errors}");
+            state.notices.push(NoticeKind::Warning, words, now);
+        }
+    }
+    let mut effects = files::journal_unsaved(state);
+    if state.leaving && state.documents.changed_files().next().is_none() {
+        effects.push(Effect::Quit);
+    }
+    effects
+}
+
+/// The editor works on the file on disk, so what is unsaved is saved first.
+pub(super) fn open_editor(
+    state: &mut State,
+    file: FileId,
+    line: usize,
+    column: usize,
+    now: Millis,
+) -> Vec<Effect> {
+    let unsaved = state.documents.get(&file).filter(|document| document.is_changed());
+    let mut effects: Vec<_> = unsaved
+        .map(|document| save_effect(&file, document, Overwrite::Refuse))
+        .into_iter()
+        .collect();
+    if !effects.is_empty() {
+        state.notices.push(NoticeKind::Hint, format!("saved {file} for the editor"), now);
+    }
+    effects.push(Effect::Editor { file, line, column });
+    effects
+}
