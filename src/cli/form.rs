@@ -153,7 +153,7 @@ impl Form {
         }
         let FormEnd::Accepted { issues } = filled.end else {
             out.print_status(if filled.goal == FormGoal::Printed {
-                "cancelled: nothing is printed"
+                "cancelled: nothing is printed; unsaved values are offered at the next start"
             } else {
                 "cancelled: nothing is saved"
             });

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use serde_json::Value;
 use toolcrib::{
     engine::lint::{self, check::CheckLevel},
     model::{
@@ -846,4 +847,20 @@ fn a_word_that_readers_take_for_different_things_is_written_as_either_is_meant()
             assert_eq!(of(&again, CODE).len(), 0, "{text}");
         }
     }
+}
+
+#[test]
+fn the_fix_of_a_list_and_a_schema_that_differ_loses_no_argument() {
+    let code = "arguments.schema-differs";
+    let row = ROWS.iter().rfind(|row| row.code == code).unwrap();
+    let before = files(row.bad);
+    let found = check(&before, row.mode);
+    let after = mended(&before, of(&found, code).first().unwrap());
+    let tool = &after[0].1.value(0).unwrap()["tool"]["a"];
+    let listed: Vec<&Value> =
+        tool["arguments"].as_array().unwrap().iter().map(|item| &item["name"]).collect();
+    assert_eq!(listed, ["x", "y"], "{}", after[0].1.text());
+    let known = tool["arguments-schema"]["properties"].as_object().unwrap();
+    assert_eq!(known.keys().collect::<Vec<_>>(), ["x", "y"]);
+    assert_eq!(known["y"]["type"], "string");
 }

@@ -449,7 +449,7 @@ mod screen {
         let mut bench = open(120, 36);
         bench.keys("end");
         answer(&mut bench);
-        assert!(bench.shows("gone-tool"), "{}", bench.screen());
+        assert!(bench.shows("gone-tool ○ unfinished"), "{}", bench.screen());
         bench.keys("K");
         assert!(bench.shows("nothing to expect") && !bench.shows("Its name"), "{}", bench.screen());
     }

@@ -1030,17 +1030,19 @@ fn lists_and_objects_are_filled_in_where_a_form_asks_for_them() {
         "tags": {"type": "array", "items": {"type": "object", "properties": {"a": {"type": "string"}}}},
         "words": {"type": "array", "items": {"type": "number"}},
         "point": {"type": "object", "properties": {"x": {"type": "number"}, "y": {"type": "number"}}},
-        "any": {"type": "object", "additionalProperties": {"type": "integer"}}}}"#;
+        "any": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "free": {"type": "object", "additionalProperties": true}}}"#;
     let place = Place::with(&[("schema.json", schema)]);
-    let script =
-        ["form", "", "1", "2", "", "nonsense", "add", "1.5", "", "add key 5", "done", "done"];
+    let asked = ["form", "", "1", "2", "", "nonsense", "add", "1.5", "", "add key 5", "done"];
+    let script = [&asked[..], &["add free m {\"a\": 1}", "done"]].concat();
     let ran = run(&place, &["form", "schema.json", "--plain"], &script);
     assert_in_order(
         &ran.words,
         &["Type an item to add it", "point>", "Type add to fill in its members", "point.x>"],
     );
     let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
-    let wanted = serde_json::json!({"words": [1, 2], "point": {"x": 1.5}, "any": {"key": 5}});
+    let wanted = serde_json::json!({"words": [1, 2], "point": {"x": 1.5}, "any": {"key": 5},
+        "free": {"m": {"a": 1}}});
     assert_eq!(printed, wanted, "{}", ran.words);
     // A member of an object that has no value yet is set by its name.
     let ran = run(&place, &["form", "schema.json", "--plain"], &["set point.y 2", "done"]);

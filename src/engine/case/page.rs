@@ -61,10 +61,10 @@ pub(crate) fn render_yaml(
     text.push_str(&print::print_literal(Format::Yaml, &sent));
     let took = answer.outcome.map_or_else(String::new, |outcome| {
         format!(
-            "# when it was kept it {} after {} ms, with {} chunks\n",
+            "# when it was kept it {} after {} ms, with {}\n",
             outcome.as_str(),
             answer.took_ms,
-            answer.chunks
+            count_text(answer.chunks, "chunk", "chunks")
         )
     });
     text.push_str(&took);

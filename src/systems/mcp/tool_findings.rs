@@ -68,12 +68,12 @@ fn check_name(tool: &Value, others: &[&str], faults: &mut Vec<Fault>) {
         name.chars().all(|letter| letter.is_ascii_alphanumeric() || more.contains(letter))
     };
     if !(1..=LONGEST_NAME).contains(&length) {
-        tell("tool.name-length", "a name has 1 to 128 characters");
+        tell("tool.name-length", "must have 1 to 128 characters");
     }
     if length > 0 && !is_word("_.-") {
         tell(
             "tool.name-pattern",
-            "a name has letters of A to Z, digits, \"_\", \"-\" and \".\" alone",
+            "has characters other than A to Z, a to z, digits, \"_\", \"-\" and \".\"",
         );
     }
     if length > 0 && (!is_word("_-") || length > LONGEST_TAKEN) {
@@ -119,7 +119,7 @@ fn check_schemas(tool: &Value, era: Era, faults: &mut Vec<Fault>) {
         None | Some(Value::Null) => faults.push(Fault::new(
             "input.missing",
             member_pointer(INPUT),
-            "a tool has a schema of its arguments",
+            "has no schema for its arguments",
         )),
         Some(Value::Object(input)) => {
             if !is_of_objects(input) {
