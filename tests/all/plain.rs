@@ -1004,9 +1004,12 @@ fn what_saving_took_away_comes_back_by_undo() {
     );
     assert_eq!(names(&place), [true, false], "{}\n{}", ran.data, ran.words);
     assert_eq!(fs::read_to_string(place.here.join("a.json")).unwrap(), tool);
-    let script = ["delete a", "delete", "save all", "undo", "save all", "quit"];
+    let script = ["delete a", "no", "delete a", "yes", "save all", "undo", "save all", "quit"];
     let ran = run(&place, &[".", "--plain"], &script);
-    assert_in_order(&ran.data, &["Removed a.json", "Undid: delete a", "writes a.json", "Saved"]);
+    assert_in_order(
+        &ran.data,
+        &["Cancelled.", "Removed a.json", "Undid: delete a", "writes a.json", "Saved"],
+    );
     assert_eq!(fs::read_to_string(place.here.join("a.json")).unwrap(), tool, "{}", ran.data);
     // Saving what is selected removes what it replaced.
     let ran = run(&place, &[".", "--plain"], &["rename a", "b", "save", "quit"]);
@@ -1018,6 +1021,8 @@ fn quit_ends_a_session_at_a_question_for_a_text_and_in_a_form() {
     let place = demo();
     let ran = run(&place, &[".", "--plain"], &["rename tell-joke", "quit", "list"]);
     assert!(!ran.data.contains("Renamed") && !ran.data.contains("query-products"), "{}", ran.data);
+    let ran = run(&place, &[".", "--plain"], &["new tool-service", "quit", "list"]);
+    assert!(ran.data.contains("New tool-service") && !ran.data.contains("query-products"));
     let ran = run(&place, &[".", "--plain"], &["form tell-joke", "quit", "list"]);
     assert!(!ran.data.contains("query-products"), "{}", ran.data);
     let ran = run(&place, &[".", "--plain"], &["rename tell-joke", "=quit", "save all", "quit"]);

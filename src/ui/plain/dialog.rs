@@ -385,14 +385,26 @@ fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
         "no" => Some('n'),
         word => word.chars().next().filter(|_| word.chars().count() == 1),
     };
+    // Of an act and its cancelling, yes is the act.
+    let cancels = |name: &String| name == CANCEL;
+    let is_asked = names.len() == 2 && names.iter().filter(|name| cancels(name)).count() == 1;
+    let agreed = || match word.as_str() {
+        "yes" | "y" if is_asked => names.iter().position(|name| !cancels(name)),
+        "no" | "n" if is_asked => names.iter().position(cancels),
+        _ => None,
+    };
     let keyed = || rows.iter().position(|choice| key.is_some() && choice.key == key);
     let row = match line.parse::<usize>() {
         Ok(number) => number.checked_sub(1).filter(|row| *row < rows.len()),
         Err(_) if line.is_empty() => None,
-        Err(_) => names.iter().position(|name| *name == word).or_else(keyed).or_else(|| {
-            let mut begun = (0..names.len()).filter(|row| names[*row].starts_with(&word));
-            begun.next().filter(|_| begun.next().is_none())
-        }),
+        Err(_) => {
+            names.iter().position(|name| *name == word).or_else(keyed).or_else(agreed).or_else(
+                || {
+                    let mut begun = (0..names.len()).filter(|row| names[*row].starts_with(&word));
+                    begun.next().filter(|_| begun.next().is_none())
+                },
+            )
+        }
     };
     let Some(row) = row else {
         let hint = format!("Type a number from 1 to {}, or a name, or cancel.", rows.len());

@@ -414,6 +414,10 @@ impl Session {
             {
                 self.act(action, state, messages);
             }
+            Found::Action("new", kind) => {
+                self.act("new", state, messages);
+                self.give_answer(kind, state, messages);
+            }
             Found::Action(action, text) if commands::takes_text(action) => {
                 self.act(action, state, messages);
                 self.give_text(text, state, messages);
