@@ -187,12 +187,17 @@ struct Revision {
     renamed: Option<Renamed>,
     at: Option<EntryId>,
     groups: Option<GroupsChange>,
+    /// What the disk was known to hold, before and after.
+    disk: Option<(FileId, DiskText, DiskText)>,
     deeds: Vec<Operation>,
 }
 
+/// The text of a file on disk; `None`: there is no such file.
+type DiskText = Option<Arc<str>>;
+
 impl Revision {
     fn new(label: &str, deeds: Vec<Operation>) -> Self {
-        Self { label: label.to_owned(), renamed: None, at: None, groups: None, deeds }
+        Self { label: label.to_owned(), renamed: None, at: None, groups: None, disk: None, deeds }
     }
 }
 
@@ -543,13 +548,29 @@ impl Documents {
         }
     }
 
+    /// With the last step, what a file is known to be on disk became this: taken back, saving it
+    /// asks again.
+    pub fn note_reloaded(&mut self, file: &FileId, before: DiskText, after: DiskText) {
+        if let Some(last) = self.history.last_mut() {
+            last.disk = Some((file.clone(), before, after));
+        }
+    }
+
+    fn set_disk(&mut self, known: Option<(FileId, DiskText)>) {
+        let Some((file, text)) = known else { return };
+        if let Some(document) = self.touch(&file) {
+            (document.saved, document.on_disk) = (text, None);
+        }
+    }
+
     /// Takes the last step back.
     pub fn undo(&mut self) -> Option<HistoryStep> {
         let revision = self.history.undo()?;
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at, groups, deeds } = revision;
+        let Revision { label, renamed, at, groups, disk, deeds } = revision;
+        self.set_disk(disk.map(|(file, before, _)| (file, before)));
         let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
         Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back), at, groups })
@@ -557,7 +578,8 @@ impl Documents {
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, at, groups, deeds } = self.history.redo()?;
+        let Revision { label, renamed, at, groups, disk, deeds } = self.history.redo()?;
+        self.set_disk(disk.map(|(file, _, after)| (file, after)));
         let groups = groups.map(|groups| groups.after);
         for deed in &deeds {
             self.make_again(deed);
@@ -778,6 +800,27 @@ mod tests {
         assert!(documents.changed_files().any(|(changed, _)| *changed == file));
         documents.redo();
         assert_eq!(documents.iter().filter(|(known, _)| **known == file).count(), 0);
+    }
+
+    #[test]
+    fn a_reload_that_is_undone_knows_the_disk_as_before() {
+        let (mut documents, _) = documents();
+        let file = FileId::new("tools.yaml");
+        let before = documents.get(&file).unwrap().saved.clone();
+        let disk: DiskText = Some("theirs".into());
+        documents.mark_saved(&file, disk.clone());
+        let change = Change::Text { file: file.clone(), text: "theirs".into() };
+        documents.apply_changes("reload", &[change]).unwrap();
+        documents.note_reloaded(&file, before.clone(), disk.clone());
+        documents.undo();
+        assert_eq!(
+            documents.get(&file).unwrap().saved,
+            before,
+            "saving finds another text and asks"
+        );
+        documents.redo();
+        assert_eq!(documents.get(&file).unwrap().saved, disk);
+        assert!(!documents.get(&file).unwrap().is_changed());
     }
 
     proptest! {

@@ -16,7 +16,7 @@ use super::{
     form_check::{FormCheck, STDIN},
     global::Global,
     out::CommandOutput,
-    report,
+    plain, report,
     screen::open_screen,
 };
 use crate::{
@@ -141,7 +141,7 @@ impl Form {
         let SchemaFile { schema, left_out } =
             schema_files::load_schema(&self.schema, &SchemaMap::from_pairs(&self.map)?)?;
         let ui = self.ui.as_deref().map(schema_files::read_value).transpose()?.map(Arc::new);
-        let (workspace, form) = self.form_file(Arc::new(schema), ui.clone())?;
+        let (workspace, form) = self.form_file(global, Arc::new(schema), ui.clone())?;
         let schema = Arc::clone(&form.schema);
         let start = Start { workspace: form.title.clone(), form: Some(form), ..Start::default() };
         let (end, filled) = open_screen(global, workspace, start, left_out)?;
@@ -153,7 +153,7 @@ impl Form {
         }
         let FormEnd::Accepted { issues } = filled.end else {
             out.print_status(if filled.goal == FormGoal::Printed {
-                "cancelled: nothing is printed; unsaved values are offered at the next start"
+                "cancelled: nothing is printed"
             } else {
                 "cancelled: nothing is saved"
             });
@@ -188,6 +188,7 @@ impl Form {
     /// What the form begins with, and the folder that its document is saved in.
     fn form_file(
         &self,
+        global: &Global,
         schema: Arc<Value>,
         ui: Option<Arc<Value>>,
     ) -> Result<(Workspace, FormFile), Problem> {
@@ -195,7 +196,7 @@ impl Form {
         let wanted = self.output.as_deref().and_then(Format::from_path);
         // A `.json` that has comments stays one.
         let wanted = wanted.filter(|wanted| instance.and_then(Format::from_path) != Some(*wanted));
-        let given = instance.map(read_instance).transpose()?;
+        let given = instance.map(|path| read_instance(path, global)).transpose()?;
         let source = match given {
             Some(source) => in_format(source, wanted)?,
             None => empty_document(&schema, wanted.unwrap_or(Format::Json))?,
@@ -264,7 +265,12 @@ fn folder_of(path: &Path) -> Result<(Workspace, FileId), Problem> {
     Ok((Workspace { root, only: Some(file.clone()) }, file))
 }
 
-fn read_instance(path: &Path) -> Result<Source, Problem> {
+fn read_instance(path: &Path, global: &Global) -> Result<Source, Problem> {
+    if path == Path::new(STDIN) && plain::is_asked_for(global) {
+        let cause = "in plain mode the answers come from there";
+        return Err(Problem::new(ProblemKind::Input, "reading standard input", cause)
+            .with_remedy("give the document as a file"));
+    }
     if path != Path::new(STDIN) {
         return schema_files::parse_source(path, files::read_text(path)?.text);
     }

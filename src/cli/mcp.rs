@@ -96,6 +96,8 @@ struct Conformance {
 }
 
 #[derive(Args, Debug)]
+#[command(override_usage = "toolcrib mcp add NAME [OPTIONS] -- COMMAND [ARGUMENT …]\n       \
+    toolcrib mcp add NAME [OPTIONS] --url URL")]
 #[command(group = ArgGroup::new("server").required(true).args(["url", "command"]))]
 struct Add {
     /// The name of the connection

@@ -57,6 +57,12 @@ pub(crate) fn choose_face(global: &Global) -> Result<Face, Problem> {
     }
 }
 
+/// Whether plain mode was asked for, by the flag or the variable.
+pub(crate) fn is_asked_for(global: &Global) -> bool {
+    let said = env::var(VARIABLE).unwrap_or_default();
+    global.plain || !said.is_empty() && !is_off(&said)
+}
+
 fn is_off(said: &str) -> bool {
     matches!(said.to_lowercase().as_str(), "0" | "false" | "no" | "off")
 }

@@ -26,7 +26,7 @@ use crate::{
         calls::CallMessage, effect::Effect, form_file::FormGoal, message::Message, state::State,
         update::update,
     },
-    model::notification::NotificationWay,
+    model::{notification::NotificationWay, unsaved::UnsavedTexts},
     ui::plain::session::Session,
 };
 
@@ -127,8 +127,20 @@ impl PlainLoop {
                         }
                     }
                     ReadLine::End => {
+                        // A text of several lines ends with the input.
+                        if self.session.has_open_text() {
+                            self.take_line(".")?;
+                            self.settle()?;
+                        }
                         self.say_end()?;
-                        self.performer.finish(&self.state).await;
+                        // What a script leaves in a form would be offered to the next script.
+                        let is_scripted = self.state.form.is_some() && !self.out.is_typed;
+                        if is_scripted && self.state.offer.is_none() {
+                            self.perform(vec![Effect::Journal(UnsavedTexts::default())])?;
+                            self.performer.write_journal();
+                        } else {
+                            self.performer.finish(&self.state).await;
+                        }
                         return Ok(ExitReason::Left);
                     }
                 }

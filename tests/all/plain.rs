@@ -1038,7 +1038,7 @@ fn lists_and_objects_are_filled_in_where_a_form_asks_for_them() {
         "any": {"type": "object", "additionalProperties": {"type": "integer"}},
         "free": {"type": "object", "additionalProperties": true}}}"#;
     let place = Place::with(&[("schema.json", schema)]);
-    let asked = ["form", "", "1", "2", "", "nonsense", "add", "1.5", "", "add key 5", "done"];
+    let asked = ["form", "", "1", "x", "2", "", "nonsense", "add", "1.5", "", "add key 5", "done"];
     let script = [&asked[..], &["add free m {\"a\": 1}", "done"]].concat();
     let ran = run(&place, &["form", "schema.json", "--plain"], &script);
     assert_in_order(
@@ -1053,6 +1053,33 @@ fn lists_and_objects_are_filled_in_where_a_form_asks_for_them() {
     let ran = run(&place, &["form", "schema.json", "--plain"], &["set point.y 2", "done"]);
     let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
     assert_eq!(printed, serde_json::json!({"point": {"y": 2}}), "{}", ran.words);
+}
+
+#[test]
+fn a_text_of_several_lines_ends_with_the_input_and_a_script_leaves_nothing_in_a_form() {
+    let place = demo();
+    let lines = ["set description", "line one", "line two"];
+    run(&place, &[".", "--plain"], &[&["select tell-joke"][..], &lines[..]].concat());
+    let again = run(&place, &[".", "--plain"], &["restore", "file", "quit", "2"]);
+    assert!(again.data.contains("line two"), "{}", again.data);
+    let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
+    let place = Place::with(&[("schema.json", schema)]);
+    let form = ["form", "schema.json", "--plain"];
+    run(&place, &form, &["set name old"]);
+    let ran = run(&place, &form, &["set name bob", "done"]);
+    let printed: serde_json::Value = serde_json::from_str(&ran.data).unwrap();
+    assert_eq!(printed, serde_json::json!({"name": "bob"}), "{}", ran.words);
+    let piped = ["form", "schema.json", "-", "--plain"];
+    place.run(&piped).ended(2, &["give the document as a file"]);
+}
+
+#[test]
+fn invoke_says_which_tool_it_calls() {
+    let place = demo();
+    let script = ["invoke joke-service", "select custom-rag", "invoke", "quit"];
+    let ran = run(&place, &[".", "--plain"], &script);
+    assert!(ran.data.contains("Invoke · query-customers>"), "{}", ran.data);
+    assert!(ran.data.contains("joke-service isn't a tool"), "{}", ran.data);
 }
 
 #[test]

@@ -508,12 +508,18 @@ pub(super) fn disk_changed(
                 );
                 return Vec::new();
             }
+            let (kind, words) = match &source {
+                Ok(_) => (NoticeKind::Hint, format!("{file} changed on disk and was read again")),
+                Err(error) => (
+                    NoticeKind::Warning,
+                    format!(
+                        "{file} changed on disk and has a syntax error: {error}; its entries are \
+                        shown as they were"
+                    ),
+                ),
+            };
             state.documents.load_document(file.clone(), Document::from_disk(format, text, source));
-            state.notices.push(
-                NoticeKind::Hint,
-                format!("{file} changed on disk and was read again"),
-                now,
-            );
+            state.notices.push(kind, words, now);
         }
         // What was deleted here is known to be gone.
         None if state.documents.get(file).is_none() => return Vec::new(),

@@ -91,8 +91,13 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
         Some(text) => Change::Text { file: file.clone(), text: text.clone() },
         None => Change::Remove { file: file.clone() },
     };
-    state.documents.mark_saved(file, disk);
+    let before = state.documents.get(file).and_then(|document| document.saved.clone());
+    state.documents.mark_saved(file, disk.clone());
+    let generation = state.generation;
     let effects = files::apply_changes(state, &format!("reload {file} from disk"), &[change], now);
+    if state.generation != generation {
+        state.documents.note_reloaded(file, before, disk);
+    }
     state.notices.push(
         NoticeKind::Done,
         format!("{file} is as on disk; undo restores your changes"),

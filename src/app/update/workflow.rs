@@ -174,6 +174,9 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
     // Groups and edits are one step.
     let change = GroupsChange { before, after: what_if.groups };
     state.documents.note_groups_of_last(change);
+    let (save, undo) = (state.keymap.way_to("save-all"), state.keymap.way_to("undo"));
+    let words = format!("Applied {label}; {save} saves, {undo} undoes");
+    state.notices.push(NoticeKind::Done, words, now);
     effects
 }
 

@@ -39,7 +39,7 @@ pub(crate) enum Change {
     Take { tools: Vec<ToolRow>, state: Name },
     /// Ask for these groups too, then take these tools.
     AskAndTake { groups: Vec<Name>, tools: Vec<ToolRow>, state: Name },
-    /// Start in this state, since no tool leads there; and ask for these groups too, if any.
+    /// Start in this state, since no tool leads there from here; and ask for these groups too, if any.
     Start { groups: Vec<Name>, state: Name },
     /// Edit the tool's descriptor: all of these.
     Edit(Vec<GateEdit>),
@@ -74,10 +74,13 @@ impl Change {
                 format!("request {}, then take {}", join_names(groups), keys(rows))
             }
             Self::Start { groups, state } if groups.is_empty() => {
-                format!("start in {state}: no tool leads there")
+                format!("start in {state}: no tool leads there from here")
             }
             Self::Start { groups, state } => {
-                format!("request {} and start in {state}: no tool leads there", join_names(groups))
+                format!(
+                    "request {} and start in {state}: no tool leads there from here",
+                    join_names(groups)
+                )
             }
             Self::Edit(edits) => {
                 edits.iter().map(GateEdit::description).collect::<Vec<_>>().join(" and ")
@@ -284,10 +287,13 @@ mod tests {
             "request admin",
             "the document's third step"
         );
-        assert_eq!(first(knowledge, "undefined", "lost"), "start in nowhere: no tool leads there");
+        assert_eq!(
+            first(knowledge, "undefined", "lost"),
+            "start in nowhere: no tool leads there from here"
+        );
         assert_eq!(
             first(&["compute"], "undefined", "lost"),
-            "request knowledge and start in nowhere: no tool leads there"
+            "request knowledge and start in nowhere: no tool leads there from here"
         );
         assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
         assert_eq!(first(knowledge, "undefined", "alone"), "request *");

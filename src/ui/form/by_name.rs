@@ -12,7 +12,7 @@ use crate::{
         fields::{Field, Part, Presence},
         kind::{AddedPart, Kind},
         literal::Literal,
-        node::{Choice, Choices},
+        node::{Choice, Choices, Types},
         parse,
         pointer::Pointer,
     },
@@ -154,7 +154,10 @@ impl Form {
         let place = list.item(count);
         let item: Literal = match text {
             "" => self.blank_item(&place).into(),
-            text => Literal::parse(text).unwrap_or_else(|_| text.into()),
+            text => match self.item_of_text(&place, text) {
+                Ok(item) => item,
+                Err(why) => return FormReply::Refused(why),
+            },
         };
         let is_given = !text.is_empty() && !item.value().is_object();
         if is_given && self.takes_only_objects(&place) {
@@ -165,6 +168,28 @@ impl Form {
             ));
         }
         self.commit_edits(vec![Edit::Insert { at: place, item }])
+    }
+
+    /// What a text means as an item there: JSON of a type that is allowed, else a text.
+    fn item_of_text(&self, place: &Pointer, text: &str) -> Result<Literal, String> {
+        let node = self.schema.node(&self.key_of(place));
+        let parsed = Literal::parse(text).ok();
+        if !node.typed || !node.unions.is_empty() || self.takes_only_objects(place) {
+            return Ok(parsed.unwrap_or_else(|| text.into()));
+        }
+        let is_allowed = |item: &Literal| {
+            let of = Types::of_value(item.value());
+            node.types.contains(of) || of == Types::INTEGER && node.types.contains(Types::NUMBER)
+        };
+        match parsed.filter(is_allowed) {
+            Some(item) => Ok(item),
+            None if node.types.contains(Types::TEXT) => Ok(text.into()),
+            None => {
+                let words = Types::WORDS.iter().filter(|(of, ..)| node.types.contains(*of));
+                let words: Vec<&str> = words.map(|(_, _, word)| *word).collect();
+                Err(format!("{text} doesn't fit; an item is: {}", words.join(", ")))
+            }
+        }
     }
 
     /// Takes the branch of this number (from 0) of the union at a row.

@@ -369,6 +369,11 @@ fn row_line(row: usize, choice: &Choice) -> String {
     format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
 }
 
+/// A row's title without the sign of how it went.
+fn plain_title(choice: &Choice) -> &str {
+    choice.title.trim().trim_start_matches(['✓', '✗', '○', '●']).trim_start()
+}
+
 /// Whether the rows are the answers to a question of yes or no.
 fn has_yes_and_no(rows: &[Choice]) -> bool {
     let has = |key| rows.iter().any(|choice| choice.key == Some(key));
@@ -378,7 +383,7 @@ fn has_yes_and_no(rows: &[Choice]) -> bool {
 /// The row of that number, of that name, of that letter, or of the only name that begins so.
 fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
     let line = line.trim();
-    let names: Vec<String> = rows.iter().map(|choice| choice.title.trim().to_lowercase()).collect();
+    let names: Vec<String> = rows.iter().map(|choice| plain_title(choice).to_lowercase()).collect();
     let word = line.to_lowercase();
     let key = match word.as_str() {
         "yes" => Some('y'),

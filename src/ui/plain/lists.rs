@@ -29,6 +29,7 @@ use crate::{
     schema::count::count_text,
     ui::{
         ranking::{RankedItem, rank_candidates},
+        screens::invoke,
         view::{Screen, Target},
     },
 };
@@ -385,8 +386,13 @@ fn call_of<'s>(tool: &EntryId, state: &'s State) -> Option<&'s Call> {
     calls.selected_call().filter(is_shown).or_else(|| calls.iter().rev().find(is_its))
 }
 
+/// The tool that Invoke calls.
+pub(crate) fn called_tool(state: &State) -> Option<&Tool> {
+    invoke::tool_of(state).and_then(|id| state.tool(&id))
+}
+
 fn invoke_lines(state: &State) -> Vec<String> {
-    let Some(tool) = state.selected.as_ref().and_then(|id| state.tool(id)) else {
+    let Some(tool) = called_tool(state) else {
         return vec!["No tool is selected. Type: list, then select NAME".to_owned()];
     };
     let mut lines = vec![format!("{}: {}", tool.name, tool.description)];

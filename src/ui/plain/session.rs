@@ -8,8 +8,7 @@ use super::{
     commands::{self, Found, Verb},
     dialog::{self, Answered, Dialog},
     fields::{self, Walk},
-    lists::{self, Listed},
-    words,
+    lists, words,
 };
 use crate::{
     app::{
@@ -22,6 +21,7 @@ use crate::{
         tour::Tour,
         update::tour,
     },
+    model::entry::EntryKind,
     schema::{phrase::join_alternatives, pointer::Pointer},
     ui::{
         action_rows,
@@ -160,10 +160,21 @@ impl Session {
         let named = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
         let has_entry =
             matches!(state.screen, ScreenId::Tools | ScreenId::Invoke | ScreenId::Workflow);
-        match named.filter(|_| has_entry) {
-            Some(entry) => (format!("{title} · {}", entry.key), false),
+        let key = match state.screen {
+            ScreenId::Invoke => lists::called_tool(state).map(|tool| &*tool.entry.key),
+            ScreenId::Workflow => named.filter(|of| of.kind == EntryKind::Tool).map(|of| &*of.key),
+            _ => named.filter(|_| has_entry).map(|entry| &*entry.key),
+        };
+        match key {
+            Some(key) => (format!("{title} · {key}"), false),
             None => (title, false),
         }
+    }
+
+    /// Whether a text of several lines is being typed.
+    pub fn has_open_text(&self) -> bool {
+        let is_open = |walk: &Walk| walk.lines.is_some();
+        self.typed.is_some() || self.walk.as_ref().is_some_and(is_open)
     }
 
     pub(super) fn screen_title(&self, state: &State) -> String {
@@ -509,7 +520,7 @@ impl Session {
                 }
             }
             Verb::Invoke => {
-                if rest.is_empty() || self.select(rest, state, messages) {
+                if rest.is_empty() || self.select_tool(rest, state, messages) {
                     messages.push(Message::Show(ScreenId::Invoke));
                     self.pending.push_back(Pending::Show);
                 }
@@ -590,44 +601,6 @@ impl Session {
         self.out.extend(lines.unwrap_or_default());
         if state.screen == ScreenId::Form {
             self.with_form(state, fields::field_lines);
-        }
-    }
-
-    /// Selects a state of the workflow by its name, where nothing that is listed has it; whether
-    /// there is one.
-    fn select_state(&mut self, name: &str, state: &State) -> bool {
-        let is_listed = lists::find_listed(name, &lists::list_rows(state)).is_ok();
-        let named = Target::State(name.into());
-        state.screen == ScreenId::Workflow
-            && !is_listed
-            && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state))
-    }
-
-    /// Selects what a word names; whether there is such a thing.
-    pub(super) fn select(
-        &mut self,
-        word: &str,
-        state: &State,
-        messages: &mut Vec<Message>,
-    ) -> bool {
-        let rows = lists::list_rows(state);
-        // From other screens too, a tool is called by its name.
-        let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
-        match lists::find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
-            Ok(listed) => {
-                let select = listed.select(state);
-                self.note_sent(&select, state);
-                messages.extend(select);
-                self.pending.extend(listed.target().map(Pending::Point));
-                if matches!(listed, Listed::Conversation(_)) {
-                    self.pending.push_back(Pending::Show);
-                }
-                true
-            }
-            Err(why) => {
-                self.out.push(why);
-                false
-            }
         }
     }
 }

@@ -20,8 +20,9 @@ use crate::{
         state::State,
         workflow::WorkflowMessage,
     },
-    model::{context::Name, trace::TraceId},
+    model::{context::Name, entry::EntryKind, trace::TraceId},
     systems::model_text,
+    ui::view::Target,
 };
 
 impl Session {
@@ -213,5 +214,60 @@ impl Session {
             }
         }
         messages.push(Message::Quit { discard: false });
+    }
+
+    /// Selects a state of the workflow by its name, where nothing that is listed has it; whether
+    /// there is one.
+    pub(super) fn select_state(&mut self, name: &str, state: &State) -> bool {
+        let is_listed = lists::find_listed(name, &lists::list_rows(state)).is_ok();
+        let named = Target::State(name.into());
+        state.screen == ScreenId::Workflow
+            && !is_listed
+            && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state))
+    }
+
+    /// Selects what a word names; whether there is such a thing.
+    pub(super) fn select(
+        &mut self,
+        word: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) -> bool {
+        let rows = lists::list_rows(state);
+        // From other screens too, a tool is called by its name.
+        let known = state.tool_called(word).map(|tool| Listed::Entry(tool.id().clone()));
+        match lists::find_listed(word, &rows).or_else(|why| known.ok_or(why)) {
+            Ok(listed) => {
+                let select = listed.select(state);
+                self.note_sent(&select, state);
+                messages.extend(select);
+                self.pending.extend(listed.target().map(Pending::Point));
+                if matches!(listed, Listed::Conversation(_)) {
+                    self.pending.push_back(Pending::Show);
+                }
+                true
+            }
+            Err(why) => {
+                self.out.push(why);
+                false
+            }
+        }
+    }
+
+    /// Selects a tool to call; whether that is one.
+    pub(super) fn select_tool(
+        &mut self,
+        word: &str,
+        state: &State,
+        messages: &mut Vec<Message>,
+    ) -> bool {
+        let listed = lists::find_listed(word, &lists::list_rows(state));
+        if let Ok(Listed::Entry(id)) = &listed
+            && let Some(entry) = state.catalog.entry(id).filter(|of| of.kind != EntryKind::Tool)
+        {
+            self.out.push(format!("{} isn't a tool. Name a tool that is to be called.", entry.key));
+            return false;
+        }
+        self.select(word, state, messages)
     }
 }

@@ -30,6 +30,7 @@ const TYPED: &[(&str, &str)] = &[
     ("; Enter goes to its field", ""),
     (": Enter takes its step", ": step takes its step"),
     (": W applies it, Esc cancels it", ": accept applies it, cancel discards it"),
+    (": apply it with W, or discard it with Esc", ": accept applies it, cancel discards it"),
     (": Esc goes back to the picture", ""),
     (": Esc goes back to the states", ""),
     ("; Esc in the filter shows all", ""),

@@ -32,6 +32,7 @@ use ratatui::{
     layout::{Constraint, Rect},
 };
 
+pub(crate) use self::tools::tool_of;
 use self::{
     menus::{
         copy_menu, copy_request, edit_arguments, frame_connection, rendered_request, requests_of,
@@ -44,7 +45,7 @@ use self::{
     },
     request::RequestPane,
     step_actions::step_menu,
-    tools::{Listed, Part, Tools, tool_of},
+    tools::{Listed, Part, Tools},
 };
 use crate::{
     app::{

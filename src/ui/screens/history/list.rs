@@ -217,7 +217,7 @@ fn outcome_sign(outcome: Option<Outcome>) -> (&'static str, Role) {
         Some(Outcome::Succeeded) => "✓",
         Some(Outcome::Cancelled) => "■",
         Some(Outcome::Failed | Outcome::TimedOut | Outcome::Lost) => "✗",
-        None => "…",
+        None => "○",
     };
     (sign, outcome.map_or(Role::Warning, outcome_role))
 }

@@ -425,7 +425,7 @@ fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State
 
 /// The tool that is shown: the selected one, or one that the selected service answers for, or the
 /// first.
-pub(super) fn tool_of(state: &State) -> Option<EntryId> {
+pub(crate) fn tool_of(state: &State) -> Option<EntryId> {
     let catalog = &state.catalog;
     let selected = state.selected.as_ref();
     if let Some(tool) = selected.and_then(|id| state.tool(id)) {

@@ -273,7 +273,10 @@ fn draw_entry(
     let plain = ground.unwrap_or(styles[Role::Text]);
     let of = |role: Role| ground.unwrap_or(styles[role]);
     let Some(entry) = state.catalog.entry(id) else { return };
-    let worst = state.findings_of(id).map(|finding| finding.severity).min();
+    // An entry of a file that can't be read is as it was before.
+    let is_broken = state.documents.get(id.file()).is_some_and(|file| file.source.is_err());
+    let of_file = is_broken.then_some(Severity::Error);
+    let worst = of_file.or_else(|| state.findings_of(id).map(|finding| finding.severity).min());
     let (mark, mark_role) = match worst {
         Some(Severity::Error) => ("✗", Role::Error),
         Some(Severity::Warning) => ("⚠", Role::Warning),

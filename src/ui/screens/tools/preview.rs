@@ -467,17 +467,7 @@ impl Preview {
 
     fn jump_to_finding(&self, state: &State) -> Reply {
         let Some(finding) = state.findings.get(self.problems.row) else { return Reply::Handled };
-        match &finding.site.entry {
-            Some(entry) => Reply::send(Message::Jump(entry.clone(), finding.site.pointer.clone())),
-            None => {
-                let site = &finding.site;
-                Reply::send(Message::Document(DocumentMessage::OpenEditor {
-                    file: site.file.clone(),
-                    line: site.line,
-                    column: site.column,
-                }))
-            }
-        }
+        fixes::go_to_finding(finding)
     }
 
     pub(super) fn next_problem(&mut self, state: &State) -> Reply {
@@ -485,7 +475,10 @@ impl Preview {
             self.problems.row = (self.problems.row + 1) % state.findings.len().max(1);
         }
         self.tabs.at = PROBLEMS;
-        self.jump_to_finding(state)
+        match state.findings.get(self.problems.row) {
+            Some(finding) if finding.site.entry.is_none() => fixes::say_finding(finding),
+            _ => self.jump_to_finding(state),
+        }
     }
 
     /// Lists the health of the tools in Problems, or no more.

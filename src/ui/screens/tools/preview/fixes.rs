@@ -1,8 +1,13 @@
-//! The fixes of the selected entry's problems, where no problem is chosen in a list: in plain mode.
+//! Where problems lead, and the fixes of the selected entry's problems, where no problem is chosen in a
+//! list: in plain mode.
 
 use super::super::dialogs;
 use crate::{
-    app::state::State,
+    app::{
+        message::{DocumentMessage, Message},
+        notices::NoticeKind,
+        state::State,
+    },
     model::{entry::EntryId, finding::Finding},
     ui::{
         overlays::menu::{Item, Menu},
@@ -15,6 +20,29 @@ fn fixable_here(state: &State) -> Vec<&Finding> {
     let own = state.selected.as_ref().map(|id| state.findings_of(id));
     let has_fix = |of: &&Finding| of.fix.is_some() || service_of(of, state).is_some();
     own.into_iter().flatten().filter(has_fix).collect()
+}
+
+/// Leads to the field of a finding; of what is in no entry, to the file in the user's editor.
+pub(super) fn go_to_finding(finding: &Finding) -> Reply {
+    let site = &finding.site;
+    Reply::send(match &site.entry {
+        Some(entry) => Message::Jump(entry.clone(), site.pointer.clone()),
+        None => Message::Document(DocumentMessage::OpenEditor {
+            file: site.file.clone(),
+            line: site.line,
+            column: site.column,
+        }),
+    })
+}
+
+/// Says a finding that no field shows: nobody asked for an editor.
+pub(super) fn say_finding(finding: &Finding) -> Reply {
+    let site = &finding.site;
+    let words = format!(
+        "{}:{}: {}; Enter in Problems opens it in your editor",
+        site.file, site.line, finding.message
+    );
+    Reply::send(Message::Notice(NoticeKind::Hint, words))
 }
 
 /// Why nothing about the selected entry can be fixed.
