@@ -1062,6 +1062,9 @@ fn a_text_of_several_lines_ends_with_the_input_and_a_script_leaves_nothing_in_a_
     run(&place, &[".", "--plain"], &[&["select tell-joke"][..], &lines[..]].concat());
     let again = run(&place, &[".", "--plain"], &["restore", "file", "quit", "2"]);
     assert!(again.data.contains("line two"), "{}", again.data);
+    // Before its first line nothing is set.
+    let ran = run(&place, &[".", "--plain"], &["discard", "select tell-joke", "set description"]);
+    assert!(!ran.data.contains("Unsaved changes in"), "{}", ran.data);
     let schema = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
     let place = Place::with(&[("schema.json", schema)]);
     let form = ["form", "schema.json", "--plain"];

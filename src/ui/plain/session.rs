@@ -171,10 +171,11 @@ impl Session {
         }
     }
 
-    /// Whether a text of several lines is being typed.
+    /// Whether lines of a text were typed that has not ended.
     pub fn has_open_text(&self) -> bool {
-        let is_open = |walk: &Walk| walk.lines.is_some();
-        self.typed.is_some() || self.walk.as_ref().is_some_and(is_open)
+        let has_lines = |lines: &Vec<String>| !lines.is_empty();
+        self.typed.as_ref().is_some_and(|(_, lines)| has_lines(lines))
+            || self.walk.as_ref().is_some_and(|walk| walk.lines.as_ref().is_some_and(has_lines))
     }
 
     pub(super) fn screen_title(&self, state: &State) -> String {

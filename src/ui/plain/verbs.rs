@@ -115,8 +115,9 @@ impl Session {
         let calls = &state.invoke.kept.listing.calls;
         let row = |id: &TraceId| calls.iter().position(|call| call.id == *id);
         let pair = if row(&first) < row(&second) { [second, first] } else { [first, second] };
-        messages.push(Message::History(HistoryMessage::Compare(pair)));
-        self.note_sent(&messages.clone(), state);
+        let compare = vec![Message::History(HistoryMessage::Compare(pair))];
+        self.note_sent(&compare, state);
+        messages.extend(compare);
         true
     }
 
@@ -154,8 +155,8 @@ impl Session {
         };
         let of_screens = screens.iter().enumerate().map(screen_line).filter(fits);
         let of_screens: Vec<String> = of_screens.collect();
-        let of_screens_count = of_screens.len();
-        if !of_screens.is_empty() {
+        let has_screens = !of_screens.is_empty();
+        if has_screens {
             self.out.push("Screens, by name or number:".to_owned());
             self.out.extend(of_screens);
             self.out.push("Commands:".to_owned());
@@ -179,7 +180,7 @@ impl Session {
             let why = self.refusal_reason(action.id, state);
             actions.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
         }
-        let has_none = commands.is_empty() && actions.is_empty() && of_screens_count == 0;
+        let has_none = commands.is_empty() && actions.is_empty() && !has_screens;
         self.out.extend(commands);
         if !actions.is_empty() {
             let screen = self.screen_title(state);
