@@ -260,7 +260,14 @@ impl Tools {
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role])
                 .put_text(" ", styles[Role::Text]);
-            let took = if call.is_mocked() { format!("mocked · {took}") } else { took };
+            // The name is worth more than the time.
+            let mocked = format!("mocked · {took}");
+            let fits = text_width(&call.request.name) + text_width(&mocked) + 3 < area.width.into();
+            let took = match (call.is_mocked(), fits) {
+                (false, _) => took,
+                (true, true) => mocked,
+                (true, false) => "mocked".to_owned(),
+            };
             let room = pen.remaining_cells().saturating_sub(took.chars().count() + 1);
             pen.put_column(&call.request.name, room, styles[Role::Text])
                 .put_right(&took, styles[Role::Dim]);
