@@ -24,7 +24,7 @@ pub fn all_actions() -> Vec<&'static Action> {
         own_actions(form_screen::ACTIONS),
         own_actions(form::actions::ACTIONS),
         own_actions(workflow::actions::ACTIONS),
-        own_actions(workflow::actions::MATRIX),
+        own_actions(workflow::matrix_actions::MATRIX),
         own_actions(workflow::chain_actions::ACTIONS),
         own_actions(invoke::ACTIONS),
         own_actions(invoke::step_actions::ACTIONS),

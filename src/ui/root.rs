@@ -125,10 +125,8 @@ impl Root {
             self.places.extend(tour_place);
         }
         self.images.end(places);
-        if self.is_in_edit(state)
-            && let Some(at) = words::cursor_cell(frame.buffer_mut(), &styles)
-        {
-            frame.set_cursor_position(at);
+        if self.is_in_edit(state) {
+            words::show_cursor(frame, &styles);
         }
     }
 
@@ -141,7 +139,10 @@ impl Root {
         let wanted = screen.primary_button().into_iter().chain(save);
         let drawn = wanted.filter_map(|(action, pane)| {
             let usable = self.refusal_reason(action, state).is_none();
-            words::draw_button(frame.buffer_mut(), pane, styles, state, (action, usable, typing))
+            let title = screen.hint_title(action, state);
+            let title = title.unwrap_or(state.keymap.action(action).title);
+            let wanted = words::Button { action, title, usable, typing };
+            words::draw_button(frame.buffer_mut(), pane, styles, state, &wanted)
         });
         let within = screen.pressed_actions();
         self.buttons = drawn.collect();

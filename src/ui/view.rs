@@ -151,6 +151,11 @@ pub trait Screen {
     fn detail_lines(&self, _state: &State) -> Vec<String> {
         Vec::new()
     }
+
+    /// What of them changed since they were these lines.
+    fn changed_lines(&self, _before: &[String], state: &State) -> Vec<String> {
+        self.detail_lines(state)
+    }
 }
 
 /// What a cursor can be put on by its name.

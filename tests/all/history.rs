@@ -604,6 +604,19 @@ mod screen {
     }
 
     #[test]
+    fn a_replay_is_seen_at_80_columns() {
+        let mut bench = open(80, 24);
+        bench.keys("p enter");
+        let Some(Effect::Replay { trace, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
+        let (id, events) = (trace.head.id.clone(), trace.events[..2].to_vec());
+        bench.send(Message::History(HistoryMessage::Replayed { id, events, ended: false }));
+        bench.draw();
+        assert!(bench.screen().contains("Replay of query-customers"), "{}", bench.screen());
+    }
+
+    #[test]
     fn an_answer_comes_once_more() {
         let mut bench = open(120, 36);
         bench.keys("p down enter");

@@ -988,6 +988,21 @@ fn a_what_if_changes_no_file_until_it_is_applied() {
 }
 
 #[test]
+fn a_step_prints_what_it_changed_and_no_more() {
+    let place = demo();
+    let whole = run(&place, &[".", "--plain"], &["workflow", "quit"]).data;
+    let ran = run(&place, &[".", "--plain"], &["workflow", "step query-customers", "quit"]);
+    let stepped = ran.data.strip_prefix(whole.trim_end_matches('\n')).unwrap_or(&ran.data);
+    println!("{stepped}");
+    assert_in_order(stepped, &["State: findings", "Available tools: ", "Run: starts in undefined"]);
+    assert!(!stepped.contains("Arrows, with the tools"), "{stepped}");
+    let ticked = ["workflow", "group tick products", "show", "quit"];
+    let ran = run(&place, &[".", "--plain"], &ticked);
+    let ticked = &ran.data[whole.len().min(ran.data.len())..];
+    assert_in_order(ticked, &["[x] products", "Arrows, with the tools"]);
+}
+
+#[test]
 fn what_saving_took_away_comes_back_by_undo() {
     let tool = r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#;
     let place = Place::with(&[("a.json", tool)]);

@@ -41,7 +41,7 @@ fn a_what_if_tells_the_difference_before_anything_is_done() {
     let before = text(&bench);
     bench.keys("W");
     assert!(
-        bench.shows("What if") && bench.shows("W apply what-if · Esc cancel"),
+        bench.shows("What if") && bench.shows("[ Apply W ]") && bench.shows("Esc cancel"),
         "{}",
         bench.screen()
     );

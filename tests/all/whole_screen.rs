@@ -974,8 +974,56 @@ fn the_matrix_tries_cells_during_a_what_if() {
     assert_eq!(sorted(tried.gate.groups()), sorted(tool.gate.groups()));
     bench.keys("space v v W");
     assert_ne!(text(&bench), before, "{}", bench.screen());
+    assert!(bench.shows("Applied ") && bench.shows("u undoes"), "{}", bench.screen());
     bench.keys("u");
     assert_eq!(text(&bench), before);
+}
+
+#[test]
+fn a_what_if_is_begun_seen_and_applied_in_the_matrix_and_with_the_mouse() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let text = |bench: &Workbench| {
+        let documents = bench.state.documents.iter();
+        documents.map(|(_, document)| document.text.to_string()).collect::<String>()
+    };
+    let before = text(&bench);
+    bench.keys("v W");
+    assert!(bench.shows("What if · Matrix") && bench.shows("[ Apply W ]"), "{}", bench.screen());
+    bench.keys("right right right down space");
+    assert!(bench.shows("ever available: ") || bench.shows("no tool or state changes"));
+    bench.clicks("[ Apply W ]");
+    assert!(bench.state.workflow.what_if.is_none() && text(&bench) != before);
+    bench.keys("u esc W");
+    bench.clicks("[ ] products");
+    assert!(bench.shows("groups requested: + products"), "{}", bench.screen());
+    bench.clicks("[ Apply W ]");
+    assert!(bench.state.workflow.what_if.is_none(), "{}", bench.screen());
+    assert!(groups(&bench).contains(&"products".to_owned()));
+}
+
+#[test]
+fn an_arrow_names_the_key_that_deletes_it() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("shift+tab ]");
+    assert!(bench.shows("d delete arrow"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows("d delete arrow"), "{}", bench.screen());
+}
+
+#[test]
+fn tools_of_a_file_that_broke_on_disk_are_marked() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("home");
+    let row = |bench: &Workbench| {
+        let screen = bench.screen();
+        screen.lines().find(|line| line.contains("○ query-customers")).unwrap().to_owned()
+    };
+    assert!(!row(&bench).contains('✗'), "{}", bench.screen());
+    let file = bench.state.catalog.tools[0].id().file().clone();
+    let text = Some("a: [".into());
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file, text }));
+    bench.draw();
+    assert!(row(&bench).contains('✗'), "{}", bench.screen());
 }
 
 #[test]

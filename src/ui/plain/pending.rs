@@ -54,11 +54,13 @@ impl Session {
         let is_shown = sent.iter().any(shows);
         if is_shown && !sent.iter().any(is_of_one) {
             self.pending.push_back(Pending::List(String::new()));
-        } else if is_shown
-            || sent.iter().any(is_read)
-            || sent.iter().any(is_run) && state.screen == ScreenId::Workflow
-        {
+        } else if is_shown || sent.iter().any(is_read) {
             self.pending.push_back(Pending::Show);
+        } else if sent.iter().any(is_run)
+            && state.screen == ScreenId::Workflow
+            && let Some(screen) = self.screen(state)
+        {
+            self.pending.push_back(Pending::Changes(screen.detail_lines(state)));
         }
     }
 
@@ -84,6 +86,10 @@ impl Session {
             }
             Pending::List(word) => self.list(&word, state),
             Pending::Show => self.show(state),
+            Pending::Changes(before) => {
+                let changed = self.screen(state).map(|it| it.changed_lines(&before, state));
+                self.out.extend(changed.unwrap_or_default());
+            }
             Pending::Heading => {
                 self.out.push(lists::heading(state, lists::list_rows(state).len()));
             }

@@ -65,6 +65,8 @@ pub(super) enum Pending {
     Point(Target),
     List(String),
     Show,
+    /// What the screen shows and isn't among these lines.
+    Changes(Vec<String>),
     /// The line above the list.
     Heading,
     Walk,
@@ -515,7 +517,8 @@ impl Session {
             Verb::Show if rest.is_empty() => self.show(state),
             Verb::Show => {
                 // Some are shown as soon as they are selected.
-                let is_due = |pending: &Pending| matches!(pending, Pending::Show);
+                let is_due =
+                    |pending: &Pending| matches!(pending, Pending::Show | Pending::Changes(_));
                 if self.select(rest, state, messages) && !self.pending.iter().any(is_due) {
                     self.pending.push_back(Pending::Show);
                 }

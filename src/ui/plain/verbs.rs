@@ -71,10 +71,12 @@ impl Session {
             Some(name) => {
                 let name = name.clone();
                 let sent = vec![Message::Workflow(WorkflowMessage::ToggleGroup(name))];
-                if state.screen != ScreenId::Workflow {
+                if state.screen == ScreenId::Workflow {
+                    self.note_sent(&sent, state);
+                } else {
                     messages.push(Message::Show(ScreenId::Workflow));
+                    self.pending.push_back(Pending::Show);
                 }
-                self.pending.push_back(Pending::Show);
                 messages.extend(sent);
             }
             None => {

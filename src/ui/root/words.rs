@@ -159,8 +159,14 @@ pub(super) fn key_at(keys: &[(Rect, Key)], input: &Input) -> Option<Key> {
     pressed.map(|(_, key)| *key)
 }
 
-/// Where the cursor of the text that is edited is drawn.
-pub(super) fn cursor_cell(buffer: &Buffer, styles: &Styles) -> Option<Position> {
+/// Puts the terminal's cursor where that of the text that is edited is drawn.
+pub(super) fn show_cursor(frame: &mut Frame<'_>, styles: &Styles) {
+    if let Some(at) = cursor_cell(frame.buffer_mut(), styles) {
+        frame.set_cursor_position(at);
+    }
+}
+
+fn cursor_cell(buffer: &Buffer, styles: &Styles) -> Option<Position> {
     let cursor = styles[Role::Cursor];
     let is_cursor = |cell: &Cell| {
         cursor.bg.is_none_or(|bg| cell.bg == bg)
@@ -171,15 +177,24 @@ pub(super) fn cursor_cell(buffer: &Buffer, styles: &Styles) -> Option<Position> 
     Some(buffer.pos_of(at).into())
 }
 
+/// A button at the foot of a pane.
+pub(super) struct Button {
+    pub action: ActionId,
+    pub title: &'static str,
+    pub usable: bool,
+    /// Letters are text now.
+    pub typing: bool,
+}
+
 /// Draws `[ Send F6 ]` at the foot of a pane; answers where it can be pressed.
 pub(super) fn draw_button(
     buffer: &mut Buffer,
     pane: Rect,
     styles: &Styles,
     state: &State,
-    (action, usable, typing): (ActionId, bool, bool),
+    &Button { action, title, usable, typing }: &Button,
 ) -> Option<(Rect, ActionId)> {
-    let title = canvas::sentence_case(state.keymap.action(action).title);
+    let title = canvas::sentence_case(title);
     // A key that works now: where letters are text, it is none of them, and Esc ends the text.
     let works = |key: &&Key| !typing || key.typed_char().is_none() && key.code != Code::Esc;
     let key = state.keymap.keys_for(action).iter().find(works);

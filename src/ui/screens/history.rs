@@ -59,10 +59,13 @@ use crate::{
 type Row = action_rows::Row<History>;
 
 pub(crate) const ACTIONS: &[Row] = &[
-    Row::new(Scope::History, "replay", "replay…", |_, state| replay(state))
-        .keys(&[verbs::PAUSE])
-        .help("Replay the answer at its original speed or faster; press again to stop")
-        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "replay", "replay…", |history, state| {
+        history.panes.reveal(RIGHT);
+        replay(state)
+    })
+    .keys(&[verbs::PAUSE])
+    .help("Replay the answer at its original speed or faster; press again to stop")
+    .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "mark", "mark", |_, state| mark(state))
         .keys(&[verbs::TICK])
         .help("Mark the call to compare it; with two marked, these two are compared")

@@ -24,8 +24,10 @@ mod facts;
 mod graph;
 mod keep;
 mod matrix;
+pub(crate) mod matrix_actions;
 mod matrix_draw;
 mod offers;
+mod refusals;
 mod request;
 mod run;
 mod scene;
@@ -117,12 +119,15 @@ impl Screen for WorkflowScreen {
         let hides = self.facts.as_ref().is_some_and(|facts| {
             self.offers.selected_tool(facts).is_some() && !self.offers.selected_offered(facts)
         });
+        if self.is_trying() {
+            return Some(("what-if", self.save_area()));
+        }
         let action = if hides { "apply-change" } else { "step" };
         (!self.matrix.is_open()).then(|| (action, self.panes.area(2)))
     }
 
     fn save_button(&self) -> Option<Rect> {
-        Some(if self.matrix.is_open() { self.area } else { self.run_area })
+        (!self.is_trying()).then(|| self.save_area())
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {
@@ -144,13 +149,14 @@ impl Screen for WorkflowScreen {
         match action {
             "what-if" if is_trying => Some("apply"),
             "apply-change" if is_trying => Some("change…"),
+            "delete-state" if self.is_on_arrow() => Some("delete arrow"),
             _ => None,
         }
     }
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         if self.matrix.is_open() {
-            return actions::MATRIX_HINTS.to_vec();
+            return matrix_actions::matrix_hints(state);
         }
         let is_drawing = self.compose.is_drawing() && self.focused_pane() == Pane::Graph;
         if is_drawing || self.is_typing() {
@@ -165,6 +171,9 @@ impl Screen for WorkflowScreen {
         hints.extend(match self.focused_pane() {
             Pane::Request => vec!["tick", "all-groups", "new-group", "user"],
             Pane::Graph if self.chain.is_open() => chain_actions::HINTS.to_vec(),
+            Pane::Graph if self.is_on_arrow() => {
+                vec!["arrows", "delete-state", "next-arrow", "previous-arrow", "draw", "edit-menu"]
+            }
             Pane::Graph => {
                 let own =
                     ["edit-menu", "draw", "new-state", "step", "set-start", "find", "next-arrow"];
@@ -204,5 +213,9 @@ impl Screen for WorkflowScreen {
 
     fn detail_lines(&self, state: &State) -> Vec<String> {
         self.facts.as_ref().map(|facts| as_lines::workflow_lines(facts, state)).unwrap_or_default()
+    }
+
+    fn changed_lines(&self, before: &[String], state: &State) -> Vec<String> {
+        as_lines::changed_lines(before, &self.detail_lines(state))
     }
 }

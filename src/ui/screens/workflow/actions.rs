@@ -1,5 +1,5 @@
-//! What can be done on the Workflow screen: beside the picture ([`ACTIONS`]), and in the matrix
-//! ([`MATRIX`]), which lies in place of it.
+//! What can be done on the Workflow screen beside the picture; [`matrix_actions`] is what can be done
+//! in the matrix, [`chain_actions`] what can be done with a tool's steps.
 
 use super::{
     about, chain_actions,
@@ -8,7 +8,8 @@ use super::{
     facts::Facts,
     graph::{Graph, Zoom},
     keep,
-    matrix::{Matrix, Typing},
+    matrix_actions::MATRIX,
+    refusals::{NO_STEPS, live_refusal, none_to_copy, save_all},
     request, run,
     screen::{Pane, TOOLS, WorkflowScreen},
     tries, walks,
@@ -17,7 +18,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         compose::arrows::Tail,
-        message::{DocumentMessage, Message, ScreenId},
+        message::{Message, ScreenId},
         state::State,
         verbs,
         workflow::WorkflowMessage,
@@ -211,11 +212,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         workflow_reply(WorkflowMessage::AcceptWhatIf)
     })
     .help("Apply the what-if, as one undo step")
-    .refused(|_, state| {
-        let has_none = state.workflow.what_if.is_none();
-        let begin = || state.keymap.way_to("what-if");
-        has_none.then(|| format!("there is no what-if: {} begins one", begin()))
-    }),
+    .refused(|_, state| tries::none_refusal(state)),
     Row::new(Scope::Workflow, "take-back", "cancel", WorkflowScreen::take_back_or_leave)
         .keys(&[verbs::ESCAPE])
         .help("Discard the what-if, or stop the live call"),
@@ -303,96 +300,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("find", |screen, _| screen.open_find()),
 ];
 
-pub(crate) const MATRIX: &[Row] = &[
-    Row::new(Scope::Matrix, "switch-cells", "switch", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.switch_cells(facts, state))
-    })
-    .keys(&[verbs::TICK])
-    .help("Toggle the selected cells together; Shift+arrows or dragging selects several")
-    .refused(|_, state| no_tool_yet(state)),
-    Row::new(Scope::Matrix, "matrix-axis", "groups/states", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.turn_axis(facts, state))
-    })
-    .keys(&[verbs::VIEW])
-    .help("Show groups as columns, then states, then the picture again"),
-    Row::new(Scope::Matrix, "row-menu", "tool…", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.row_menu(facts, state))
-    })
-    .keys(&[verbs::ACTIVATE])
-    .help(
-        "Choose what to do with the tools of the selected rows: set the next state, available \
-        everywhere, edit, copy",
-    )
-    .refused(|_, state| no_tool_yet(state)),
-    Row::new(Scope::Matrix, "sort-rows", "sort rows", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.sort_rows(facts, state))
-    })
-    .help(
-        "Sort rows: as in the files, by name, ticked in this column first, or most ticks first \
-        (also: click a column head)",
-    ),
-    Row::new(Scope::Matrix, "sort-columns", "sort columns", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.sort_columns(facts, state))
-    })
-    .help("Sort columns: as in the files, by name, or most ticks first"),
-    Row::new(Scope::Matrix, "find-columns", "find columns", |screen, _| {
-        screen.matrix.find_in(Typing::Columns)
-    })
-    .help("Filter columns by name; / filters tools"),
-    Row::new(Scope::Matrix, "new-column", "new column", |screen, state| {
-        screen.matrix.new_column(state)
-    })
-    .keys(&[verbs::NEW])
-    .help("Add a group with the tools of the selected rows, or add a state"),
-    Row::new(Scope::Matrix, "rename-column", "rename column", |screen, _| {
-        screen.matrix.rename_column()
-    })
-    .keys(&[verbs::RENAME])
-    .help("Rename the group or state in every file that uses it"),
-    Row::new(Scope::Matrix, "delete-column", "delete column", |screen, _| {
-        screen.matrix.delete_column()
-    })
-    .keys(&[verbs::DELETE])
-    .help("Delete the group or state from every tool")
-    .risky(),
-    Row::taking_over("find", |screen, _| screen.matrix.find_in(Typing::Rows)),
-    Row::taking_over("matrix", |screen, _| screen.matrix.close()),
-    Row::taking_over("take-back", |screen, state| {
-        screen.in_matrix(|matrix, facts| matrix.handle_escape(facts, state))
-    }),
-    Row::taking_over("groups", WorkflowScreen::open_groups),
-    Row::taking_over("copy-tools", |screen, state| {
-        menus::copy_descriptors(screen.matrix.chosen_tools(state))
-    })
-    .refused(|_, state| none_to_copy(state)),
-    Row::taking_over("copy-run", |screen, state| {
-        menus::copy_descriptors(screen.matrix.chosen_tools(state))
-    })
-    .refused(|_, state| none_to_copy(state)),
-    Row::taking_over("paste-tools", |_, _| pasted::await_paste()),
-    Row::taking_over("save", |_, _| save_all()),
-    Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
-    Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
-];
-
-/// A change of the workflow may be in several files: all are saved together.
-fn save_all() -> Reply {
-    Reply::send(Message::Document(DocumentMessage::Save(None)))
-}
-
-/// The actions worth naming beside the matrix.
-pub(super) const MATRIX_HINTS: [ActionId; 9] = [
-    "switch-cells",
-    "matrix-axis",
-    "new-column",
-    "row-menu",
-    "find",
-    "find-columns",
-    "sort-rows",
-    "sort-columns",
-    "matrix",
-];
-
 /// The table that is in force.
 fn rows_of(screen: &WorkflowScreen) -> &'static [Row] {
     if screen.matrix.is_open() { MATRIX } else { ACTIONS }
@@ -423,15 +330,11 @@ pub(super) fn refusal_reason(
 
 impl WorkflowScreen {
     /// Asks for something with what was computed; `Ignored` before that.
-    fn with_facts(&mut self, act: impl FnOnce(&mut Self, &mut Facts) -> Reply) -> Reply {
+    pub(super) fn with_facts(&mut self, act: impl FnOnce(&mut Self, &mut Facts) -> Reply) -> Reply {
         let Some(mut facts) = self.facts.take() else { return Reply::Ignored };
         let reply = act(self, &mut facts);
         self.facts = Some(facts);
         reply
-    }
-
-    fn in_matrix(&mut self, act: impl FnOnce(&mut Matrix, &Facts) -> Reply) -> Reply {
-        self.with_facts(|screen, facts| act(&mut screen.matrix, facts))
     }
 
     /// Does something with the state that is chosen in the picture.
@@ -465,7 +368,7 @@ impl WorkflowScreen {
         self.facts.as_ref().is_some_and(|facts| self.offers.selected_offered(facts))
     }
 
-    fn step_pane(&mut self, step: Step) -> Reply {
+    pub(super) fn step_pane(&mut self, step: Step) -> Reply {
         self.move_focus(step);
         Reply::Handled
     }
@@ -521,7 +424,7 @@ impl WorkflowScreen {
         })
     }
 
-    fn open_groups(&mut self, state: &State) -> Reply {
+    pub(super) fn open_groups(&mut self, state: &State) -> Reply {
         self.with_facts(|_, facts| menus::groups_menu(facts, state))
     }
 
@@ -629,20 +532,6 @@ impl WorkflowScreen {
     }
 }
 
-const NO_STEPS: &str = "no steps during a what-if: W applies it, Esc cancels it";
-
 fn workflow_reply(message: WorkflowMessage) -> Reply {
     Reply::send(Message::Workflow(message))
-}
-
-fn live_refusal(state: &State) -> Option<String> {
-    refuse_when(state.workflow.live.is_some(), "a live step is running")
-}
-
-fn none_to_copy(state: &State) -> Option<String> {
-    refuse_when(state.catalog.tools.is_empty(), "there is no tool to copy")
-}
-
-fn no_tool_yet(state: &State) -> Option<String> {
-    refuse_when(state.catalog.tools.is_empty(), "there is no tool yet")
 }

@@ -1,6 +1,8 @@
 //! The workflow as lines of text: the request, the states, the tools with the reasons why some are
 //! hidden, the run.
 
+use std::collections::HashSet;
+
 use super::facts::{Facts, GroupOrigin};
 use crate::{
     app::state::State,
@@ -20,6 +22,63 @@ pub(super) fn workflow_lines(facts: &Facts, state: &State) -> Vec<String> {
     lines.extend(tool_lines(facts));
     lines.extend(run_lines(state));
     lines
+}
+
+/// What follows the line of a thing that is the present one.
+const MARKS: [&str; 3] = [" (here)", CURRENT, ", new here"];
+const CURRENT: &str = ", current";
+
+/// The lines that weren't there before, each below its heading. A tool that was hidden before isn't
+/// listed again, whatever the reason is now.
+pub(super) fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
+    let known: HashSet<(&str, &str)> =
+        in_sections(before).map(|(heading, line)| (section_of(heading), line)).collect();
+    let name_of = |line: &str| line.split(':').next().unwrap_or(line).to_owned();
+    let was_hidden: HashSet<String> = known
+        .iter()
+        .filter(|(section, _)| *section == HIDDEN)
+        .map(|(_, line)| name_of(line))
+        .collect();
+    let is_known = |section: &str, line: &str| {
+        let with = |mark: &str| known.contains(&(section, format!("{line}{mark}").as_str()));
+        // The present state is said by itself.
+        let is_state = line.strip_suffix(CURRENT).is_some_and(|it| known.contains(&(section, it)));
+        is_state
+            || MARKS.iter().chain(&[""]).any(|mark| with(mark))
+            || section == HIDDEN && line.starts_with(' ') && was_hidden.contains(&name_of(line))
+    };
+    let mut changed: Vec<String> = Vec::new();
+    let (mut under, mut is_new) = ("", false);
+    for (heading, line) in in_sections(now) {
+        // What is further in belongs to the line above it.
+        if !line.starts_with("    ") {
+            is_new = !is_known(section_of(heading), line);
+        }
+        if is_new {
+            let needs_heading = heading != line && heading != under;
+            changed.extend(needs_heading.then(|| heading.to_owned()));
+            changed.push(line.to_owned());
+            under = heading;
+        }
+    }
+    changed
+}
+
+const HIDDEN: &str = "Hidden tools";
+
+/// Each line with the heading that it is below; a heading is its own.
+fn in_sections(lines: &[String]) -> impl Iterator<Item = (&str, &str)> {
+    lines.iter().scan("", |heading, line| {
+        if !line.starts_with(' ') {
+            *heading = line;
+        }
+        Some((*heading, line.as_str()))
+    })
+}
+
+/// A heading without its count.
+fn section_of(heading: &str) -> &str {
+    heading.split([':', ';']).next().unwrap_or(heading)
 }
 
 fn request_lines(facts: &Facts, state: &State) -> Vec<String> {
@@ -52,7 +111,7 @@ fn request_lines(facts: &Facts, state: &State) -> Vec<String> {
 fn state_lines(facts: &Facts) -> Vec<String> {
     let mut lines = vec![format!("State: {}", facts.context.state()), "States:".to_owned()];
     for (row, name) in facts.workflow.states().iter().enumerate() {
-        let here = if facts.current == Some(row) { ", current" } else { "" };
+        let here = if facts.current == Some(row) { CURRENT } else { "" };
         let reach = if facts.is_reachable(row) { "" } else { ", unreachable" };
         let tools = count_text(facts.workflow.offer_count(row), "tool", "tools");
         lines.push(format!("  {name}: {tools}{here}{reach}"));
@@ -91,7 +150,7 @@ fn tool_lines(facts: &Facts) -> Vec<String> {
     let mut lines = vec![format!("Available tools: {}", available.len())];
     let named = |row: &ToolRow| format!("  {}{}{}", tools[*row].key, next(*row), came(row));
     lines.extend(available.iter().map(named));
-    lines.push(format!("Hidden tools: {}", facts.hidden.len()));
+    lines.push(format!("{HIDDEN}: {}", facts.hidden.len()));
     for row in &facts.hidden {
         let (why, change) = hidden_words(facts, *row);
         lines.push(format!("  {}: {why}", tools[*row].key));
@@ -138,4 +197,34 @@ fn run_lines(state: &State) -> Vec<String> {
         lines.push(format!("  {} was refused in {}: {why}", refused.tool, refused.state));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(text: &str) -> Vec<String> {
+        text.lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_changed_is_below_its_heading_and_nothing_is_said_again() {
+        let before = lines(
+            "Groups; ticked ones are requested:\n  [x] a: 1 tool\n  [ ] b: 1 tool\nState: undefined\n\
+             States:\n  undefined: 2 tools, current\n  next: 1 tool\nAvailable tools: 1\n  one\n\
+             Hidden tools: 2\n  two: state: not in undefined\n    To make it available: step\n  \
+             three: state: not in undefined\nRun: starts in undefined (here)",
+        );
+        let now = lines(
+            "Groups; ticked ones are requested:\n  [x] a: 1 tool\n  [ ] b: 1 tool\nState: next\n\
+             States:\n  undefined: 2 tools\n  next: 1 tool, current\nAvailable tools: 1\n  two, new \
+             here\nHidden tools: 2\n  one: state: not in next\n    To make it available: back\n  \
+             three: state: not in next\nRun: starts in undefined\n  1. one: to next (here)",
+        );
+        let changed = "State: next\nAvailable tools: 1\n  two, new here\nHidden tools: 2\n  \
+             one: state: not in next\n    To make it available: back\nRun: starts in undefined\n  \
+             1. one: to next (here)";
+        assert_eq!(changed_lines(&before, &now), lines(changed));
+        assert_eq!(changed_lines(&now, &now), Vec::<String>::new());
+    }
 }

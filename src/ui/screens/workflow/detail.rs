@@ -44,7 +44,7 @@ pub(crate) struct Subject<'s> {
     pub refused: Option<&'s Refused>,
 }
 
-type Line = Vec<(Role, String)>;
+pub(crate) type Line = Vec<(Role, String)>;
 
 impl Detail {
     pub fn scroll(&mut self, notches: i16) {
@@ -158,17 +158,17 @@ impl Detail {
     }
 }
 
-/// Draws what a what-if is about and would do.
-pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
-    let Some(what_if) = &scene.state.workflow.what_if else { return };
+/// What a what-if is about and would do; nothing where there is none.
+pub(crate) fn what_if_lines(state: &State, facts: &Facts) -> Vec<Line> {
+    let Some(what_if) = &state.workflow.what_if else { return Vec::new() };
     let mut lines: Vec<Line> = Vec::new();
-    let present = scene.state.context();
+    let present = state.context();
     let groups = Turn::between(&present.groups(), &facts.context.groups());
     if !groups.is_none() {
         lines.push(turn_line("groups requested", &groups));
     }
     for (tool, edit) in &what_if.edits {
-        let key = scene.state.catalog.tool(tool).map_or("a tool", |tool| &tool.entry.key);
+        let key = state.catalog.tool(tool).map_or("a tool", |tool| &tool.entry.key);
         lines.push(vec![(Role::Label, format!("{key}: ")), (Role::Changed, edit.description())]);
     }
     if lines.is_empty() {
@@ -189,6 +189,12 @@ pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, fa
             }
         }
     }
+    lines
+}
+
+/// Draws what a what-if is about and would do.
+pub(crate) fn draw_what_if(buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
+    let lines = what_if_lines(scene.state, facts);
     let wrapped =
         lines.iter().flat_map(|line| wrap_styled(line, RowWidths::all(usize::from(area.width))));
     for (row, line) in (0..area.height).zip(wrapped) {

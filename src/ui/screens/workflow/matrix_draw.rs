@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
+    detail,
     facts::Facts,
     matrix::{Axis, ColumnOrder, Matrix, RowOrder, Typing},
     scene::Scene,
@@ -52,6 +53,10 @@ impl Matrix {
             order_of_rows(self.row_order),
             order_of_columns(self.column_order)
         );
+        let title = match state.workflow.what_if {
+            Some(_) => format!("What if · {title}"),
+            None => title,
+        };
         let inside = Pane { title: &title, note: &note, foot: self.legend(), focused: true }
             .draw(buffer, area, styles);
         let filters = self.typing.is_some()
@@ -261,6 +266,7 @@ impl Matrix {
             Err(why) => lines.push(vec![(Role::Warning, why.clone())]),
         }
         lines.extend(preview.lines.iter().cloned());
+        lines.extend(detail::what_if_lines(state, facts));
         let room = usize::from(area.height.saturating_sub(1));
         let more = lines.len().saturating_sub(room);
         for (row, line) in (1..area.height).zip(&lines) {

@@ -176,11 +176,7 @@ impl Run {
             Some(_) => "What if".to_owned(),
             None => format!("Run {}", simulation.current_branch().len()),
         };
-        let note = if state.workflow.what_if.is_some() {
-            "W apply what-if · Esc cancel".to_owned()
-        } else {
-            notes(state)
-        };
+        let note = if state.workflow.what_if.is_some() { String::new() } else { notes(state) };
         let inside = Pane { title: &title, note: &note, focused, ..Pane::default() }
             .draw(buffer, area, styles);
         if state.workflow.what_if.is_some() {

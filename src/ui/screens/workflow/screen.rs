@@ -59,6 +59,16 @@ impl WorkflowScreen {
         self.facts.as_ref().is_some_and(|facts| self.graph.selected_edge(facts).is_some())
     }
 
+    /// Whether a change is tried before it is made.
+    pub(super) fn is_trying(&self) -> bool {
+        self.facts.as_ref().is_some_and(|facts| facts.difference.is_some())
+    }
+
+    /// The pane at whose foot what was changed is saved or applied.
+    pub(super) fn save_area(&self) -> Rect {
+        if self.matrix.is_open() { self.area } else { self.run_area }
+    }
+
     #[must_use]
     pub fn new() -> Self {
         let mut panes = Panes::default();

@@ -23,6 +23,13 @@ pub(crate) fn toggle_what_if(state: &State) -> Reply {
     })
 }
 
+/// Why no what-if can be applied.
+pub(super) fn none_refusal(state: &State) -> Option<String> {
+    let begin = || state.keymap.way_to("what-if");
+    let has_none = state.workflow.what_if.is_none();
+    has_none.then(|| format!("there is no what-if: {} begins one", begin()))
+}
+
 /// Asks how a tool would be edited.
 pub(crate) fn ask_edit(facts: &Facts, row: ToolRow) -> Reply {
     let tool = &facts.tools()[row];
