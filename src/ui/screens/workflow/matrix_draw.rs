@@ -266,7 +266,10 @@ impl Matrix {
             Err(why) => lines.push(vec![(Role::Warning, why.clone())]),
         }
         lines.extend(preview.lines.iter().cloned());
-        lines.extend(detail::what_if_lines(state, facts));
+        if state.workflow.what_if.is_some() {
+            lines.push(vec![(Role::Heading, "the what-if so far".to_owned())]);
+            lines.extend(detail::what_if_lines(state, facts));
+        }
         let room = usize::from(area.height.saturating_sub(1));
         let more = lines.len().saturating_sub(room);
         for (row, line) in (1..area.height).zip(&lines) {
