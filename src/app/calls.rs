@@ -101,6 +101,10 @@ pub enum CallMessage {
         tool: EntryId,
         step: usize,
     },
+    /// The mock of the tool was kept as it is now.
+    MockKept {
+        tool: EntryId,
+    },
     /// Answer calls of the tool here, in the place of its service, or no longer.
     TurnMock {
         tool: EntryId,

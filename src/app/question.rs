@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     engine::eras::EraComparison,
-    model::entry::{FileId, SystemId},
+    model::entry::{EntryId, FileId, SystemId},
     systems::{
         deployed::{item::Item, push::Push},
         discovery::compared::Compared,
@@ -23,7 +23,11 @@ pub enum Question {
     /// There is nothing here yet: how to begin?
     Begin,
     /// Leave although these files have unsaved changes?
-    Leave(Vec<FileId>),
+    Leave {
+        files: Vec<FileId>,
+        /// Tools with a mock that somebody has said something of, and that no stub keeps.
+        mocks: Vec<EntryId>,
+    },
     /// Leave the form program although its document was changed?
     LeaveForm(FormGoal),
     /// Take the document of the form program although it has issues?

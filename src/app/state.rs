@@ -132,6 +132,8 @@ pub struct InvokeState {
     pub calls: Calls,
     /// The tools whose calls are answered here, in the place of their services.
     pub mocks: HashSet<EntryId>,
+    /// The revision of what is typed for a mock, when it was kept.
+    pub kept_mocks: HashMap<EntryId, u64>,
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
     pub step_goal: Option<StepGoal>,
@@ -280,6 +282,7 @@ impl State {
                 samples: Vec::new(),
                 user,
                 calls: Calls::default(),
+                kept_mocks: HashMap::new(),
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
                 step_goal: None,

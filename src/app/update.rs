@@ -308,6 +308,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             let turn = state.invoke.step_goal.as_ref().map_or(0, |goal| goal.turn + 1);
             state.invoke.step_goal = Some(StepGoal { tool, step, turn });
         }
+        CallMessage::MockKept { tool } => calls::note_mock_kept(state, tool),
         CallMessage::TurnMock { tool } => calls::turn_mock(state, tool, now),
         CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {
@@ -437,10 +438,11 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     if discard {
         return vec![Effect::Journal(state.offered_texts()), Effect::Quit];
     }
-    if changed.is_empty() {
+    let mocks = calls::unkept_mocks(state);
+    if changed.is_empty() && mocks.is_empty() {
         // What is offered and not decided about is offered again.
         return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];
     }
-    state.question = Some(Question::Leave(changed));
+    state.question = Some(Question::Leave { files: changed, mocks });
     Vec::new()
 }

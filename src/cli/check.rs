@@ -76,6 +76,9 @@ impl Check {
         };
         report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.skipped.iter().for_each(|words| out.warn(words));
+        if files.is_empty() {
+            out.warn(format_args!("no descriptors in {}", opened.workspace.root.display()));
+        }
         let unchecked = !opened.skipped.is_empty()
             || found.iter().any(|finding| {
                 [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code)

@@ -33,7 +33,7 @@ impl GateEdit {
             Self::InGroups(groups) if groups.is_empty() => {
                 "remove the tool from every group".into()
             }
-            Self::InGroups(groups) => format!("put the tool in {} only", join_names(groups)),
+            Self::InGroups(groups) => format!("put the tool only in {}", join_names(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
             Self::RemoveState(state) => format!("make the tool unavailable in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),
@@ -41,7 +41,7 @@ impl GateEdit {
                 "make the tool available in no state".into()
             }
             Self::OnlyIn(states) => {
-                format!("make the tool available in {} only", join_names(states))
+                format!("make the tool available only in {}", join_names(states))
             }
             Self::LeadTo(Some(state)) => format!("set the tool's next state to {state}"),
             Self::LeadTo(None) => "let the tool keep the state".into(),
@@ -55,12 +55,12 @@ impl GateEdit {
             Self::AddGroup(group) => format!("in group {group} too"),
             Self::RemoveGroup(group) => format!("no longer in group {group}"),
             Self::InGroups(groups) if groups.is_empty() => "in no group".into(),
-            Self::InGroups(groups) => format!("in {} only", join_names(groups)),
+            Self::InGroups(groups) => format!("only in {}", join_names(groups)),
             Self::AddState(state) => format!("available in {state} too"),
             Self::RemoveState(state) => format!("no longer available in {state}"),
             Self::Everywhere => "available in every state".into(),
             Self::OnlyIn(states) if states.is_empty() => "available in no state".into(),
-            Self::OnlyIn(states) => format!("available in {} only", join_names(states)),
+            Self::OnlyIn(states) => format!("available only in {}", join_names(states)),
             Self::LeadTo(Some(state)) => format!("leads to {state}"),
             Self::LeadTo(None) => "keeps the state".into(),
         }

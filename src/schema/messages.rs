@@ -164,7 +164,7 @@ pub(crate) fn describe_bounds(node: &Node) -> Option<String> {
         (None, None) => None,
     };
     rules.extend(range(node.text.min, node.text.max, "character", "characters"));
-    rules.extend(node.text.patterns.iter().map(|pattern| format!("like {pattern}")));
+    rules.extend(node.text.patterns.iter().map(|pattern| format!("matching {pattern}")));
     rules.extend(range(node.list.min, node.list.max, "item", "items"));
     rules.extend(node.list.unique.then(|| "unique values".to_owned()));
     rules.extend(range(node.object.min, node.object.max, "member", "members"));

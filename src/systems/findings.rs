@@ -102,6 +102,12 @@ pub fn of_text(
                 .into_iter()
                 .collect()
         }
+        Ok(source)
+            if Format::from_path(file.path()) == Some(Format::Json)
+                && source.text().trim().is_empty() =>
+        {
+            vec![syntax::empty_finding(file)]
+        }
         Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
         Ok(source) if source.notes().is_empty() => Vec::new(),
         Ok(source) => {

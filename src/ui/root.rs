@@ -1,11 +1,15 @@
 //! The whole screen: top line, the screen that is shown, bottom line, and what lies over them.
 
+mod bottom_line;
 mod presses;
 mod words;
 
 use ratatui::{Frame, layout::Rect};
 
-use self::presses::Presses;
+use self::{
+    bottom_line::{Hint, draw_bottom_line},
+    presses::Presses,
+};
 use super::{
     action_rows,
     canvas::{Pen, text_width},
@@ -52,6 +56,8 @@ pub struct Root {
     overlay: Option<Box<dyn Overlay>>,
     /// The question that the overlay asks, to open it once.
     asked: Option<Question>,
+    /// Where a note lies that the bottom line has no room for.
+    note: Rect,
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, ActionId)>,
     /// Those of the tour, and of the bottom line while something lies over the screen.
@@ -77,6 +83,7 @@ impl Root {
             tabs: SCREENS,
             overlay: None,
             asked: None,
+            note: Rect::default(),
             places: Vec::new(),
             keys: Vec::new(),
             body: Rect::default(),
@@ -136,7 +143,7 @@ impl Root {
         let Some(screen) = self.screen(state) else { return };
         let is_unsaved = state.documents.changed_files().next().is_some();
         let save = screen.save_button().filter(|_| is_unsaved).map(|pane| ("save", pane));
-        let wanted = screen.primary_button().into_iter().chain(save);
+        let wanted = screen.primary_button(state).into_iter().chain(save);
         let drawn = wanted.filter_map(|(action, pane)| {
             let usable = self.refusal_reason(action, state).is_none();
             let title = screen.hint_title(action, state);
@@ -277,51 +284,16 @@ impl Root {
     }
 
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
-        let bar = styles[Role::Bar];
-        let on_bar = |role: Role| words::on_bar(styles, role);
-        let note = words::bottom_note(state);
-        let badge = if self.is_in_edit(state) {
-            (" EDIT ", Role::BadgeEdit)
-        } else {
-            (" NAV ", Role::BadgeNav)
-        };
-        let hints = self.hint_entries(state);
-        let buffer = frame.buffer_mut();
-        let mut pen = Pen::new(buffer, line, 0);
-        pen.fill_rest(bar).move_to(line, 0).put_text(badge.0, styles[badge.1]).put_text(" ", bar);
-        // A fresh notice is worth more than the keys; they come back with the next key.
-        let note_cells = words::note_cells(&note, line);
-        let keep = note_cells.map_or(0, |cells| cells + 2);
-        // The way to help is shown wherever anything is.
-        let need = |(key, title, _): &(String, String, Option<ActionId>)| {
-            text_width(key) + text_width(title) + 3
-        };
-        let last = hints.last().map_or(0, need);
-        let count = hints.len();
-        for (row, hint) in hints.into_iter().enumerate() {
-            let others = if row + 1 < count { last } else { 0 };
-            if pen.remaining_cells() < need(&hint) + others + keep {
-                continue;
-            }
-            let (key, title, act) = hint;
-            let x = pen.column_now();
-            pen.put_text(&key, on_bar(Role::Key)).put_text(" ", bar).put_text(&title, bar);
-            let place = Rect::new(x, line.y, pen.column_now() - x, 1);
-            if let Some(act) = act {
-                self.places.push((place, act));
-            } else if let Ok(key) = key.parse() {
-                self.keys.push((place, key));
-            }
-            pen.put_text("  ", bar);
-        }
-        match note_cells {
-            Some(cells) => words::put_note(&mut pen, &note, cells, styles),
-            None => words::draw_long_note(buffer, line, &note, styles),
-        }
+        let in_edit = self.is_in_edit(state);
+        let note = words::bottom_note(in_edit, state);
+        let said = (self.hint_entries(state), &*note);
+        let drawn = draw_bottom_line(frame.buffer_mut(), line, styles, in_edit, said);
+        self.places.extend(drawn.places);
+        (self.keys, self.note) = (drawn.keys, drawn.note);
     }
 
-    /// Keys for the bottom line: key, words, and what a press on them does.
-    fn hint_entries(&self, state: &State) -> Vec<(String, String, Option<ActionId>)> {
+    /// Keys for the bottom line.
+    fn hint_entries(&self, state: &State) -> Vec<Hint> {
         if let Some(overlay) = &self.overlay {
             return overlay
                 .key_hints()
@@ -546,6 +518,9 @@ impl Root {
         if self.buttons.iter().all(|(place, _)| !place.contains(at))
             && self.screen_mut(state).is_some_and(is_edge)
         {
+            return Reply::Handled;
+        }
+        if pressed && self.note.contains(at) {
             return Reply::Handled;
         }
         if let Some((_, act)) =

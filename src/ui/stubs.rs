@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::{overlays::prompt::Prompt, view::Reply};
 use crate::{
     app::{
+        calls::CallMessage,
         documents::Change,
         message::{DocumentMessage, Message},
         state::State,
@@ -16,8 +17,9 @@ use crate::{
     },
     model::{
         call::Call,
-        entry::FileId,
+        entry::{EntryId, FileId},
         stub::{Stub, StubService},
+        tool::Tool,
     },
     systems::stubs::of_call,
 };
@@ -40,7 +42,7 @@ pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
         _ => call.request.name.clone(),
     };
     ask_name(
-        KeptRules { title: "Keep as stub", what: "an answer".into(), services },
+        KeptRules { title: "Keep as stub", what: "an answer".into(), services, mock_of: None },
         words,
         first_name,
     )
@@ -52,11 +54,13 @@ struct KeptRules {
     /// For undo.
     what: String,
     services: Vec<StubService>,
+    /// The tool whose mock it is.
+    mock_of: Option<EntryId>,
 }
 
 /// Asks which stub takes the rules.
 fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
-    let KeptRules { title, what, services } = kept;
+    let KeptRules { title, what, services, mock_of } = kept;
     let prompt = Prompt::new(title, words, first_name, move |name, state| {
         if name.is_empty() {
             return Err("a stub needs a name".into());
@@ -64,35 +68,39 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
         let file = stub_file(name);
         let changes = stub_changes(&file, name, &services, state)?;
         let label = format!("save {what} in the stub {name}");
-        Ok(Reply::Send(vec![
+        let mut messages = vec![
             Message::Document(DocumentMessage::Change { label, changes }),
             Message::Document(DocumentMessage::Save(Some(file))),
-        ]))
+        ];
+        messages.extend(mock_of.clone().map(|tool| Message::Call(CallMessage::MockKept { tool })));
+        Ok(Reply::Send(messages))
     });
     Reply::Open(Box::new(prompt.with_act("keep")))
 }
 
 /// Asks for a name and writes the mock of a tool, whose service may be missing, as that stub.
 pub(crate) fn save_mock(
-    tool: &str,
+    tool: &Tool,
     service: StubService,
     lacks_service: bool,
     state: &State,
 ) -> Reply {
+    let key = &tool.entry.key;
     let first = match lacks_service {
         true => format!(" once its service exists ({})", state.keymap.way_to("make-service")),
         false => String::new(),
     };
     let words = format!(
-        "`toolcrib serve --stub {}/NAME.yaml` answers for {tool} like this{first}: with \
+        "`toolcrib serve --stub {}/NAME.yaml` answers for {key} like this{first}: with \
         --connection ADDRESS on a broker, with --mcp for MCP clients. {} Name of the stub:",
         page::FOLDER,
         existing_stubs(state)
     );
-    let service = StubService { name: tool.to_owned(), ..service };
-    let what = format!("the mock of {tool}");
-    let kept = KeptRules { title: "Keep mock", what, services: vec![service] };
-    ask_name(kept, words, tool.to_owned())
+    let service = StubService { name: key.clone(), ..service };
+    let what = format!("the mock of {key}");
+    let mock_of = Some(tool.id().clone());
+    let kept = KeptRules { title: "Keep mock", what, services: vec![service], mock_of };
+    ask_name(kept, words, key.clone())
 }
 
 /// The file that keeps the mock of a tool.
@@ -105,17 +113,19 @@ pub(crate) fn stub_file(tool: &str) -> FileId {
 /// # Errors
 /// When the stub that is there can't be read.
 pub(crate) fn keep_mock(
-    tool: &str,
+    tool: &Tool,
     service: StubService,
     state: &State,
 ) -> Result<Vec<Message>, String> {
-    let file = stub_file(tool);
-    let service = StubService { name: tool.to_owned(), ..service };
-    let changes = stub_changes(&file, tool, &[service], state)?;
-    let label = format!("keep the mock of {tool}");
+    let key = &tool.entry.key;
+    let file = stub_file(key);
+    let service = StubService { name: key.clone(), ..service };
+    let changes = stub_changes(&file, key, &[service], state)?;
+    let label = format!("keep the mock of {key}");
     Ok(vec![
         Message::Document(DocumentMessage::Change { label, changes }),
         Message::Document(DocumentMessage::Save(Some(file))),
+        Message::Call(CallMessage::MockKept { tool: tool.id().clone() }),
     ])
 }
 

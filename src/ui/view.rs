@@ -96,7 +96,7 @@ pub trait Screen {
     }
 
     /// The main act of the screen, and the pane at whose foot its button is drawn.
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _state: &State) -> Option<(ActionId, Rect)> {
         None
     }
 

@@ -112,7 +112,8 @@ async fn tell_step(
 
 fn silence() -> (Outcome, Option<CallError>) {
     let message = "the answer didn't end in time";
-    let remedy = "give the call more time than the stub's delays, or check the fault of its rule";
+    let remedy = "give the call more time (--timeout) than the delays of the stub or mock, or check the fault of \
+                  its rule";
     (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))
 }
 

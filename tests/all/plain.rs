@@ -323,6 +323,8 @@ fn a_screen_reader_is_asked_about_and_ctrl_c_cancels_a_call() {
     terminal.press(["ctrl+c"]);
     terminal.wait_for("tell-joke cancelled");
     terminal.type_text("quit\r");
+    terminal.wait_for("The mock of tell-joke isn't kept");
+    terminal.type_text("quit without saving\r");
     assert!(terminal.wait_end().success());
 }
 
@@ -665,7 +667,7 @@ fn a_tool_is_shown_with_its_own_call() {
     assert_in_order(
         &ran.data,
         &[
-            "No call of tell-joke yet. Type: form, then send",
+            "No call of tell-joke yet. Type: form arguments, then send",
             "ended: tell-joke succeeded",
             "No call of calculator yet.",
             "Invoke · tell-joke>",
@@ -1000,6 +1002,28 @@ fn a_step_prints_what_it_changed_and_no_more() {
     let ran = run(&place, &[".", "--plain"], &ticked);
     let ticked = &ran.data[whole.len().min(ran.data.len())..];
     assert_in_order(ticked, &["[x] products", "Arrows, with the tools"]);
+}
+
+#[test]
+fn an_edit_on_workflow_prints_what_it_changed_and_a_refused_step_comes_where_it_was_tried() {
+    let place = demo();
+    let edits =
+        ["workflow", "draw arrow undefined", "figures", "calculator", "yes", "undo", "quit"];
+    let ran = run(&place, &[".", "--plain"], &[&edits[..], &["2"]].concat());
+    assert_in_order(
+        &ran.data,
+        &["Drew calculator", "undefined to figures: calculator", "Undid", "Hidden tools: "],
+    );
+    let tried = ["workflow", "try it calculator", "step query-customers", "show", "cancel", "quit"];
+    let ran = run(&place, &[".", "--plain"], &tried);
+    let shown = ran.data.rsplit("Run: ").next().unwrap();
+    assert_in_order(shown, &["calculator was refused", "1. query-customers"]);
+    let place = Place::with(&[("empty.json", " \n")]);
+    let checked = place.run(&["check"]);
+    checked.ended(1, &[]);
+    assert!(checked.data.contains("not JSON: the file is empty"), "{}", checked.data);
+    let place = Place::with(&[]);
+    place.run(&["check"]).ended(0, &["no descriptors in "]);
 }
 
 #[test]

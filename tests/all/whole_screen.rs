@@ -1002,6 +1002,158 @@ fn a_what_if_is_begun_seen_and_applied_in_the_matrix_and_with_the_mouse() {
 }
 
 #[test]
+fn a_column_that_a_what_if_empties_stays_until_the_matrix_closes() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("v W home");
+    let column = |bench: &Workbench| {
+        let screen = bench.screen();
+        let foot = screen.lines().find(|line| line.contains(" × group ")).unwrap().to_owned();
+        foot.split(" × group ").nth(1).unwrap().split(' ').next().unwrap().to_owned()
+    };
+    bench.keys("right");
+    let before = column(&bench);
+    assert_eq!(before, "research", "{}", bench.screen());
+    bench.keys("space");
+    assert_eq!(column(&bench), before, "{}", bench.screen());
+    bench.keys("space");
+    let what_if = bench.state.workflow.what_if.as_ref().unwrap();
+    let tool = &bench.state.catalog.tools[0];
+    let groups = |tool: &toolcrib::model::tool::Tool| {
+        let mut groups = tool.gate.groups();
+        groups.sort();
+        groups
+    };
+    assert_eq!(groups(&what_if.tried_tool(tool)), groups(tool), "the second press takes it back");
+}
+
+#[test]
+fn a_mock_that_somebody_wrote_is_not_lost_by_quitting() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    bench.keys("m q");
+    assert!(bench.effects.contains(&Effect::Quit), "nothing was said of it");
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    bench.keys("m down enter");
+    bench.types("my own answer");
+    bench.keys("esc");
+    assert!(bench.shows("the text below is the answer"), "{}", bench.screen());
+    bench.keys("q");
+    assert!(bench.shows("The mock of query-customers isn't kept"), "{}", bench.screen());
+    bench.clicks("keep as stub and quit");
+    let file = FileId::new("stubs/query-customers.yaml");
+    let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+    assert!(kept.contains(r#"["my ", "own ", answer]"#), "{kept}");
+    bench.send(Message::Document(DocumentMessage::Saved { file, text: Some(kept.into()) }));
+    assert!(bench.effects.contains(&Effect::Quit));
+}
+
+#[test]
+fn a_renamed_tool_keeps_its_mock_and_what_was_typed() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    bench.keys("m down enter");
+    bench.types("my own answer");
+    bench.keys("esc");
+    bench.send(Message::Show(ScreenId::Tools));
+    bench.draw();
+    let said = |bench: &Workbench, key: &str| {
+        let tool = bench.state.catalog.tools.iter().find(|tool| tool.entry.key == *key).unwrap();
+        bench.state.mock_of(tool).map(|mock| format!("{mock:?}")).unwrap_or_default()
+    };
+    assert!(said(&bench, "query-customers").contains("my "));
+    bench.keys("home r ctrl+u");
+    bench.types("ask-customers");
+    bench.keys("enter");
+    if bench.shows("Enter rename") {
+        bench.keys("enter");
+    }
+    assert!(said(&bench, "ask-customers").contains("my "), "{}", bench.screen());
+    bench.keys("u");
+    assert!(said(&bench, "query-customers").contains("my "), "{}", bench.screen());
+    bench.keys("U");
+    assert!(said(&bench, "ask-customers").contains("my "), "{}", bench.screen());
+}
+
+#[test]
+fn the_arrows_go_from_the_arguments_to_the_mock_and_back() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    let here = |bench: &Workbench| bench.shows("What the answer is");
+    bench.keys("m");
+    assert!(here(&bench), "{}", bench.screen());
+    bench.keys("up");
+    assert!(!here(&bench), "{}", bench.screen());
+    bench.keys("down");
+    assert!(here(&bench), "{}", bench.screen());
+    bench.keys("down");
+    assert!(!here(&bench), "within the mock they go from field to field: {}", bench.screen());
+}
+
+#[test]
+fn what_a_notice_names_works_in_edit_too() {
+    let one = r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#;
+    let mut bench = Workbench::files(&[("a.json", one), ("b.json", one)], 120, 36);
+    let change = |bench: &mut Workbench, name: &str| {
+        let (file, text) = (FileId::new(name), one.replace("Asks", "Asks again").into());
+        let change = vec![Change::Text { file, text }];
+        let message = DocumentMessage::Change { label: "edit".into(), changes: change };
+        bench.send(Message::Document(message));
+    };
+    change(&mut bench, "a.json");
+    change(&mut bench, "b.json");
+    bench.send(Message::Select(bench.state.catalog.tools[0].id().clone()));
+    let file = bench.state.selected.as_ref().unwrap().file().clone();
+    let text = bench.state.documents.get(&file).unwrap().text.to_string();
+    let saved = || DocumentMessage::Saved { file: file.clone(), text: Some(text.clone().into()) };
+    bench.send(Message::Document(saved()));
+    bench.draw();
+    assert!(bench.shows("; S saves 1 other file too"), "{}", bench.screen());
+    assert!(bench.shows("[ Save all S ]"), "{}", bench.screen());
+    bench.keys("tab enter");
+    bench.send(Message::Document(saved()));
+    bench.draw();
+    assert!(bench.shows("EDIT") && bench.shows("Esc, then S saves 1 other file too"));
+    bench.clicks("[ Save all ]");
+    let saves = bench.effects.iter().filter(|effect| matches!(effect, Effect::Save { .. }));
+    assert_eq!(saves.count(), 1, "{}", bench.screen());
+}
+
+#[test]
+fn a_press_on_a_note_does_not_reach_what_it_hides() {
+    let mut bench = Workbench::sample("demo", 80, 24);
+    bench.state.tour = Tour::Offered;
+    let words = "a note that is longer than the line ".repeat(4);
+    bench.send(Message::Notice(NoticeKind::Hint, words));
+    bench.draw();
+    bench.clicks("a note that is longer");
+    assert_eq!(bench.state.tour, Tour::Offered, "{}", bench.screen());
+}
+
+#[test]
+fn a_step_that_can_no_longer_be_taken_says_so() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let groups = vec!["read-only".into()];
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(groups))));
+    bench.draw();
+    bench.keys("enter");
+    assert!(!bench.shows("⚠ hidden now"), "{}", bench.screen());
+    let file = bench.state.catalog.tools[0].id().file().clone();
+    let text = bench.state.documents.get(&file).unwrap().text.to_string();
+    let text = text.replacen(r#"["undefined", "findings"]"#, r#"["findings"]"#, 1);
+    let changes = vec![Change::Text { file, text: text.into() }];
+    bench.send(Message::Document(DocumentMessage::Change { label: "edit".into(), changes }));
+    bench.draw();
+    assert!(bench.shows("⚠ hidden now"), "{}", bench.screen());
+    bench.keys("K");
+    assert!(bench.shows("Tools have changed since"), "{}", bench.screen());
+}
+
+#[test]
+fn the_run_is_named_where_it_has_the_keys_at_80_columns() {
+    let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Workflow);
+    assert!(bench.shows("▸Tools") && !bench.shows("▸Run"), "{}", bench.screen());
+    bench.keys("tab");
+    assert!(bench.shows("▸Run") && !bench.shows("▸Tools"), "{}", bench.screen());
+}
+
+#[test]
 fn an_arrow_names_the_key_that_deletes_it() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
     bench.keys("shift+tab ]");

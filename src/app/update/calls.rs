@@ -104,6 +104,27 @@ pub(super) fn send_steps(
 
 /// Calls of the tool stop before that step, or no longer.
 /// Mocks a tool, or sends its calls to its service again.
+pub(super) fn note_mock_kept(state: &mut State, tool: EntryId) {
+    let revision = state.typed_text(&tool, CallPart::Mock).map_or(0, EditedText::revision);
+    state.invoke.kept_mocks.insert(tool, revision);
+}
+
+/// The mocks that somebody has said something of, and that end with the session.
+pub(super) fn unkept_mocks(state: &State) -> Vec<EntryId> {
+    let is_unkept = |tool: &&EntryId| {
+        let typed = state.typed_text(tool, CallPart::Mock);
+        let kept = state.invoke.kept_mocks.get(tool);
+        typed.is_some_and(|text| {
+            let says =
+                text.value().and_then(|value| value.as_object()).is_some_and(|it| !it.is_empty());
+            says && kept != Some(&text.revision())
+        })
+    };
+    let mut tools: Vec<EntryId> = state.invoke.mocks.iter().filter(is_unkept).cloned().collect();
+    tools.sort();
+    tools
+}
+
 pub(super) fn turn_mock(state: &mut State, tool: EntryId, now: Millis) {
     let Some(key) = state.tool(&tool).map(|tool| tool.entry.key.clone()) else { return };
     let words = if state.invoke.mocks.remove(&tool) {

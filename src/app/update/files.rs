@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
-use super::renamed;
+use super::renamed::{self, CalledTools};
 use crate::{
     app::{
         checking::{self, Snapshot},
@@ -60,11 +60,12 @@ pub(super) fn apply_as_step(
 /// Makes a plan, as a step of its own.
 pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Effect> {
     let before = state.generation;
+    let called = CalledTools::from_state(state);
     let effects =
         apply_changes_with(state, &plan.label, &plan.changes, Documents::apply_as_step, now);
     if state.generation != before {
         if let Some(Renaming { renamed, joins }) = &plan.renamed {
-            renamed::follow_rename(state, renamed);
+            renamed::follow_rename(state, renamed, &called);
             if !joins {
                 state.documents.note_renamed(renamed.clone());
             }
@@ -154,6 +155,7 @@ fn step_history(
     now: Millis,
     go: Stepping,
 ) -> Vec<Effect> {
+    let called = CalledTools::from_state(state);
     let Some(HistoryStep { label, files, renamed, at, groups }) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
@@ -163,7 +165,7 @@ fn step_history(
     if let Some(at) = at.filter(|at| state.catalog.entry(at).is_some()) {
         state.selected = Some(at);
     }
-    renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed));
+    renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed, &called));
     if let Some(groups) = groups {
         state.workflow.simulation.set_groups(groups);
     }

@@ -1,15 +1,38 @@
-//! What goes by another name when files do: the run, what is tried, the stops.
+//! What goes by another name when files do: the run, what is tried, the stops, what is typed for
+//! calls of a tool.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+};
 
 use crate::{
-    app::{documents::Renamed, state::State},
+    app::{calls::CallText, documents::Renamed, state::State},
     engine::{
         mentions::NameKind,
         simulate::{run::rename_in, stop::Stop},
     },
+    model::entry::EntryId,
 };
 
+/// The tools that something was typed for or that are mocked, with their keys.
+pub(super) struct CalledTools(Vec<(String, EntryId)>);
+
+impl CalledTools {
+    pub fn from_state(state: &State) -> Self {
+        let typed = state.invoke.texts.keys().map(|text| &text.tool);
+        let tools: HashSet<&EntryId> = typed.chain(&state.invoke.mocks).collect();
+        let key = |id: &EntryId| Some((state.catalog.tool(id)?.entry.key.clone(), id.clone()));
+        Self(tools.into_iter().filter_map(key).collect())
+    }
+}
+
 /// A state, a group or a tool has another name: the run, what is tried and the stops go by it.
-pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Renamed) {
+pub(super) fn follow_rename(
+    state: &mut State,
+    Renamed { what, from, to }: &Renamed,
+    called: &CalledTools,
+) {
     match what {
         NameKind::State => {
             state.workflow.simulation.rename_state(from, to);
@@ -21,6 +44,11 @@ pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Rena
         }
         NameKind::Tool => {
             state.workflow.simulation.rename_tool(from, to);
+            let before = called.0.iter().find(|(key, _)| **key == **from).map(|(_, id)| id);
+            let after = state.catalog.tools.iter().find(|tool| *tool.entry.key == **to);
+            if let Some((before, after)) = before.zip(after.map(|tool| tool.id().clone())) {
+                move_typed(state, before, &after);
+            }
             for stop in &mut state.workflow.stops {
                 if *stop == Stop::Available(from.clone()) {
                     *stop = Stop::Available(to.clone());
@@ -35,5 +63,27 @@ pub(super) fn follow_rename(state: &mut State, Renamed { what, from, to }: &Rena
                 rename_in(groups, from, to);
             }
         }
+    }
+}
+
+/// What was typed for calls of a tool is its own under another identity, too.
+fn move_typed(state: &mut State, before: &EntryId, after: &EntryId) {
+    let invoke = &mut state.invoke;
+    let of_tool = |text: &&CallText| text.tool == *before;
+    let texts: Vec<CallText> = invoke.texts.keys().filter(of_tool).cloned().collect();
+    for text in texts {
+        let part = text.part;
+        move_key(&mut invoke.texts, &text, CallText { tool: after.clone(), part });
+    }
+    if invoke.mocks.remove(before) {
+        invoke.mocks.insert(after.clone());
+    }
+    move_key(&mut invoke.kept_mocks, before, after.clone());
+    move_key(&mut invoke.breakpoints, before, after.clone());
+}
+
+fn move_key<K: Eq + Hash, V>(map: &mut HashMap<K, V>, from: &K, to: K) {
+    if let Some(value) = map.remove(from) {
+        map.insert(to, value);
     }
 }

@@ -51,7 +51,7 @@ const STEPS: [TourStep; 7] = [
     },
     TourStep {
         text: "{show-tools} opens Tools. {next-pane} moves to the form, {open-field} edits a field: \
-               add a word to the description. The pane at the right shows the file.",
+               add a word to the description. Preview shows the file.",
         typed: "tools opens Tools. set description TEXT changes the description of the selected \
                 tool, file prints its file.",
         is_done: |state, marks| {

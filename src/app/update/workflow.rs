@@ -156,11 +156,11 @@ fn accept_what_if(state: &mut State, now: Millis) -> Vec<Effect> {
             return Vec::new();
         }
         set_groups(state, what_if.groups);
-        state.notices.push(
-            NoticeKind::Done,
-            "the groups are requested from here on; no file was changed",
-            now,
+        let undo = state.keymap.way_to("undo");
+        let words = format!(
+            "Applied: the groups are requested from here on; no file was changed; {undo} undoes"
         );
+        state.notices.push(NoticeKind::Done, words, now);
         return Vec::new();
     }
     let generation = state.generation;

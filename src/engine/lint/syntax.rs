@@ -49,6 +49,13 @@ pub(crate) fn syntax_error_finding(file: &FileId, error: &SyntaxError) -> Findin
     new_finding(file, NOT_WELL_FORMED, &message, Pointer::root(), (error.line, error.column))
 }
 
+/// The finding of a JSON file that holds nothing.
+#[must_use]
+pub(crate) fn empty_finding(file: &FileId) -> Finding {
+    let message = "not JSON: the file is empty";
+    new_finding(file, NOT_WELL_FORMED, message, Pointer::root(), (1, 1))
+}
+
 /// The entry that a place of a document lies in, with where that begins.
 pub(crate) type EntryLookup<'h> = dyn Fn(usize, &Pointer) -> Option<(EntryId, Pointer)> + 'h;
 

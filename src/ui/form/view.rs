@@ -332,6 +332,11 @@ impl Form {
         &self.fields
     }
 
+    /// What has the focus: a place, and the part of it.
+    pub(crate) fn focus(&self) -> &FieldId {
+        &self.focus
+    }
+
     /// The place that has the focus.
     #[must_use]
     pub fn focused_place(&self) -> &Pointer {

@@ -21,6 +21,9 @@ use crate::{
 /// Cells between two answers of a row.
 const BETWEEN: u16 = 2;
 
+/// What Esc does where nothing else is said.
+const CANCEL: &str = "cancel";
+
 /// An answer: its key, its words, what it asks for.
 pub(crate) struct Answer {
     pub key: char,
@@ -58,7 +61,7 @@ impl Confirm {
             shown: Vec::new(),
             answers,
             aside,
-            escape: "cancel",
+            escape: CANCEL,
             at: 0,
             sheet: Rect::default(),
             places: Vec::new(),
@@ -199,6 +202,9 @@ impl Overlay for Confirm {
         let rows = self.answers.iter().map(choice).collect();
         let mut sheet = Sheet::new(self.title.clone(), &self.words, Ask::Row(rows));
         sheet.lines.extend(plain_lines(&self.shown));
+        if self.escape != CANCEL {
+            sheet.lines.push(format!("Here cancel means {}.", self.escape));
+        }
         sheet
     }
 

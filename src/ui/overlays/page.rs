@@ -193,7 +193,8 @@ impl Overlay for PageOverlay {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let going = self.going.iter().map(|(words, _)| ("Enter", *words));
-        going.chain([("↑↓", "scroll"), ("Esc", "close")]).collect()
+        let scrolls = self.rows.len() > usize::from(self.height);
+        going.chain(scrolls.then_some(("↑↓", "scroll"))).chain([("Esc", "close")]).collect()
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

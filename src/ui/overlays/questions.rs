@@ -36,7 +36,7 @@ use crate::{
         table,
     },
     ui::{
-        canvas,
+        canvas, stubs,
         styles::Role,
         view::{Overlay, Reply},
         widgets::difference,
@@ -268,7 +268,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
-        Question::Leave(files) => {
+        Question::Leave { files, mocks } => {
             let is_gone =
                 |file: &FileId| state.documents.get(file).is_some_and(|document| document.gone);
             let name = |file: &FileId| match is_gone(file) {
@@ -276,14 +276,24 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 false => file.to_string(),
             };
             let list: Vec<_> = files.iter().map(name).collect();
-            let words = format!("Unsaved changes in {}.", list.join(", "));
-            let save = vec![
-                Message::DropQuestion,
-                Message::Document(DocumentMessage::Save(None)),
-                Message::QuitWhenSaved,
-            ];
+            let mut words = Vec::new();
+            if !list.is_empty() {
+                words.push(format!("Unsaved changes in {}.", list.join(", ")));
+            }
+            let mut save = vec![Message::DropQuestion];
+            for tool in mocks.iter().filter_map(|id| state.tool(id)) {
+                let key = &tool.entry.key;
+                words.push(format!("The mock of {key} isn't kept: it ends with this session."));
+                match stubs::keep_mock(tool, state.make_mock(tool), state) {
+                    Ok(messages) => save.extend(messages),
+                    Err(why) => words.push(format!("It can't be kept: {why}.")),
+                }
+            }
+            let words = words.join(" ");
+            save.extend([Message::Document(DocumentMessage::Save(None)), Message::QuitWhenSaved]);
+            let act = if list.is_empty() { "keep as stub and quit" } else { "save all and quit" };
             let answers = vec![
-                Answer { key: 's', words: "save all and quit", messages: save },
+                Answer { key: 's', words: act, messages: save },
                 Answer {
                     key: 'd',
                     words: "quit without saving",

@@ -90,7 +90,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         "Print the tool as a model sees it: its prompts, and its function for each API",
     ),
     command(Verb::Problems, "problems", "", "List the problems that the checks found"),
-    command(Verb::Tick, "group tick", "GROUP", "Select or deselect a group in Workflow"),
+    command(Verb::Tick, "group tick", "GROUP", "Request a group in Workflow, or no longer"),
     command(
         Verb::Table,
         "table",

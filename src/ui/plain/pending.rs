@@ -8,7 +8,7 @@ use super::{
 use crate::{
     app::{
         history::HistoryMessage,
-        message::{ConnectionMessage, Message, ScreenId},
+        message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         resources::ResourceMessage,
         state::State,
         watching::WatchMessage,
@@ -31,7 +31,13 @@ impl Session {
                     | Message::History(HistoryMessage::Select(_))
             )
         };
-        let is_run = |message: &Message| matches!(message, Message::Workflow(_));
+        let is_run = |message: &Message| {
+            use DocumentMessage::{Change, Compose, Redo, Undo};
+            matches!(
+                message,
+                Message::Workflow(_) | Message::Document(Change { .. } | Compose(_) | Undo | Redo)
+            )
+        };
         let is_read = |message: &Message| {
             matches!(
                 message,

@@ -202,7 +202,7 @@ impl Session {
     ) {
         match &state.question {
             // Not a beginning of "quit without saving".
-            Some(Question::Leave(_) | Question::LeaveForm(_)) => {
+            Some(Question::Leave { .. } | Question::LeaveForm(_)) => {
                 self.out.push("Unsaved changes would be lost: choose an answer.".to_owned());
                 dialog.repeat();
                 self.dialog = Some(dialog);

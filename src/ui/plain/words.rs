@@ -36,6 +36,8 @@ const TYPED: &[(&str, &str)] = &[
     ("; Esc in the filter shows all", ""),
     (": e edits", ": edit tool edits"),
     ("; E opens the file there", "; type file to see it"),
+    ("; Enter edits it, send again", "; set it, or send again"),
+    (" Enter edits it, send again", " set it, or send again"),
     (" (also: right mouse button)", ""),
     (" (also: click a column head)", ""),
     (", with keys (also: right mouse button)", ""),

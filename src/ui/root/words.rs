@@ -13,6 +13,7 @@ use crate::{
         actions::{Action, ActionId, Scope},
         form_file::FormFile,
         input::{Code, Input, Key, Mouse, MouseKind},
+        keymap::Keymap,
         state::{LoadProgress, State},
     },
     schema::count::count_text,
@@ -77,9 +78,11 @@ pub(super) fn draw_form_top(
 }
 
 /// The note at the right of the bottom line, in parts of one role each.
-pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
+pub(super) fn bottom_note(in_edit: bool, state: &State) -> Vec<(Role, String)> {
     if let Some(notice) = state.notices.current() {
-        return vec![(notices::notice_role(notice), notice.text.clone())];
+        let text =
+            if in_edit { words_in_edit(&notice.text, &state.keymap) } else { notice.text.clone() };
+        return vec![(notices::notice_role(notice), text)];
     }
     if let LoadProgress::UnderWay(files) = state.reading {
         return vec![(Role::Info, format!("reading … {files} files"))];
@@ -93,6 +96,21 @@ pub(super) fn bottom_note(state: &State) -> Vec<(Role, String)> {
         parts.push((Role::Warning, format!("⚠ {}", count_text(warnings, "warning", "warnings"))));
     }
     parts
+}
+
+/// What a notice says where letters are text: the keys that it names have to work there.
+fn words_in_edit(text: &str, keymap: &Keymap) -> String {
+    let acts = [("undo", "undoes"), ("save", "saves"), ("save-all", "saves")];
+    acts.into_iter().fold(text.to_owned(), |text, (action, does)| {
+        let named = format!("{} {does}", keymap.display_key(action));
+        let key = keymap.keys_for(action).iter().find(|key| key.typed_char().is_none());
+        let key = key.map_or_else(|| format!("Esc, then {named}"), |key| format!("{key} {does}"));
+        let begins = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
+        match text.find(&named).filter(|at| begins(*at) && !named.starts_with(' ')) {
+            Some(at) => format!("{}{key}{}", &text[..at], &text[at + named.len()..]),
+            None => text,
+        }
+    })
 }
 
 /// How many cells of the bottom line the note takes; `None`: it is too long for the line.
@@ -125,13 +143,13 @@ pub(super) fn drop_draft(
     }
 }
 
-/// Draws a note that the bottom line has no room for on the lines above it.
+/// Draws a note that the bottom line has no room for on the lines above it; where.
 pub(super) fn draw_long_note(
     buffer: &mut Buffer,
     line: Rect,
     note: &[(Role, String)],
     styles: &Styles,
-) {
+) -> Rect {
     let wrap = |(role, words): &(Role, String)| {
         let lines = canvas::wrap(words, usize::from(line.width.saturating_sub(2)));
         lines.into_iter().map(|line| (*role, line)).collect::<Vec<_>>()
@@ -148,6 +166,7 @@ pub(super) fn draw_long_note(
             .put_text(words, style)
             .put_text(if cut { "…" } else { "" }, style);
     }
+    place
 }
 
 /// The key of the bottom line that is pressed: a press there is that key.
@@ -242,7 +261,8 @@ pub(super) fn idle_key(key: Key, scopes: &[Scope], state: &State) -> String {
     }
     let words: Vec<String> =
         screens.iter().map(|(name, titles)| format!("{name} ({})", titles.join(", "))).collect();
-    match (1..=NAMED).contains(&words.len()) {
+    // Enter does too many things for their names to help.
+    match (1..=NAMED).contains(&words.len()) && !key.is_plain(Code::Enter) {
         true => format!("{key} does nothing here, only in {}", words.join(", ")),
         false => format!("{key} does nothing in this pane; {help} lists the keys that work"),
     }

@@ -339,7 +339,7 @@ impl Screen for ConnectionsScreen {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         let panes = &self.middle.panes;
         let form = panes.area(MIDDLE);
         let shown = if form.is_empty() { panes.area(panes.focus) } else { form };

@@ -282,7 +282,7 @@ impl Screen for FormScreen {
         if self.panes.focus == FORM { self.form.keys() } else { Vec::new() }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         Some(("accept", self.panes.area(FORM)))
     }
 

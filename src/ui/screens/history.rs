@@ -381,7 +381,7 @@ impl Screen for History {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         Some(("resend-kept", self.panes.area(LEFT)))
     }
 

@@ -491,7 +491,7 @@ impl Screen for Invoke {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         Some((self.primary_action(), self.panes.area(MIDDLE)))
     }
 

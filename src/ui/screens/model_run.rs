@@ -555,7 +555,7 @@ impl Screen for ModelRunScreen {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         self.button.map(|act| (act, self.middle.panes.area(LEFT)))
     }
 

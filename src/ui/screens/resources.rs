@@ -368,7 +368,7 @@ impl Screen for ResourcesScreen {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         Some(("read-item", self.middle.panes.area(MIDDLE)))
     }
 

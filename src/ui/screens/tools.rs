@@ -480,8 +480,8 @@ impl Screen for Tools {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
-        Some(("save", self.panes.area(FORM)))
+    fn primary_button(&self, state: &State) -> Option<(ActionId, Rect)> {
+        Some((dialogs::save_action(state), self.panes.area(FORM)))
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {
@@ -496,7 +496,7 @@ impl Screen for Tools {
             _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],
         };
         if state.documents.changed_files().next().is_some() {
-            hints.splice(0..0, ["save", "diff"]);
+            hints.splice(0..0, [dialogs::save_action(state), "diff"]);
             if state.documents.can_undo() {
                 hints.insert(2, "undo");
             }

@@ -381,7 +381,7 @@ impl Screen for Waiting {
         }
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         self.middle.forms.owner()?;
         Some(("send-answer", self.middle.panes.area(MIDDLE)))
     }

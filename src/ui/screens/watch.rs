@@ -330,7 +330,7 @@ impl Screen for WatchScreen {
         hints
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         let act = if self.is_watching { "stop-watching" } else { "watch" };
         Some((act, self.panes.area(MIDDLE)))
     }

@@ -115,7 +115,7 @@ impl Screen for WorkflowScreen {
         actions::refusal_reason(self, id, state)
     }
 
-    fn primary_button(&self) -> Option<(ActionId, Rect)> {
+    fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         let hides = self.facts.as_ref().is_some_and(|facts| {
             self.offers.selected_tool(facts).is_some() && !self.offers.selected_offered(facts)
         });

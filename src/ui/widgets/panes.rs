@@ -43,6 +43,8 @@ const NARROWEST: u16 = 20;
 pub struct Panes {
     /// The pane that has the keys, counted from 0 at the left.
     pub focus: usize,
+    /// The pane that has them in place of these, where there is one.
+    pub elsewhere: Option<&'static str>,
     areas: Vec<Rect>,
     tabs: Vec<Rect>,
     zoomed: bool,
@@ -73,8 +75,9 @@ impl Panes {
         buffer.set_style(line, styles[Role::Text]);
         let mut pen = Pen::new(buffer, line, 0);
         for (row, name) in names.iter().enumerate() {
-            let style = styles[if row == self.focus { Role::Accent } else { Role::Dim }];
-            pen.put_text(if row == self.focus { " ▸" } else { "  " }, style);
+            let has_keys = row == self.focus && self.elsewhere.is_none();
+            let style = styles[if has_keys { Role::Accent } else { Role::Dim }];
+            pen.put_text(if has_keys { " ▸" } else { "  " }, style);
             let x = pen.column_now();
             pen.put_text(name, style);
             self.tabs.push(Rect::new(
@@ -86,6 +89,11 @@ impl Panes {
             if row + 1 < names.len() {
                 pen.put_text("  │", styles[Role::Border]);
             }
+        }
+        if let Some(name) = self.elsewhere {
+            pen.put_text("  │", styles[Role::Border])
+                .put_text(" ▸", styles[Role::Accent])
+                .put_text(name, styles[Role::Accent]);
         }
         let words = if self.zoomed { "z all panes  Tab next pane " } else { "Tab next pane " };
         pen.put_right(words, styles[Role::Dim]);

@@ -53,9 +53,11 @@ impl MockSection {
         form.sync_written(&value, &written_in(typed.map(EditedText::source), 0, &Pointer::root()));
         let is_kept = value.get("answer").and_then(Value::as_str) == Some("kept");
         let is_missing = is_kept && state.invoke.calls.real_answer_of(tool.id()).is_none();
-        form.set_notes(
-            wrong_times(&value).map(time_note).chain(is_missing.then(none_kept_note)).collect(),
-        );
+        let is_text =
+            |name| value.get(name).and_then(Value::as_str).is_some_and(|it| !it.is_empty());
+        let is_said = (is_text("text") && !is_text("answer")).then(text_note);
+        let notes = wrong_times(&value).map(time_note);
+        form.set_notes(notes.chain(is_missing.then(none_kept_note)).chain(is_said).collect());
     }
 
     /// Whether the tool is mocked.
@@ -113,6 +115,15 @@ fn none_kept_note() -> Note {
         at: Pointer::root().child("answer"),
         severity: Severity::Warning,
         text: "the service has given no answer in this session: an example comes instead".into(),
+        fix: None,
+    }
+}
+
+fn text_note() -> Note {
+    Note {
+        at: Pointer::root().child("answer"),
+        severity: Severity::Note,
+        text: "the text below is the answer".into(),
         fix: None,
     }
 }

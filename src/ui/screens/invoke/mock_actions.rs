@@ -55,7 +55,7 @@ fn keep_mock(state: &State) -> Reply {
     match service {
         Some((tool, service)) => {
             let lacks = missing_service(ComposeContext::from_state(state), tool).is_some();
-            stubs::save_mock(&tool.entry.key, service, lacks, state)
+            stubs::save_mock(tool, service, lacks, state)
         }
         None => Reply::Handled,
     }
@@ -134,7 +134,7 @@ fn mock_messages(id: &EntryId, values: &[&str], state: &State) -> Result<Reply, 
     if !state.invoke.mocks.contains(id) {
         messages.push(Message::Call(CallMessage::TurnMock { tool: id.clone() }));
     }
-    messages.extend(stubs::keep_mock(&tool.entry.key, service, state)?);
+    messages.extend(stubs::keep_mock(tool, service, state)?);
     Ok(Reply::Send(messages))
 }
 

@@ -98,3 +98,14 @@ pub(super) fn names_agent(state: &State) -> bool {
     let agent = tool_of(state).and_then(|tool| calling::calling_agent(&state.connection_of(&tool)));
     matches!(agent, Some(CallingAgent::Named(_)))
 }
+
+/// What leads to a tool while none is chosen.
+pub(super) fn no_tool_words(state: &State) -> String {
+    match has_only_deployed(state) {
+        true => {
+            let connection = state.current_connection();
+            format!("Enter lists the tools of {}; then choose one.", connection.name)
+        }
+        false => "Choose a tool.".to_owned(),
+    }
+}

@@ -13,7 +13,7 @@ use super::{
         Part, RequestPart, arguments_schema, configuration, configuration_schema, parameters_of,
     },
     preview::request_lines,
-    refusals::has_only_deployed,
+    refusals::no_tool_words,
     request_line::{RequestLine, draw_lines},
     steps::StepsPane,
     tools::tool_of,
@@ -523,7 +523,24 @@ impl RequestPane {
                 _ => {}
             }
         }
-        self.focused_form_mut().input(input, state)
+        let step = match input {
+            Input::Key(key) if key.is_plain(Code::Down) => Some(Step::Next),
+            Input::Key(key) if key.is_plain(Code::Up) => Some(Step::Previous),
+            _ => None,
+        };
+        let form = self.focused_form();
+        let before = form.shown_form().map(|form| form.focus().clone());
+        let rests = !form.is_typing();
+        let reply = self.focused_form_mut().input(input, state);
+        // At an end of a form the arrows go on in the next one.
+        if let (Some(step), Reply::Handled | Reply::Ignored) = (step.filter(|_| rests), &reply)
+            && self.focused_form().shown_form().map(Form::focus) == before.as_ref()
+            && !self.focused_form().is_typing()
+        {
+            self.step_part(step, state);
+            return Reply::Handled;
+        }
+        reply
     }
 
     /// Sends what the forms hold. What a schema or the server forbids is refused once; sending it
@@ -624,15 +641,4 @@ impl RequestPane {
 /// How many fields the shown form has.
 fn fields_of(host: &FormHost<RequestPart>) -> usize {
     host.shown_form().map_or(0, |form| form.fields().len())
-}
-
-/// What leads to a tool while none is chosen.
-fn no_tool_words(state: &State) -> String {
-    match has_only_deployed(state) {
-        true => {
-            let connection = state.current_connection();
-            format!("Enter lists the tools of {}; then choose one.", connection.name)
-        }
-        false => "Choose a tool.".to_owned(),
-    }
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     app::{
+        actions::ActionId,
         compose::{
             context::{ComposeContext, files_of},
             entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
@@ -45,6 +46,13 @@ fn chosen_entry(state: &State) -> Option<&Entry> {
 
 fn change_reply(label: impl Into<String>, changes: Vec<Change>) -> Reply {
     Reply::send(Message::Document(DocumentMessage::Compose(Plan::new(label, changes))))
+}
+
+/// What saves: the file of what is selected, or where it has no changes, all that have.
+pub(super) fn save_action(state: &State) -> ActionId {
+    let file = state.selected.as_ref().and_then(|id| state.documents.get(id.file()));
+    let is_clean = file.is_some_and(|file| !file.is_changed());
+    if is_clean && state.documents.changed_files().next().is_some() { "save-all" } else { "save" }
 }
 
 /// Applies a finding's fix; asks which, where there are several.

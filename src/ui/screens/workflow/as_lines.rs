@@ -150,7 +150,9 @@ fn tool_lines(facts: &Facts) -> Vec<String> {
     let mut lines = vec![format!("Available tools: {}", available.len())];
     let named = |row: &ToolRow| format!("  {}{}{}", tools[*row].key, next(*row), came(row));
     lines.extend(available.iter().map(named));
-    lines.push(format!("{HIDDEN}: {}", facts.hidden.len()));
+    let apply =
+        if facts.hidden.is_empty() { "" } else { ". Type apply TOOL to make one available" };
+    lines.push(format!("{HIDDEN}: {}{apply}", facts.hidden.len()));
     for row in &facts.hidden {
         let (why, change) = hidden_words(facts, *row);
         lines.push(format!("  {}: {why}", tools[*row].key));
@@ -178,7 +180,15 @@ fn run_lines(state: &State) -> Vec<String> {
     let simulation = &state.workflow.simulation;
     let here = simulation.current_step();
     let mark = |at: Option<StepId>| if at == here { " (here)" } else { "" };
+    let refused = |at: Option<StepId>| {
+        let there = simulation.refused_attempts().iter().filter(move |tried| tried.after == at);
+        there.map(|tried| {
+            let why = tried.cause.messages().join("; ");
+            format!("  {} was refused in {}: {why}", tried.tool, tried.state)
+        })
+    };
     let mut lines = vec![format!("Run: starts in {}{}", simulation.start().state(), mark(None))];
+    lines.extend(refused(None));
     for (number, id) in simulation.current_branch().into_iter().enumerate() {
         let Some(step) = simulation.step(id) else { continue };
         let real = if step.call.is_some() { "live" } else { "simulated" };
@@ -191,10 +201,7 @@ fn run_lines(state: &State) -> Vec<String> {
             step.after,
             mark(Some(id))
         ));
-    }
-    for refused in simulation.refused_attempts() {
-        let why = refused.cause.messages().join("; ");
-        lines.push(format!("  {} was refused in {}: {why}", refused.tool, refused.state));
+        lines.extend(refused(Some(id)));
     }
     lines
 }

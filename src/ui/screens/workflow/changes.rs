@@ -80,10 +80,15 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
     }
     if let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) {
         let words = made.description(&state.catalog.tools);
-        messages.push(Message::Notice(
-            NoticeKind::Done,
-            format!("Applied, to show {}: {words}", tool.entry.key),
-        ));
+        let key = &tool.entry.key;
+        let words = match (state.workflow.what_if.is_some(), made) {
+            (true, Change::AskAndTake { .. }) => {
+                format!("Tried for {key}: {words}. During a what-if only the groups are requested")
+            }
+            (true, _) => format!("Tried for {key}: {words}"),
+            (false, _) => format!("Applied, to show {key}: {words}"),
+        };
+        messages.push(Message::Notice(NoticeKind::Done, words));
     }
     Reply::Send(messages)
 }

@@ -38,8 +38,14 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         .and_then(|id| state.workflow.simulation.step(*id));
     let suggested =
         suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
+    let scenario = Scenario::of_simulation("", &state.workflow.simulation);
+    let warning = match run_scenario(state, &scenario).has_passed() {
+        true => "",
+        false => " Tools have changed since: it fails as they are now.",
+    };
     let words = format!(
-        "Saves the steps up to here in {}/NAME.yaml, with their results as expectations. Name:",
+        "Saves the steps up to here in {}/NAME.yaml, with their results as \
+         expectations.{warning} Name:",
         page::FOLDER
     );
     Reply::Open(Box::new(

@@ -367,6 +367,7 @@ impl Matrix {
         match self.work_out(facts, state) {
             Some(Preview { tries, plan: Ok(_), .. }) if !tries.is_empty() => {
                 let tries = WorkflowMessage::TryEdits(tries.clone());
+                self.is_switched = true;
                 Reply::send(Message::Workflow(tries))
             }
             Some(Preview { plan: Ok(plan), .. }) => {

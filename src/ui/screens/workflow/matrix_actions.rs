@@ -103,6 +103,9 @@ pub(crate) const MATRIX: &[Row] = &[
 pub(super) fn matrix_hints(state: &State) -> Vec<ActionId> {
     let first: &[ActionId] = match state.workflow.what_if {
         Some(_) => &["switch-cells", "what-if", "undo", "matrix-axis"],
+        None if state.documents.can_undo() => {
+            &["switch-cells", "undo", "matrix-axis", "new-column", "row-menu"]
+        }
         None => &["switch-cells", "matrix-axis", "new-column", "row-menu"],
     };
     let rest = ["find", "find-columns", "sort-rows", "sort-columns", "matrix", "what-if"];

@@ -86,7 +86,7 @@ impl Matrix {
     fn legend(&self) -> &'static str {
         match self.axis {
             Axis::Groups => "● in the group  ○ names no group  · not in it",
-            Axis::States => "● available  ○ in every state  · not",
+            Axis::States => "● available  ○ in every state  · not available",
         }
     }
 

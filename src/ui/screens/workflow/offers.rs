@@ -1,8 +1,11 @@
 //! The tools: those available now, and those hidden with their reasons and the change that would
 //! show them.
 
+mod lines;
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
+use self::lines::{ChoicePart, Line, wrap_lines};
 use super::{
     as_lines,
     changes::{change_reply, takes_steps},
@@ -52,31 +55,6 @@ pub(crate) struct Offers {
 enum Place {
     Tool(usize),
     Change(usize),
-}
-
-/// One line of the pane.
-#[derive(Clone)]
-enum Line {
-    /// The heading of the hidden tools.
-    Heading,
-    /// The name of a tool.
-    Name(usize),
-    /// Beneath a hidden tool that is not chosen: its reasons, as far as they fit, and what would
-    /// show it.
-    Why(usize),
-    /// The same in several lines, where there is room: one of them.
-    WhyPart(usize, String),
-    Change(usize),
-    /// Beneath the chosen hidden tool: its reasons in full, and each change.
-    Reason(String),
-    Choice(usize, ChoicePart, String),
-}
-
-/// A change may take several lines.
-#[derive(Clone, Copy, PartialEq)]
-enum ChoicePart {
-    First,
-    Further,
 }
 
 impl Offers {
@@ -425,7 +403,11 @@ impl Offers {
             let row = u16::try_from(line).unwrap_or(0);
             let place = Rect { y: rows.y + row, height: 1, ..rows };
             match content {
-                Line::Name(at) | Line::Why(at) | Line::WhyPart(at, _) | Line::Change(at) => {
+                Line::Name(at)
+                | Line::Why(at)
+                | Line::WhyPart(at, _)
+                | Line::Change(at)
+                | Line::ChangePart(at, ..) => {
                     self.places.push((place, Place::Tool(*at)));
                 }
                 Line::Choice(choice, ..) => self.places.push((place, Place::Change(*choice))),
@@ -477,21 +459,12 @@ impl Offers {
                 pen.put_text("   ", styles[Role::Text]).put_text(words, styles[Role::Hidden]);
             }
             Line::Change(at) => {
-                let Some(tool) = self.tool_at(*at) else { return };
-                let words = facts
-                    .explain_tool(tool)
-                    .changes
-                    .first()
-                    .map(|change| change.description(&state.catalog.tools));
-                let none = match facts.tools()[tool].gate.not_loaded() {
-                    Some(NotLoaded::Refused { .. }) => "only a change of the entry",
-                    Some(NotLoaded::Replaced { .. }) => "only another name",
-                    Some(NotLoaded::LeftOut { .. }) => "only another entry or turn of the agent",
-                    None if facts.denied.is_some() => "nothing that this user may request",
-                    None => "only an edit of the tool",
-                };
-                pen.put_text("   ▸ ", styles[Role::Dim])
-                    .put_text(words.as_deref().unwrap_or(none), styles[Role::Dim]);
+                let words = self.change_words(*at, facts, state).unwrap_or_default();
+                pen.put_text("   ▸ ", styles[Role::Dim]).put_text(&words, styles[Role::Dim]);
+            }
+            Line::ChangePart(_, part, words) => {
+                let sign = if *part == ChoicePart::First { "   ▸ " } else { "     " };
+                pen.put_text(sign, styles[Role::Dim]).put_text(words, styles[Role::Dim]);
             }
             Line::Reason(words) => {
                 pen.put_text("   ", styles[Role::Text]).put_text(words, styles[Role::Warning]);
@@ -585,30 +558,30 @@ impl Offers {
             })
         };
         let lines: Vec<Line> = (self.top..self.top + height).map_while(line).collect();
-        if self.is_whole { self.wrap_reasons(lines, facts, cells, height) } else { lines }
+        if !self.is_whole {
+            return lines;
+        }
+        let words = |line: &Line| match line {
+            Line::Why(at) => Some((self.reason_words(*at, facts)?, 3)),
+            Line::Change(at) => Some((self.change_words(*at, facts, state)?, 5)),
+            _ => None,
+        };
+        wrap_lines(lines, (cells, height), words)
     }
 
-    /// The lines with reasons that are too long for one, as far as there is room for more.
-    fn wrap_reasons(
-        &self,
-        lines: Vec<Line>,
-        facts: &mut Facts,
-        cells: usize,
-        height: usize,
-    ) -> Vec<Line> {
-        let mut spare = height.saturating_sub(lines.len());
-        let wrapped = |line| {
-            let Line::Why(at) = line else { return vec![line] };
-            let words = self.reason_words(at, facts).unwrap_or_default();
-            let parts = wrap(&words, cells.saturating_sub(3));
-            let more = parts.len().saturating_sub(1);
-            if more == 0 || more > spare {
-                return vec![line];
-            }
-            spare -= more;
-            parts.into_iter().map(|words| Line::WhyPart(at, words)).collect()
+    /// What would show a hidden tool that is not chosen.
+    fn change_words(&self, at: usize, facts: &mut Facts, state: &State) -> Option<String> {
+        let tool = self.tool_at(at)?;
+        let change = facts.explain_tool(tool).changes.first();
+        let words = change.map(|change| change.description(&state.catalog.tools));
+        let none = match facts.tools()[tool].gate.not_loaded() {
+            Some(NotLoaded::Refused { .. }) => "only a change of the entry",
+            Some(NotLoaded::Replaced { .. }) => "only another name",
+            Some(NotLoaded::LeftOut { .. }) => "only another entry or turn of the agent",
+            None if facts.denied.is_some() => "nothing that this user may request",
+            None => "only an edit of the tool",
         };
-        lines.into_iter().flat_map(wrapped).collect()
+        Some(words.unwrap_or_else(|| none.to_owned()))
     }
 
     /// Why a tool is hidden, in a few words.
@@ -632,12 +605,10 @@ impl Offers {
             .flat_map(|reason| wrap(&reason.to_string(), cells.saturating_sub(3)));
         let wrapped = |(row, change): (usize, &Change)| {
             let lines = wrap(&change.description(&state.catalog.tools), cells.saturating_sub(5));
-            let part =
-                |line: usize| if line == 0 { ChoicePart::First } else { ChoicePart::Further };
             lines
                 .into_iter()
                 .enumerate()
-                .map(move |(line, words)| Line::Choice(row, part(line), words))
+                .map(move |(line, words)| Line::Choice(row, ChoicePart::of(line), words))
                 .collect::<Vec<_>>()
         };
         let changes = found.changes.iter().enumerate().flat_map(wrapped);

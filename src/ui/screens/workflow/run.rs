@@ -15,8 +15,12 @@ use crate::{
         state::State,
         workflow::{LiveStep, WorkflowMessage},
     },
-    engine::simulate::run::{Branch, Refused, Simulation, Step, StepId},
-    model::call::Outcome,
+    engine::{
+        filter::Filter,
+        gated::row_of,
+        simulate::run::{Branch, Refused, Simulation, Step, StepId},
+    },
+    model::{call::Outcome, context::Context},
     ui::{
         canvas::Pen,
         styles::Role,
@@ -192,7 +196,7 @@ impl Run {
             let is_here =
                 matches!(all[row], Row::Place(place) if place == simulation.current_step());
             pen.put_text(if is_here { " ▶ " } else { "   " }, on(Role::Accent));
-            draw_row(&mut pen, &all[row], state, &on, self.marked);
+            draw_row(&mut pen, &all[row], (state, facts), &on, self.marked);
             pen.fill_rest(on(Role::Text));
         }
         if self.beside.height > 0 {
@@ -273,7 +277,7 @@ fn notes(state: &State) -> String {
 fn draw_row(
     pen: &mut Pen<'_>,
     row: &Row<'_>,
-    state: &State,
+    (state, facts): (&State, &Facts),
     on: &impl Fn(Role) -> Style,
     marked: Option<Option<StepId>>,
 ) {
@@ -282,7 +286,10 @@ fn draw_row(
         Row::Place(place) => {
             match place.and_then(|id| simulation.step(id)) {
                 None => draw_start(pen, state, on),
-                Some(step) => draw_step(pen, *place, step, simulation, on),
+                Some(step) => {
+                    let changed = changed_since(step, simulation, facts);
+                    draw_step(pen, *place, (step, changed), simulation, on);
+                }
             }
             if let Some(live) = state.workflow.live.as_ref().filter(|live| live.at == *place) {
                 draw_live(pen, state, live, on(Role::Warning));
@@ -329,7 +336,7 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
 fn draw_step(
     pen: &mut Pen<'_>,
     place: Option<StepId>,
-    step: &Step,
+    (step, changed): (&Step, Option<&str>),
     simulation: &Simulation,
     on: &impl Fn(Role) -> Style,
 ) {
@@ -349,6 +356,9 @@ fn draw_step(
         pen.put_text(&step.before, on(Role::State)).put_text(" → ", on(Role::Transition));
     }
     pen.put_text(&step.after, on(if here { Role::StateCurrent } else { Role::State }));
+    if let Some(why) = changed {
+        pen.put_text("  ⚠ ", on(Role::Warning)).put_text(why, on(Role::Warning));
+    }
     let offer = &step.offer;
     let all = offer.tool_count();
     let mut words = Vec::new();
@@ -364,6 +374,20 @@ fn draw_step(
     }
     words.push(format!("had {} of {all} tools", offer.available.len()));
     pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
+}
+
+/// What has changed of the tools since a step, so that it can't be taken as it was.
+fn changed_since(step: &Step, simulation: &Simulation, facts: &Facts) -> Option<&'static str> {
+    let Some(row) = row_of(facts.tools(), &step.tool) else { return Some("tool is gone") };
+    let gate = &facts.tools()[row].gate;
+    let user = simulation.start().user.clone();
+    let context = Context { user, groups: step.groups.clone(), state: Some(step.before.clone()) };
+    if !Filter::new(&context).admits(gate) {
+        return Some("hidden now");
+    }
+    let moves = step.outcome == Outcome::Succeeded;
+    let leads = gate.next.as_ref().unwrap_or(&step.before);
+    (moves && *leads != step.after).then_some("leads elsewhere")
 }
 
 fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {

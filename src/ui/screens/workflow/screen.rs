@@ -245,6 +245,7 @@ impl WorkflowScreen {
             format!("Tools {}", facts.split.available.len()),
         ];
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.panes.elsewhere = self.in_run.then_some("Run");
         let widths: [Constraint; 3] = if area.width >= 160 {
             [Constraint::Length(34), Constraint::Min(40), Constraint::Length(56)]
         } else {
