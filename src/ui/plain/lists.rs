@@ -403,7 +403,7 @@ fn invoke_lines(state: &State) -> Vec<String> {
     match call_of(tool.id(), state) {
         Some(call) => lines.extend(call_lines(call)),
         None => {
-            lines.push(format!("No call of {} yet. Type: form arguments, then send", tool.name))
+            lines.push(format!("No call of {} yet. Type: form arguments, then send", tool.name));
         }
     }
     lines.push("The request as it will be sent:".to_owned());
