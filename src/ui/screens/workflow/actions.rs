@@ -1,5 +1,5 @@
-//! What can be done on the Workflow screen beside the picture; [`matrix_actions`] is what can be done
-//! in the matrix, [`chain_actions`] what can be done with a tool's steps.
+//! What can be done on the Workflow screen beside the picture; [`super::matrix_actions`] is what can be done
+//! in the matrix, [`super::chain_actions`] what can be done with a tool's steps.
 
 use super::{
     about, chain_actions,
