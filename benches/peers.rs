@@ -172,6 +172,7 @@ fn keys(programs: &[Program], stage: &Stage) {
 /// Calls the tool of a row and waits for its answer: how long that took, and the most memory since
 /// the start.
 fn called(program: Program, stage: &Stage, row: usize, shown: &str) -> Found<(f64, f64)> {
+    program.forget(stage);
     let mut running = program.listing(stage);
     settle(&running);
     let begun = program.call(&mut running, row);

@@ -66,6 +66,7 @@ mod support;
 
 const TURNS: usize = 5;
 const MANY: usize = 200_000;
+const HALF: usize = 500_000;
 const MILLION: usize = 1_000_000;
 const CALLS: usize = 30;
 const KEYS: usize = 60;
@@ -487,7 +488,7 @@ fn flood(runtime: &Runtime) {
     let answer = Arc::new(Answer::default());
     serve_nats(runtime, &url, &answer);
     let folder = workspace(&connection);
-    for pieces in [MANY, MILLION] {
+    for pieces in [MANY, HALF, MILLION] {
         answer.set(pieces, PIECE);
         runtime.block_on(bare_nats(&url, pieces));
         let of_many: Vec<_> = (0..TURNS).map(|_| heard(&folder)).collect();

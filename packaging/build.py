@@ -179,7 +179,11 @@ def platform_tag(binary, target):
     if known:
         return known
     processor = target.split("-")[0]
-    minors = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes())]
+    asks = binary.read_bytes()
+    minors = [int(minor) for minor in re.findall(rb"GLIBC_2\.(\d+)", asks)]
+    # Packed relocations, which the loader reads from 2.36 on.
+    if b"GLIBC_ABI_DT_RELR" in asks:
+        minors.append(36)
     if "musl" in target and not minors:
         return f"manylinux_2_17_{processor}.manylinux2014_{processor}.musllinux_1_1_{processor}"
     if not minors:

@@ -292,6 +292,13 @@ impl Program {
         .size(200, 60)
     }
 
+    /// Drops the answers that it kept, where it would show the last one at its next start.
+    pub fn forget(self, stage: &Stage) {
+        if self == Self::Slumber {
+            fs::remove_dir_all(stage.home(self)).unwrap();
+        }
+    }
+
     pub fn start(self, stage: &Stage) -> Running {
         Running(self.setup(stage).start())
     }
@@ -321,7 +328,8 @@ impl Program {
                 calmly(&mut running, ["tab"]);
             }
             Self::Posting => running.click_on("small-1"),
-            Self::McpTui | Self::Mcpeek | Self::Slumber | Self::Schemaui => {}
+            Self::Slumber => calmly(&mut running, ["r"]),
+            Self::McpTui | Self::Mcpeek | Self::Schemaui => {}
         }
         running
     }

@@ -134,6 +134,9 @@ impl<H: Host> EventLoop<H> {
         // picture.
         let mut is_typed = false;
         self.perform_effects(first)?;
+        // The first moment takes some milliseconds, in which the system's time zones are read: no
+        // key is to wait for it.
+        drop(tokio::task::spawn_blocking(|| local_time(now_millis())));
         loop {
             if self.host.take_was_lent() {
                 signals.forget_keys();

@@ -1047,6 +1047,25 @@ fn a_mock_that_somebody_wrote_is_not_lost_by_quitting() {
 }
 
 #[test]
+fn a_mock_that_cannot_be_kept_is_not_offered_to_be() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
+    let file = FileId::new("stubs/query-customers.yaml");
+    let create = Change::Create { file: file.clone(), text: "name: [".into() };
+    let label = "a stub".to_owned();
+    bench.send(Message::Document(DocumentMessage::Change { label, changes: vec![create] }));
+    bench.send(Message::Document(DocumentMessage::Saved { file, text: Some("name: [".into()) }));
+    bench.keys("m down enter");
+    bench.types("my own answer");
+    bench.keys("esc q");
+    assert!(bench.shows("can't be kept: can't read stubs/query-customers"), "{}", bench.screen());
+    assert!(!bench.shows("Keep as stub") && bench.shows("Quit without saving"));
+    bench.keys("enter");
+    assert!(!bench.shows("Quit?") && !bench.effects.contains(&Effect::Quit));
+    bench.keys("q d");
+    assert!(bench.effects.contains(&Effect::Quit));
+}
+
+#[test]
 fn a_renamed_tool_keeps_its_mock_and_what_was_typed() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Invoke);
     bench.keys("m down enter");

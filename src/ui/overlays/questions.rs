@@ -290,17 +290,20 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 }
             }
             let words = words.join(" ");
+            let cancel = Answer { key: 'c', words: "cancel", messages: aside.clone() };
+            let leave = Answer {
+                key: 'd',
+                words: "quit without saving",
+                messages: vec![Message::Quit { discard: true }],
+            };
+            // Where nothing can be saved, quitting would wait for a save that never comes.
+            if list.is_empty() && save.len() == 1 {
+                return Confirm::new("Quit?", words, vec![cancel, leave], aside);
+            }
             save.extend([Message::Document(DocumentMessage::Save(None)), Message::QuitWhenSaved]);
             let act = if list.is_empty() { "keep as stub and quit" } else { "save all and quit" };
-            let answers = vec![
-                Answer { key: 's', words: act, messages: save },
-                Answer {
-                    key: 'd',
-                    words: "quit without saving",
-                    messages: vec![Message::Quit { discard: true }],
-                },
-                Answer { key: 'c', words: "cancel", messages: aside.clone() },
-            ];
+            let save = Answer { key: 's', words: act, messages: save };
+            let answers = vec![save, leave, cancel];
             Confirm::new("Quit?", words, answers, aside)
         }
         Question::LeaveForm(goal) => {
