@@ -2,7 +2,9 @@
 
 use std::{
     env, fs,
-    io::{self, IsTerminal as _, Write as _},
+    io::{self, IsTerminal as _, Read as _, Write as _},
+    path::Path,
+    thread::{self, JoinHandle},
 };
 
 use super::global::Global;
@@ -34,26 +36,44 @@ const READERS: &[&str] = &["orca", "brltty", "espeakup", "speechd-up", "fenrir",
 /// Speakup's folder is there while the kernel has it loaded.
 const SPEAKUP: &str = "/sys/accessibility/speakup";
 
-/// Plain where that is asked for; where a screen reader is likely, the user is asked.
-///
-/// # Errors
-/// When the question cannot be asked.
-pub(crate) fn choose_face(global: &Global) -> Result<Face, Problem> {
-    if global.plain {
-        return Ok(Face::Plain);
+/// A face that is known, or what says that a screen reader is likely, which is still looked for.
+pub(crate) enum FaceChoice {
+    Made(Face),
+    Looking(JoinHandle<Option<String>>),
+}
+
+impl FaceChoice {
+    /// Plain where that is asked for. Where nothing is, a screen reader is looked for beside what
+    /// the caller does next: there can be hundreds of processes.
+    pub(crate) fn begin(global: &Global) -> Self {
+        if global.plain {
+            return Self::Made(Face::Plain);
+        }
+        if global.window {
+            return Self::Made(Face::Window);
+        }
+        if let Some(said) = env::var_os(VARIABLE).filter(|said| !said.is_empty()) {
+            let is_off = is_off(&said.to_string_lossy());
+            return Self::Made(if is_off { Face::Drawn } else { Face::Plain });
+        }
+        if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
+            return Self::Made(Face::Drawn);
+        }
+        Self::Looking(thread::spawn(find_hint))
     }
-    if global.window {
-        return Ok(Face::Window);
-    }
-    if let Some(said) = env::var_os(VARIABLE).filter(|said| !said.is_empty()) {
-        return Ok(if is_off(&said.to_string_lossy()) { Face::Drawn } else { Face::Plain });
-    }
-    if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
-        return Ok(Face::Drawn);
-    }
-    match find_hint() {
-        Some(hint) => ask_for_face(&hint),
-        None => Ok(Face::Drawn),
+
+    /// Where a screen reader is likely, the user is asked.
+    ///
+    /// # Errors
+    /// When the question cannot be asked.
+    pub(crate) fn finish(self) -> Result<Face, Problem> {
+        match self {
+            Self::Made(face) => Ok(face),
+            Self::Looking(hint) => match hint.join().ok().flatten() {
+                Some(hint) => ask_for_face(&hint),
+                None => Ok(Face::Drawn),
+            },
+        }
     }
 }
 
@@ -83,11 +103,19 @@ fn find_hint() -> Option<String> {
 }
 
 /// A screen reader among the processes, where these are listed as files.
-fn running_reader() -> Option<String> {
-    let processes = fs::read_dir("/proc").ok()?;
-    let name = |entry: fs::DirEntry| fs::read_to_string(entry.path().join("comm")).ok();
-    let mut names = processes.flatten().filter_map(name);
-    names.find(|name| READERS.contains(&name.trim())).map(|name| name.trim().to_owned())
+fn running_reader() -> Option<&'static str> {
+    let is_number = |name: &str| name.bytes().all(|byte| byte.is_ascii_digit());
+    let processes = fs::read_dir("/proc").ok()?.flatten();
+    let mut numbered = processes.filter(|entry| entry.file_name().to_str().is_some_and(is_number));
+    numbered.find_map(|entry| reader_of(&entry.path().join("comm")))
+}
+
+/// The screen reader that a process is, by the file of its name, which is at most 16 bytes long.
+fn reader_of(file: &Path) -> Option<&'static str> {
+    let mut bytes = [0; 16];
+    let length = fs::File::open(file).ok()?.read(&mut bytes).ok()?;
+    let name = str::from_utf8(&bytes[..length]).ok()?.trim_end();
+    READERS.iter().copied().find(|reader| *reader == name)
 }
 
 fn ask_for_face(hint: &str) -> Result<Face, Problem> {
@@ -105,4 +133,25 @@ fn ask_for_face(hint: &str) -> Result<Face, Problem> {
     io::stdin().read_line(&mut answer).map_err(failed)?;
     let is_no = answer.trim().to_lowercase().starts_with('n');
     Ok(if is_no { Face::Drawn } else { Face::Plain })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_a_screen_reader_by_its_whole_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("comm");
+        let reader = |name: &str| {
+            fs::write(&file, name).unwrap();
+            reader_of(&file)
+        };
+        assert_eq!([reader("orca\n"), reader("brltty\n")], [Some("orca"), Some("brltty")]);
+        // The kernel cuts longer names to 15 bytes.
+        for other in ["", "\n", "orcas\n", "an-orca\n", "orca-and-no-end", "\u{fc}rca\n"] {
+            assert_eq!(reader(other), None, "{other:?}");
+        }
+        assert_eq!(reader_of(folder.path()), None);
+    }
 }

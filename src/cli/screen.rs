@@ -1,6 +1,6 @@
 //! Opening the screen with what the user has set up.
 
-use super::{ending::StopReason, global::Global, plain};
+use super::{ending::StopReason, global::Global, plain::FaceChoice};
 use crate::{
     app::{form_file::FilledForm, state::Start},
     model::{call::Limits, finding::Finding},
@@ -22,6 +22,7 @@ pub(crate) fn open_screen(
     start: Start,
     mut complaints: Vec<String>,
 ) -> Result<(ExitReason, Option<FilledForm>), StopReason> {
+    let face = FaceChoice::begin(global);
     let paths = Paths::of_user()?;
     let (mut settings, findings) = user::load_settings(&paths.config_file())?;
     settings.notifications.on |= global.notify;
@@ -39,6 +40,6 @@ pub(crate) fn open_screen(
         start,
         limits,
         complaints,
-        face: plain::choose_face(global)?,
+        face: face.finish()?,
     })?)
 }

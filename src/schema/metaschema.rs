@@ -1,6 +1,8 @@
 //! Whether a document is a schema by the schema of its draft alone: no reference is followed, and a
 //! draft that is not known counts as the newest.
 
+use std::sync::OnceLock;
+
 use jsonschema::{ValidationError, Validator, error::ValidationErrorKind};
 use serde_json::{Value, json};
 
@@ -30,9 +32,10 @@ pub(crate) struct SchemaFlaw {
 /// Why a pattern is none; `None` where it is one.
 pub(crate) type PatternFault = fn(&str) -> Option<String>;
 
-/// The schemas of the drafts, with patterns in one dialect.
+/// The schemas of the drafts, with patterns in one dialect. Each is compiled when it is first asked
+/// about: compiled, the five take megabytes.
 pub(crate) struct Metaschemas {
-    of: [Option<Validator>; DRAFTS.len()],
+    of: [OnceLock<Option<Validator>>; DRAFTS.len()],
     pattern_fault: PatternFault,
 }
 
@@ -50,20 +53,8 @@ pub(crate) fn is_draft(address: &str) -> bool {
 
 impl Metaschemas {
     #[must_use]
-    pub fn new(pattern_fault: PatternFault) -> Self {
-        let is_pattern = move |text: &str| pattern_fault(text).is_none();
-        let options = jsonschema::options()
-            .offline()
-            .should_validate_formats(true)
-            .with_format(REGEX, is_pattern);
-        let options = UNCHECKED
-            .into_iter()
-            .fold(options, |options, name| options.with_format(name, |_: &str| true));
-        Self {
-            of: DRAFTS
-                .map(|address| options.build(&json!({"$schema": address, "$ref": address})).ok()),
-            pattern_fault,
-        }
+    pub const fn new(pattern_fault: PatternFault) -> Self {
+        Self { of: [const { OnceLock::new() }; DRAFTS.len()], pattern_fault }
     }
 
     /// The first thing that is wrong with a schema.
@@ -77,10 +68,24 @@ impl Metaschemas {
             .and_then(|named| DRAFTS.iter().position(|address| *address == named))
             .unwrap_or(DRAFTS.len() - 1);
         self.of[draft]
+            .get_or_init(|| self.compile(DRAFTS[draft]))
             .as_ref()?
             .iter_errors(schema)
             .next()
             .map(|error| self.flaw_from_error(&error))
+    }
+
+    fn compile(&self, address: &str) -> Option<Validator> {
+        let pattern_fault = self.pattern_fault;
+        let options = jsonschema::options()
+            .offline()
+            .should_validate_formats(true)
+            .with_format(REGEX, move |text: &str| pattern_fault(text).is_none());
+        UNCHECKED
+            .into_iter()
+            .fold(options, |options, name| options.with_format(name, |_: &str| true))
+            .build(&json!({"$schema": address, "$ref": address}))
+            .ok()
     }
 
     fn flaw_from_error(&self, error: &ValidationError<'_>) -> SchemaFlaw {

@@ -13,6 +13,9 @@ pub mod commonground;
 #[cfg(all(feature = "window", target_os = "linux"))]
 #[path = "support/display.rs"]
 pub mod display;
+#[cfg(all(feature = "window", target_os = "linux"))]
+#[path = "support/dragging.rs"]
+mod dragging;
 #[path = "support/false_brokers.rs"]
 pub mod false_brokers;
 #[path = "support/filler.rs"]

@@ -28,6 +28,12 @@ const LARGE_CELL: (u16, u16) = (18, 38);
 
 const SCHEMA: &str = r#"{"type": "object", "properties": {"name": {"type": "string"}}}"#;
 
+/// What a workspace of TrustGraph's holds, under the name of its only tool.
+fn tools(name: &str) -> String {
+    let tool = "type: text-completion, description: Answers a question, group: [a]";
+    format!("tool:\n  {name}: {{{tool}}}\n")
+}
+
 fn form_folder(document: &str) -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("s.json"), SCHEMA).unwrap();
@@ -238,4 +244,54 @@ fn it_is_dark_or_light_as_the_desktop_is_until_a_theme_is_chosen() {
     window.press(&["2"]);
     let picture = window.wait_change(&before);
     assert!(is_mostly(&picture, DARK, area));
+}
+
+#[test]
+fn a_dropped_text_goes_where_the_keys_are() {
+    let folder = form_folder("{\"name\": \"\"}\n");
+    let mut window = form(&folder);
+    let text = folder.path().join("a text with spaces.txt");
+    fs::write(&text, "Grüße").unwrap();
+    let before = window.picture();
+    window.press(&["Return"]);
+    let before = window.wait_change(&before);
+    window.drop_path(cell(20, 10), &text);
+    window.wait_change(&before);
+    window.press(&["ctrl+s"]);
+    window.wait_until("the text in the document", |_| document(&folder).contains("Grüße"));
+    window.close();
+    assert!(window.wait_end().0.success());
+}
+
+#[test]
+fn a_dropped_descriptor_is_added_on_tools() {
+    let (folder, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (kept, dropped) = (folder.path().join("tools.yaml"), elsewhere.path().join("more.yaml"));
+    fs::write(&kept, tools("here")).unwrap();
+    fs::write(&dropped, tools("dropped")).unwrap();
+    let window = in_window(&[]).folder(folder.path()).start();
+    let before = window.wait_until("Tools", |picture| picture.colours() > 50);
+    window.drop_path(cell(20, 10), &dropped);
+    window.wait_change(&before);
+    window.press(&["Return"]);
+    window.wait_until("a mark in the title", |_| window.title().contains('*'));
+    window.press(&["ctrl+s"]);
+    window.wait_until("both tools in the file", |_| {
+        let text = fs::read_to_string(&kept).unwrap();
+        text.contains("here:") && text.contains("dropped:")
+    });
+}
+
+#[test]
+fn a_dropped_folder_opens_in_a_window_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let workspace = folder.path().join("other-tools");
+    fs::create_dir(&workspace).unwrap();
+    let window = in_window(&["demo"]).start();
+    window.drop_path(cell(20, 10), &workspace);
+    let title = window.wait_second_title();
+    assert_eq!(
+        (title.as_str(), window.title().as_str()),
+        ("toolcrib · other-tools", "toolcrib · demo")
+    );
 }

@@ -24,7 +24,7 @@ pub(super) enum Dropped {
 }
 
 /// A folder opens as a workspace in a window of its own; a file's text is pasted: on Tools its
-/// descriptors are added.
+/// descriptors are added, once the user agrees.
 pub(super) fn take_in(path: &Path) -> Dropped {
     if path.is_dir() {
         return match open_window(path) {

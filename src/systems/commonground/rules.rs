@@ -4,8 +4,6 @@
 //! the value that toolcrib shows. Where the API stops at the first rule that is broken, all that
 //! are broken are reported here, the one it would name first.
 
-use std::sync::LazyLock;
-
 use serde_json::{Map, Value, json};
 
 use super::{entries, keys};
@@ -15,11 +13,9 @@ use crate::{
 };
 
 /// What the API holds parameters against: no reference is followed, and patterns are Python's.
-static METASCHEMAS: LazyLock<Metaschemas> = LazyLock::new(|| {
-    Metaschemas::new(|given| {
-        let fault = pattern::check_pattern(given).err()?;
-        Some(format!("{} is not a 'regex': {fault}", python::repr(&given.into())))
-    })
+static METASCHEMAS: Metaschemas = Metaschemas::new(|given| {
+    let fault = pattern::check_pattern(given).err()?;
+    Some(format!("{} is not a 'regex': {fault}", python::repr(&given.into())))
 });
 
 /// A rule of the API, in the order in which it checks them.

@@ -1,7 +1,5 @@
 //! What is wrong with a tool as a server describes it.
 
-use std::sync::LazyLock;
-
 use serde_json::{Map, Value};
 
 use super::{
@@ -18,8 +16,7 @@ use crate::schema::{
     subschemas::list_objects,
 };
 
-static METASCHEMAS: LazyLock<Metaschemas> =
-    LazyLock::new(|| Metaschemas::new(metaschema::ecma_fault));
+static METASCHEMAS: Metaschemas = Metaschemas::new(metaschema::ecma_fault);
 
 /// A model's API cuts longer descriptions or refuses them.
 const LONGEST_DESCRIPTION: usize = 1024;

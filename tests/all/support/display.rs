@@ -25,7 +25,7 @@ use x11rb::{
     rust_connection::RustConnection,
 };
 
-use super::terminal::binary;
+use super::{dragging, terminal::binary};
 
 /// How long anything may take on a machine that does much else; nothing is measured by it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -106,7 +106,7 @@ impl Setup {
         let home = self.home.clone().unwrap_or_else(|| temporary.path().to_owned());
         let display = Display::start();
         let program = self.command(&home).env("DISPLAY", &display.name).spawn().unwrap();
-        let window = display.wait_window();
+        let window = display.wait_window(|_| true);
         let shown = ShownWindow { program, window, display, _home: temporary };
         shown.xdotool(&["windowfocus", "--sync", &window.to_string()]);
         shown.wait_until("a first picture", |picture| picture.colours() > 3);
@@ -193,12 +193,12 @@ impl Display {
         Self { server, name, connection, root, events }
     }
 
-    /// The program's window, once it is shown.
-    fn wait_window(&self) -> Window {
+    /// A window of the program, once it is shown.
+    fn wait_window(&self, is_wanted: impl Fn(Window) -> bool) -> Window {
         loop {
             let tree = self.connection.query_tree(self.root).unwrap().reply().unwrap();
-            if let Some(window) = tree.children.into_iter().find(|window| self.is_program(*window))
-            {
+            let mut shown = tree.children.into_iter().filter(|window| self.is_program(*window));
+            if let Some(window) = shown.find(|window| is_wanted(*window)) {
                 return window;
             }
             self.events.recv_timeout(PATIENCE).expect("the program shows a window");
@@ -276,6 +276,17 @@ impl ShownWindow {
         self.xdotool(&words.iter().map(String::as_str).collect::<Vec<_>>());
     }
 
+    /// Drags a file or a folder onto the window and lets it go at a pixel.
+    pub fn drop_path(&self, at: (u16, u16), path: &Path) {
+        dragging::drop_path(&self.display.name, self.window, at, path);
+    }
+
+    /// The title of a window that the program has opened beside this one, once it is shown.
+    pub fn wait_second_title(&self) -> String {
+        let window = self.display.wait_window(|window| window != self.window);
+        self.title_of(window)
+    }
+
     pub fn resize(&self, width: u16, height: u16) {
         let (window, width, height) =
             (self.window.to_string(), width.to_string(), height.to_string());
@@ -293,8 +304,12 @@ impl ShownWindow {
     }
 
     pub fn title(&self) -> String {
+        self.title_of(self.window)
+    }
+
+    fn title_of(&self, window: Window) -> String {
         let name = self.display.atom("_NET_WM_NAME");
-        String::from_utf8(self.display.property(self.window, name)).unwrap()
+        String::from_utf8(self.display.property(window, name)).unwrap()
     }
 
     pub fn process(&self) -> u32 {
