@@ -12,6 +12,7 @@ pub mod edit;
 mod edit_strategies;
 mod flow;
 pub(crate) mod json;
+mod laid_out;
 pub mod lazy_value;
 pub mod lines;
 mod minimal_edits;

@@ -2,6 +2,7 @@
 //! replayed, exported, taken away.
 
 use std::{
+    fs,
     path::{Path, PathBuf},
     pin::pin,
     sync::Arc,
@@ -530,6 +531,11 @@ fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
         Some(folder) => (folder, path.to_owned()),
         None => (here, here.join(path)),
     };
+    fs::create_dir_all(root).map_err(|error| {
+        let doing = format!("making the folder {}", root.display());
+        Problem::new(ProblemKind::File, doing, error.to_string())
+            .with_remedy("name a file in a folder that you may write to")
+    })?;
     files::save_file(root, &path, text, Expected::Anything, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())

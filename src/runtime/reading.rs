@@ -26,7 +26,7 @@ pub(crate) fn read_all(
 ) {
     let mut names = Vec::new();
     let held = |file: &FileId, source: &Source| {
-        first.map(|mode| FileEntries { part: read::read_part(file, source, mode), mode })
+        first.map(|mode| FileEntries { part: read::read_part_at_rest(file, source, mode), mode })
     };
     let beginning = |file: &FileId, source: Source| {
         if let Some(held) = held(file, &source) {
@@ -42,6 +42,8 @@ pub(crate) fn read_all(
                 source.learn_style();
             }
             let held = source.as_ref().ok().and_then(|source| held(&file, source));
+            let source =
+                source.map(|source| if held.is_some() { source.at_rest() } else { source });
             (file, Loaded { text, source, held })
         });
         match messages.blocking_send(Message::Document(DocumentMessage::Loaded(loaded.collect()))) {

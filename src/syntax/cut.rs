@@ -11,6 +11,7 @@ use super::{
     place::{Format, Note},
     segments::{ParsedSegment, Segments},
     shared_text::SharedText,
+    tree::Tree,
     whole::ParsedText,
 };
 use crate::schema::pointer::Pointer;
@@ -43,7 +44,11 @@ impl SegmentedText {
         self.value.get_or_init(|| Arc::new(self.segments.whole_value(text)))
     }
 
-    pub fn parsed_whole(
+    pub fn whole_tree(&self, format: Format, text: &SharedText, lines: &Lines) -> Option<&Tree> {
+        self.parsed_whole(format, text, lines).map(|whole| &whole.tree)
+    }
+
+    fn parsed_whole(
         &self,
         format: Format,
         text: &SharedText,

@@ -19,9 +19,9 @@ use super::{
     python::{self, Reading},
     segments::{self, ParsedSegment, Segments},
     shared_text::SharedText,
-    tree::Document,
+    tree::{Document, Tree},
     value,
-    whole::ParsedText,
+    whole::{self, ParsedText, WholeText},
 };
 pub use super::{
     place::{Format, Note, NoteKind, Place, Span, SyntaxError},
@@ -44,6 +44,9 @@ pub struct Source {
     learned: Option<Arc<TextStyle>>,
 }
 
+/// Longer texts are read once: reading one again has to go unnoticed.
+const MOST_READ_AGAIN: usize = 16 * 1024;
+
 #[derive(Debug)]
 struct Meaning {
     lines: Lines,
@@ -52,7 +55,7 @@ struct Meaning {
 
 #[derive(Debug)]
 enum Body {
-    Whole(ParsedText),
+    Whole(WholeText),
     Cut(Box<SegmentedText>),
 }
 
@@ -81,7 +84,7 @@ impl Source {
 
     fn parse_whole(format: Format, text: Arc<str>) -> Result<Self, SyntaxError> {
         let lines = Lines::new(&text);
-        let body = Body::Whole(ParsedText::parse(format, &text, &lines)?);
+        let body = Body::Whole(WholeText::new(ParsedText::parse(format, &text, &lines)?));
         Ok(Self {
             format,
             text: text.into(),
@@ -161,7 +164,7 @@ impl Source {
     #[must_use]
     pub fn document_count(&self) -> usize {
         match &self.meaning.body {
-            Body::Whole(whole) => whole.tree.documents.len(),
+            Body::Whole(whole) => whole.document_count(),
             Body::Cut(_) => 1,
         }
     }
@@ -258,46 +261,6 @@ impl Source {
         Some(print::one_line(&Draft::of_document(self.document_at(document)?, self.text())))
     }
 
-    /// The text of a new file with this value, which is the document's own up to the order of
-    /// members. Comments above the document and the spelling of numbers stay. `None` where there is
-    /// no document, or more than one.
-    #[must_use]
-    pub fn laid_out(&self, value: &Value) -> Option<String> {
-        let [document] = self.parsed_whole()?.tree.documents.as_slice() else { return None };
-        let draft = Draft::of_arranged(value, document, self.text());
-        Some(format!(
-            "{}{}",
-            self.leading_comments(),
-            print::laid_out(self.format, &draft, TextPage::new(self.text(), self.format).eol)
-        ))
-    }
-
-    /// Whether the text is as a new file's would be; one with nothing but comments is.
-    #[must_use]
-    pub fn is_laid_out(&self) -> bool {
-        let only_head = self.leading_comments().len() == self.text.len();
-        only_head
-            || self
-                .value(0)
-                .is_some_and(|value| self.laid_out(value).is_some_and(|text| text == **self.text()))
-    }
-
-    /// Whether there is nothing in the document yet.
-    #[must_use]
-    pub fn is_blank(&self) -> bool {
-        let is_empty =
-            |value: &Arc<Value>| value.as_object().is_some_and(serde_json::Map::is_empty);
-        self.is_laid_out() && self.value(0).is_none_or(is_empty)
-    }
-
-    /// The comments and empty lines that the text begins with.
-    fn leading_comments(&self) -> &str {
-        let sign = if self.format.is_json() { "//" } else { "#" };
-        let is_head = |line: &&str| line.trim().is_empty() || line.starts_with(sign);
-        let len = self.text().split_inclusive('\n').take_while(is_head).map(str::len).sum();
-        &self.text()[..len]
-    }
-
     /// A document as PyYAML reads it, JSON as well as YAML; `None` where there is no such document.
     #[must_use]
     pub fn as_python(&self, document: usize) -> Option<Reading> {
@@ -319,14 +282,14 @@ impl Source {
     /// value.
     #[must_use]
     pub fn pointer_at(&self, offset: usize) -> Option<(usize, Pointer)> {
-        self.parsed_whole()?.tree.pointer_at(offset)
+        self.whole_tree()?.pointer_at(offset)
     }
 
     /// What is odd about the text, in the order it is.
     #[must_use]
     pub fn notes(&self) -> &[Note] {
         match &self.meaning.body {
-            Body::Whole(whole) => &whole.notes,
+            Body::Whole(whole) => whole.notes(),
             Body::Cut(cut) => cut.notes(self.format, &self.text, &self.meaning.lines),
         }
     }
@@ -522,14 +485,43 @@ impl Source {
     }
 
     fn document_at(&self, row: usize) -> Option<&Document> {
-        self.parsed_whole()?.tree.documents.get(row)
+        self.whole_tree()?.documents.get(row)
     }
 
-    fn parsed_whole(&self) -> Option<&ParsedText> {
+    pub(super) fn whole_tree(&self) -> Option<&Tree> {
         match &self.meaning.body {
-            Body::Whole(whole) => Some(whole),
-            Body::Cut(cut) => cut.parsed_whole(self.format, &self.text, &self.meaning.lines),
+            Body::Whole(whole) => Some(whole.tree(self.format, self.text())),
+            Body::Cut(cut) => cut.whole_tree(self.format, &self.text, &self.meaning.lines),
         }
+    }
+
+    /// The same without what was read of it, which is read again when it is asked for: for texts
+    /// that may never be looked at. A long text stays as it is.
+    #[must_use]
+    pub fn at_rest(&self) -> Self {
+        let Body::Whole(whole) = &self.meaning.body else { return self.clone() };
+        if self.text.len() > MOST_READ_AGAIN {
+            return self.clone();
+        }
+        let (lines, body) = (self.meaning.lines.clone(), Body::Whole(whole.at_rest()));
+        Self { meaning: Arc::new(Meaning { lines, body }), ..self.clone() }
+    }
+
+    /// The same for a look at many texts one after the other: what is read of one at rest is dropped
+    /// with the clone.
+    #[must_use]
+    pub fn for_a_look(&self) -> Self {
+        match &self.meaning.body {
+            Body::Whole(whole) if whole.is_at_rest() => self.at_rest(),
+            _ => self.clone(),
+        }
+    }
+
+    /// The value of the only document of a text that can be at rest, read when it is asked for.
+    #[must_use]
+    pub fn resting_value(&self) -> Option<LazyValue> {
+        let can_rest = self.document_count() == 1 && self.text.len() <= MOST_READ_AGAIN;
+        can_rest.then(|| whole::lazy_value(self.format, self.text()))
     }
 
     /// A part of a document's value, without a look at the rest where that can be.
@@ -785,6 +777,50 @@ mod tests {
             (Format::Json, format!("{{\n{}\n}}\n", sections.join(",\n")))
         });
         prop_oneof![yaml, json]
+    }
+
+    proptest! {
+        #[test]
+        fn a_text_at_rest_says_the_same((format, text) in sectioned()) {
+            let (awake, resting) = (whole(format, &text), whole(format, &text).at_rest());
+            prop_assert_eq!(resting.resting_value().unwrap().parsed(), awake.value(0).unwrap().clone());
+            let mut all = Vec::new();
+            places(awake.value(0).unwrap(), &Pointer::root(), &mut all);
+            for at in &all {
+                prop_assert_eq!(resting.find_place(0, at), awake.find_place(0, at), "{}", at);
+                prop_assert_eq!(resting.written_text(0, at), awake.written_text(0, at), "{}", at);
+            }
+            prop_assert_eq!(resting.value(0), awake.value(0));
+            prop_assert_eq!(resting.notes(), awake.notes());
+            prop_assert_eq!(resting.lines(), awake.lines());
+        }
+    }
+
+    #[test]
+    fn what_can_rest_is_short_and_says_one_thing() {
+        let texts = [
+            (Format::Yaml, "a: yes\n---\nb: 1\n"),
+            (Format::Yaml, "# nothing\n"),
+            (Format::Toml, "a = 1\n[b]\nc = 1.50\n"),
+            (Format::Json, "{\"a\": 1, \"a\": 2}"),
+            (Format::Jsonc, "{\"a\": 1, // one\n}"),
+            (Format::Json5, "{a: 'b'}"),
+        ];
+        for (format, text) in texts {
+            let (awake, resting) = (whole(format, text), whole(format, text).at_rest());
+            assert_eq!(resting.document_count(), awake.document_count(), "{text}");
+            assert_eq!(resting.notes(), awake.notes(), "{text}");
+            let only = awake.value(0).filter(|_| awake.document_count() == 1).cloned();
+            assert_eq!(resting.resting_value().map(|value| value.parsed()), only, "{text}");
+            for document in 0..3 {
+                assert_eq!(resting.value(document), awake.value(document), "{text}");
+            }
+        }
+        let long = format!("[{}]", "1, ".repeat(8000) + "1");
+        let long = whole(Format::Json, &long);
+        assert!(
+            long.resting_value().is_none() && Arc::ptr_eq(&long.at_rest().meaning, &long.meaning)
+        );
     }
 
     #[test]

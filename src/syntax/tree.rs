@@ -15,7 +15,7 @@ pub(crate) const MAX_DEPTH: usize = 128;
 const INDEXED_FROM: usize = 24;
 
 /// What a parser makes of a text.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Tree {
     pub documents: Vec<Document>,
     /// Oddities by the offset where they stand, in the order found.

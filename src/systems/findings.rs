@@ -67,12 +67,22 @@ pub(super) fn locate_findings<'s>(
     mut findings: Vec<Finding>,
     files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
 ) -> Vec<Finding> {
-    // Those of one entry together: then each entry is looked into once.
+    // Those of one file together, and in it those of one entry: then each is looked into once.
     let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
     // Until they have their places, all of an entry stand where it does.
-    rows.sort_by_key(|finding| (finding.site.line, finding.site.column));
-    let locate = |finding: &&mut Finding| locate_site(&finding.site, files(&finding.site.file)?);
-    let found = map_slices(&rows, |slice| slice.iter().map(locate).collect());
+    rows.sort_by(|one, other| {
+        let key = |site: &Site| (site.line, site.column);
+        one.site.file.cmp(&other.site.file).then(key(&one.site).cmp(&key(&other.site)))
+    });
+    let found = map_slices(&rows, |slice| {
+        let in_files = slice.chunk_by(|one, other| one.site.file == other.site.file);
+        let located = in_files.flat_map(|of_file| {
+            let source = files(&of_file[0].site.file).map(Source::for_a_look);
+            let locate = |finding: &&mut Finding| locate_site(&finding.site, source.as_ref()?);
+            of_file.iter().map(locate).collect::<Vec<_>>()
+        });
+        located.collect()
+    });
     for (finding, place) in rows.into_iter().zip(found) {
         if let Some(place) = place {
             (finding.site.line, finding.site.column) = place;

@@ -42,6 +42,8 @@ pub fn read_kept_catalog<'s>(
 enum Values {
     /// They are read again when they are asked for.
     Lazy,
+    /// So are those of short files.
+    AtRest,
     Kept,
 }
 
@@ -140,6 +142,13 @@ pub fn read_part(file: &FileId, source: &Source, mode: Mode) -> Part {
     read_part_with(file, source, mode, Values::Lazy)
 }
 
+/// The same for a file whose source is to be at rest: the value of an entry that is all of a short
+/// file is read again when it is asked for.
+#[must_use]
+pub fn read_part_at_rest(file: &FileId, source: &Source, mode: Mode) -> Part {
+    read_part_with(file, source, mode, Values::AtRest)
+}
+
 /// What an entry is.
 enum EntryRead {
     Tool(Arc<Tool>),
@@ -162,8 +171,10 @@ fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) ->
     entries.sort_by_key(|entry| entry.id.place().document);
     let read_entry = |entry: &Entry| {
         let mut entry = entry.clone();
-        if values == Values::Kept {
-            entry.value = entry.value.into_kept();
+        match values {
+            Values::Lazy => {}
+            Values::AtRest => rest_value(&mut entry, source),
+            Values::Kept => entry.value = entry.value.into_kept(),
         }
         match (entry.kind, by_id(entry.system)) {
             (EntryKind::Tool, Some(system)) => {
@@ -184,4 +195,12 @@ fn read_part_with(file: &FileId, source: &Source, mode: Mode, values: Values) ->
         }
     }
     part
+}
+
+/// Has the value of an entry that is all of its file read when it is asked for.
+fn rest_value(entry: &mut Entry, source: &Source) {
+    let place = entry.id.place();
+    if place.at.is_root() && place.form == EntryForm::Plain {
+        entry.value = source.resting_value().unwrap_or_else(|| entry.value.clone());
+    }
 }

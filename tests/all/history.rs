@@ -77,6 +77,9 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     );
     place.run(&["history", "compare", id, id]).ended(0, &[]);
     assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
+    let file = place.home.path().join("kept/as/calls.jsonl");
+    let file = file.to_str().unwrap();
+    place.run(&["history", "export", "--output", file]).ended(0, &["2 calls are in ", file]);
 
     place.run(&["history", "show", "zzz"]).ended(2, &["no call has an id that starts with"]);
     place.run(&["history", "remove"]).ended(2, &["no call given"]);
