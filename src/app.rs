@@ -12,6 +12,7 @@ pub mod ask_cases;
 pub mod batch;
 pub mod calls;
 pub mod cases;
+pub mod change;
 pub mod checking;
 pub mod compose;
 pub mod connection_test;

@@ -5,7 +5,11 @@ use std::{
     sync::Arc,
 };
 
-use super::undo::{UndoHistory, UndoStep};
+pub use super::change::Change;
+use super::{
+    change::{self, DocumentPlace},
+    undo::{UndoHistory, UndoStep},
+};
 use crate::{
     engine::{diff, mentions::NameKind},
     model::{
@@ -14,9 +18,8 @@ use crate::{
         finding::EntryEdit,
         unsaved::{Unsaved, UnsavedTexts},
     },
-    schema::pointer::Pointer,
     syntax::{
-        edit::{Edit, EditError, Patch},
+        edit::{EditError, Patch},
         nested,
         shared_text::SharedText,
         source::{Format, Source, Span, SyntaxError},
@@ -113,35 +116,6 @@ impl Document {
     }
 }
 
-/// A change that a user makes to the workspace.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Within an entry.
-    Entry(EntryEdit),
-    /// Within a file, outside any entry.
-    File { file: FileId, document: usize, edit: Edit },
-    /// The whole text again (from an editor).
-    Text { file: FileId, text: Arc<str> },
-    /// A new file.
-    Create { file: FileId, text: Arc<str> },
-    /// The file goes.
-    Remove { file: FileId },
-}
-
-impl Change {
-    /// The file that it changes.
-    #[must_use]
-    pub fn file(&self) -> &FileId {
-        match self {
-            Self::Entry(EntryEdit { entry, .. }) => entry.file(),
-            Self::File { file, .. }
-            | Self::Text { file, .. }
-            | Self::Create { file, .. }
-            | Self::Remove { file } => file,
-        }
-    }
-}
-
 /// What a revision did to one file.
 #[derive(Clone, Debug, PartialEq)]
 enum Operation {
@@ -174,7 +148,7 @@ pub struct HistoryStep {
     pub files: Vec<FileId>,
     /// What has another name by it.
     pub renamed: Option<Renamed>,
-    /// The entry that was selected when it was made.
+    /// The entry that was selected when it was made; of one made again, the one selected after it.
     pub at: Option<EntryId>,
     /// What a run requests now; `None`: as before.
     pub groups: Option<Option<Vec<Name>>>,
@@ -185,7 +159,8 @@ pub struct HistoryStep {
 struct Revision {
     label: String,
     renamed: Option<Renamed>,
-    at: Option<EntryId>,
+    /// The entries that were selected before it and after.
+    at: [Option<EntryId>; 2],
     groups: Option<GroupsChange>,
     /// What the disk was known to hold, before and after.
     disk: Option<(FileId, DiskText, DiskText)>,
@@ -197,12 +172,16 @@ type DiskText = Option<Arc<str>>;
 
 impl Revision {
     fn new(label: &str, deeds: Vec<Operation>) -> Self {
-        Self { label: label.to_owned(), renamed: None, at: None, groups: None, disk: None, deeds }
+        Self {
+            label: label.to_owned(),
+            renamed: None,
+            at: [None, None],
+            groups: None,
+            disk: None,
+            deeds,
+        }
     }
 }
-
-/// A place of a document of a file.
-type DocumentPlace = (FileId, usize, Pointer);
 
 impl UndoStep for Revision {
     type Place = DocumentPlace;
@@ -317,6 +296,17 @@ impl Documents {
             .collect()
     }
 
+    /// A name whose file isn't there yet: the wanted one, else the first that is free with a number
+    /// behind it.
+    #[must_use]
+    pub fn free_name(&self, wanted: &str, file: impl Fn(&str) -> FileId) -> String {
+        let is_free =
+            |name: &String| self.files.get(&file(name)).is_none_or(|document| document.gone);
+        let mut names = std::iter::once(wanted.to_owned())
+            .chain((2..).map(|number| format!("{wanted}-{number}")));
+        names.find(is_free).unwrap_or_default()
+    }
+
     /// The files that changes are about as they would be after them. Nothing is changed.
     pub fn preview_changes(&self, changes: &[Change]) -> Result<Self, ChangeError> {
         let mut after = Self::default();
@@ -337,7 +327,11 @@ impl Documents {
         label: &str,
         changes: &[Change],
     ) -> Result<Vec<FileId>, ChangeError> {
-        self.make_all(label, changes, place_of(changes))
+        let files = self.make_all(label, changes, change::typed_place(changes))?;
+        if let Some(item) = change::begun_item(changes).filter(|_| !files.is_empty()) {
+            self.history.go_on_typing(item);
+        }
+        Ok(files)
     }
 
     /// Makes changes as a step of undo of their own, all or none. Answers the files that are
@@ -419,7 +413,7 @@ impl Documents {
             }
             Change::Text { file, text } => {
                 let document = self.touch(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
-                let patch = minimal_patch(document.text.whole_text(), text);
+                let patch = Patch::between(document.text.whole_text(), text);
                 document.set_text(text.clone());
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
             }
@@ -528,10 +522,10 @@ impl Documents {
         }
     }
 
-    /// Says of the last step which entry was selected when it was made.
-    pub fn note_selected(&mut self, entry: Option<&EntryId>) {
+    /// Says of the last step which entries were selected before it was made, and after.
+    pub fn note_selected(&mut self, entries: [Option<&EntryId>; 2]) {
         if let Some(last) = self.history.last_mut() {
-            last.at = entry.cloned();
+            last.at = entries.map(Option::<&EntryId>::cloned);
         }
     }
 
@@ -569,7 +563,7 @@ impl Documents {
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at, groups, disk, deeds } = revision;
+        let Revision { label, renamed, at: [at, _], groups, disk, deeds } = revision;
         self.set_disk(disk.map(|(file, before, _)| (file, before)));
         let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
@@ -578,7 +572,7 @@ impl Documents {
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, at, groups, disk, deeds } = self.history.redo()?;
+        let Revision { label, renamed, at: [_, at], groups, disk, deeds } = self.history.redo()?;
         self.set_disk(disk.map(|(file, _, after)| (file, after)));
         let groups = groups.map(|groups| groups.after);
         for deed in &deeds {
@@ -598,22 +592,6 @@ impl Documents {
     }
 }
 
-/// The place of a single setting of a value, where typing goes on.
-fn place_of(changes: &[Change]) -> Option<DocumentPlace> {
-    match changes {
-        [Change::Entry(EntryEdit { entry, edit: Edit::Set { at, .. } })] => {
-            let place = entry.place();
-            Some((place.file.clone(), place.document, place.at.join(at)))
-        }
-        // The text after it is the same document laid out.
-        [Change::File { file, document, edit: Edit::Set { at, .. } }]
-        | [Change::File { file, document, edit: Edit::Set { at, .. } }, Change::Text { .. }] => {
-            Some((file.clone(), *document, at.clone()))
-        }
-        _ => None,
-    }
-}
-
 fn files_of(deeds: &[Operation]) -> Vec<FileId> {
     let mut files: Vec<FileId> = deeds
         .iter()
@@ -628,25 +606,6 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
     files
 }
 
-/// The smallest patch of one piece between two texts.
-fn minimal_patch(old: &str, new: &str) -> Patch {
-    let head = old
-        .char_indices()
-        .zip(new.chars())
-        .find(|((_, a), b)| a != b)
-        .map_or(old.len().min(new.len()), |((at, _), _)| at);
-    let (old_rest, new_rest) = (&old[head..], &new[head..]);
-    let tail: usize = old_rest
-        .chars()
-        .rev()
-        .zip(new_rest.chars().rev())
-        .take_while(|(a, b)| a == b)
-        .map(|(a, _)| a.len_utf8())
-        .sum();
-    let cut = |rest: &str| rest[..rest.len() - tail].to_owned();
-    Patch { at: head, old: cut(old_rest), new: cut(new_rest) }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -654,6 +613,7 @@ mod tests {
 
     use super::*;
     use crate::model::entry::{EntryId, EntryPlace};
+    use crate::{schema::pointer::Pointer, syntax::edit::Edit};
 
     const YAML: &str = "tool:\n  joke: # the first\n    type: prompt\n    name: joke\n";
 

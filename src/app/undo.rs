@@ -46,6 +46,11 @@ impl<S: UndoStep> UndoHistory<S> {
         self.typing_at = place;
     }
 
+    /// The last step was the first letter of what is typed there.
+    pub fn go_on_typing(&mut self, place: S::Place) {
+        self.typing_at = Some(place);
+    }
+
     /// The next edit is a step of its own, wherever it is.
     pub fn end_typing(&mut self) {
         self.typing_at = None;

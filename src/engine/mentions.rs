@@ -1,9 +1,12 @@
 //! Where the files that are no descriptors name a state, a group or a tool: the workspace's
-//! settings and its scenarios.
+//! settings, its scenarios and its test cases.
 
 use serde_json::Value;
 
-use super::scenario::script::Scenario;
+use super::{
+    case::{ask::AskCase, script::Case},
+    scenario::script::Scenario,
+};
 use crate::schema::pointer::Pointer;
 
 /// What a name is of.
@@ -20,12 +23,22 @@ pub enum NameKind {
 pub enum Naming {
     Settings,
     Scenario,
+    /// A test case that is a call.
+    CallCase,
+    /// A test case that is a question to a model.
+    AskCase,
 }
 
 impl Naming {
-    /// Whether a value is a scenario; settings are known by their file's name.
+    /// Whether a value is a scenario or a case; settings are known by their file's name.
     #[must_use]
-    pub fn of_scenario(value: &Value) -> Option<Self> {
+    pub fn of_test(value: &Value) -> Option<Self> {
+        if Case::is_one(value) {
+            return Some(Self::CallCase);
+        }
+        if AskCase::is_one(value) {
+            return Some(Self::AskCase);
+        }
         Scenario::from_value(value).is_ok().then_some(Self::Scenario)
     }
 
@@ -56,6 +69,16 @@ impl Naming {
             (Self::Scenario, NameKind::Group) => {
                 &[&["start", "groups", "*"], &["steps", "*", "groups", "*"]]
             }
+            (Self::CallCase, NameKind::Tool) => &[&["call"]],
+            (Self::CallCase, NameKind::State | NameKind::Group) => &[],
+            (Self::AskCase, NameKind::Tool) => &[
+                &["expect", "tools"],
+                &["expect", "tools", "*"],
+                &["expect", "tools", "*", "call"],
+                &["expect", "never", "*"],
+            ],
+            (Self::AskCase, NameKind::State) => &[&["state"], &["expect", "state"]],
+            (Self::AskCase, NameKind::Group) => &[&["groups", "*"]],
         }
     }
 }
@@ -142,7 +165,7 @@ mod tests {
             "start": {"groups": ["a"], "state": "a"},
             "steps": [{"tool": "a", "groups": ["b", "a"], "expect": {"state": "a", "available": ["a"]}}]
         });
-        assert_eq!(Naming::of_scenario(&scenario), Some(Naming::Scenario));
+        assert_eq!(Naming::of_test(&scenario), Some(Naming::Scenario));
         assert_eq!(
             places(&scenario, Naming::Scenario, NameKind::State, "a"),
             ["/start/state", "/steps/0/expect/state"]
@@ -159,5 +182,30 @@ mod tests {
             places(&settings, Naming::Settings, NameKind::Tool, "a"),
             ["/groups/own/0", "/groups/tree/below/0", "/connections/a/tools/1"]
         );
+    }
+
+    #[test]
+    fn cases_name_the_tools_that_they_call() {
+        let call = json!({"call": "a", "arguments": {"call": "a"}, "expect": {"contains": "a"}});
+        assert_eq!(Naming::of_test(&call), Some(Naming::CallCase));
+        assert_eq!(places(&call, Naming::CallCase, NameKind::Tool, "a"), ["/call"]);
+        let ask = json!({"ask": "a", "state": "s", "groups": ["a", "g"], "expect": {
+            "tools": ["b", "a", {"call": "a", "arguments": {"a": "a"}}], "never": ["a"],
+            "state": "s", "contains": "a"
+        }});
+        assert_eq!(Naming::of_test(&ask), Some(Naming::AskCase));
+        assert_eq!(
+            places(&ask, Naming::AskCase, NameKind::Tool, "a"),
+            ["/expect/tools/1", "/expect/tools/2/call", "/expect/never/0"]
+        );
+        assert_eq!(
+            places(&ask, Naming::AskCase, NameKind::State, "s"),
+            ["/state", "/expect/state"]
+        );
+        assert_eq!(places(&ask, Naming::AskCase, NameKind::Group, "g"), ["/groups/1"]);
+        for one in [json!({"call": "a"}), json!("a"), json!(["a"])] {
+            let ask = json!({"ask": "q", "expect": {"tools": one}});
+            assert_eq!(places(&ask, Naming::AskCase, NameKind::Tool, "a").len(), 1, "{ask}");
+        }
     }
 }

@@ -70,6 +70,26 @@ pub struct Patch {
 }
 
 impl Patch {
+    /// The smallest patch of one piece between two texts.
+    #[must_use]
+    pub fn between(old: &str, new: &str) -> Self {
+        let head = old
+            .char_indices()
+            .zip(new.chars())
+            .find(|((_, a), b)| a != b)
+            .map_or(old.len().min(new.len()), |((at, _), _)| at);
+        let (old_rest, new_rest) = (&old[head..], &new[head..]);
+        let tail: usize = old_rest
+            .chars()
+            .rev()
+            .zip(new_rest.chars().rev())
+            .take_while(|(a, b)| a == b)
+            .map(|(a, _)| a.len_utf8())
+            .sum();
+        let cut = |rest: &str| rest[..rest.len() - tail].to_owned();
+        Self { at: head, old: cut(old_rest), new: cut(new_rest) }
+    }
+
     /// The patch that undoes this one.
     #[must_use]
     pub fn inverse(&self) -> Self {

@@ -114,6 +114,7 @@ impl System for OpenSearch {
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
         let kind = |type_name, help, value| NewEntry {
+            system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name,
             section: None,

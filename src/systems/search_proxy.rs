@@ -75,6 +75,7 @@ impl System for SearchProxy {
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
         vec![NewEntry {
+            system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name: "search-proxy",
             section: None,

@@ -246,6 +246,7 @@ pub trait System: Sync {
 /// A kind of entry that can be made again: `tool-service`, with its first value.
 #[derive(Clone, Debug)]
 pub struct NewEntry {
+    pub system: SystemId,
     pub kind: EntryKind,
     /// The system's own type, as the menu shows it.
     pub type_name: &'static str,

@@ -87,6 +87,7 @@ impl System for Unique {
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
         vec![NewEntry {
+            system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name: "unique",
             section: None,

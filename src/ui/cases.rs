@@ -78,13 +78,13 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     Reply::Open(Box::new(Ticked::new(
         "Keep as case",
         words,
-        tool.clone(),
+        state.documents.free_name(&tool, case_file),
         ticks,
         move |name, ticks, state| {
             if name.is_empty() {
                 return Err("a case needs a name".into());
             }
-            let file = FileId::new(format!("{}/{}", page::FOLDER, file_name(name)));
+            let file = case_file(name);
             if state.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} already exists: choose another name"));
             }
@@ -115,6 +115,11 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             ]))
         },
     )))
+}
+
+/// The file of a case of that name.
+fn case_file(name: &str) -> FileId {
+    FileId::new(format!("{}/{}", page::FOLDER, file_name(name)))
 }
 
 /// A value in a line.

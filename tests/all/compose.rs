@@ -240,10 +240,9 @@ fn an_empty_workspace_gets_its_first_tools_in_one_file() {
     let mut state = opened(&[]);
     for (key, from, to) in [("ask", "undefined", "analysis"), ("fix", "analysis", "done")] {
         let ground = ComposeContext::from_state(&state);
-        let home = entries::EntryHome::of_workflow(ground, None);
-        let kinds = toolcrib::systems::table::SYSTEMS[0].new_entry_kinds();
+        let (kind, home) = entries::tool_kinds(ground, None).remove(0);
         let gate = arrows::gate_of_new(&Tail::State(from.into()), &to.into());
-        let plan = entries::new_tool(ground, &kinds[0], key, &gate, &home).unwrap();
+        let plan = entries::new_tool(ground, &kind, key, &gate, &home).unwrap();
         make(&mut state, plan);
     }
     assert_eq!(state.documents.iter().count(), 1, "{:?}", texts(&state));

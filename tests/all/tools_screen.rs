@@ -258,3 +258,87 @@ fn adding_within_an_item_adds_the_next_one() {
     bench.keys("down down down a");
     assert_eq!(count(&bench), 2, "{}", bench.screen());
 }
+
+/// A list that was kept of an MCP server, and nothing else.
+const KEPT: &str = r#"{"server": "sky", "era": "stateful", "version": "2025-11-25", "tools": [
+  {"name": "look", "description": "Looks up", "inputSchema": {"type": "object"}}
+]}
+"#;
+
+#[test]
+fn what_is_new_beside_a_kept_list_gets_a_file_of_its_own() {
+    for kind in ["mcp-tool", "mcp server", "unique"] {
+        let mut bench = Workbench::files(&[("mcp/sky.json", KEPT)], 120, 36);
+        bench.keys("n");
+        bench.types(kind);
+        bench.keys("enter");
+        assert!(bench.shows("file of its own: KEY.json"), "{}", bench.screen());
+        bench.types("one");
+        bench.keys("enter");
+        let text = |name: &str| {
+            bench.state.documents.get(&FileId::new(name)).map(|of| of.text.to_string())
+        };
+        assert_eq!(text("mcp/sky.json").unwrap(), KEPT, "{kind}");
+        assert!(text("one.json").is_some(), "{kind}: {}", bench.screen());
+        assert!(bench.state.catalog.tool_called("sky/look").is_some(), "{kind}");
+    }
+}
+
+#[test]
+fn a_step_made_again_selects_what_it_made() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let selected = |bench: &Workbench| {
+        let id = bench.state.selected.clone().unwrap();
+        bench.state.catalog.entry(&id).unwrap().key.clone()
+    };
+    bench.keys("down");
+    let before = selected(&bench);
+    for (keys, name) in [("r ctrl+a", "renamed"), ("@duplicate ctrl+a", "copied"), ("n", "made")] {
+        bench.keys(keys);
+        if name == "made" {
+            bench.types("prompt");
+            bench.keys("enter");
+        }
+        bench.types(name);
+        bench.keys("enter");
+        assert_eq!(selected(&bench), name, "{}", bench.screen());
+        bench.keys("esc u");
+        assert_eq!(selected(&bench), before, "{name}: {}", bench.screen());
+        bench.keys("ctrl+r");
+        assert_eq!(selected(&bench), name, "{}", bench.screen());
+        bench.keys("u");
+    }
+}
+
+#[test]
+fn a_group_that_is_typed_is_one_step_of_undo() {
+    for group in ["", "    group: [a]\n"] {
+        let text = format!("tool:\n  ask:\n    type: prompt\n    name: ask\n{group}");
+        let mut bench = Workbench::yaml(&text, 120, 36);
+        let file =
+            |bench: &Workbench| bench.state.documents.iter().next().unwrap().1.text.to_string();
+        bench.keys("tab @find-field");
+        bench.types("group");
+        bench.keys("enter enter");
+        bench.types("beta");
+        bench.keys("enter esc");
+        assert!(file(&bench).contains("beta"), "{}", bench.screen());
+        bench.keys("u");
+        assert_eq!(file(&bench), text, "{}", bench.screen());
+        bench.keys("ctrl+r");
+        assert!(file(&bench).contains("beta"), "{}", file(&bench));
+    }
+}
+
+#[test]
+fn a_renamed_tool_is_renamed_in_its_cases() {
+    let case = "case: asks\ncall: ask\narguments: {}\nexpect:\n  outcome: ok\n";
+    let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";
+    let mut bench = Workbench::files(&[("cases/ask.yaml", case), ("tools.yaml", tools)], 120, 36);
+    bench.keys("r ctrl+a");
+    assert!(bench.shows("cases/ask.yaml"), "{}", bench.screen());
+    bench.types("say");
+    bench.keys("enter");
+    let text = bench.state.documents.get(&FileId::new("cases/ask.yaml")).unwrap().text.to_string();
+    assert_eq!(text, case.replace("call: ask", "call: say"));
+}

@@ -273,7 +273,6 @@ def monkey(run, seconds, events, only=None):
         last = terminal.measure()
         if terminal.hangs:
             run.find("monkey", f"session {session} ({sample}) takes no keys after {sent} events", terminal)
-            terminal.kill()
         elif not terminal.has_ended():
             # It still answers: a size that it has to draw for.
             terminal.resize(120, 36)
@@ -288,7 +287,7 @@ def monkey(run, seconds, events, only=None):
                 run.find("monkey", f"session {session} ({sample}) draws nothing after {sent} events", terminal)
             if first and last:
                 grown.append((last[0] - first[0], last[1] - first[1], sample))
-            terminal.kill()
+        terminal.kill()
         run.check_end("monkey", terminal, home, f"session {session} ({sample}), event {sent}")
         run.count("events of the monkey", sent)
         run.count("its sessions")

@@ -214,7 +214,7 @@ impl<'s> ComposeContext<'s> {
                 let Some(value) = source.value(row) else { continue };
                 let is_settings = file.as_str() == SETTINGS;
                 let naming =
-                    if is_settings { Some(Naming::Settings) } else { Naming::of_scenario(value) };
+                    if is_settings { Some(Naming::Settings) } else { Naming::of_test(value) };
                 let Some(naming) = naming else { continue };
                 let found = find_mentions(value, naming, named, name).into_iter();
                 all.extend(

@@ -2,7 +2,7 @@
 //! descriptors, and taking such texts in.
 
 use std::{
-    collections::{BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     fmt,
     sync::Arc,
 };
@@ -19,7 +19,7 @@ use crate::{
     model::{
         catalog::Part,
         context::Mode,
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         tool::Gate,
     },
     schema::pointer::Pointer,
@@ -81,14 +81,26 @@ impl EntryHome {
         Self::Folder { folder, ending }
     }
 
-    /// Where tools of a workflow go: beside the entry that is chosen, else beside the first tool,
-    /// else into `tools.yaml`, all together.
+    /// Beside the entry that is chosen, where that is one of the same system: a file of another one
+    /// would not hold it. Else beside the first tool of the system, else in a file of its own.
     #[must_use]
-    pub fn of_workflow(context: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
-        let chosen = near.and_then(|id| context.catalog.entry(id));
-        let entry = chosen
-            .or_else(|| context.catalog.tools.first().map(|tool| &tool.entry))
-            .or_else(|| context.catalog.entries().next());
+    pub fn of_system(
+        system: SystemId,
+        context: ComposeContext<'_>,
+        near: Option<&EntryId>,
+    ) -> Self {
+        Self::beside_entry(entry_of_system(system, context, near))
+    }
+
+    /// Where tools of a workflow go: the same, but without an entry of the system into
+    /// `tools.yaml`, all together.
+    #[must_use]
+    pub fn of_workflow(
+        system: SystemId,
+        context: ComposeContext<'_>,
+        near: Option<&EntryId>,
+    ) -> Self {
+        let entry = entry_of_system(system, context, near);
         if entry.is_some() {
             return Self::beside_entry(entry);
         }
@@ -99,6 +111,20 @@ impl EntryHome {
             .chain((2..).map(|number| format!("tools-{number}.yaml")));
         Self::Fresh { file: FileId::new(names.into_iter().find(free).unwrap_or_default()) }
     }
+}
+
+fn entry_of_system<'c>(
+    system: SystemId,
+    context: ComposeContext<'c>,
+    near: Option<&EntryId>,
+) -> Option<&'c Entry> {
+    let chosen = near.and_then(|id| context.catalog.entry(id));
+    let mut tools = context.catalog.tools.iter().map(|tool| &tool.entry);
+    let is_of_system = |entry: &&Entry| entry.system == system;
+    chosen
+        .filter(is_of_system)
+        .or_else(|| tools.find(is_of_system))
+        .or_else(|| context.catalog.entries().find(is_of_system))
 }
 
 /// Whether a key can be had: nothing of its kind has it yet.
@@ -268,6 +294,18 @@ fn pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }
 
+/// The types of tools, with where one of each goes.
+#[must_use]
+pub fn tool_kinds(
+    context: ComposeContext<'_>,
+    near: Option<&EntryId>,
+) -> Vec<(NewEntry, EntryHome)> {
+    let kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
+    let tools = kinds.filter(|kind| kind.kind == EntryKind::Tool);
+    let home = |kind: &NewEntry| EntryHome::of_workflow(kind.system, context, near);
+    tools.map(|kind| (kind.clone(), home(&kind))).collect()
+}
+
 /// Makes a new tool with a gate.
 ///
 /// # Errors
@@ -281,9 +319,7 @@ pub fn new_tool(
 ) -> Result<Plan, String> {
     free_key(key, EntryKind::Tool, context)?;
     let value = kind.named_value(key);
-    let owner = every_system().iter().find(|system| {
-        system.new_entry_kinds().iter().any(|known| known.type_name == kind.type_name)
-    });
+    let owner = table::by_id(kind.system);
     let value = match owner.and_then(|system| system.gates()) {
         Some(gates) => gates.add_gate(value, gate),
         None => value,
@@ -295,7 +331,7 @@ pub fn new_tool(
         context,
     )];
     if let Some(system) = owner.filter(|system| system.gates().is_none()) {
-        let tool = system.read_tool(&unplaced_entry(*system, kind, key, value), Mode::Document);
+        let tool = system.read_tool(&unplaced_entry(system, kind, key, value), Mode::Document);
         changes.extend(context.regate_changes([(&tool, gate)]));
     }
     Ok(Plan::new(format!("new tool {key}"), changes))
@@ -399,7 +435,7 @@ pub fn paste_entries(
         })
     };
     let entries: Vec<&Entry> = found.iter().copied().filter(|entry| !is_part(entry)).collect();
-    let mut home = EntryHome::of_workflow(context, near);
+    let mut homes: BTreeMap<SystemId, EntryHome> = BTreeMap::new();
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<(EntryKind, String)> = Vec::new();
     for entry in entries {
@@ -433,15 +469,18 @@ pub fn paste_entries(
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
+        let home = homes
+            .entry(entry.system)
+            .or_insert_with(|| EntryHome::of_workflow(entry.system, context, near));
         let change = place_new(
             Unplaced { key: &key, kind: entry.kind, section: kind.section, value: &value },
-            &home,
+            home,
             &plan.changes,
             context,
         );
         // What comes after the first goes into the file that it made.
-        if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&home, &change) {
-            home = EntryHome::Map { file: file.clone(), document: 0 };
+        if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&*home, &change) {
+            *home = EntryHome::Map { file: file.clone(), document: 0 };
         }
         plan.changes.push(change);
         keys.push((entry.kind, key));

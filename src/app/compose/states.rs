@@ -125,7 +125,9 @@ pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<S
     };
     let (waiting, leading) = (keys(lists_state), keys(leads_to));
     let mentions = context.find_mentions(NameKind::State, name);
-    let scenarios = files_of(mentions.iter().filter(|mention| mention.naming == Naming::Scenario));
+    let files =
+        |naming: Naming| files_of(mentions.iter().filter(move |mention| mention.naming == naming));
+    let (scenarios, cases) = (files(Naming::Scenario), files(Naming::AskCase));
     let mut words = Vec::new();
     if !waiting.is_empty() {
         words.push(format!("available in it: {waiting}"));
@@ -135,6 +137,9 @@ pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<S
     }
     if !scenarios.is_empty() {
         words.push(format!("scenarios: {}", list_names(scenarios)));
+    }
+    if !cases.is_empty() {
+        words.push(format!("test cases: {}", list_names(cases)));
     }
     words
 }

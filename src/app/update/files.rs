@@ -15,7 +15,7 @@ use crate::{
         },
         documents::{Change, ChangeError, Document, Documents, HistoryStep},
         effect::Effect,
-        message::{FileEntries, Loaded},
+        message::{FileEntries, Loaded, ScreenId},
         notices::NoticeKind,
         question::Question,
         state::{Checking, LoadProgress, State, ViewTarget},
@@ -75,7 +75,10 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
         let gone: HashSet<_> = plan.changes.iter().filter(removed).map(Change::file).collect();
         let files: HashSet<_> = plan.changes.iter().map(Change::file).collect();
         let files: Vec<_> = files.difference(&gone).collect();
-        let save = if files.len() > 1 { "save-all" } else { "save" };
+        let save = match files.as_slice() {
+            [file] if saved_by_itself(state) == Some(file) => "save",
+            _ => "save-all",
+        };
         state.notices.push(
             NoticeKind::Done,
             format!(
@@ -88,6 +91,16 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
         );
     }
     effects
+}
+
+/// The file that `s` saves on the screen that is shown.
+fn saved_by_itself(state: &State) -> Option<&FileId> {
+    match state.screen {
+        ScreenId::Connections => {
+            state.documents.iter().map(|(file, _)| file).find(|file| file.as_str() == SETTINGS)
+        }
+        _ => state.selected.as_ref().map(EntryId::file),
+    }
 }
 
 type MakeFiles = fn(&mut Documents, &str, &[Change]) -> Result<Vec<FileId>, ChangeError>;
@@ -103,15 +116,17 @@ fn apply_changes_with(
     let renamed = selected_by_its_new_key(state, changes);
     match make(&mut state.documents, label, changes) {
         Ok(files) => {
-            if !files.is_empty() {
-                state.documents.note_selected(state.selected.as_ref());
-            }
+            let selected = state.selected.clone();
             read_again(state, &files);
             follow_new_entry(state, &before, changes);
             if let Some((file, at)) = renamed {
                 let is_it = |entry: &&Entry| entry.id.place().at == at;
                 let found = state.catalog.of_file(&file).find(is_it).map(|entry| entry.id.clone());
                 state.selected = found.or_else(|| state.selected.take());
+            }
+            if !files.is_empty() {
+                let selected = [selected.as_ref(), state.selected.as_ref()];
+                state.documents.note_selected(selected);
             }
             journal_unsaved(state)
         }
@@ -161,7 +176,7 @@ fn step_history(
         return Vec::new();
     };
     read_again(state, &files);
-    // The cursor is where it was when that was done.
+    // The cursor is where it was when that was done, or where doing it led.
     if let Some(at) = at.filter(|at| state.catalog.entry(at).is_some()) {
         state.selected = Some(at);
     }

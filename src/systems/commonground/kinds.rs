@@ -12,6 +12,7 @@ use crate::{
 #[must_use]
 pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
     let kind = |type_name, help, value| NewEntry {
+        system: keys::SYSTEM,
         kind: EntryKind::Tool,
         type_name,
         section: None,

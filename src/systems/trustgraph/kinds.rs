@@ -15,6 +15,7 @@ use crate::{
 #[must_use]
 pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
     let tools = types::TYPES.iter().map(|of| NewEntry {
+        system: keys::SYSTEM,
         kind: EntryKind::Tool,
         type_name: of.name,
         section: Some(keys::TOOLS),
@@ -23,6 +24,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         value: new_tool(of),
     });
     let service = NewEntry {
+        system: keys::SYSTEM,
         kind: EntryKind::Service,
         type_name: "service",
         section: Some(keys::SERVICES),
@@ -36,6 +38,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         }),
     };
     let server = NewEntry {
+        system: keys::SYSTEM,
         kind: EntryKind::Server,
         type_name: "mcp server",
         section: Some(keys::SERVERS),

@@ -100,6 +100,7 @@ impl System for Echo {
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
         vec![NewEntry {
+            system: SYSTEM,
             kind: EntryKind::Tool,
             type_name: "echo",
             section: None,

@@ -110,7 +110,7 @@ pub(super) fn keep_tools(state: &State, name: &str) -> Result<Reply, String> {
     let file = kept.file.clone();
     let Some(text) = kept.text else {
         let text = kept.keeper.print(kept.listed).into();
-        return Ok(change_file(format!("save the tools of {name}"), Change::Create { file, text }));
+        return Ok(change_file(format!("keep the tools of {name}"), Change::Create { file, text }));
     };
     let drift = kept.drift.ok_or_else(|| format!("{} has no tool list", file.as_str()))?;
     if drift.is_none() {

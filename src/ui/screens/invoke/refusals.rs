@@ -9,7 +9,16 @@ use crate::{
 };
 
 /// Why what needs a definition can't be done with a tool that was listed of a running system.
-const ONLY_DEPLOYED: &str = "no file of this workspace defines this tool: it is only deployed";
+fn only_deployed(state: &State) -> String {
+    let words = "no file of this workspace defines this tool: it is only deployed";
+    match table::kept_tools_at(&state.current_connection()) {
+        Some(_) => format!(
+            "{words}. “keep tools…” on Connections saves the server's list; then call the tool of \
+            that"
+        ),
+        None => words.into(),
+    }
+}
 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
@@ -72,12 +81,12 @@ pub(super) fn stub_refusal(state: &State) -> Option<String> {
 pub(super) fn case_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
     let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
-    stub_refusal(state).or_else(|| refuse_when(is_deployed, ONLY_DEPLOYED))
+    stub_refusal(state).or_else(|| is_deployed.then(|| only_deployed(state)))
 }
 
 pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
-        Some(tool) => refuse_when(state.deployed_on(&tool).is_some(), ONLY_DEPLOYED),
+        Some(tool) => state.deployed_on(&tool).is_some().then(|| only_deployed(state)),
         None => Some("there is no tool".into()),
     }
 }

@@ -35,7 +35,7 @@ use crate::{
             prompt::Prompt,
         },
         styles::Role,
-        view::Reply,
+        view::{OverlayReply, Reply},
         widgets::difference,
     },
 };
@@ -123,9 +123,12 @@ pub(super) fn new_entry(state: &State) -> Reply {
         ..Item::default()
     };
     let items = kinds.iter().map(item).collect();
-    let home = EntryHome::beside_entry(chosen_entry(state));
-    Reply::Open(Box::new(Menu::with_replies("New", items, move |row| {
-        ask_key(kinds[row].clone(), home.clone())
+    let near = chosen_entry(state).map(|entry| entry.id.clone());
+    Reply::Open(Box::new(Menu::with_state("New", items, move |row, state| {
+        let kind = kinds[row].clone();
+        let context = ComposeContext::from_state(state);
+        let home = EntryHome::of_system(kind.system, context, near.as_ref());
+        OverlayReply::CloseWith(ask_key(kind, home))
     })))
 }
 

@@ -21,12 +21,8 @@ use crate::{
         state::State,
     },
     engine::workflow::graph::{Edge, Link},
-    model::{
-        context::Name,
-        entry::{EntryId, EntryKind},
-        tool::States,
-    },
-    systems::{system::NewEntry, table::every_system},
+    model::{context::Name, entry::EntryId, tool::States},
+    systems::system::NewEntry,
     ui::{
         overlays::{
             menu::{Item, Menu},
@@ -182,8 +178,8 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
     let mut rows = vec![{
         let (from, to) = (from.clone(), to.clone());
         let near = state.selected.clone().filter(|id| state.catalog.tool(id).is_some());
-        let home = EntryHome::of_workflow(context, near.as_ref());
-        menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &home))
+        let kinds = entries::tool_kinds(context, near.as_ref());
+        menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &kinds))
     }];
     for tool in &state.catalog.tools {
         let now = match (&tool.gate.states, &tool.gate.next) {
@@ -224,26 +220,20 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
 }
 
 /// Asks for type and key of a new tool that is this arrow.
-fn new_tool(from: &Tail, to: &Name, home: &EntryHome) -> Reply {
-    let kinds: Vec<NewEntry> = every_system()
-        .iter()
-        .flat_map(|system| system.new_entry_kinds())
-        .filter(|kind| kind.kind == EntryKind::Tool)
-        .collect();
+fn new_tool(from: &Tail, to: &Name, kinds: &[(NewEntry, EntryHome)]) -> Reply {
     // What has the fewest fields of its own.
-    let other = kinds
-        .iter()
-        .min_by_key(|kind| kind.value.as_object().map_or(0, serde_json::Map::len))
-        .cloned();
+    let fields = |kind: &NewEntry| kind.value.as_object().map_or(0, serde_json::Map::len);
+    let other = kinds.iter().min_by_key(|(kind, _)| fields(kind)).cloned();
     let mut rows: Vec<(Item, RowAction)> = kinds
-        .into_iter()
-        .map(|kind| {
-            let (from, to, home) = (from.clone(), to.clone(), home.clone());
+        .iter()
+        .cloned()
+        .map(|(kind, home)| {
+            let (from, to) = (from.clone(), to.clone());
             menu_row(kind.type_name, kind.help, move || ask_key(&from, &to, &kind, &home))
         })
         .collect();
-    if let Some(kind) = other {
-        let (from, to, home) = (from.clone(), to.clone(), home.clone());
+    if let Some((kind, home)) = other {
+        let (from, to) = (from.clone(), to.clone());
         rows.push(menu_row(
             "another type …",
             "any name; check shows how the running system treats it",

@@ -38,6 +38,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         .and_then(|id| state.workflow.simulation.step(*id));
     let suggested =
         suggested.map_or_else(|| "a run".to_owned(), |step| format!("to {}", step.after));
+    let suggested = state.documents.free_name(&suggested, scenario_file);
     let scenario = Scenario::of_simulation("", &state.workflow.simulation);
     let warning = match run_scenario(state, &scenario).has_passed() {
         true => "",
@@ -53,7 +54,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
             if name.is_empty() {
                 return Err("a scenario needs a name".into());
             }
-            let file = FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)));
+            let file = scenario_file(name);
             if state.documents.get(&file).is_some_and(|document| !document.gone) {
                 return Err(format!("{file} already exists: choose another name"));
             }
@@ -67,6 +68,11 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
         })
         .with_act("save"),
     ))
+}
+
+/// The file of a scenario of that name.
+fn scenario_file(name: &str) -> FileId {
+    FileId::new(format!("{}/{}", page::FOLDER, page::file_name(name)))
 }
 
 /// The run as the text of a scenario file.
