@@ -1,7 +1,7 @@
 //! How far the tour of the demo is. Its steps are in `update/tour.rs`.
 
 use super::{actions::ActionId, input::Code, keymap::Keymap};
-use crate::model::{context::Name, unsaved::UnsavedTexts};
+use crate::model::unsaved::UnsavedTexts;
 
 /// What the user asks of the tour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +17,6 @@ pub struct Marks {
     pub succeeded: usize,
     /// Steps of the run.
     pub steps: usize,
-    pub groups: Option<Vec<Name>>,
     /// What is not saved.
     pub unsaved: UnsavedTexts,
 }

@@ -186,9 +186,12 @@ pub(crate) fn summary(cell: &Cell<'_>) -> String {
         }
         Some(Value::Array(items)) => {
             let item = |(index, item): (usize, &Value)| match item {
-                Value::Object(members) => {
-                    members.iter().find_map(|entry| member(&here.item(index), entry))
-                }
+                // What is called by its name is known by it, wherever that stands.
+                Value::Object(members) => members
+                    .get_key_value("name")
+                    .into_iter()
+                    .chain(members)
+                    .find_map(|entry| member(&here.item(index), entry)),
                 other => said(here.item(index), other),
             };
             items.iter().enumerate().filter_map(item).take(4).collect()

@@ -383,7 +383,7 @@ impl Screen for Invoke {
                 } else {
                     format!("Answer of {}", call.request.name)
                 };
-                let note = if call.is_mocked() { "" } else { next };
+                let note = &*mock::call_note(state, call);
                 let (now, focused) = (Some(state.now), focus == RIGHT);
                 let shown = ShownAnswer { call, whose: &whose, note, now, is_over: false, focused };
                 self.answer.draw(buffer, areas[RIGHT], look, &shown);

@@ -10,9 +10,14 @@ use super::{
     tools::tool_of,
 };
 use crate::{
-    app::{calls::CallPart, edited_text::EditedText, state::State},
+    app::{
+        answering::{Open, SERVERS},
+        calls::CallPart,
+        edited_text::EditedText,
+        state::State,
+    },
     engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
-    model::{duration, finding::Severity, tool::Tool},
+    model::{call::Call, duration, finding::Severity, tool::Tool},
     schema::pointer::Pointer,
     ui::{
         canvas::Pen,
@@ -141,6 +146,15 @@ fn time_note(name: &str) -> Note {
 pub(super) fn next_call_note(state: &State) -> &'static str {
     let is_mocked = tool_of(state).is_some_and(|tool| state.invoke.mocks.contains(&tool));
     if is_mocked { "next call is mocked" } else { "" }
+}
+
+/// What is said beside the title of a call's answer: that a server asks within it, or the same.
+pub(super) fn call_note(state: &State, call: &Call) -> String {
+    let asks = |open: &Open| open.asked.ask.turn == SERVERS && !open.sent;
+    if call.outcome().is_none() && state.answering.open.iter().any(asks) {
+        return format!("it asks you: {} answers", state.keymap.way_to("show-waiting"));
+    }
+    if call.is_mocked() { String::new() } else { next_call_note(state).to_owned() }
 }
 
 /// What somebody can say of a mock.
