@@ -186,7 +186,7 @@ pub(crate) fn summary(cell: &Cell<'_>) -> String {
         }
         Some(Value::Array(items)) => {
             let item = |(index, item): (usize, &Value)| match item {
-                // What is called by its name is known by it, wherever that stands.
+                // An item that has a name is known by it, wherever the name is.
                 Value::Object(members) => members
                     .get_key_value("name")
                     .into_iter()
