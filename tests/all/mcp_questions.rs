@@ -108,6 +108,7 @@ fn the_workbench_shows_what_a_server_asks_and_sends_the_answer() {
         let mut screen = at_the_tool(&place, "ask");
         screen.press(["f6"]);
         screen.wait_for("test asks elicitation/create; 7 shows it");
+        screen.wait_for("it asks you: 7 answers");
         screen.press(["7"]);
         screen.wait_for("Answer of elicitation/create");
         screen.wait_for("Who are you?");
