@@ -59,7 +59,8 @@ impl FaceChoice {
         if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
             return Self::Made(Face::Drawn);
         }
-        Self::Looking(thread::spawn(find_hint))
+        let looking = thread::Builder::new().name("screen readers".into()).spawn(find_hint);
+        looking.map_or(Self::Made(Face::Drawn), Self::Looking)
     }
 
     /// Where a screen reader is likely, the user is asked.

@@ -13,8 +13,7 @@ fn only_deployed(state: &State) -> String {
     let words = "no file of this workspace defines this tool: it is only deployed";
     match table::kept_tools_at(&state.current_connection()) {
         Some(_) => format!(
-            "{words}. “keep tools…” on Connections saves the server's list; then call the tool of \
-            that"
+            "{words}. “keep tools…” on Connections saves the server's tools; then call the saved one"
         ),
         None => words.into(),
     }
