@@ -19,6 +19,7 @@ pub mod health;
 pub mod id;
 pub mod merging;
 pub mod notification;
+pub(crate) mod numbered;
 pub mod problem;
 pub mod server_item;
 pub mod server_profile;

@@ -16,6 +16,7 @@ use crate::{
         context::Name,
         entry::{EntryForm, EntryId, FileId},
         finding::EntryEdit,
+        numbered::numbered_names,
         unsaved::{Unsaved, UnsavedTexts},
     },
     syntax::{
@@ -302,9 +303,7 @@ impl Documents {
     pub fn free_name(&self, wanted: &str, file: impl Fn(&str) -> FileId) -> String {
         let is_free =
             |name: &String| self.files.get(&file(name)).is_none_or(|document| document.gone);
-        let mut names = std::iter::once(wanted.to_owned())
-            .chain((2..).map(|number| format!("{wanted}-{number}")));
-        names.find(is_free).unwrap_or_default()
+        numbered_names(wanted).find(is_free).unwrap_or_default()
     }
 
     /// The files that changes are about as they would be after them. Nothing is changed.

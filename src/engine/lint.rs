@@ -88,6 +88,13 @@ pub const CHECKS: &[Check] = &[
         run: Run::All(gates::near_duplicates),
     },
     Check {
+        code: "groups.near-name",
+        severity: CheckLevel::NOTE,
+        about: "Only one tool is in the group, and its name is one letter away from a group of \
+            several.",
+        run: Run::All(gates::near_groups),
+    },
+    Check {
         code: "gates.write-reachable",
         severity: CheckLevel::WARNING,
         about: "A tool that seems to change data is also in a group whose name means reading.",

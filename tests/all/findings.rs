@@ -493,6 +493,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: text-completion, name: a, description: d, group: [read-only]}\n  c: {type: text-completion, name: c, description: f, group: [read-only]}\n",
     ),
     row(
+        "groups.near-name",
+        Document,
+        "4:63",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [research]}\n  b: {type: text-completion, name: b, description: e, group: [research, shard-1]}\n  c: {type: text-completion, name: c, description: f, group: [reserach]}\n  e: {type: text-completion, name: e, description: g, group: [shard-1, data]}\n",
+        "tool:\n  a: {type: text-completion, name: a, description: d, group: [research]}\n  b: {type: text-completion, name: b, description: e, group: [research, shard-1]}\n  c: {type: text-completion, name: c, description: f, group: [search]}\n  e: {type: text-completion, name: e, description: g, group: [shard-1, shard-2]}\n",
+    ),
+    row(
         "gates.write-reachable",
         Document,
         "2:63",

@@ -20,6 +20,7 @@ use crate::{
         catalog::Part,
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+        numbered::numbered_names,
         tool::Gate,
     },
     schema::pointer::Pointer,
@@ -107,9 +108,8 @@ impl EntryHome {
         let free = |name: &String| {
             context.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
         };
-        let names = std::iter::once("tools.yaml".to_owned())
-            .chain((2..).map(|number| format!("tools-{number}.yaml")));
-        Self::Fresh { file: FileId::new(names.into_iter().find(free).unwrap_or_default()) }
+        let mut names = numbered_names("tools").map(|name| format!("{name}.yaml"));
+        Self::Fresh { file: FileId::new(names.find(free).unwrap_or_default()) }
     }
 }
 
@@ -260,10 +260,10 @@ fn free_file(
     is_free: impl Fn(&FileId) -> bool,
 ) -> FileId {
     let word = if kind == EntryKind::Service { "service" } else { "tool" };
-    let names = std::iter::once(key.to_owned())
-        .chain(std::iter::once(format!("{key}-{word}")))
-        .chain((2_u32..).map(|number| format!("{key}-{number}")));
-    let mut files = names.map(|name| FileId::new(format!("{folder}{name}.{ending}")));
+    let names = [key.to_owned(), format!("{key}-{word}")].into_iter();
+    let mut files = names
+        .chain(numbered_names(key).skip(1))
+        .map(|name| FileId::new(format!("{folder}{name}.{ending}")));
     files.find(is_free).unwrap_or_else(|| FileId::new(format!("{folder}{key}.{ending}")))
 }
 
@@ -448,12 +448,11 @@ pub fn paste_entries(
             taken.push(wanted);
             continue;
         }
-        let numbered = (2..).map(|number| format!("{wanted}-{number}"));
         let free = |key: &String| {
             free_key(key, entry.kind, context).is_ok()
                 && !keys.iter().any(|(kind, known)| *kind == entry.kind && known == key)
         };
-        let key = std::iter::once(wanted.clone()).chain(numbered).take(1_000).find(free);
+        let key = numbered_names(&wanted).take(1_000).find(free);
         let key = key.ok_or_else(|| {
             format!(
                 "{wanted} can't be a key: {}",

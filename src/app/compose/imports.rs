@@ -11,6 +11,7 @@ use crate::{
     model::{
         entry::{Entry, EntryForm, FileId},
         finding::EntryEdit,
+        numbered::numbered_names,
     },
     schema::pointer::Pointer,
     syntax::{edit::Edit, print, source::Format},
@@ -234,12 +235,10 @@ fn place_in_own_file(
 
 /// A name that no file has yet.
 fn free_file_name(context: ComposeContext<'_>, stem: &str, taken: &[FileId]) -> Option<FileId> {
-    let names = std::iter::once(format!("{stem}.yaml"))
-        .chain((2..).map(|number| format!("{stem}-{number}.yaml")));
     let is_free = |file: &FileId| {
         !taken.contains(file) && context.documents.get(file).is_none_or(|document| document.gone)
     };
-    names.map(FileId::new).find(is_free)
+    numbered_names(stem).map(|name| FileId::new(format!("{name}.yaml"))).find(is_free)
 }
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::{
-    check::Report,
+    check::{Report, did_you_mean},
     context::{LintContext, listed_states},
 };
 use crate::{
-    engine::workflow::similar::fold_name,
+    engine::workflow::similar::{Names, fold_name},
     model::{
         context::{ANY, Name},
         tool::Tool,
@@ -124,6 +124,37 @@ fn rarer_spellings<'c>(counts: &BTreeMap<&'c str, usize>) -> BTreeMap<&'c str, &
         rarer.extend(others.map(|name| (name, usual)));
     }
     rarer
+}
+
+/// How many letters a group's name has at least where one of them may be a slip: short names differ
+/// in one letter on purpose.
+const LETTERS_OF_SLIP: usize = 5;
+
+pub(crate) fn near_groups(context: &LintContext<'_>, report: &mut Report<'_>) {
+    let of_several = context.groups.iter().filter(|(_, count)| **count > 1);
+    let of_several = Names::from_names(of_several.map(|(name, _)| *name));
+    let is_alone = |name: &str| context.groups.get(name) == Some(&1);
+    for tool in &context.catalog.tools {
+        for group in tool.gate.groups.iter().flatten().filter(|group| is_alone(group)) {
+            let near = of_several.one_edit_away(group).filter(|near| is_slip(group, near));
+            let Some(near) = near else { continue };
+            let message =
+                format!("no other tool is in \"{group}\"{}", did_you_mean(Some(near)));
+            let place = context.gate_place(tool);
+            report
+                .add_finding(place.entry, place.name(tool.keys.groups, group), message)
+                .fix_set(format!("change to \"{near}\""), near);
+        }
+    }
+}
+
+/// Whether a name that is one edit away is likely to be the same one: numbered names are not, and
+/// what differs in case, spaces or dashes has a check of its own.
+fn is_slip(name: &str, near: &str) -> bool {
+    let digits = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>();
+    name.chars().count() >= LETTERS_OF_SLIP
+        && digits(name) == digits(near)
+        && fold_name(name) != fold_name(near)
 }
 
 /// Words that name reading.

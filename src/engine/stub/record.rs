@@ -10,6 +10,7 @@ use crate::{
     model::{
         call::{CallError, Event, EventKind, Outcome},
         error_kind::ErrorKind,
+        numbered::numbered_names,
         stub::{AnswerPiece, Fault, Rule, Stub, StubAnswer, StubService, When},
     },
 };
@@ -149,14 +150,8 @@ pub(crate) fn add_service(stub: &mut Stub, service: StubService) {
 }
 
 fn free_name(stub: &Stub, wanted: &str) -> String {
-    let taken = |name: &str| stub.services.iter().any(|known| known.name == name);
-    let mut name = wanted.to_owned();
-    let mut count = 2;
-    while taken(&name) {
-        name = format!("{wanted}-{count}");
-        count += 1;
-    }
-    name
+    let is_free = |name: &String| stub.services.iter().all(|known| known.name != *name);
+    numbered_names(wanted).find(is_free).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -118,6 +118,12 @@ impl<'n> Names<'n> {
         best
     }
 
+    /// The name that one added, missing, wrong or swapped letter leads to; the first of several.
+    #[must_use]
+    pub fn one_edit_away(&self, name: &str) -> Option<&'n str> {
+        self.one_edit_from(&Name::from_text(name)).map(|row| self.names[row].text)
+    }
+
     fn one_edit_from(&self, wanted: &Name<'_>) -> Option<usize> {
         let rows = wanted.deletion_hashes().flat_map(|hash| {
             let first = self.shortened.partition_point(|(known, _)| *known < hash);

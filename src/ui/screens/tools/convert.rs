@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     engine::portable::fate::FateKind,
-    model::{entry::FileId, tool::Tool},
+    model::{entry::FileId, numbered::numbered_names, tool::Tool},
     syntax::{print::print_document, source::Format},
     systems::{
         convert::{Baggage, Target, fates, pack_tool},
@@ -87,7 +87,6 @@ fn show_fates(packed: &Baggage, target: Target, known: &[FileId]) -> Reply {
 /// The path, with a number where a file has it already.
 fn free_name(path: &str, known: &[FileId]) -> FileId {
     let (stem, end) = path.rsplit_once('.').unwrap_or((path, "json"));
-    let numbered = (2..).map(|number| FileId::new(format!("{stem}-{number}.{end}")));
-    let mut names = [FileId::new(path)].into_iter().chain(numbered);
-    names.find(|name| !known.contains(name)).unwrap_or_else(|| FileId::new(path))
+    let mut files = numbered_names(stem).map(|name| FileId::new(format!("{name}.{end}")));
+    files.find(|file| !known.contains(file)).unwrap_or_else(|| FileId::new(path))
 }

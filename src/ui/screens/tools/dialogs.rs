@@ -20,6 +20,7 @@ use crate::{
     model::{
         entry::{Entry, EntryId, EntryKind, FileId},
         finding::{EntryEdit, Fix},
+        numbered::numbered_names,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -157,9 +158,8 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state).cloned() else { return Reply::Handled };
     let words = format!("The key of the copy of {}.", entry.key);
     // What makes a key impossible may be in it already, so that no number helps.
-    let suggestion = (2..1_000)
-        .map(|number| format!("{}-{number}", split_key(&entry).1))
-        .find(|key| check_free(&entry, key, state).is_ok());
+    let mut names = numbered_names(split_key(&entry).1).take(1_000).skip(1);
+    let suggestion = names.find(|key| check_free(&entry, key, state).is_ok());
     Reply::Open(Box::new(
         Prompt::new("Duplicate", words, suggestion.unwrap_or_default(), move |key, state| {
             check_free(&entry, key, state)?;
