@@ -15,5 +15,6 @@ pub mod entries;
 pub mod groups;
 pub mod imports;
 pub mod plan;
+mod server_words;
 pub mod services;
 pub mod states;

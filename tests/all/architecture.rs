@@ -113,7 +113,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "app",
         imports: &["schema", "syntax", "model", "engine", "systems"],
-        outside: &["serde_json"],
+        outside: &["serde_json", "shlex"],
     },
     Folder {
         name: "ui",

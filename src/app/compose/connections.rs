@@ -2,7 +2,11 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{context::ComposeContext, plan::Plan};
+use super::{
+    context::ComposeContext,
+    plan::Plan,
+    server_words::{ServerWords, is_name_letter, read_server_words},
+};
 use crate::{
     app::documents::Change,
     engine::settings::{
@@ -117,20 +121,17 @@ pub(crate) fn edit_connection(context: ComposeContext<'_>, name: &str, edits: &[
     Plan::new(format!("edit connection {name}"), edits.iter().map(of).collect())
 }
 
-/// Adds a connection that leads to an address: `NAME ADDRESS`; or to a server that is started for
-/// it: `NAME COMMAND ARGUMENT…`.
+/// Adds a connection that leads to an address: `[NAME] ADDRESS`; or to a server that is started for
+/// it: `[NAME] COMMAND ARGUMENT…`.
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
 pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [name, address] = words[..] else {
-        return match words[..] {
-            [] | [_] => Err("type a name and an address: local nats://127.0.0.1:4222".into()),
-            _ => add_server(context, text),
-        };
-    };
-    check_name_free(context, name)?;
+    let ServerWords { name, server } = new_server(context, text)?;
+    let [address] = &server[..] else { return add_server(context, text) };
+    if !address.contains("://") && address.contains(['/', '\\']) {
+        return add_server(context, text);
+    }
     if !address.contains("://") {
         let known: Vec<_> = example_addresses()
             .filter_map(|example| Some(format!("{}://", example.split_once("://")?.0)))
@@ -140,14 +141,21 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
     check_address(address)?;
     let of_server = table::configured().find(|configured| configured.is_own_address(address));
     let value = match of_server {
-        Some(configured) => Value::Object(configured.server_table(&[address])?),
+        Some(configured) => Value::Object(configured.server_table(&[address.as_str()])?),
         None => json!({"servers": [address]}),
     };
     let text_of_new =
         || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
     let change = context
-        .in_settings(Edit::Set { at: table_pointer(name), to: value.clone().into() }, text_of_new);
+        .in_settings(Edit::Set { at: table_pointer(&name), to: value.clone().into() }, text_of_new);
     Ok(Plan::new(format!("add connection {name}"), vec![change]))
+}
+
+/// The connection that was typed, whose name is free.
+fn new_server(context: ComposeContext<'_>, text: &str) -> Result<ServerWords, String> {
+    let words = read_server_words(text, |name| check_name_free(context, name).is_ok())?;
+    check_name_free(context, &words.name)?;
+    Ok(words)
 }
 
 fn check_address(address: &str) -> Result<(), String> {
@@ -157,22 +165,21 @@ fn check_address(address: &str) -> Result<(), String> {
 }
 
 /// Adds a connection to a server of tools that is started with a command or reached at an address,
-/// `NAME COMMAND ARGUMENT…` or `NAME ADDRESS`. Where calls went through the embedded connection,
+/// `[NAME] COMMAND ARGUMENT…` or `[NAME] ADDRESS`. Where calls went through the embedded connection,
 /// they go through the new one.
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or no server is named.
 pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [name, server @ ..] = &words[..] else { return Err("type a name first".into()) };
-    check_name_free(context, name)?;
-    if let [address] = server
+    let ServerWords { name, server } = new_server(context, text)?;
+    if let [address] = &server[..]
         && address.contains("://")
     {
         check_address(address)?;
     }
     let configured = table::configured().next().ok_or("no system here has servers of this kind")?;
-    Ok(add_default(context, name, &Value::Object(configured.server_table(server)?)))
+    let words: Vec<&str> = server.iter().map(String::as_str).collect();
+    Ok(add_default(context, &name, &Value::Object(configured.server_table(&words)?)))
 }
 
 /// Adds a connection to a running system, with this table. Where calls went through the embedded
@@ -259,8 +266,7 @@ pub(crate) fn add_tables(
 
 /// Whether a new connection can be called so.
 fn check_name_free(context: ComposeContext<'_>, name: &str) -> Result<(), String> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    if name.is_empty() || !name.chars().all(is_plain) {
+    if name.is_empty() || !name.chars().all(is_name_letter) {
         return Err("a name can only have letters, digits, - and _".into());
     }
     match is_in_settings(context, name) || name == Connection::embedded().name {
@@ -558,7 +564,7 @@ mod tests {
         let state = opened(Some(LOCAL));
         let context = ComposeContext::from_state(&state);
         for (text, expected) in [
-            ("new", "type a name and an address"),
+            ("new", "the server's command or its address after the name"),
             ("local nats://h:1", "local already exists"),
             ("embedded nats://h:1", "embedded already exists"),
             ("a.b nats://h:1", "a name can only have"),

@@ -138,8 +138,7 @@ pub(crate) fn near_groups(context: &LintContext<'_>, report: &mut Report<'_>) {
         for group in tool.gate.groups.iter().flatten().filter(|group| is_alone(group)) {
             let near = of_several.one_edit_away(group).filter(|near| is_slip(group, near));
             let Some(near) = near else { continue };
-            let message =
-                format!("no other tool is in \"{group}\"{}", did_you_mean(Some(near)));
+            let message = format!("no other tool is in \"{group}\"{}", did_you_mean(Some(near)));
             let place = context.gate_place(tool);
             report
                 .add_finding(place.entry, place.name(tool.keys.groups, group), message)

@@ -44,7 +44,7 @@ use crate::{
 };
 
 /// A server that anyone with Node.js can start.
-const EXAMPLE_SERVER: &str = "everything npx -y @modelcontextprotocol/server-everything";
+const EXAMPLE_SERVER: &str = "npx -y @modelcontextprotocol/server-everything";
 
 /// What the first start says, and what is said once there is something in the folder.
 const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and services that \
@@ -86,8 +86,8 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
 
 /// Connects to a server of tools, and lists them.
 fn server_proposal() -> Proposal {
-    let words = "A name, and the command that starts the server, or its address. Nothing is \
-        started before you allow it.";
+    let words = "The command that starts the server, or its address; with a name in front, if you \
+        like. Nothing is started before you allow it.";
     Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
         connections::add_server(ComposeContext::from_state(state), text)
     })

@@ -238,8 +238,8 @@ fn notes_of(state: &State, base: &Pointer) -> Vec<Note> {
 fn add_connection(state: &State) -> Reply {
     let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
-    let words = "A name and an address, such as local nats://127.0.0.1:4222; or a name and the \
-        command of an MCP server, such as everything npx -y @modelcontextprotocol/server-everything";
+    let words = "An address, such as nats://127.0.0.1:4222, or the command of an MCP server, such as \
+        npx -y @modelcontextprotocol/server-everything; with a name in front, if you like.";
     let proposal = Proposal::with_text_input("New connection", words, text, |text, state| {
         connections::add_connection(ComposeContext::from_state(state), text)
     });

@@ -521,10 +521,17 @@ fn ended(status: ExitStatus) -> String {
 }
 
 fn over(place: &str, how: &str, last_words: &Lock<Vec<String>>) -> CallError {
-    let words = last_words.lock().unwrap_or_else(PoisonError::into_inner).join("\n");
-    let message = match words.is_empty() {
-        true => format!("{place} {how} and wrote nothing to standard error"),
-        false => format!("{place} {how}; it last wrote to standard error:\n{words}"),
+    let words = last_words.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut lines: Vec<&str> = words.iter().map(String::as_str).collect();
+    while lines.pop_if(|line| line.trim().is_empty()).is_some() {}
+    // The last line says what went wrong, and long messages are cut at their end.
+    let message = match &lines[..] {
+        [] => format!("{place} {how} and wrote nothing to standard error"),
+        [only] => format!("{place} {how}; it last wrote to standard error: {only}"),
+        [before @ .., last] => format!(
+            "{place} {how}; it last wrote to standard error: {last}\nBefore that:\n{}",
+            before.join("\n")
+        ),
     };
     CallError::new(ErrorKind::ConnectionLost, message, "run the command by hand to see its output")
 }
@@ -592,8 +599,22 @@ mod tests {
         assert_eq!(heard(&mut output).await, ("stderr".into(), "no module".into()));
         let (kind, message) = heard(&mut output).await;
         assert_eq!(kind, "failed");
-        assert_eq!(message, "sh ended with code 3; it last wrote to standard error:\nno module");
+        assert_eq!(message, "sh ended with code 3; it last wrote to standard error: no module");
         assert_eq!(server.send(b"x").unwrap_err().message, message);
+        let script = "printf 'Traceback:\\n  line 5\\nno module\\n\\n' >&2; exit 1";
+        let (_server, mut output) = ServerProcess::start(&shell(script)).unwrap();
+        let message = loop {
+            if let (kind, message) = heard(&mut output).await
+                && kind == "failed"
+            {
+                break message;
+            }
+        };
+        assert_eq!(
+            message,
+            "sh ended with code 1; it last wrote to standard error: no module\nBefore that:\n\
+             Traceback:\n  line 5"
+        );
         let missing =
             ProcessLaunch { program: "/no/such/program".into(), ..ProcessLaunch::default() };
         let problem = ServerProcess::start(&missing).err().unwrap();

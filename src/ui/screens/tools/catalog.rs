@@ -15,6 +15,7 @@ use crate::{
         finding::Severity,
         tool::{Audience, States},
     },
+    schema::count::count_text,
     ui::{
         canvas::{Pen, text_width, truncate_key},
         pasted,
@@ -170,10 +171,14 @@ impl CatalogPane {
             let key = |action| look.keymap.display_key(action);
             let lines = match self.find {
                 Some(_) => vec!["no match".to_owned()],
-                None => vec![
-                    format!("no tools yet: {} makes one", key("new")),
-                    format!("{} welcome: more ways", key("palette")),
-                ],
+                None => {
+                    let mut lines = vec![
+                        format!("no tools yet: {} makes one", key("new")),
+                        format!("{} welcome: more ways", key("palette")),
+                    ];
+                    lines.extend(listed_elsewhere(state));
+                    lines
+                }
             };
             for (row, words) in (0..list.height).zip(lines) {
                 Pen::new(buffer, list, row).skip(1).put_text(&words, styles[Role::Ghost]);
@@ -258,6 +263,20 @@ impl CatalogPane {
             }
             _ => Reply::Handled,
         }
+    }
+}
+
+/// Where the tools are that a running system has, for who looks for them in a list of files.
+fn listed_elsewhere(state: &State) -> Vec<String> {
+    let Some(deployed) = state.deployed_tools() else { return Vec::new() };
+    match deployed.catalog.tools.len() {
+        0 => Vec::new(),
+        count => vec![
+            String::new(),
+            format!("{} has {}:", deployed.connection.name, count_text(count, "tool", "tools")),
+            "Invoke (3) calls them,".to_owned(),
+            "Connections (6) adds them to this folder".to_owned(),
+        ],
     }
 }
 
