@@ -62,9 +62,14 @@ pub(super) fn compile_pattern(pattern: &str) -> Result<Validator, ValidationErro
     jsonschema::options().offline().build(&json!({"pattern": pattern}))
 }
 
-/// Whether it can be read without being compiled. What looks around or back cannot.
+/// Groups within each other, at most, that each of the engines takes.
+const PLAIN_GROUPS: usize = 30;
+
+/// Whether it can be read without being compiled. What looks around or back cannot, and what has
+/// many groups may be too deep for the engine that it is compiled for.
 fn is_plainly_right(pattern: &str) -> bool {
-    jsonschema_regex::is_valid_ecma_regex(pattern)
+    pattern.bytes().filter(|byte| *byte == b'(').count() <= PLAIN_GROUPS
+        && jsonschema_regex::is_valid_ecma_regex(pattern)
         && jsonschema_regex::to_rust_regex(pattern)
             .is_ok_and(|pattern| regex_syntax::parse(&pattern).is_ok())
 }

@@ -146,7 +146,7 @@ impl ModelReply {
             },
             name: text(call, "name"),
             arguments: match &call["arguments"] {
-                Value::Null => String::new(),
+                Value::Null => "{}".into(),
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             },

@@ -25,6 +25,10 @@ const BYTES_OF_VALUE: usize = 32;
 type Fault = (usize, String);
 
 pub(crate) fn parse_tree(text: &str) -> Result<Tree, Fault> {
+    // The parser takes it for the end of the text, and would not see what follows.
+    if let Some(at) = text.find('\0') {
+        return Err((at, "a NUL character isn't allowed".into()));
+    }
     shadow::read_padded(text, |shadow| {
         let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
         let mut builder = Builder {

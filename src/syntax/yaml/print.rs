@@ -100,11 +100,20 @@ pub(crate) fn print_lines(draft: &Draft, manner: &YamlStyle) -> Vec<String> {
     }
 }
 
+/// A key with more letters is none to readers of YAML unless a question mark is before it.
+const LONGEST_KEY: usize = 1_000;
+
 /// The lines of one member of a block.
 pub(crate) fn print_member(key: &str, value: &Draft, manner: &YamlStyle) -> Vec<String> {
     let Entry { head, body } = print_entry(value, manner, ValueParent::Key);
     let blank = if head.is_empty() { "" } else { " " };
-    std::iter::once(format!("{}:{blank}{head}", print_key(key, manner))).chain(body).collect()
+    let key = print_key(key, manner);
+    let lines = if key.chars().count() > LONGEST_KEY {
+        vec![format!("? {key}"), format!(":{blank}{head}")]
+    } else {
+        vec![format!("{key}:{blank}{head}")]
+    };
+    lines.into_iter().chain(body).collect()
 }
 
 /// The lines of one item of a block, its dash included.

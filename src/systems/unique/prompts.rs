@@ -18,6 +18,9 @@ use crate::{
 
 /// Prompts lie no deeper in a configuration.
 const DEEPEST: usize = 3;
+/// How deep brackets of a template may be nested, and what is said of others.
+const DEEPEST_BRACKETS: usize = 60;
+const TOO_DEEP: &str = "its brackets are nested too deep";
 /// The name of the one template that there is at a time.
 const TEMPLATE: &str = "prompt";
 
@@ -202,6 +205,20 @@ fn fill_value(value: &Value) -> Filled {
     }
 }
 
+/// Whether brackets are nested so deep that reading the template could take more stack than a thread
+/// has: the parser goes down a dozen calls for each.
+fn is_too_deep(text: &str) -> bool {
+    let mut depth = 0_usize;
+    text.bytes().any(|byte| {
+        match byte {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEEPEST_BRACKETS
+    })
+}
+
 /// A text as the model reads it, or why it cannot be read.
 ///
 /// # Errors
@@ -209,6 +226,9 @@ fn fill_value(value: &Value) -> Filled {
 pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<String, String> {
     if !is_template(text) {
         return Ok(text.to_owned());
+    }
+    if is_too_deep(text) {
+        return Err(TOO_DEEP.into());
     }
     let filled: BTreeMap<&str, Filled> =
         values.iter().map(|(name, value)| (name.as_str(), fill_value(value))).collect();
@@ -226,6 +246,9 @@ pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<S
 /// Why a text cannot be read as a template; `None` where it can.
 #[must_use]
 pub fn template_fault(text: &str) -> Option<String> {
+    if is_too_deep(text) {
+        return Some(TOO_DEEP.into());
+    }
     let environment = environment();
     let fault = environment.template_from_named_str(TEMPLATE, text).err()?;
     let line = fault.line().map_or_else(String::new, |line| format!("line {line}: "));
@@ -234,6 +257,9 @@ pub fn template_fault(text: &str) -> Option<String> {
 
 /// Variables of a template that nothing gives a value, in order.
 fn unknown_variables(text: &str, values: &BTreeMap<String, Value>) -> Vec<String> {
+    if is_too_deep(text) {
+        return Vec::new();
+    }
     let environment = environment();
     let Ok(template) = environment.template_from_named_str(TEMPLATE, text) else {
         return Vec::new();
@@ -301,6 +327,10 @@ mod tests {
         let endless =
             "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
         assert_eq!(rendered(endless, &json!({})), Err("line 1: it takes too long".into()));
+        let deep = |depth: usize| format!("{{{{ {}1{} }}}}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(rendered(&deep(50), &json!({})), Ok("1".into()));
+        assert_eq!(rendered(&deep(140), &json!({})), Err(TOO_DEEP.into()));
+        assert_eq!(template_fault(&deep(140)).as_deref(), Some(TOO_DEEP));
     }
 
     #[test]
