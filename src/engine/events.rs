@@ -88,7 +88,11 @@ fn push_quoted(line: &mut String, text: &str) {
 }
 
 fn body_json(body: &str) -> Value {
-    serde_json::from_str(body).unwrap_or_else(|_| Value::from(body))
+    match serde_json::from_str(body) {
+        // A text within quotes is read back without them.
+        Ok(Value::String(_)) | Err(_) => body.into(),
+        Ok(value) => value,
+    }
 }
 
 /// Whether a text is JSON that every reader takes as part of a line: on one line, not nested deeply,

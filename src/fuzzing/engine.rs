@@ -74,7 +74,9 @@ pub(super) fn read_scenario(text: &str) {
 pub(super) fn read_recording(value: &Value) {
     if let Some(recorded) = RecordedRuns::from_json(value) {
         let written = recorded.to_json();
-        assert_eq!(RecordedRuns::from_json(&written), Some(recorded), "{written}");
+        // No arguments are an empty object, which is written.
+        let again = RecordedRuns::from_json(&written).map(|again| again.to_json());
+        assert_eq!(again.as_ref(), Some(&written));
     }
     _ = ModelReply::from_json(value);
     if let Some(event) = events::of_json(value) {
@@ -180,7 +182,7 @@ pub(super) fn read_model_reply(text: &str) {
         }
         if let Ok(reply) = reader.finish() {
             let written = reply.to_json();
-            assert_eq!(ModelReply::from_json(&written), reply, "{written}");
+            assert_eq!(ModelReply::from_json(&written).to_json(), written);
         }
         let mut reader = api.reader();
         if reader.read_whole(text).is_ok() {

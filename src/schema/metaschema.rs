@@ -42,7 +42,7 @@ pub(crate) struct Metaschemas {
 /// Why a pattern is none to the validator, which reads the regular expressions of ECMAScript.
 #[must_use]
 pub(crate) fn ecma_fault(pattern: &str) -> Option<String> {
-    patterns::compile_pattern(pattern).is_err().then(|| "is not a regular expression".to_owned())
+    (!patterns::is_pattern(pattern)).then(|| "is not a regular expression".to_owned())
 }
 
 /// Whether an address names a draft that is known, with an empty fragment at its end or without.

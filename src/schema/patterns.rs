@@ -62,6 +62,12 @@ pub(super) fn compile_pattern(pattern: &str) -> Result<Validator, ValidationErro
     jsonschema::options().offline().build(&json!({"pattern": pattern}))
 }
 
+/// Whether a text is a regular expression, be it one that is too large to be compiled.
+#[must_use]
+pub(super) fn is_pattern(text: &str) -> bool {
+    is_plainly_right(text) || compile_pattern(text).is_ok()
+}
+
 /// Groups within each other, at most, that each of the engines takes.
 const PLAIN_GROUPS: usize = 30;
 

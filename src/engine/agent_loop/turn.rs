@@ -108,12 +108,17 @@ impl Usage {
 }
 
 impl ToolCall {
-    /// The arguments as a value; a text where they are no JSON. None at all are an empty object.
+    /// The arguments as a value; as they are where they are no JSON or a text. None at all are an
+    /// empty object.
     #[must_use]
     pub fn arguments_value(&self) -> Value {
         match self.arguments.trim() {
             "" => Value::Object(Map::new()),
-            text => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+            text => match serde_json::from_str(text) {
+                // A text within quotes is read back without them.
+                Ok(Value::String(_)) | Err(_) => text.into(),
+                Ok(value) => value,
+            },
         }
     }
 }
@@ -146,7 +151,7 @@ impl ModelReply {
             },
             name: text(call, "name"),
             arguments: match &call["arguments"] {
-                Value::Null => "{}".into(),
+                Value::Null => String::new(),
                 Value::String(text) => text.clone(),
                 value => value.to_string(),
             },

@@ -11,7 +11,7 @@ use crate::{
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
-    syntax::source::Source,
+    syntax::{lazy_value::LazyValue, source::Source},
 };
 
 /// The entries of a file: a server and its tools of a kept list, servers of the settings.
@@ -38,7 +38,7 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         Pointer::root(),
         EntryKind::Server,
         server.to_owned(),
-        Arc::clone(root),
+        Arc::clone(root).into(),
     )];
     for (row, tool) in
         root.get(keys::TOOLS).and_then(Value::as_array).into_iter().flatten().enumerate()
@@ -47,7 +47,8 @@ pub fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         let name = tool.get("name").and_then(Value::as_str);
         let key =
             name.map_or_else(|| format!("{server}/#{row}"), |name| format!("{server}/{name}"));
-        entries.push(new_entry(file, source, at, EntryKind::Tool, key, Arc::new(tool.clone())));
+        let value = LazyValue::of_item(root, keys::TOOLS, row);
+        entries.push(new_entry(file, source, at, EntryKind::Tool, key, value));
     }
     entries
 }
@@ -72,7 +73,7 @@ fn settings_entries(file: &FileId, source: &Source, root: &Value) -> Vec<Entry> 
     let servers = root.get(keys::MCP).and_then(Value::as_object).into_iter().flatten();
     let server = |(name, value): (&String, &Value)| {
         let at = Pointer::from_iter([keys::MCP, name.as_str()]);
-        new_entry(file, source, at, EntryKind::Server, name.clone(), Arc::new(value.clone()))
+        new_entry(file, source, at, EntryKind::Server, name.clone(), value.clone().into())
     };
     servers.map(server).collect()
 }
@@ -83,7 +84,7 @@ fn new_entry(
     at: Pointer,
     kind: EntryKind,
     key: String,
-    value: Arc<Value>,
+    value: LazyValue,
 ) -> Entry {
     let place = source.find_place(0, &at);
     Entry {
@@ -96,7 +97,7 @@ fn new_entry(
         system: keys::SYSTEM,
         kind,
         key,
-        value: value.into(),
+        value,
         line: place.map_or(0, |place| place.line),
         column: place.map_or(0, |place| place.column),
     }
