@@ -249,6 +249,13 @@ pub(super) fn idle_key(key: Key, scopes: &[Scope], state: &State) -> String {
             action.scope.title()
         );
     }
+    // What a list's button shows, though it is no key.
+    if key.is_plain(Code::Char('+')) && scopes.contains(&Scope::Form) {
+        return format!(
+            "{key} does nothing here; {} adds to a list",
+            keymap.display_key("add-item")
+        );
+    }
     // The program that is a form has no screens; from a screen nothing leads into that program.
     let is_elsewhere = |action: &&&&Action| {
         state.form.is_none() && !matches!(action.scope, Scope::FormFile | Scope::Tour)

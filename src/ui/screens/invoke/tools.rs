@@ -405,7 +405,12 @@ fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State
         }
         Progress::Listed => (
             DEPLOYED,
-            format!("{} deployed on {}", catalog.tools.len(), connection.name),
+            format!(
+                "{} deployed on {}{}",
+                catalog.tools.len(),
+                connection.name,
+                if state.catalog.tools.is_empty() { "" } else { "; the others are in this folder" }
+            ),
             Role::Dim,
         ),
         Progress::Failed(problem) => {
