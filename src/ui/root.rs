@@ -287,7 +287,8 @@ impl Root {
         let in_edit = self.is_in_edit(state);
         let note = words::bottom_note(in_edit, state);
         let said = (self.hint_entries(state), &*note);
-        let drawn = draw_bottom_line(frame.buffer_mut(), line, styles, in_edit, said);
+        let edge = self.body.bottom().saturating_sub(1);
+        let drawn = draw_bottom_line(frame.buffer_mut(), (line, edge), styles, in_edit, said);
         self.places.extend(drawn.places);
         (self.keys, self.note) = (drawn.keys, drawn.note);
     }

@@ -588,6 +588,16 @@ fn start_empty_closes_welcome() {
 }
 
 #[test]
+fn a_digit_shows_its_screen_from_welcome_too() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    bench.keys("6");
+    assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    assert_eq!(bench.state.screen, ScreenId::Connections);
+}
+
+#[test]
 fn help_gives_a_key_to_one_action() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Resources);
     bench.keys("?");
@@ -1136,16 +1146,32 @@ fn what_a_notice_names_works_in_edit_too() {
 
 #[test]
 fn a_press_on_a_note_does_not_reach_what_it_hides() {
-    let mut bench = Workbench::sample("demo", 80, 24);
+    let mut bench = Workbench::sample("demo", 80, 16);
+    let chosen = bench.state.selected.clone();
+    let words = "a note that is longer than the line ".repeat(80);
+    bench.send(Message::Notice(NoticeKind::Hint, words));
+    bench.draw();
+    let note =
+        |bench: &Workbench| bench.screen().lines().position(|line| line.contains("than the line"));
+    let row = u16::try_from(note(&bench).unwrap()).unwrap();
+    mouse(&mut bench, MouseKind::Down(Button::Left), (5, row));
+    assert_eq!(bench.state.selected, chosen, "{}", bench.screen());
+    assert!(note(&bench).is_none(), "a press is the next input: {}", bench.screen());
+    mouse(&mut bench, MouseKind::Down(Button::Left), (5, row));
+    assert_ne!(bench.state.selected, chosen, "an entry is there: {}", bench.screen());
+}
+
+#[test]
+fn a_long_note_leaves_the_tour_and_the_buttons_of_panes() {
+    let mut bench = Workbench::sample("demo", 80, 24).on(ScreenId::Invoke);
     bench.state.tour = Tour::Offered;
     let words = "a note that is longer than the line ".repeat(4);
     bench.send(Message::Notice(NoticeKind::Hint, words));
     bench.draw();
     let screen = bench.screen();
-    let under = screen.lines().nth(22).unwrap();
-    assert!(under.contains("than the line") && !screen.contains("F1 starts it"), "{screen}");
-    mouse(&mut bench, MouseKind::Down(Button::Left), (5, 22));
-    assert_eq!(bench.state.tour, Tour::Offered, "{}", bench.screen());
+    assert!(screen.contains("than the line") && screen.contains("F1 starts it"), "{screen}");
+    let edge = screen.lines().nth(21).unwrap();
+    assert!(edge.starts_with('╰') && edge.ends_with('╯'), "{screen}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use ratatui::{Frame, layout::Rect};
 use super::{modal, way_back::ending_question};
 use crate::{
     app::{
-        actions::ActionId,
+        actions::{ActionId, Scope},
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
         state::State,
@@ -66,10 +66,15 @@ impl Welcome {
         OverlayReply::CloseWith(Reply::send(Message::DropQuestion))
     }
 
-    fn handle_key(&mut self, key: Key) -> OverlayReply {
+    fn handle_key(&mut self, key: Key, state: &State) -> OverlayReply {
         let count = self.ways.len().max(1);
         let letter = key.typed_char();
         let named = letter.and_then(|letter| self.ways.iter().position(|way| way.key == letter));
+        // A digit shows a screen here, too.
+        let is_digit = letter.is_some_and(|letter| letter.is_ascii_digit());
+        if let Some(action) = state.keymap.action_for(&[Scope::Global], key).filter(|_| is_digit) {
+            return OverlayReply::Act(action);
+        }
         match key.code {
             Code::Esc => return Self::close(),
             Code::Enter => return self.take(self.at),
@@ -121,7 +126,7 @@ impl Overlay for Welcome {
             return Self::close();
         }
         match input {
-            Input::Key(key) => self.handle_key(*key),
+            Input::Key(key) => self.handle_key(*key, state),
             // A pasted tool is a way to begin, too.
             Input::Paste(text) => {
                 let proposal = pasted::paste_proposal(text, state);

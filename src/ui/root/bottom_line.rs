@@ -23,9 +23,10 @@ pub(super) struct BottomLine {
 }
 
 /// Draws the line. A fresh notice is worth more than the keys; they come back with the next key.
+/// Where there is no room for it, it is above the row `edge`, where the buttons of panes are.
 pub(super) fn draw_bottom_line(
     buffer: &mut Buffer,
-    line: Rect,
+    (line, edge): (Rect, u16),
     styles: &Styles,
     in_edit: bool,
     (hints, note): (Vec<Hint>, &[(Role, String)]),
@@ -60,7 +61,7 @@ pub(super) fn draw_bottom_line(
     }
     match note_cells {
         Some(cells) => words::put_note(&mut pen, note, cells, styles),
-        None => drawn.note = words::draw_long_note(buffer, line, note, styles),
+        None => drawn.note = words::draw_long_note(buffer, (line, edge), note, styles),
     }
     drawn
 }

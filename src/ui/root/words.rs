@@ -143,11 +143,10 @@ pub(super) fn drop_draft(
     }
 }
 
-/// Draws a note that the bottom line has no room for above the lower edge of the panes, where their
-/// buttons are; where.
+/// Draws a note that the bottom line has no room for above the row `edge`; where.
 pub(super) fn draw_long_note(
     buffer: &mut Buffer,
-    line: Rect,
+    (line, edge): (Rect, u16),
     note: &[(Role, String)],
     styles: &Styles,
 ) -> Rect {
@@ -156,9 +155,8 @@ pub(super) fn draw_long_note(
         lines.into_iter().map(|line| (*role, line)).collect::<Vec<_>>()
     };
     let lines: Vec<_> = note.iter().flat_map(wrap).collect();
-    let below = line.y.saturating_sub(1);
-    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(LONG_NOTE).min(below);
-    let place = Rect { y: below - rows, height: rows, ..line };
+    let rows = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(LONG_NOTE).min(edge);
+    let place = Rect { y: edge - rows, height: rows, ..line };
     for (row, (role, words)) in (0..rows).zip(&lines) {
         let style = on_bar(styles, *role);
         let cut = row + 1 == rows && usize::from(rows) < lines.len();
