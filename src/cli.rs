@@ -25,6 +25,7 @@ mod call;
 mod cards;
 mod cases;
 mod check;
+mod check_files;
 mod columns;
 mod completions;
 mod configured;
@@ -257,6 +258,7 @@ fn print_clap_error(refused: &clap::Error) -> CommandResult {
 fn report_ending(ended: CommandResult) -> Ending {
     ended.unwrap_or_else(|halt| match halt {
         StopReason::Unread => Ending::Done,
+        StopReason::Interrupted => Ending::Interrupted,
         StopReason::Met(problem) => {
             out::print_problem(&problem);
             Ending::from_problem(&problem)

@@ -68,7 +68,7 @@ pub(crate) struct Agent {
 
 impl Agent {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let connections = &opened.settings.connections;
         let mut connection = connections.current();
         let agent = agents::find_agent(&connection)?;

@@ -107,7 +107,7 @@ pub(crate) struct Ask {
 
 impl Ask {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let policy = self.call_policy()?;
         let registry = registry::of_workspace(&opened.workspace.root);
         let mut world =

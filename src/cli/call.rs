@@ -12,7 +12,7 @@ use super::{
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
     deployed,
-    ending::{CommandResult, Ending, StopReason, end_event, of_call},
+    ending::{CommandResult, Ending, end_event, of_call},
     global::Global,
     mock_options::MockFlags,
     opened::OpenWorkspace,
@@ -30,7 +30,6 @@ use crate::{
     },
     model::{
         call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
-        catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
@@ -155,8 +154,12 @@ pub(crate) struct Call {
 
 impl Call {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
-        let elsewhere = self.deployed_catalog(&opened, out);
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
+        // Where the workspace does not have the tool.
+        let elsewhere = match opened.catalog.tool_called(&self.tool) {
+            Some(_) => None,
+            None => deployed::try_callable_catalog(&opened.current_connection(), out)?,
+        };
         let found = elsewhere
             .as_ref()
             .and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
@@ -259,21 +262,6 @@ impl Call {
             "calling",
             stream_call(registry, connection, (request, self.limits()), desk, teller),
         )
-    }
-
-    /// Where the workspace does not have the tool: those that can be called on the running system.
-    fn deployed_catalog(&self, opened: &OpenWorkspace, out: &CommandOutput) -> Option<Catalog> {
-        if opened.catalog.tool_called(&self.tool).is_some() {
-            return None;
-        }
-        match deployed::callable_catalog(&opened.current_connection()) {
-            Ok(catalog) => catalog,
-            Err(StopReason::Met(problem)) => {
-                out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
-                None
-            }
-            Err(StopReason::Unread) => None,
-        }
     }
 
     /// What is said beside the arguments; `None`: nothing.

@@ -8,6 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
+    check_files,
     columns::{self, Cell},
     deployed, documents,
     ending::{CommandResult, Ending, StopReason},
@@ -25,6 +26,10 @@ use crate::{
     store::schema_map::SchemaMap,
     systems::{findings, health},
 };
+
+/// Findings that say that something wasn't checked.
+const UNCHECKED: [&str; 4] =
+    [conformance::FLAW, conformance::NOT_CHECKED, check_files::NOT_READ, check_files::NOT_KNOWN];
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
@@ -65,9 +70,13 @@ impl Check {
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
         found.extend(documents::check_documents(&opened, &map, out));
+        found.extend(check_files::unread_findings(&opened));
+        found.extend(check_files::unknown_finding(&opened));
         found.sort_by_key(sort_key);
         let all = || opened.files.iter().map(|file| file.file.clone()).collect();
-        let files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
+        let mut files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
+        let unread = opened.end.unread.iter().map(|(file, _)| file.clone());
+        files.extend(unread.filter(|file| opened.asked.as_ref() != Some(file)));
         let report = Report {
             command: "toolcrib check",
             files: &files,
@@ -75,14 +84,14 @@ impl Check {
             shown: &|file| opened.display_path(file),
         };
         report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
-        opened.skipped.iter().for_each(|words| out.warn(words));
-        if files.is_empty() {
+        opened.end.skipped.iter().for_each(|words| out.warn(words));
+        let is_without = opened.catalog.entries().next().is_none()
+            && !files.iter().any(|file| check_files::is_known(&opened, file));
+        if opened.asked.is_none() && is_without {
             out.warn(format_args!("no descriptors in {}", opened.workspace.root.display()));
         }
-        let unchecked = !opened.skipped.is_empty()
-            || found.iter().any(|finding| {
-                [conformance::FLAW, conformance::NOT_CHECKED].contains(&finding.code)
-            });
+        let unchecked = !opened.end.skipped.is_empty()
+            || found.iter().any(|finding| UNCHECKED.contains(&finding.code));
         Ok(match report::has_errors(&report) {
             true => Ending::Found,
             false if unchecked => Ending::Unchecked,

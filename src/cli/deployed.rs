@@ -98,8 +98,8 @@ pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, StopReaso
     let registry = async {
         let registry = registry::of_system();
         let read = tokio::select! {
-            () = interrupted() => Err(interrupted_problem("reading")),
-            read = deployed::read_items(&registry, connection) => read,
+            () = interrupted() => Err(StopReason::Interrupted),
+            read = deployed::read_items(&registry, connection) => read.map_err(StopReason::from),
         };
         // The other side may hold a session for us.
         registry.close().await;
@@ -118,7 +118,7 @@ pub(crate) fn read_listeners(
     let asking = async {
         let registry = registry::of_system();
         tokio::select! {
-            () = interrupted() => return Err(interrupted_problem("looking at").into()),
+            () = interrupted() => return Err(StopReason::Interrupted),
             asked = deployed::read_listeners(&registry, connection) => found = asked?,
         }
         Ok(Ending::Done)
@@ -132,6 +132,20 @@ pub(crate) fn read_listeners(
 pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, StopReason> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
     Ok(Some(catalog::callable_catalog(deployment, &read_items(connection)?)))
+}
+
+/// The same, with a warning where they can't be listed.
+pub(crate) fn try_callable_catalog(
+    connection: &Connection,
+    out: &CommandOutput,
+) -> Result<Option<Catalog>, StopReason> {
+    match callable_catalog(connection) {
+        Err(StopReason::Met(problem)) => {
+            out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
+            Ok(None)
+        }
+        listed => listed,
+    }
 }
 
 /// Lists them, each with the ways that lead to it.
@@ -195,27 +209,26 @@ pub(crate) fn list_callable(
 }
 
 /// Writes, and reads back.
-pub(crate) fn write_push(connection: &Connection, push: &Push) -> Result<(), StopReason> {
+pub(crate) fn write_push(
+    connection: &Connection,
+    push: &Push,
+    out: &CommandOutput,
+) -> Result<(), StopReason> {
     let writing = async {
         let registry = registry::of_system();
         tokio::select! {
-            () = interrupted() => return Err(interrupted_problem("writing").into()),
+            () = interrupted() => {
+                out.warn(
+                    "some entries may be written already; `toolcrib push SYSTEM --dry-run` shows \
+                     what is missing",
+                );
+                return Err(StopReason::Interrupted);
+            }
             written = deployed::apply_push(&registry, connection, push) => written?,
         }
         Ok(Ending::Done)
     };
     wait_for("writing what is deployed", writing).map(drop)
-}
-
-fn interrupted_problem(doing: &str) -> Problem {
-    Problem::new(
-        ProblemKind::Unreachable,
-        format!("{doing} what is deployed"),
-        "it was interrupted",
-    )
-    .with_remedy(
-        "some entries are already written; `toolcrib push SYSTEM --dry-run` shows what is missing",
-    )
 }
 
 /// Writes the ids that a system gave its entries into the workspace's files, and names these.

@@ -138,7 +138,7 @@ impl Discover {
             let root = &opened.workspace.root;
             let wait = self.timeout.unwrap_or(WAIT);
             tokio::select! {
-                () = interrupted() => return Ok(Ending::Interrupted),
+                () = interrupted() => return Err(StopReason::Interrupted),
                 all = discovering::discover(&registry, connections, files, root, wait) => found = all,
             }
             registry.close().await;

@@ -15,6 +15,7 @@ use super::{
 use crate::{
     model::connection::{Connection, Credentials, SecretAt},
     model::problem::Problem,
+    model::settings::SETTINGS,
     schema::count::count_text,
     store::{
         key_store::{KeyStore, TITLE},
@@ -33,6 +34,8 @@ enum Status {
     Optional,
     /// Something doesn't exist that is needed.
     Missing,
+    /// Something can't be used as it is.
+    Invalid,
 }
 
 impl Status {
@@ -41,6 +44,7 @@ impl Status {
             Self::Ok => "ok",
             Self::Optional => "optional",
             Self::Missing => "missing",
+            Self::Invalid => "invalid",
         }
     }
 
@@ -48,7 +52,7 @@ impl Status {
         match self {
             Self::Ok => Tint::Good,
             Self::Optional => Tint::Odd,
-            Self::Missing => Tint::Bad,
+            Self::Missing | Self::Invalid => Tint::Bad,
         }
     }
 }
@@ -70,6 +74,10 @@ impl Doctor {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let mut rows = vec![workspace_row(&opened)];
+        rows.extend(opened.connection_fault().map(|fault| {
+            let words = format!("line {}: {}", fault.site.line, fault.message);
+            Row::new(SETTINGS, Status::Invalid, words)
+        }));
         rows.extend(folder_rows());
         let kept = KeyStore::open().and_then(|store| store.secret_names());
         rows.push(key_store(&kept, &opened.settings.connections.known));
@@ -94,8 +102,8 @@ impl Doctor {
                 rows.iter().map(cells).collect(),
             )?;
         }
-        let missing = rows.iter().any(|row| row.status == Status::Missing);
-        Ok(if missing { Ending::Found } else { Ending::Done })
+        let is_wrong = |row: &Row| matches!(row.status, Status::Missing | Status::Invalid);
+        Ok(if rows.iter().any(is_wrong) { Ending::Found } else { Ending::Done })
     }
 }
 

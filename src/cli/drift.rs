@@ -9,7 +9,7 @@ use super::{
     deployed,
     ending::{CommandResult, Ending},
     global::Global,
-    lock::{Deployed, LockFile, connections_to_lock},
+    lock::{Deployed, LockFile, Unread, connections_to_lock},
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
 };
@@ -47,7 +47,7 @@ struct Drifted {
 
 impl Drift {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let file = LockFile::read(&opened)?;
         let mut lock = file.lock.clone().ok_or_else(|| missing(format!("there is no {LOCK}")))?;
         let names = match self.names.is_empty() {
@@ -59,8 +59,8 @@ impl Drift {
         }
         let mut unknown: BTreeSet<&str> = self.accept.iter().map(String::as_str).collect();
         let mut all = Vec::new();
-        for connection in connections_to_lock(&opened, &names)? {
-            let there = Deployed::read(connection)?;
+        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &names)?, out)?;
+        for there in found {
             let name = there.connection.name.clone();
             let Some(known) = lock.connections.get_mut(&name) else {
                 return Err(missing(format!("connection \"{name}\" is not locked")).into());
@@ -89,7 +89,8 @@ impl Drift {
             file.write(&opened, &lock)?;
         }
         if global.json {
-            out.print_json(&all.iter().map(Drifted::to_json).collect())?;
+            let drifted = all.iter().map(Drifted::to_json);
+            out.print_json(&drifted.chain(unread.iter().map(unread_json)).collect())?;
         } else {
             all.iter().try_for_each(|drifted| drifted.write(out))?;
         }
@@ -97,8 +98,17 @@ impl Drift {
             out.print_status(drifted.summary());
         }
         let is_found = all.iter().any(|drifted| !drifted.left.is_empty());
-        Ok(if is_found { Ending::Found } else { Ending::Done })
+        Ok(match unread.first() {
+            Some(unread) => Ending::from_problem(&unread.problem),
+            None if is_found => Ending::Found,
+            None => Ending::Done,
+        })
     }
+}
+
+/// A connection that couldn't be read, for scripts.
+fn unread_json(unread: &Unread) -> Value {
+    json!({"connection": unread.connection, "error": unread.problem.to_string(), "changes": null})
 }
 
 impl Drifted {

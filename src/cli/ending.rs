@@ -115,6 +115,8 @@ pub(crate) enum StopReason {
     Met(Problem),
     /// Nobody reads the output any more, which is no failure.
     Unread,
+    /// The user interrupted it, and nothing was changed.
+    Interrupted,
 }
 
 impl From<Problem> for StopReason {

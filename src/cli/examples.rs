@@ -182,19 +182,25 @@ fn add_below(command: Command, path: &str) -> Command {
     command.after_help(after)
 }
 
+/// Each with its comment behind it, or above it where lines would be too long for a terminal of 80
+/// cells: a comment that is wrapped would no longer be one to a shell.
 fn examples_of(path: &str) -> Option<String> {
-    /// Further right a comment goes on a line of its own.
-    const COMMENT: usize = 58;
+    const WIDTH: usize = 80;
     let own: Vec<_> = EXAMPLES.iter().filter(|(command, ..)| *command == path).collect();
+    let longest = |lengths: &dyn Fn(&str, &str) -> usize| {
+        own.iter().map(|(_, example, comment)| lengths(example, comment)).max()
+    };
+    let column = longest(&|example, _| "toolcrib ".len() + example.chars().count() + 2)?;
+    let is_narrow = longest(&|_, comment| comment.chars().count())? + column + 4 < WIDTH;
     let lines = own.iter().map(|(_, example, comment)| {
-        let line = format!("  toolcrib {example}");
-        match (comment.is_empty(), line.len() < COMMENT) {
-            (true, _) => line,
-            (false, true) => format!("{line:<COMMENT$}# {comment}"),
-            (false, false) => format!("{line}\n{:COMMENT$}# {comment}", ""),
+        let line = format!("toolcrib {example}");
+        match is_narrow {
+            true => format!("  {line:<column$}# {comment}"),
+            false if comment.is_empty() => format!("  {line}"),
+            false => format!("  # {comment}\n  {line}"),
         }
     });
-    (!own.is_empty()).then(|| format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n")))
+    Some(format!("Examples:\n{}", lines.collect::<Vec<_>>().join("\n")))
 }
 
 #[cfg(test)]
@@ -245,11 +251,21 @@ mod tests {
     }
 
     #[test]
+    fn no_comment_is_wrapped_in_a_terminal_of_80_cells() {
+        for (path, ..) in EXAMPLES {
+            let examples = examples_of(path).unwrap();
+            let mut comments = examples.lines().filter(|line| line.contains("# "));
+            assert!(comments.all(|line| line.chars().count() < 80), "{examples}");
+        }
+    }
+
+    #[test]
     fn help_shows_them() {
         let mut program = command_line();
         program.build();
         let help = program.find_subcommand_mut("check").unwrap().render_help().to_string();
-        assert!(help.contains("Examples:\n  toolcrib check  "), "{help}");
+        let shown = "Examples:\n  # the workspace of this folder\n  toolcrib check\n";
+        assert!(help.contains(shown), "{help}");
         assert!(help.lines().all(|line| line.chars().count() <= 100), "{help}");
     }
 }

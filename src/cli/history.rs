@@ -179,7 +179,7 @@ pub(crate) fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> 
 
 impl List {
     fn run(&self, global: &Global, store: &Store, out: &mut CommandOutput) -> CommandResult {
-        let listing = store.list_calls(TraceFilter::parse(&self.find, now::now_millis()))?;
+        let listing = store.list_calls(read_filter(&self.find)?)?;
         let shown = &listing.calls[..listing.calls.len().min(self.number as usize)];
         if global.json {
             out.print_json(&shown.iter().map(summary_json).collect::<Value>())?;
@@ -439,11 +439,16 @@ fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<
     Ok(())
 }
 
+fn read_filter(find: &str) -> Result<TraceFilter, Problem> {
+    TraceFilter::parse_complete(find, now::now_millis())
+        .map_err(|cause| Problem::new(ProblemKind::Input, "reading --find", cause))
+}
+
 /// Those that are named, else those that are found, the oldest first.
 fn selected_ids(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
     match ids {
         [] => Ok(store
-            .list_calls(TraceFilter::parse(find, now::now_millis()))?
+            .list_calls(read_filter(find)?)?
             .calls
             .into_iter()
             .rev()

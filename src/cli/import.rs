@@ -49,7 +49,7 @@ impl Import {
         global: &Global,
         out: &mut CommandOutput,
     ) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let connection = system.claim_connection(opened.settings.connections.current());
         system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;

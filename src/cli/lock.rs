@@ -38,13 +38,13 @@ pub(crate) struct LockCommand {
 
 impl LockCommand {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let file = LockFile::read(&opened)?;
         let mut lock = file.lock.clone().unwrap_or_default();
         let mut locked = Vec::new();
         let mut changed = Vec::new();
-        for connection in connections_to_lock(&opened, &self.names)? {
-            let there = Deployed::read(connection)?;
+        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &self.names)?, out)?;
+        for there in found {
             let now = there.entries();
             let name = there.connection.name.clone();
             let changes = lock
@@ -63,6 +63,7 @@ impl LockCommand {
             out.print_json(&json!({
                 "locked": locked.iter().map(|(name, count)| json!({"connection": name, "entries": count})).collect::<Vec<_>>(),
                 "changed": changed.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                "unread": unread.iter().map(|unread| &unread.connection).collect::<Vec<_>>(),
             }))?;
         }
         for (name, count) in &locked {
@@ -76,8 +77,18 @@ impl LockCommand {
                 count_words(changes)
             ));
         }
-        Ok(if changed.is_empty() { Ending::Done } else { Ending::Found })
+        Ok(match (unread.first(), changed.is_empty()) {
+            (Some(unread), _) => Ending::from_problem(&unread.problem),
+            (None, true) => Ending::Done,
+            (None, false) => Ending::Found,
+        })
     }
+}
+
+/// A connection that couldn't be read, which keeps nobody from the others.
+pub(super) struct Unread {
+    pub connection: String,
+    pub problem: Problem,
 }
 
 /// What is where a connection leads.
@@ -96,6 +107,28 @@ impl Deployed {
         };
         let items = deployed::read_items(&connection)?;
         Ok(Self { connection, deployment, system: system.id(), items })
+    }
+
+    /// Reads where each of these leads, and warns of those that can't be read. A single one that
+    /// can't be read is the command's own problem.
+    pub fn read_all(
+        connections: Vec<Connection>,
+        out: &CommandOutput,
+    ) -> Result<(Vec<Self>, Vec<Unread>), StopReason> {
+        let is_single = connections.len() == 1;
+        let (mut found, mut unread) = (Vec::new(), Vec::new());
+        for connection in connections {
+            let name = connection.name.clone();
+            match Self::read(connection) {
+                Ok(there) => found.push(there),
+                Err(StopReason::Met(problem)) if !is_single => {
+                    out.warn(format_args!("{name} can't be read: {problem}"));
+                    unread.push(Unread { connection: name, problem });
+                }
+                Err(reason) => return Err(reason),
+            }
+        }
+        Ok((found, unread))
     }
 
     /// As they are locked.

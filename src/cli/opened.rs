@@ -23,7 +23,7 @@ use crate::{
     },
     store::{
         settings::workspace as settings,
-        workspace::{FileRead, SETTINGS, Workspace},
+        workspace::{FileRead, ReadEnd, SETTINGS, Workspace},
     },
     syntax::source::Source,
     systems::{read, table},
@@ -38,8 +38,8 @@ pub(crate) struct OpenWorkspace {
     pub settings_findings: Vec<Finding>,
     /// In the order of their names.
     pub files: Vec<FileRead>,
-    /// What was left out, each in a sentence.
-    pub skipped: Vec<String>,
+    /// How the reading ended, and what was left out.
+    pub end: ReadEnd,
     pub catalog: Catalog,
     /// The catalog's tools, row for row, with the workspace's custom groups among their own.
     pub tools: Vec<Slot>,
@@ -96,13 +96,48 @@ impl OpenWorkspace {
             settings,
             settings_findings,
             files,
-            skipped: end.skipped,
+            end,
             catalog,
             tools,
             asked,
             rows,
             here,
         })
+    }
+
+    /// As [`OpenWorkspace::read_at`], for a command that calls or reads what is elsewhere: where the
+    /// settings say that wrongly, nothing goes anywhere.
+    ///
+    /// # Errors
+    /// The same, and an error in the settings that has to do with connections, unless one is named
+    /// on the command line.
+    pub fn read_connected(
+        global: &Global,
+        path: Option<&Path>,
+        out: &CommandOutput,
+    ) -> Result<Self, Problem> {
+        let opened = Self::read_at(global, path, out)?;
+        match opened.connection_fault().filter(|_| global.connection.is_none()) {
+            Some(fault) => {
+                let place =
+                    format!("{}:{}", opened.display_path(&fault.site.file), fault.site.line);
+                let cause = "what it says of connections can't be used";
+                Err(Problem::new(ProblemKind::Input, format!("reading {place}"), cause)
+                    .with_remedy("correct it, or name a connection with --connection"))
+            }
+            None => Ok(opened),
+        }
+    }
+
+    /// An error in the settings that keeps unknown where calls go.
+    pub fn connection_fault(&self) -> Option<&Finding> {
+        let is_of_connections = |finding: &&Finding| {
+            let first = finding.site.pointer.tokens().first().map(String::as_str);
+            matches!(first, None | Some("connection" | "connections"))
+        };
+        let mut errors =
+            self.settings_findings.iter().filter(|finding| finding.severity == Severity::Error);
+        errors.find(is_of_connections)
     }
 
     /// The same, with a warning for whatever keeps an answer from being whole.
@@ -140,7 +175,7 @@ impl OpenWorkspace {
                 out.warn(format_args!("{} is left out: {error}", opened.display_path(&file.file)));
             }
         }
-        for words in &opened.skipped {
+        for words in &opened.end.sentences() {
             out.warn(words);
         }
         out.print_detail(format_args!(

@@ -51,7 +51,7 @@ pub(crate) struct Push {
 
 impl Push {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         if let Some(broken) = opened.files.iter().find(|file| file.source.is_err()) {
             let cause = format!(
                 "can't read {}, so its entries would count as deleted",
@@ -94,7 +94,7 @@ impl Push {
             && self.ask_confirmation(out, &connection, &push)?;
         let there = match write {
             true => {
-                deployed::write_push(&connection, &push)?;
+                deployed::write_push(&connection, &push, out)?;
                 Some(deployed::read_items(&connection)?)
             }
             // Where nothing is to be written, the ids of what is there already may still be missing.

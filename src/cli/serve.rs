@@ -11,10 +11,12 @@ mod tool_host;
 use std::sync::Arc;
 
 use clap::Args;
+use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
 use self::sources::{AnswerSources, WantedMocks};
+
 use super::{
     answering::{WaitingCalls, next_line, stdin_lines},
     ending::{CommandResult, Ending, StopReason},
@@ -84,7 +86,7 @@ impl Serve {
             return self.clients.run(global, out, &self.tools, &self.sources);
         }
         self.clients.check_unused()?;
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let connection =
             systems::table::claim_connection(self.serving_connection(&opened)?, &opened.catalog);
         if connection.is_embedded() {
@@ -244,6 +246,9 @@ async fn serve_until_interrupted(
         StopReason::from(Problem::new(kind, doing(), problem.message).with_remedy(problem.remedy))
     })?;
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
+    if global.json {
+        out.json_line(&json!({"event": "listening", "address": responding.last_address()}))?;
+    }
     responding.listening_lines().into_iter().for_each(|line| out.print_status(line));
     let stop = CancellationToken::new();
     let mut counts = None;

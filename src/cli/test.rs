@@ -121,7 +121,7 @@ impl Test {
         let registry = registry::of_workspace(&opened.workspace.root);
         let history = history.ok();
         let other = match &self.against {
-            Some(path) => Some(OpenWorkspace::read_at(global, Some(path), out)?),
+            Some(path) => Some(OpenWorkspace::read_connected(global, Some(path), out)?),
             None => None,
         };
         let world = || {
@@ -166,7 +166,7 @@ impl Test {
         out: &CommandOutput,
     ) -> Result<OpenWorkspace, Problem> {
         let home = filed.workspace_root().filter(|_| global.workspace.is_none());
-        OpenWorkspace::read_at(global, home.as_deref(), out)
+        OpenWorkspace::read_connected(global, home.as_deref(), out)
     }
 }
 

@@ -55,7 +55,10 @@ impl Tools {
     }
 
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = match self.deployed {
+            true => OpenWorkspace::read_connected(global, None, out)?,
+            false => OpenWorkspace::read_aloud(global, out)?,
+        };
         if self.deployed {
             return deployed::list_callable(&opened, global.json, out);
         }

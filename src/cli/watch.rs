@@ -117,7 +117,7 @@ impl Watch {
         if let Some(path) = &self.open {
             return self.print_trace(path, record, global, out);
         }
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let connection = opened.settings.connections.current();
         if connection.is_embedded() {
             let problem = Problem::new(

@@ -56,7 +56,9 @@ pub(crate) fn read_all(
         None => workspace.read_files(slice),
     };
     let message = match ended {
-        Ok(end) => Message::Document(DocumentMessage::LoadEnded { names, skipped: end.skipped }),
+        Ok(end) => {
+            Message::Document(DocumentMessage::LoadEnded { names, skipped: end.sentences() })
+        }
         Err(problem) => Message::Failed(problem),
     };
     // The loop may have ended; then nobody needs to know.

@@ -61,8 +61,20 @@ pub struct FileRead {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadEnd {
     pub files: usize,
-    /// What was left out, each in a sentence that says why.
+    /// What was left out beside these, each in a sentence that says why.
     pub skipped: Vec<String>,
+    /// The files that couldn't be read.
+    pub unread: Vec<(FileId, Problem)>,
+}
+
+impl ReadEnd {
+    /// Everything that was left out, each in a sentence that says why.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let unread =
+            self.unread.iter().map(|(_, problem)| format!("{problem}; the file was left out"));
+        self.skipped.iter().cloned().chain(unread).collect()
+    }
 }
 
 impl Workspace {
@@ -192,12 +204,11 @@ impl Workspace {
         in_order(
             &files,
             |file| {
-                self.text_of(file).map(|text| {
-                    if let Some(begun) = Source::beginning(format_of(file), &text.text) {
-                        beginning(file, begun);
-                    }
-                    parse_file(file.clone(), text)
-                })
+                let text = self.text_of(file).map_err(|problem| (file.clone(), problem))?;
+                if let Some(begun) = Source::beginning(format_of(file), &text.text) {
+                    beginning(file, begun);
+                }
+                Ok(parse_file(file.clone(), text))
             },
             |read| {
                 let mut good = Vec::with_capacity(read.len());
@@ -208,9 +219,9 @@ impl Workspace {
                             good.push(file);
                         }
                         // It went while we were on the way: nothing to tell.
-                        Err(problem)
+                        Err((_, problem))
                             if problem.kind == ProblemKind::Missing && self.only.is_none() => {}
-                        Err(problem) => skipped.push(format!("{problem}; the file was left out")),
+                        Err(unread) => end.unread.push(unread),
                     }
                 }
                 end.files += good.len();
@@ -339,7 +350,7 @@ mod tests {
         }
         let workspace = Workspace::find(Some(home.path())).unwrap();
         let (files, end) = read(&workspace);
-        assert_eq!((files.len(), end), (1_000, ReadEnd { files: 1_000, skipped: Vec::new() }));
+        assert_eq!((files.len(), end), (1_000, ReadEnd { files: 1_000, ..ReadEnd::default() }));
         assert!(files.is_sorted_by_key(|read| read.file.clone()));
         assert!(files.iter().all(|read| read.source.is_ok()));
         let mut slices = 0;
@@ -423,7 +434,7 @@ mod tests {
         assert!(Command::new("mkfifo").arg(root.join("pipe.json")).status().unwrap().success());
         let (files, end) = read(&Workspace::find(Some(root)).unwrap());
         assert_eq!(names(&files), ["B.YAML", "a.json", "c/d.yml", "near.json", "toolcrib.toml"]);
-        let words = end.skipped.join("\n");
+        let words = end.sentences().join("\n");
         for told in [
             "latin.yaml",
             "big.json",
@@ -434,7 +445,7 @@ mod tests {
         ] {
             assert!(words.contains(told), "{told} in\n{words}");
         }
-        assert_eq!(end.skipped.len(), 6, "{words}");
+        assert_eq!(end.sentences().len(), 6, "{words}");
     }
 
     #[test]

@@ -402,7 +402,8 @@ fn not_allowed(connection: &Connection, start: &Start) -> CallError {
         start.lines().join("\n")
     );
     let remedy = format!(
-        "review it, then allow it: `toolcrib mcp allow {}`, or t on Connections",
+        "review it, then allow it: `toolcrib mcp allow {}`, or t on Connections; a script \
+         allows it for one command with --allow-start",
         connection.name
     );
     CallError { kind: ErrorKind::NotAllowed, message, remedy }

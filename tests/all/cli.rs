@@ -766,7 +766,15 @@ fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
     let place = demo();
     place.run(&["check"]).ended(0, &[]);
     fs::write(place.here.join("latin.json"), b"{\"name\": \"caf\xe9\"}").unwrap();
-    place.run(&["check"]).ended(6, &["latin.json", "the file was left out"]);
+    let checked = place.run(&["check", "-q"]);
+    checked.ended(6, &[]);
+    let found = "latin.json:1:1 warning file.not-read";
+    assert!(checked.data.contains(found), "{}", checked.data);
+    place.run(&["tools"]).ended(0, &["latin.json", "the file was left out"]);
+    fs::write(place.here.join("plural.json"), r#"{"tools": {"a": {"name": "a"}}}"#).unwrap();
+    let named = place.run(&["check", "plural.json"]);
+    named.ended(6, &[]);
+    assert!(named.data.contains("file.not-recognized"), "{}", named.data);
     place.run(&["discover", "nofile.json"]).ended(2, &["nofile.json", "there is no such file"]);
     place.run(&["history", "-n", "0"]).ended(2, &["0 is not in 1"]);
     fs::write(place.here.join("answer.txt"), "").unwrap();
@@ -776,6 +784,43 @@ fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
     place
         .run(&["call", "tell-joke", "--mock", "--args", "[1]"])
         .ended(2, &["this isn't an object"]);
+}
+
+#[test]
+fn wrong_settings_of_connections_send_nothing_elsewhere() {
+    let place = Place::with(&[
+        (
+            "toolcrib.toml",
+            "connection = \"locl\"\n[connections.local]\nservers = [\"nats://127.0.0.1:9\"]\n",
+        ),
+        (
+            "tools.yaml",
+            "tool:\n  joke: {type: tool-service, name: joke, description: d, service: joke}\ntool-service:\n  joke: {id: joke, request-queue: a, response-queue: b}\n",
+        ),
+        ("cases/joke.yaml", "call: joke\nexpect: {outcome: succeeded}\n"),
+    ]);
+    let said = "what it says of connections can't be used";
+    let commands: [&[&str]; 4] =
+        [&["call", "joke"], &["test"], &["tools", "--deployed"], &["drift"]];
+    for command in commands {
+        place.run(command).ended(2, &["did you mean \"local\"?", said]);
+    }
+    let looked = place.run(&["doctor"]);
+    looked.ended(1, &[]);
+    assert!(looked.data.contains("invalid"), "{}", looked.data);
+    place.run(&["tools"]).ended(0, &[]);
+    place.run(&["call", "joke", "--mock", "--connection", "embedded"]).ended(0, &[]);
+    fs::write(place.here.join("toolcrib.toml"), "connection = \"local\n").unwrap();
+    place.run(&["test"]).ended(2, &["toolcrib.toml:1", said]);
+}
+
+#[test]
+fn a_filter_of_the_history_that_means_nothing_is_refused() {
+    let place = demo();
+    place.run(&["history", "--find", "since:2x"]).ended(2, &["since:2x names no time: 500ms"]);
+    let exported = ["history", "export", "--find", "outcome:faild", "-o", "x.jsonl"];
+    place.run(&exported).ended(2, &["outcome:faild names no outcome"]);
+    assert!(!place.here.join("x.jsonl").exists());
 }
 
 #[test]

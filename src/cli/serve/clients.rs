@@ -86,7 +86,7 @@ impl ServeClients {
         tools: &[String],
         sources: &AnswerSources,
     ) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_connected(global, None, out)?;
         let context = self.request.resolve_request(&opened, out).context;
         if let Err(denied) = check_permission(&opened.settings.profiles, &context) {
             let problem = Problem::new(ProblemKind::Input, "serving", denied.to_string());

@@ -1,9 +1,12 @@
 //! What of the history is looked for: `tool:joke outcome:failed on:local since:2h late deliveries`.
 
-use crate::model::{clock::Millis, duration, trace::Summary};
+use crate::model::{call::Outcome, clock::Millis, duration, trace::Summary};
 
 /// The words before a colon, for help.
 pub(crate) const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
+
+/// The outcome of a call that has none.
+const UNFINISHED: &str = "unfinished";
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,13 +44,33 @@ impl TraceFilter {
         wanted
     }
 
+    /// The same of a line that is complete, such as that of a command.
+    ///
+    /// # Errors
+    /// Where `since:` names no time or `outcome:` no outcome, which [`TraceFilter::parse`] passes
+    /// over while they are typed.
+    pub fn parse_complete(query: &str, now: Millis) -> Result<Self, String> {
+        for word in query.split_whitespace() {
+            match word.split_once(':') {
+                Some(("since", value)) if duration::parse_duration(value).is_none() => {
+                    return Err(format!("{word} names no time: {}", duration::EXAMPLES));
+                }
+                Some(("outcome", value)) if !is_outcome(value) => {
+                    return Err(format!("{word} names no outcome: {}", outcomes().join(", ")));
+                }
+                _ => {}
+            }
+        }
+        Ok(Self::parse(query, now))
+    }
+
     /// Whether a call fits, apart from the text.
     #[must_use]
     pub fn matches(&self, call: &Summary) -> bool {
         let holds = |wanted: &Option<String>, has: &str| {
             wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted))
         };
-        let outcome = call.outcome.map_or("unfinished", |outcome| outcome.as_str());
+        let outcome = call.outcome.map_or(UNFINISHED, Outcome::as_str);
         holds(&self.tool, &call.tool)
             && holds(&self.connection, &call.connection)
             && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
@@ -55,10 +78,19 @@ impl TraceFilter {
     }
 }
 
+/// The words of outcomes.
+fn outcomes() -> Vec<&'static str> {
+    Outcome::ALL.into_iter().map(Outcome::as_str).chain([UNFINISHED]).collect()
+}
+
+/// Whether a value is the begin of one of them.
+fn is_outcome(value: &str) -> bool {
+    outcomes().iter().any(|word| word.starts_with(&value.to_lowercase()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::call::Outcome;
 
     fn call() -> Summary {
         Summary {
@@ -101,5 +133,21 @@ mod tests {
             TraceFilter::parse("late  Deliveries tool:x at 12:30", now).text,
             "late deliveries at 12:30"
         );
+    }
+
+    #[test]
+    fn a_complete_line_names_what_it_cannot_mean() {
+        let now = Millis(3_600_000);
+        for right in ["", "since:2h", "outcome:timed tool:x", "outcome:unf", "http://x since:3d"] {
+            assert_eq!(TraceFilter::parse_complete(right, now), Ok(TraceFilter::parse(right, now)));
+        }
+        for (wrong, words) in [
+            ("since:2x", "since:2x names no time: 500ms"),
+            ("since:", "names no time"),
+            ("outcome:faild", "names no outcome: succeeded, failed"),
+        ] {
+            let refused = TraceFilter::parse_complete(wrong, now).unwrap_err();
+            assert!(refused.contains(words), "{refused}");
+        }
     }
 }

@@ -152,7 +152,13 @@ impl Pen<'_> {
             return Splice::delete(from, to);
         }
         match starts.get(row + 1) {
-            Some(next) if page.text[page.line_end(end)..next.0].trim().is_empty() => {
+            // Where a block text without lines is before it, the next begins on the line of its end.
+            Some(next)
+                if page
+                    .text
+                    .get(page.line_end(end)..next.0)
+                    .is_some_and(|between| between.trim().is_empty()) =>
+            {
                 Splice::delete(start, next.0)
             }
             _ => Splice::delete(start - trailing_blanks(&page.text[..start]), page.line_end(end)),
