@@ -319,7 +319,7 @@ fn print_comparison(
     after: &Trace,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let texts = [compare::answer_text(before), compare::answer_text(after)];
+    let texts = compare::compared_texts(before, after);
     let parsed = texts.each_ref().map(|text| serde_json::from_str::<Value>(text).ok());
     let differences = match &parsed {
         [Some(before), Some(after)] => Some(compare::compare_json(before, after)),

@@ -40,11 +40,27 @@ use crate::{
         entry::FileId,
     },
     schema::{count::count_text, literal::Literal},
-    systems::calling,
+    systems::{calling, table},
 };
+
+/// Why what needs a definition can't be done with a tool that no file defines: it was listed of a
+/// running system.
+pub(crate) fn without_definition(state: &State) -> String {
+    let words = "no file of this workspace defines this tool: it is only deployed";
+    match table::kept_tools_at(&state.current_connection()) {
+        Some(_) => format!(
+            "{words}. “keep tools…” on Connections saves the server's tools; then call the saved one"
+        ),
+        None => words.into(),
+    }
+}
 
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
 pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
+    // A case is called by the tool's definition.
+    if state.catalog.tool_called(&call.request.name).is_none() {
+        return Reply::Refused(without_definition(state));
+    }
     let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);

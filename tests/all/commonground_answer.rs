@@ -109,7 +109,7 @@ impl Serving {
             .stdin(Stdio::piped())
             .spawn()
             .unwrap();
-        let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let mut said = Vec::new();
         let mut told = BufReader::new(child.stderr.take().unwrap()).lines();
         for line in told.by_ref().map_while(Result::ok) {
@@ -122,6 +122,9 @@ impl Serving {
         // Keep reading, or it would block on a full pipe.
         std::thread::spawn(move || told.for_each(drop));
         assert!(said.iter().any(|line| line.contains("listening on")), "{said:?}");
+        let begun: Value = serde_json::from_str(&lines.next().unwrap().unwrap()).unwrap();
+        assert_eq!(begun["event"], "listening");
+        assert!(said.iter().any(|line| line.contains(begun["address"].as_str().unwrap())));
         (Self { child, lines }, said)
     }
 

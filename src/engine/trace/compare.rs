@@ -11,6 +11,9 @@ use crate::{
     schema::pointer::Pointer,
 };
 
+/// The stage that holds a result with more than text.
+const WHOLE_RESULT: &str = "result";
+
 /// A place where two values differ; `None` where one has nothing there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Difference {
@@ -106,6 +109,28 @@ pub(crate) fn answer_text(trace: &Trace) -> String {
     trace.events.iter().filter_map(of).collect()
 }
 
+/// The answers of two calls as they are compared: their texts, or where these are the same, the whole
+/// results that came beside them, which say more than their texts.
+#[must_use]
+pub(crate) fn compared_texts(before: &Trace, after: &Trace) -> [String; 2] {
+    let texts = [answer_text(before), answer_text(after)];
+    match (whole_result(before), whole_result(after)) {
+        (Some(before), Some(after)) if texts[0] == texts[1] && before != after => {
+            [&before, &after].map(|result| format!("{result:#}"))
+        }
+        _ => texts,
+    }
+}
+
+/// What came of a call as a whole, where that is more than its text.
+fn whole_result(trace: &Trace) -> Option<Value> {
+    let body = |event: &Event| match &event.kind {
+        EventKind::Stage(stage) if &*stage.name == WHOLE_RESULT => Some(stage.body.clone()),
+        _ => None,
+    };
+    serde_json::from_str(&trace.events.iter().rev().find_map(body)?).ok()
+}
+
 #[derive(Default)]
 struct Times {
     sent: Option<u64>,
@@ -150,6 +175,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::model::call::Stage;
 
     #[test]
     fn json_differs_at_places() {
@@ -194,5 +220,28 @@ mod tests {
         assert_eq!(of("longest wait"), Some(("45 ms", "–")));
         assert_eq!(of("outcome"), Some(("succeeded", "unfinished")));
         assert_eq!(answer_text(&one), "abc");
+    }
+
+    #[test]
+    fn what_came_beside_the_text_is_compared_where_the_texts_are_the_same() {
+        let called = |text: &str, result: &Value| {
+            let stage = Stage {
+                name: WHOLE_RESULT.into(),
+                words: String::new(),
+                body: result.to_string().into(),
+                frame: None,
+            };
+            let kinds = [EventKind::Chunk { text: text.into(), bytes: 1 }, EventKind::Stage(stage)];
+            let events = kinds.map(|kind| Event { at_ms: 1, kind }).to_vec();
+            Trace { events, ..Trace::default() }
+        };
+        let png = called("label", &json!({"structuredContent": {"format": "png"}}));
+        let pdf = called("label", &json!({"structuredContent": {"format": "pdf"}}));
+        let [before, after] = compared_texts(&png, &pdf);
+        assert!(before.contains("png") && after.contains("pdf"), "{before}\n{after}");
+        assert_eq!(compared_texts(&png, &png), ["label", "label"]);
+        let other = called("other", &json!({"structuredContent": {"format": "pdf"}}));
+        assert_eq!(compared_texts(&png, &other), ["label", "other"]);
+        assert_eq!(compared_texts(&png, &Trace::default()), ["label", ""]);
     }
 }

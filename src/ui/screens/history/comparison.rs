@@ -73,7 +73,7 @@ impl Comparison {
         self.views.clear();
         let Some(of) = &self.of else { return };
         let [before, after] = &**of;
-        let texts = [compare::answer_text(before), compare::answer_text(after)];
+        let texts = compare::compared_texts(before, after);
         self.head = head_lines(before, after, state.wall);
         let with_head =
             |lines: Vec<Line>| -> Vec<Line> { self.head.iter().cloned().chain(lines).collect() };

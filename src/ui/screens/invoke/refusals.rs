@@ -5,19 +5,8 @@ use crate::{
     app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
-    ui::action_rows::refuse_when,
+    ui::{action_rows::refuse_when, cases},
 };
-
-/// Why what needs a definition can't be done with a tool that was listed of a running system.
-fn only_deployed(state: &State) -> String {
-    let words = "no file of this workspace defines this tool: it is only deployed";
-    match table::kept_tools_at(&state.current_connection()) {
-        Some(_) => format!(
-            "{words}. “keep tools…” on Connections saves the server's tools; then call the saved one"
-        ),
-        None => words.into(),
-    }
-}
 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
@@ -80,12 +69,12 @@ pub(super) fn stub_refusal(state: &State) -> Option<String> {
 pub(super) fn case_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
     let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
-    stub_refusal(state).or_else(|| is_deployed.then(|| only_deployed(state)))
+    stub_refusal(state).or_else(|| is_deployed.then(|| cases::without_definition(state)))
 }
 
 pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
-        Some(tool) => state.deployed_on(&tool).is_some().then(|| only_deployed(state)),
+        Some(tool) => state.deployed_on(&tool).is_some().then(|| cases::without_definition(state)),
         None => Some("there is no tool".into()),
     }
 }
