@@ -34,8 +34,9 @@ fn main() {
     };
     let script = format!("-T{}", script.display());
     let order = format!("--symbol-ordering-file={}", order.display());
-    // Functions with the same code are there once.
-    let mut options: Vec<&[&str]> = vec![&["--icf=all"]];
+    // Functions with the same code are there once. All addresses are fixed at the start, and can't be
+    // changed after it: .cargo/config.toml leaves that to this.
+    let mut options: Vec<&[&str]> = vec![&["-z", "now"], &["--icf=all"]];
     // Packed relocations are read by glibc from 2.36 on. A linker of one's own may link for an older one.
     if variable("CARGO_CFG_TARGET_ENV") != "gnu" || variable("RUSTC_LINKER").is_empty() {
         options.push(&["-z", "pack-relative-relocs"]);

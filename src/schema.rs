@@ -12,6 +12,7 @@ pub(crate) mod encoding;
 pub mod equal;
 pub mod example;
 pub mod fields;
+pub(crate) mod inlined;
 pub mod kind;
 pub mod literal;
 pub mod messages;

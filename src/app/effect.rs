@@ -150,10 +150,12 @@ pub enum Effect {
         known: Vec<Connection>,
         card_source: CardSource,
     },
-    /// Open a connection and ask what is there. Answered by `ConnectionTested` of that turn.
+    /// Open a connection, after closing it where it is to be opened again, and ask what is there.
+    /// Answered by `ConnectionTested` of that turn.
     TestConnection {
         turn: u64,
         connection: Box<Connection>,
+        reopens: bool,
     },
     /// Look at a server in each era of its protocol, with a call of a tool. Answered by
     /// `ErasCompared`.

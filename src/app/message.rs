@@ -272,6 +272,9 @@ pub enum ConnectionMessage {
     Show(String),
     /// Tests where that connection leads to.
     Test(String),
+    /// Closes that connection and opens it again, which starts its server again where a command does
+    /// that, and tests it.
+    Reconnect(String),
     /// What is wanted of that connection's tokens.
     SignIn {
         name: String,

@@ -237,6 +237,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         }
         ConnectionMessage::Show(name) => state.network.tests.selected = Some(name),
         ConnectionMessage::Test(name) => return connection_test::test_connection(state, &name),
+        ConnectionMessage::Reconnect(name) => return connection_test::reconnect(state, &name, now),
         ConnectionMessage::CompareEras { name, call } => {
             return connection_test::compare_eras(state, &name, call.map(|call| *call), now);
         }
@@ -276,7 +277,9 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             return sign_in::on_news(state, turn, &connection, *news);
         }
         ConnectionMessage::Tested { turn, connection, report } => {
-            connection_test::on_test_ended(state, turn, &connection, report, now);
+            if connection_test::on_test_ended(state, turn, &connection, report, now) {
+                return deployed::list_deployed(state, now);
+            }
         }
     }
     Vec::new()

@@ -38,7 +38,7 @@ use crate::{
         trace::Head,
     },
     runtime::{now::now_millis, registry},
-    schema::literal::Literal,
+    schema::{count::count_text, literal::Literal},
     store::{
         history::{History, Recorder},
         paths::Paths,
@@ -628,9 +628,9 @@ impl EventPrinter<'_> {
             self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
         let size = size::format_size(self.bytes);
         self.out.print_detail(format_args!(
-            "{} after {at_ms} ms: {} chunks, {size}{first}",
+            "{} after {at_ms} ms: {}, {size}{first}",
             outcome.as_str(),
-            self.chunks
+            count_text(self.chunks, "chunk", "chunks")
         ));
         Ok(Ending::of_call(outcome))
     }

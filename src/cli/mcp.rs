@@ -28,6 +28,7 @@ use crate::{
         connection::{Connection, EnvValue, SecretAt},
         entry::FileId,
         problem::{Problem, ProblemKind},
+        server_item,
         server_profile::ServerProfile,
         settings::SETTINGS,
         transport::TransportKind,
@@ -257,7 +258,11 @@ fn write_lists(listing: &Listing, out: &mut CommandOutput) -> std::io::Result<()
             let name = text(item, &["name", "uri", "uriTemplate"]);
             vec![Cell::plain(name), Cell::plain(text(item, &["description", "title", "uri"]))]
         };
-        let head = format!("{} ({})", listed.kind.to_uppercase(), listed.items.len());
+        let head = format!(
+            "{} ({})",
+            server_item::list_title(listed.kind).to_uppercase(),
+            listed.items.len()
+        );
         columns::write_table(
             out,
             &[&head, "DESCRIPTION"],

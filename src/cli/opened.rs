@@ -21,6 +21,7 @@ use crate::{
         settings::WorkspaceSettings,
         tool::Tool,
     },
+    schema::count::count_text,
     store::{
         settings::workspace as settings,
         workspace::{FileRead, ReadEnd, SETTINGS, Workspace},
@@ -116,16 +117,16 @@ impl OpenWorkspace {
         path: Option<&Path>,
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
-        let opened = Self::read_at(global, path, out)?;
+        let opened = Self::read_workspace(global, path)?;
         match opened.connection_fault().filter(|_| global.connection.is_none()) {
             Some(fault) => {
                 let place =
                     format!("{}:{}", opened.display_path(&fault.site.file), fault.site.line);
-                let cause = "what it says of connections can't be used";
+                let cause = fault.message.clone();
                 Err(Problem::new(ProblemKind::Input, format!("reading {place}"), cause)
                     .with_remedy("correct it, or name a connection with --connection"))
             }
-            None => Ok(opened),
+            None => Ok(opened.warned(out)),
         }
     }
 
@@ -157,34 +158,38 @@ impl OpenWorkspace {
         path: Option<&Path>,
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
-        let opened = Self::read_workspace(global, path)?;
+        Ok(Self::read_workspace(global, path)?.warned(out))
+    }
+
+    /// Prints a warning for whatever keeps an answer from being whole.
+    fn warned(self, out: &CommandOutput) -> Self {
         for finding in
-            opened.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
+            self.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
         {
             let site = &finding.site;
             out.warn(format_args!(
                 "{}:{}:{}: {}",
-                opened.display_path(&site.file),
+                self.display_path(&site.file),
                 site.line,
                 site.column,
                 finding.message
             ));
         }
-        for file in &opened.files {
+        for file in &self.files {
             if let Err(error) = &file.source {
-                out.warn(format_args!("{} is left out: {error}", opened.display_path(&file.file)));
+                out.warn(format_args!("{} is left out: {error}", self.display_path(&file.file)));
             }
         }
-        for words in &opened.end.sentences() {
+        for words in &self.end.sentences() {
             out.warn(words);
         }
         out.print_detail(format_args!(
-            "workspace {}, {} files, {} mode",
-            opened.workspace.root.display(),
-            opened.files.len(),
-            opened.settings.mode
+            "workspace {}, {}, {} mode",
+            self.workspace.root.display(),
+            count_text(self.files.len(), "file", "files"),
+            self.settings.mode
         ));
-        Ok(opened)
+        self
     }
 
     /// Says which entry keeps a system from loading any of the tools.

@@ -7,6 +7,9 @@ use crate::{
     engine::{
         explain::state::StateView,
         filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
+        gated::Gated,
+        lint::check::did_you_mean,
+        workflow::similar::nearest_name,
     },
     model::context::{Context, Name, UNDEFINED},
     systems::read,
@@ -83,8 +86,11 @@ impl RequestArgs {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
-        if !unknown.is_empty() {
-            out.warn(format_args!("no tool is in {}", join_names(&unknown)));
+        let named = |tool| Gated::gate(tool).groups.as_deref().unwrap_or_default();
+        for group in &unknown {
+            let known = opened.tools.iter().flat_map(named).map(|name| &**name);
+            let near = did_you_mean(nearest_name(group, known));
+            out.warn(format_args!("no tool is in group {group}{near}"));
         }
         if let Some(state) = self.state.as_deref().filter(|state| !is_state(opened, state)) {
             out.warn(format_args!(

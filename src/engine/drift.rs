@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::LazyLock};
 
 use serde_json::{Map, Value};
 
-use crate::schema::{equal::values_equal, pointer::Pointer};
+use crate::schema::{equal::values_equal, inlined::inline_references, pointer::Pointer};
 
 /// How much a change matters, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -135,8 +135,8 @@ impl ComparedTool<'_> {
         }
         self.compare_schemas(
             &root.child(INPUT),
-            old.get(INPUT).unwrap_or(&ABSENT),
-            new.get(INPUT).unwrap_or(&ABSENT),
+            &inline_references(old.get(INPUT).unwrap_or(&ABSENT)),
+            &inline_references(new.get(INPUT).unwrap_or(&ABSENT)),
             SchemaSide::Input,
         );
         let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
@@ -144,8 +144,8 @@ impl ComparedTool<'_> {
             (true, true) => {
                 self.compare_schemas(
                     &root.child(OUTPUT),
-                    &old[OUTPUT],
-                    &new[OUTPUT],
+                    &inline_references(&old[OUTPUT]),
+                    &inline_references(&new[OUTPUT]),
                     SchemaSide::Output,
                 );
             }
@@ -162,11 +162,7 @@ impl ComparedTool<'_> {
     fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
         let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
             if !values_equal(old, new) {
-                self.push_change(
-                    side.pick_id("input.constraint-changed", "output.constraint-changed"),
-                    Severity::Unclear,
-                    at,
-                );
+                self.push_change(side.constraint_changed(), Severity::Unclear, at);
             }
             return;
         };
@@ -185,11 +181,7 @@ impl ComparedTool<'_> {
         if old.keys().chain(new.keys()).any(|keyword| {
             is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword))
         }) {
-            self.push_change(
-                side.pick_id("input.constraint-changed", "output.constraint-changed"),
-                Severity::Unclear,
-                at,
-            );
+            self.push_change(side.constraint_changed(), Severity::Unclear, at);
         }
     }
 
@@ -328,6 +320,10 @@ impl ComparedTool<'_> {
 }
 
 impl SchemaSide {
+    fn constraint_changed(self) -> &'static str {
+        self.pick_id("input.constraint-changed", "output.constraint-changed")
+    }
+
     fn pick_id(self, input: &'static str, output: &'static str) -> &'static str {
         match self {
             Self::Input => input,
@@ -346,6 +342,19 @@ fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
         Value::Object(keywords) => Some(keywords),
         Value::Null | Value::Bool(true) => Some(&NO_MEMBERS),
         _ => None,
+    }
+}
+
+/// What a tool has at the place of a change; within a schema, what its references lead to.
+#[must_use]
+pub fn value_at(tool: &Value, at: &Pointer) -> Option<Value> {
+    match at.tokens() {
+        [member, within @ ..]
+            if !within.is_empty() && [INPUT, OUTPUT].contains(&member.as_str()) =>
+        {
+            Pointer::from_iter(within).get(&inline_references(tool.get(member)?)).cloned()
+        }
+        _ => at.get(tool).cloned(),
     }
 }
 

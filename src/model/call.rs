@@ -175,6 +175,9 @@ pub struct Stage {
 }
 
 impl Stage {
+    /// The name of the stage that brings data beside an answer's text, for programs to read.
+    pub const STRUCTURED: &str = "structured";
+
     /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
     pub fn is_frame_alone(&self) -> bool {
@@ -549,6 +552,15 @@ impl Call {
             strays: 0,
             first_chunk_ms: None,
         }
+    }
+
+    /// The body of the last stage of that name that is in memory.
+    #[must_use]
+    pub fn stage_body(&self, name: &str) -> Option<&Arc<str>> {
+        self.events.iter().rev().find_map(|event| match &event.kind {
+            EventKind::Stage(stage) if &*stage.name == name => Some(&stage.body),
+            _ => None,
+        })
     }
 
     /// Takes an event in. After the end only strays count, and what a broker says of the request.

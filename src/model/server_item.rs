@@ -54,15 +54,21 @@ pub struct ListedPage {
     pub took_ms: u64,
 }
 
+/// What a list is called, by its name in the protocol: `resource templates`.
+#[must_use]
+pub fn list_title(name: &str) -> &str {
+    match name {
+        "resourceTemplates" => "resource templates",
+        name => name,
+    }
+}
+
 impl ListTiming {
     /// How many pages there were of how many entries, and how long each took.
     #[must_use]
     pub fn message(&self) -> String {
         let count: usize = self.pages.iter().map(|page| page.items).sum();
-        let kind = match self.kind {
-            "resourceTemplates" => "resource templates",
-            kind => kind,
-        };
+        let kind = list_title(self.kind);
         let words = match self.pages.as_slice() {
             [page] => format!("{kind} {count} in {} ms", page.took_ms),
             pages => {

@@ -130,7 +130,7 @@ fn run_window(_launch: LaunchSettings) -> Result<Ended, Problem> {
 }
 
 fn no_screen(error: &io::Error) -> Problem {
-    Problem::new(ProblemKind::File, "opening the screen", error.to_string())
+    Problem::new(ProblemKind::Input, "opening the screen", error.to_string())
         .with_remedy("run it in a terminal, or with --plain for lines of text; `toolcrib --help` lists the commands that need none")
 }
 

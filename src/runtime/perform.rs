@@ -231,9 +231,14 @@ impl Performer {
             Effect::ReadCards { turn, connection, known, card_source } => {
                 watching::read_cards(turn, *connection, &known, card_source, self.messages.clone());
             }
-            Effect::TestConnection { turn, connection } => {
+            Effect::TestConnection { turn, connection, reopens } => {
                 let registry = Arc::clone(&self.registry);
-                self.send_later(connection_test::run_test(registry, turn, *connection));
+                self.send_later(async move {
+                    if reopens {
+                        registry.close_connection(&connection.name).await;
+                    }
+                    connection_test::run_test(registry, turn, *connection).await
+                });
             }
             Effect::CompareEras { connection, call } => {
                 let registry = registry::of_workspace(&self.workspace.root);

@@ -154,7 +154,7 @@ impl SchemaParts {
     }
 }
 
-fn says_only(keyword: &str) -> bool {
+pub(super) fn says_only(keyword: &str) -> bool {
     SAYS.contains(&keyword) || keyword.starts_with("x-")
 }
 

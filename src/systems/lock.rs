@@ -310,8 +310,8 @@ impl Pair<'_> {
             tool: self.item.name(),
             id: change.id,
             at: change.at.to_string(),
-            before: change.at.get(old).map(value_text),
-            after: change.at.get(new).map(value_text),
+            before: drift::value_at(old, &change.at).as_ref().map(value_text),
+            after: drift::value_at(new, &change.at).as_ref().map(value_text),
         }
     }
 }

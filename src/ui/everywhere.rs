@@ -176,6 +176,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         connections::of_tool(state)
     })
     .help("Choose the connection for calls of the selected tool; saved in toolcrib.toml"),
+    Row::new(Scope::Global, "restart-server", "restart server", |_, state| {
+        let name = state.connection_here().name;
+        Reply::send(Message::Connection(ConnectionMessage::Reconnect(name)))
+    })
+    .help("End the server that the connection's command started, and start it again")
+    .refused(|_, state| restart_refusal(state)),
     Row::new(Scope::Global, "reload", "reload", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Reload))
     })
@@ -305,6 +311,16 @@ fn service_refusal(state: &State) -> Option<String> {
         Ok(tool) => services::make_service(ComposeContext::from_state(state), tool).err(),
         Err(why) => Some(why),
     }
+}
+
+fn restart_refusal(state: &State) -> Option<String> {
+    let connection = state.connection_here();
+    let name = &connection.name;
+    if connection.command().is_none() {
+        return Some(format!("no command starts a server for {name}"));
+    }
+    let is_open = state.network.conditions.contains_key(name);
+    (!is_open).then(|| format!("the server of {name} doesn't run: a call or a test starts it"))
 }
 
 /// Makes the service that the tool names; asks for its name first where it names none.

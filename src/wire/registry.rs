@@ -239,6 +239,19 @@ impl Registry {
         }
     }
 
+    /// Ends the connection of that name in the way of its transport: the next use opens it again, and
+    /// starts its server where a command does that. Calls that still run through it end with that.
+    pub async fn close_connection(&self, name: &str) {
+        let slot = {
+            let slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            slots.get(name).map(Arc::clone)
+        };
+        let Some(slot) = slot else { return };
+        if let Some(open) = slot.lock().await.take() {
+            open.bus.close().await;
+        }
+    }
+
     /// The open connection of these settings. Settings that changed under the same name close the
     /// old one.
     pub async fn open_bus(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {

@@ -198,7 +198,9 @@ fn tools_say_why_they_are_hidden() {
         [""; 0],
         "user-a may not request it"
     );
-    place.run(&["tools", "--groups", "wirte"]).ended(0, &["no tool is in wirte"]);
+    place
+        .run(&["tools", "--groups", "wirte"])
+        .ended(0, &["no tool is in group wirte; did you mean \"write\"?"]);
 
     let why = place.run(&["tools", "--why", "reset-workflow"]);
     why.ended(0, &[]);
@@ -799,11 +801,15 @@ fn wrong_settings_of_connections_send_nothing_elsewhere() {
         ),
         ("cases/joke.yaml", "call: joke\nexpect: {outcome: succeeded}\n"),
     ]);
-    let said = "what it says of connections can't be used";
+    let said = "correct it, or name a connection with --connection";
     let commands: [&[&str]; 4] =
         [&["call", "joke"], &["test"], &["tools", "--deployed"], &["drift"]];
     for command in commands {
-        place.run(command).ended(2, &["did you mean \"local\"?", said]);
+        for how in [&[][..], &["-q"]] {
+            let refused = place.run(&[command, how].concat());
+            refused.ended(2, &["did you mean \"local\"?", said]);
+            assert_eq!(refused.words.matches("did you mean").count(), 1, "{}", refused.words);
+        }
     }
     let looked = place.run(&["doctor"]);
     looked.ended(1, &[]);

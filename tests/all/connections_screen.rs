@@ -173,7 +173,7 @@ fn a_test_is_asked_for_and_told() {
     bench.effects.clear();
     bench.keys("t");
     let asked = bench.effects.iter().find_map(|effect| match effect {
-        Effect::TestConnection { turn, connection } => Some((*turn, connection.name.clone())),
+        Effect::TestConnection { turn, connection, .. } => Some((*turn, connection.name.clone())),
         _ => None,
     });
     let (turn, name) = asked.expect("the connection is to be tested");

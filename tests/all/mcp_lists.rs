@@ -118,6 +118,7 @@ fn gates_come_from_the_settings_and_follow_them() {
     let settings =
         "[mcp.files.tools.write]\ngroups = [\"admin\"]\nstates = [\"open\"]\nnext = \"done\"\n";
     let workspace = Workspace::of(&format!("{READ},\n{WRITE}"), settings);
+    assert_eq!(workspace.findings(), [""; 0]);
     let mut catalog = workspace.catalog();
     let gate = catalog.tools[1].gate.clone();
     assert_eq!((gate.groups(), gate.next.as_deref()), (vec!["admin".into()], Some("done")));

@@ -20,9 +20,12 @@ use toolcrib::{
     wire::registry::Registry,
 };
 
-use crate::support::{
-    place::{Place, Ran},
-    terminal,
+use crate::{
+    plain::{self, assert_in_order},
+    support::{
+        place::{Place, Ran},
+        terminal,
+    },
 };
 
 /// The server of these tests.
@@ -600,4 +603,55 @@ async fn says_at_once_that_a_tool_is_gone(server: &str) {
         test` shows what changed"
     );
     registry.close().await;
+}
+
+/// A server whose version and only tool say how often it was started.
+const COUNTED: &str = r#"
+import json, sys
+with open("starts", "a") as file: file.write("x")
+count = len(open("starts").read())
+for line in sys.stdin:
+    asked = json.loads(line)
+    method = asked.get("method")
+    if method == "initialize":
+        result = {"protocolVersion": asked["params"]["protocolVersion"], "capabilities": {"tools": {}},
+                  "serverInfo": {"name": "counted", "version": f"v{count}"}}
+    elif method == "tools/list":
+        result = {"tools": [{"name": f"tool-{count}", "description": "d", "inputSchema": {"type": "object"}}]}
+    elif method == "tools/call":
+        result = {"content": [{"type": "text", "text": "all is well"}], "structuredContent": {"count": count}}
+    elif "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
+        continue
+    else:
+        continue
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": result}), flush=True)
+"#;
+
+fn counted_place() -> Place {
+    let place = Place::with(&[("toolcrib.toml", ""), ("server.py", COUNTED)]);
+    let python = python();
+    place.run(&["mcp", "add", "own", "--", &python, "server.py"]).ended(0, &["toolcrib.toml"]);
+    place
+}
+
+#[test]
+fn a_server_is_started_again_and_its_tools_are_listed_again() {
+    let place = counted_place();
+    let lines =
+        ["show-invoke", "deployed-tools", "restart-server", "show-connections", "reconnect"];
+    let said = plain::run(&place, &["--plain"], &lines);
+    assert_in_order(&said.data, &["own/tool-1", "connected to own", "own/tool-2", "connected"]);
+    assert_eq!(fs::read_to_string(place.here.join("starts")).unwrap(), "xxx");
+
+    let before = plain::run(&counted_place(), &["--plain"], &["restart-server"]);
+    assert!(before.data.contains("the server of own doesn't run"), "{}", before.data);
+}
+
+#[test]
+fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
+    let place = counted_place();
+    let called = place.run(&["call", "tool-1", "--connection", "own"]);
+    called.ended(0, &["structured content: {\"count\":2}"]);
+    assert_eq!(called.data.trim(), "all is well");
 }

@@ -468,7 +468,7 @@ impl Session {
                     record: Box::new(Record::new(Default::default())),
                 })
             }
-            Effect::TestConnection { turn, connection } => {
+            Effect::TestConnection { turn, connection, .. } => {
                 let reached = || {
                     Report::Reached(Box::new(ConnectionReport {
                         there: Some(vec!["tool/joke".into()]),

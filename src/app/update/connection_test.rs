@@ -18,13 +18,23 @@ use crate::{
 
 /// Tests a connection as the settings say it now.
 pub(super) fn test_connection(state: &mut State, name: &str) -> Vec<Effect> {
+    open_connection(state, name, false)
+}
+
+/// Closes a connection, opens it again, and tests it.
+pub(super) fn reconnect(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    state.notices.push(NoticeKind::Hint, format!("connecting to {name} again …"), now);
+    open_connection(state, name, true)
+}
+
+fn open_connection(state: &mut State, name: &str, reopens: bool) -> Vec<Effect> {
     let Some(connection) = state.connection_named(name).map(Box::new) else {
         return Vec::new();
     };
     let ConnectionTests { asked, reports, .. } = &mut state.network.tests;
     *asked += 1;
     reports.insert(name.to_owned(), (*asked, Report::UnderWay));
-    vec![Effect::TestConnection { turn: *asked, connection }]
+    vec![Effect::TestConnection { turn: *asked, connection, reopens }]
 }
 
 /// Looks at a server in each era of its protocol.
@@ -49,11 +59,18 @@ pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
     effects.into_iter().map(allowing).collect()
 }
 
-/// A test ended; an older one than the last asked for counts no more.
-pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Report, now: Millis) {
-    let Some((asked, known)) = state.network.tests.reports.get_mut(name) else { return };
+/// A test ended; an older one than the last asked for counts no more. Answers whether tools that
+/// were listed from there are to be listed again.
+pub(super) fn on_test_ended(
+    state: &mut State,
+    turn: u64,
+    name: &str,
+    report: Report,
+    now: Millis,
+) -> bool {
+    let Some((asked, known)) = state.network.tests.reports.get_mut(name) else { return false };
     if *asked != turn {
-        return;
+        return false;
     }
     let listed = match &report {
         Report::Reached(reached) => reached.listed.as_ref().map(ListedTools::named_texts),
@@ -73,6 +90,7 @@ pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Re
         }
         Report::NotAllowed(_) | Report::UnderWay => {}
     }
+    let is_reached = matches!(report, Report::Reached(_));
     *known = report;
     let connection = state.network.connections.find_by_name(name);
     let needs =
@@ -81,4 +99,5 @@ pub(super) fn on_test_ended(state: &mut State, turn: u64, name: &str, report: Re
         state.network.listeners.insert(name.to_owned(), listed.into());
         files::check_again(state);
     }
+    is_reached && state.deployed_tools().is_some_and(|known| known.connection.name == name)
 }

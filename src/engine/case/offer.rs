@@ -40,14 +40,16 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
     if let Some((kind, _)) = &answer.error {
         add("error", kind.as_str().into(), true);
     }
-    let near: String = answer.text.trim().chars().take(LARGEST).collect();
-    let text = mask.mask_text(&near);
+    let near = |text: &str| text.trim().chars().take(LARGEST).collect::<String>();
+    let (text, json) = (near(&answer.text), near(answer.json_text()));
+    let text = mask.mask_text(&text);
+    let masked = mask.mask_text(&json);
     let of_json = |text: &str| {
         serde_json::from_str::<Value>(text)
             .ok()
             .filter(|value| value.is_object() || value.is_array())
     };
-    let whole = Some(&text).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
+    let whole = Some(&masked).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
     let is_whole = whole.is_some();
     if let Some(value) = whole.and_then(drop_masked) {
         add("json", value, true);
@@ -56,7 +58,7 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
         add("contains", json!([part]), !is_whole);
     }
     // Names and types are no secrets; what a secret is masked with may be of another type.
-    if let Some(value) = of_json(&near) {
+    if let Some(value) = of_json(&json) {
         add("schema", schema_of(&value, 0), false);
     }
     if answer.outcome.is_some() {
@@ -161,7 +163,7 @@ mod tests {
             text: text.into(),
             took_ms: 214,
             chunks: 3,
-            error: None,
+            ..Answer::default()
         }
     }
 

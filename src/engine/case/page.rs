@@ -179,14 +179,14 @@ mod tests {
                 text: "late deliveries\n(41 %)".into(),
                 took_ms: 91,
                 chunks: 3,
-                error: None,
+                ..Answer::default()
             },
             Answer {
                 outcome: Some(Outcome::Succeeded),
                 text: r#"{"a": [1, "x: y"]}"#.into(),
                 took_ms: 9,
                 chunks: 1,
-                error: None,
+                ..Answer::default()
             },
             Answer {
                 outcome: Some(Outcome::Failed),

@@ -1,12 +1,14 @@
 //! Holds what came of a call against what a case expects.
 
-use serde_json::{Value, json};
+use std::sync::Arc;
+
+use serde_json::{Value, json, value::RawValue};
 
 use super::script::Case;
 use crate::{
     engine::subset::{describe_missing, quoted_start},
     model::{
-        call::{Call, CallState, Event, EventKind, Outcome},
+        call::{Call, CallState, Event, EventKind, Outcome, Stage},
         duration,
         problem::Problem,
     },
@@ -21,6 +23,8 @@ pub struct Answer {
     /// The kind and the words of its problem.
     pub error: Option<(String, String)>,
     pub text: String,
+    /// The JSON of the data that came beside the text.
+    pub structured: Option<Arc<str>>,
     pub took_ms: u64,
     pub chunks: u64,
 }
@@ -36,6 +40,9 @@ impl Answer {
                 self.text.push_str(text);
                 self.chunks += 1;
             }
+            EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
+                self.structured = Some(Arc::clone(&stage.body));
+            }
             EventKind::End { outcome, problem } => {
                 self.outcome = Some(*outcome);
                 self.error = problem
@@ -50,7 +57,12 @@ impl Answer {
     /// What came of a call of this session.
     #[must_use]
     pub fn from_call(call: &Call) -> Self {
-        let mut answer = Self { text: call.text.clone(), chunks: call.chunks, ..Self::default() };
+        let mut answer = Self {
+            text: call.text.clone(),
+            structured: call.stage_body(Stage::STRUCTURED).map(Arc::clone),
+            chunks: call.chunks,
+            ..Self::default()
+        };
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
             answer.error =
@@ -58,6 +70,15 @@ impl Answer {
             answer.took_ms = *at_ms;
         }
         answer
+    }
+
+    /// What is read as JSON of it: the text, or where that is none, the data that came beside it.
+    #[must_use]
+    pub fn json_text(&self) -> &str {
+        self.structured
+            .as_deref()
+            .filter(|_| serde_json::from_str::<&RawValue>(&self.text).is_err())
+            .unwrap_or(&self.text)
     }
 }
 
@@ -148,7 +169,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
         );
     }
     let parsed = (expect.json.is_some() || expect.schema.is_some())
-        .then(|| serde_json::from_str::<Value>(&answer.text));
+        .then(|| serde_json::from_str::<Value>(answer.json_text()));
     let parsed = parsed.map(|parsed| {
         parsed.map_err(|error| {
             format!("the answer is not JSON ({error}): {}", quoted_start(&answer.text))
@@ -244,7 +265,7 @@ mod tests {
             text: text.into(),
             took_ms: 500,
             chunks: 2,
-            error: None,
+            ..Answer::default()
         }
     }
 
@@ -260,6 +281,28 @@ mod tests {
             ..answer("")
         };
         assert_eq!(differences("{outcome: failed, error: cold}", failed), Vec::<String>::new());
+    }
+
+    #[test]
+    fn data_beside_a_text_is_read_where_the_text_is_none() {
+        let with = |text: &str| Answer { structured: Some("{\"n\": 1}".into()), ..answer(text) };
+        assert_eq!(differences("{json: {n: 1}, contains: [one]}", with("one")), [""; 0]);
+        assert!(differences("{json: {n: 1}}", with("{\"n\": 2}"))[0].contains("/n is 2, not 1"));
+        assert!(differences("{contains: n}", with("w"))[0].contains("it is not in"));
+        let stage = |name: &str| {
+            EventKind::Stage(Stage {
+                name: name.into(),
+                words: String::new(),
+                body: "{\"n\": 3}".into(),
+                frame: None,
+            })
+        };
+        let mut heard = answer("text");
+        heard.outcome = None;
+        heard.apply_event(&Event { at_ms: 1, kind: stage("other") });
+        assert_eq!(heard.json_text(), "text");
+        heard.apply_event(&Event { at_ms: 1, kind: stage("structured") });
+        assert_eq!(heard.json_text(), "{\"n\": 3}");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use crate::{
     engine::workflow::twins,
     model::{
         entry::{Entry, EntryKind, SystemId},
+        settings::SETTINGS,
         tool::{NotLoaded, Tool},
     },
     schema::pointer::Pointer,
@@ -18,7 +19,9 @@ use crate::{
 
 pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) {
     let mut first: HashMap<(SystemId, EntryKind, &str), &Entry> = HashMap::new();
-    for entry in context.catalog.entries() {
+    // Settings say more of what is elsewhere, and are loaded by no system.
+    let is_loaded = |entry: &&Entry| entry.id.file().as_str() != SETTINGS;
+    for entry in context.catalog.entries().filter(is_loaded) {
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
             let message = format!(
                 "the {} \"{}\" is also in {}; if both are loaded, the last one applies",

@@ -93,6 +93,11 @@ mod tests {
             input(&deep("a"), &deep("b")),
             ["text.changed trust /inputSchema/properties/a/items/title"]
         );
+        let reached = |text: &str| json!({"$defs": {"A": {"description": text}}, "items": {"$ref": "#/$defs/A"}});
+        assert_eq!(
+            output(&reached("a"), &reached("b")),
+            ["text.changed trust /outputSchema/items/description"]
+        );
         let unreached = |text: &str| json!({"$defs": {"A": {"description": text}}});
         assert_eq!(
             output(&unreached("a"), &unreached("b")),
@@ -115,6 +120,21 @@ mod tests {
                 [format!("annotations.loosened trust /annotations/{hint}")]
             );
         }
+    }
+
+    #[test]
+    fn what_references_lead_to_is_compared_where_it_is_used() {
+        let with = |units: Value| {
+            json!({"$defs": {"Units": {"enum": units}, "Place": {"properties": {"units": {"$ref": "#/$defs/Units"}}}},
+                "properties": {"at": {"$ref": "#/$defs/Place"}}})
+        };
+        assert_eq!(
+            input(&with(json!(["C", "F"])), &with(json!(["C"]))),
+            ["input.enum-narrowed breaking /inputSchema/properties/at/properties/units"]
+        );
+        // The same schema, written where it is used, is no change.
+        let written = json!({"properties": {"at": {"properties": {"units": {"enum": ["C"]}}}}});
+        assert_eq!(input(&with(json!(["C"])), &written), [""; 0]);
     }
 
     #[test]

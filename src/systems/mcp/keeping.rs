@@ -8,7 +8,7 @@ use super::{
     drift, fault::Fault, kept::KeptList, settings, tool_findings::tool_findings, version::Era,
 };
 use crate::{
-    engine::drift::Change,
+    engine::drift::{Change, value_at},
     model::connection::Connection,
     systems::facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
 };
@@ -94,8 +94,8 @@ fn name_of(tool: &Value) -> &str {
 fn describe(change: Change, kept: &[Value], listed: &ListedTools) -> ToolChange {
     let find = |tools: &[Value]| {
         let tool = tools.iter().find(|tool| name_of(tool) == change.tool)?;
-        Some(match change.at.get(tool)? {
-            Value::String(text) => text.clone(),
+        Some(match value_at(tool, &change.at)? {
+            Value::String(text) => text,
             other => format!("{other:#}"),
         })
     };

@@ -422,7 +422,8 @@ fn mismatches(schema: &Value, value: &Value) -> Vec<(Pointer, String)> {
 }
 
 /// Whether a text is the same JSON as a value.
-fn is_copy(text: &str, value: &Value) -> bool {
+/// Whether a text is a value as JSON.
+pub(crate) fn is_copy(text: &str, value: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|copy| values_equal(&copy, value))
 }
 

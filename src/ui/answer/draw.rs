@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{Call, CallState, EventKind, LoggedEvent, StrayCause},
+        call::{Call, CallState, EventKind, LoggedEvent, Stage, StrayCause},
         clock::Millis,
         size,
     },
@@ -275,7 +275,12 @@ impl Answer {
             return;
         }
         if self.tree.as_ref().is_none_or(|(length, _)| *length != call.text.len()) {
-            self.tree = Some((call.text.len(), tree_of(&call.text)));
+            let tree =
+                tree_of(&call.text).or_else(|why| match call.stage_body(Stage::STRUCTURED) {
+                    Some(data) => tree_of(data),
+                    None => Err(why),
+                });
+            self.tree = Some((call.text.len(), tree));
         }
         match &mut self.tree {
             Some((_, Ok(tree))) => tree.draw(buffer, area, styles, focused),

@@ -3,10 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    model::{
-        call::{Call, EventKind},
-        content_part::ContentPart,
-    },
+    model::{call::Call, content_part::ContentPart},
     systems::calling,
     ui::{content_parts::has_attachments, images::image_files},
 };
@@ -19,10 +16,7 @@ const LARGEST_IMAGES: usize = 16 * 1024 * 1024;
 
 /// What came with the end of the call, as JSON.
 fn result_body(call: &Call) -> Option<&str> {
-    call.events.iter().rev().find_map(|event| match &event.kind {
-        EventKind::Stage(stage) if &*stage.name == "result" => Some(&*stage.body),
-        _ => None,
-    })
+    call.stage_body("result").map(|body| &**body)
 }
 
 /// The parts of a call's answer.

@@ -66,10 +66,21 @@ use crate::{
 type Row = action_rows::Row<ConnectionsScreen>;
 
 pub(crate) const ACTIONS: &[Row] = &[
-    Row::new(Scope::Connections, "test-connection", "test", ConnectionsScreen::test)
-        .keys(&[verbs::TEST])
-        .help("Connect and query the server; nothing is sent to a service")
-        .refused(ConnectionsScreen::broken_refusal),
+    Row::new(Scope::Connections, "test-connection", "test", |screen, state| {
+        screen.test_with(state, ConnectionMessage::Test)
+    })
+    .keys(&[verbs::TEST])
+    .help("Connect and query the server; nothing is sent to a service")
+    .refused(ConnectionsScreen::broken_refusal),
+    Row::new(Scope::Connections, "reconnect", "reconnect", |screen, state| {
+        screen.test_with(state, ConnectionMessage::Reconnect)
+    })
+    .keys(&[verbs::AGAIN])
+    .help(
+        "Close the connection and open it again; a server that its command starts is started \
+        again, with its changed code",
+    )
+    .refused(ConnectionsScreen::broken_refusal),
     Row::new(Scope::Connections, "add-connection", "new…", |_, state| add_connection(state))
         .keys(&[verbs::NEW])
         .help("Add a connection to toolcrib.toml"),
@@ -137,6 +148,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Delete the connection from toolcrib.toml")
         .risky()
         .refused(ConnectionsScreen::absent_refusal),
+    Row::taking_over("restart-server", |screen, state| {
+        screen.test_with(state, ConnectionMessage::Reconnect)
+    })
+    .refused(ConnectionsScreen::broken_refusal),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("save", |screen, state| {
@@ -394,12 +409,12 @@ impl Screen for ConnectionsScreen {
 
 /// What its actions do, and why they can't be done.
 impl ConnectionsScreen {
-    fn test(&mut self, state: &State) -> Reply {
+    fn test_with(&mut self, state: &State, way: fn(String) -> ConnectionMessage) -> Reply {
         // Where one pane is seen at a time, what the test finds is.
         if self.middle.panes.is_stacked() {
             self.middle.panes.focus = RIGHT;
         }
-        self.after_form(state, Message::Connection(ConnectionMessage::Test(self.shown.clone())))
+        self.after_form(state, Message::Connection(way(self.shown.clone())))
     }
 
     fn broken_refusal(&self, state: &State) -> Option<String> {

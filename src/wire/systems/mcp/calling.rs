@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, FrameWay, Outcome},
+        call::{CallError, EventKind, FrameWay, Outcome, Stage},
         error_kind::ErrorKind,
         shown::visible_text,
         size,
@@ -26,7 +26,7 @@ use crate::{
         calling::{answer_notes, answer_views},
         mcp::{
             fault::Fault,
-            result_view::{Outcome as Ended, View, result_view, take_text},
+            result_view::{Outcome as Ended, View, is_copy, result_view, take_text},
             settings,
         },
     },
@@ -183,6 +183,11 @@ async fn answer(
     for view in reply.get("result").map(|result| answer_views(sent, result)).unwrap_or_default() {
         sink.emit_stage(view.name, view.words, view.value.to_string()).await?;
     }
+    if let Some(data) = structured_beside(&reply, &text) {
+        let body = data.to_string();
+        let words = format!("structured content: {}", shorten(&body));
+        sink.emit_stage(Stage::STRUCTURED, words, body).await?;
+    }
     if let Some(result) = reply.get("result").filter(|result| is_more_than_text(result)) {
         let words = match promised {
             Some(_) if outcome == Ended::Ok => "the whole result; it matches the outputSchema",
@@ -252,6 +257,21 @@ fn short_json(value: &Value) -> String {
     match text.char_indices().nth(MOST) {
         Some((end, _)) => format!("{} …", &text[..end]),
         None => text,
+    }
+}
+
+/// The structured content of a result whose text doesn't say the same.
+fn structured_beside<'r>(reply: &'r Value, text: &str) -> Option<&'r Value> {
+    let data = reply.get("result")?.get("structuredContent").filter(|data| !data.is_null())?;
+    (!is_copy(text, data)).then_some(data)
+}
+
+/// A long text, so that it is a line.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 300;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
     }
 }
 

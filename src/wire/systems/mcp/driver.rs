@@ -25,7 +25,7 @@ use super::{
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
-        http_error, lost, odd, refused, remember_words, session_gone, timed_out, unauthorized,
+        LastWords, http_error, lost, odd, refused, session_gone, timed_out, unauthorized,
         unusable_headers,
     },
     questions::{Asks, FINDING, ends, input_required},
@@ -94,8 +94,7 @@ pub(super) struct Running {
     pub asking: FuturesUnordered<BoxFuture<'static, Finished>>,
     pub withdrawals: HashMap<Id, oneshot::Sender<()>>,
     raw: RawFrames,
-    /// What the server wrote to standard error while the connection is being opened.
-    last_words: Vec<String>,
+    last_words: LastWords,
     /// Who wants to know which resources and lists have changed.
     updates: Vec<QueueSender>,
     pub folders: FolderHold,
@@ -270,9 +269,7 @@ impl Driver {
             }
             TransportArrival::Words(line) => {
                 self.frames.note(Direction::Words, &line);
-                if self.opening.is_some() {
-                    remember_words(&mut self.state.last_words, &line);
-                }
+                self.state.last_words.remember_error(&line);
                 return self.tell_all("stderr", &line, "").await;
             }
             TransportArrival::Answered { id, status, body } => {
@@ -411,7 +408,10 @@ impl Driver {
             TurnOutcome::Late { .. } | TurnOutcome::Unmatched | TurnOutcome::Foreign => {
                 self.tell_all("odd", &odd(text, &faults), text).await;
             }
-            TurnOutcome::Noise => self.tell_all("odd", &odd(text, &faults), "").await,
+            TurnOutcome::Noise => {
+                self.state.last_words.remember_noise(text);
+                self.tell_all("odd", &odd(text, &faults), "").await;
+            }
         }
     }
 

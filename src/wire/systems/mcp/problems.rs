@@ -19,20 +19,38 @@ pub(super) fn lost() -> CallError {
     CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
 }
 
-/// Keeps a line of standard error of a server that does not answer yet, and the last ones before it.
-pub(super) fn remember_words(words: &mut Vec<String>, line: &str) {
-    const MOST: usize = 20;
-    if words.len() >= MOST {
-        words.remove(0);
-    }
-    words.push(line.to_owned());
+/// What a server wrote last beside messages.
+#[derive(Default)]
+pub(super) struct LastWords {
+    errors: Vec<String>,
+    /// What is on standard output and no JSON.
+    noise: Vec<String>,
 }
 
-/// Why a connection cannot be opened; `words` is what the server wrote to standard error.
+impl LastWords {
+    pub(super) fn remember_error(&mut self, line: &str) {
+        remember_line(&mut self.errors, line);
+    }
+
+    pub(super) fn remember_noise(&mut self, line: &str) {
+        remember_line(&mut self.noise, line);
+    }
+}
+
+fn remember_line(lines: &mut Vec<String>, line: &str) {
+    const MOST: usize = 20;
+    const LONGEST: usize = 500;
+    if lines.len() >= MOST {
+        lines.remove(0);
+    }
+    lines.push(line.chars().take(LONGEST).collect());
+}
+
+/// Why a connection cannot be opened.
 pub(super) fn refused(
     findings: &[&'static str],
     error: Option<&Value>,
-    words: &[String],
+    words: &LastWords,
 ) -> CallError {
     let said = error.map(|error| {
         let message = error.get("message").and_then(Value::as_str).unwrap_or_default();
@@ -40,18 +58,23 @@ pub(super) fn refused(
     });
     let reasons: Vec<String> =
         findings.iter().map(|id| format!("{} ({id})", finding_words(id))).collect();
-    let last = match words.is_empty() {
-        true => String::new(),
-        false => format!("; it wrote to standard error:\n{}", visible_lines(words)),
+    let written = |lines: &[String], begin: &str| match lines {
+        [] => String::new(),
+        lines => format!("; {begin}:\n{}", visible_lines(lines)),
     };
     let message = format!(
-        "can't communicate with the server: {}{}{last}",
+        "can't communicate with the server: {}{}{}{}",
         reasons.join("; "),
-        said.unwrap_or_default()
+        said.unwrap_or_default(),
+        written(&words.noise, "it wrote to standard output what isn't JSON"),
+        written(&words.errors, "it wrote to standard error"),
     );
     let remedy = match findings.contains(&"era.not-modern") {
         true => {
             "this server doesn't speak the modern era; without era = \"modern\" the era is detected"
+        }
+        false if !words.noise.is_empty() => {
+            "let the server print to standard error; standard output is for messages alone"
         }
         false => {
             "`toolcrib mcp frames NAME` shows the messages; era = \"legacy\" or \"modern\" sets \
