@@ -59,7 +59,8 @@ pub(super) fn is_known(opened: &OpenWorkspace, file: &FileId) -> bool {
         || source.value(0).is_none_or(|value| is_other(value))
 }
 
-fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
+/// A warning about a file as such.
+pub(super) fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
     let site =
         Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
     Finding { code, severity: Severity::Warning, message, site, fix: None, others: Vec::new() }

@@ -8,6 +8,7 @@ use std::{
 };
 
 use super::{
+    check_files::{NOT_READ, new_finding},
     data_files::list_data_files,
     ending::{CommandResult, Ending},
     out::CommandOutput,
@@ -17,7 +18,7 @@ use crate::{
     engine::{conformance, lint::syntax},
     model::{
         entry::FileId,
-        finding::Finding,
+        finding::{Finding, Severity},
         problem::{Problem, ProblemKind},
     },
     schema::validate::Checker,
@@ -96,9 +97,17 @@ impl FormCheck<'_> {
     }
 }
 
-/// What is wrong with one document, or with each of a file that has several.
+/// What is wrong with one document, or with each of a file that has several. That a file is there
+/// and can't be read is wrong with it, too.
 fn check_document(path: &Path, file: &FileId, checker: &Checker) -> Result<Vec<Finding>, Problem> {
-    let source = match Source::of_file(path, text_of(path)?) {
+    let text = match text_of(path) {
+        Err(problem) if path.exists() => {
+            let unread = new_finding(NOT_READ, file, problem.cause);
+            return Ok(vec![Finding { severity: Severity::Error, ..unread }]);
+        }
+        read => read?,
+    };
+    let source = match Source::of_file(path, text) {
         Ok(source) => source,
         Err(error) => return Ok(vec![syntax::syntax_error_finding(file, &error)]),
     };

@@ -1,7 +1,7 @@
 //! `toolcrib form --check`, and `toolcrib check` for documents that name a schema, through the real
 //! binary.
 
-use std::{io::Write as _, process::Stdio};
+use std::{fs, io::Write as _, process::Stdio};
 
 use serde_json::{Value, json};
 
@@ -132,6 +132,13 @@ fn a_text_that_cannot_be_read_is_a_finding_and_a_missing_one_is_wrong_usage() {
     assert_eq!(
         lines(&ran),
         ["broken.json:2:9 error syntax.not-well-formed", "empty.yaml:1:1 error schema.required"]
+    );
+    fs::write(place.here.join("latin.json"), b"{\"name\": \"\xff\"}").unwrap();
+    let ran = place.run(&["form", "--check", "s.json", "latin.json", "empty.yaml"]);
+    ran.ended(1, &["2 errors"]);
+    assert_eq!(
+        lines(&ran),
+        ["latin.json:1:1 error file.not-read", "empty.yaml:1:1 error schema.required"]
     );
     place.run(&["form", "--check", "s.json", "none.yaml"]).ended(2, &["none.yaml", "no such file"]);
     place.run(&["form", "--check", "none.json", "good.yaml"]).ended(2, &["none.json"]);

@@ -3,7 +3,7 @@
 
 use std::{
     collections::BTreeSet,
-    fs::File,
+    fs::{self, File},
     path::Path,
     process::{Command, Stdio},
 };
@@ -104,8 +104,20 @@ fn run_suite(selection: &[&str], expected: &[&[&str]]) {
         let names = lines.filter_map(|line| line.trim().split(": ").next());
         names.filter(|name| !name.starts_with(LEFT_OUT)).collect()
     };
-    assert_eq!(verdicts("✗"), BTreeSet::new(), "{summary}");
+    let failed = verdicts("✗");
+    let clients: String =
+        failed.iter().map(|name| said_by_client(&folder.path().join("out"), name)).collect();
+    assert_eq!(failed, BTreeSet::new(), "{summary}\n{clients}");
     assert_eq!(verdicts("✓"), expected.concat().into_iter().collect(), "{summary}");
+}
+
+/// What the client of a scenario printed, whose folder has its name and the time.
+fn said_by_client(out: &Path, scenario: &str) -> String {
+    let (folder, name) = scenario.rsplit_once('/').unwrap_or(("", scenario));
+    let runs = fs::read_dir(out.join(folder)).into_iter().flatten().flatten();
+    let of_it = runs.filter(|run| run.file_name().to_string_lossy().starts_with(name));
+    let said = of_it.filter_map(|run| fs::read_to_string(run.path().join("stderr.txt")).ok());
+    said.map(|text| format!("client of {scenario}:\n{text}\n")).collect()
 }
 
 #[test]

@@ -62,7 +62,7 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
         add("schema", schema_of(&value, 0), false);
     }
     if answer.outcome.is_some() {
-        add("under", duration::print_duration(generous_limit(answer.took_ms)).into(), false);
+        add("under", duration::print_duration(generous_limit(answer.answered_in())).into(), false);
     }
     if answer.chunks > 0 {
         add("chunks", answer.chunks.min(2).into(), answer.chunks > 1);

@@ -46,6 +46,8 @@ impl ReadPosition {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, styles: &Styles, lines: &[Line]) {
         (self.area, self.rows) = (area, lines.len());
         let seen = usize::from(area.height);
+        // So that it knows how much a page is.
+        self.cursor.visible_rows(lines.len(), area.height);
         self.top = self.top.min(lines.len().saturating_sub(seen));
         for (row, line) in (0_u16..).zip(lines.iter().skip(self.top).take(seen)) {
             let mut pen = Pen::new(buffer, area, row);
@@ -81,5 +83,34 @@ impl ReadPosition {
             }
             Input::Paste(_) => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ratatui::style::Style;
+
+    use super::*;
+    use crate::{
+        app::input::{Code, Key},
+        ui::styles::Styles,
+    };
+
+    #[test]
+    fn a_page_is_what_is_seen() {
+        let lines: Vec<Line> = (0..30).map(|row| vec![(Role::Text, row.to_string())]).collect();
+        let area = Rect::new(0, 0, 10, 8);
+        let styles = Styles::new(|_| Style::default());
+        let mut buffer = Buffer::empty(area);
+        let mut position = ReadPosition::default();
+        let mut after = |code| {
+            position.draw(&mut buffer, area, &styles, &lines);
+            position.handle_input(&Input::Key(Key::plain(code)));
+            position.draw(&mut buffer, area, &styles, &lines);
+            position.top
+        };
+        let moved =
+            [Code::PageDown, Code::PageDown, Code::PageUp, Code::End, Code::Home].map(&mut after);
+        assert_eq!(moved, [7, 14, 7, 22, 0]);
     }
 }
