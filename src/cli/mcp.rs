@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use self::target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools};
 use super::{
     columns::{self, Cell},
+    drift::change_json,
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
@@ -427,8 +428,13 @@ impl Allow {
             out.print_status("it starts no command, so there is nothing to allow");
             return Ok(Ending::Done);
         };
-        for line in start.lines() {
-            out.print_line(line)?;
+        if global.json {
+            out.print_json(&json!({
+                "program": start.program, "args": start.args, "dir": start.dir, "env": start.env.iter().cloned().collect::<BTreeMap<_, _>>(),
+                "allowed": !self.forget,
+            }))?;
+        } else {
+            start.lines().into_iter().try_for_each(|line| out.print_line(line))?;
         }
         let consents = Consents::of_user()?;
         if self.forget {
@@ -451,11 +457,15 @@ impl Keep {
             let listing = listing(&looked, bus).await?;
             let listed = looked.listed(listing);
             let drift = before.as_deref().and_then(|text| looked.keeper.compare(text, &listed));
+            let changes = drift.iter().flat_map(|drift| &drift.changes);
+            if global.json {
+                out.print_json(&changes.clone().map(change_json).collect())?;
+            }
             if let Some(drift) = &drift {
-                for change in &drift.changes {
+                for change in changes.filter(|_| !global.json) {
                     out.print_line(change_line(change).trim_start())?;
                 }
-                if let Some(older) = &drift.older_version {
+                if let Some(older) = drift.older_version.as_ref().filter(|_| !global.json) {
                     let version = &listed.version;
                     out.print_line(format_args!("it uses version {version} now; it used {older}"))?;
                 }

@@ -1,6 +1,10 @@
 //! What runs until it is done or interrupted.
 
-use std::{future::Future, io};
+use std::{
+    future::Future,
+    io,
+    pin::{Pin, pin},
+};
 
 use tokio::runtime::Builder;
 
@@ -9,7 +13,7 @@ use crate::model::problem::{Problem, ProblemKind};
 
 /// Runs something that waits for the network, on this thread.
 pub(crate) fn wait_for(doing: &str, future: impl Future<Output = CommandResult>) -> CommandResult {
-    wait_on(Builder::new_current_thread(), doing, future)
+    wait_on(Builder::new_current_thread(), doing, pin!(future))
 }
 
 /// The same where much may come at once: what reads it has threads of its own.
@@ -19,13 +23,14 @@ pub(crate) fn wait_for_many(
 ) -> CommandResult {
     let mut threads = Builder::new_multi_thread();
     threads.worker_threads(2);
-    wait_on(threads, doing, future)
+    wait_on(threads, doing, pin!(future))
 }
 
+/// One function for all commands, whose futures are all of other types.
 fn wait_on(
     mut runtime: Builder,
     doing: &str,
-    future: impl Future<Output = CommandResult>,
+    future: Pin<&mut dyn Future<Output = CommandResult>>,
 ) -> CommandResult {
     let runtime = runtime.enable_all().build().map_err(|error| io_problem(doing, &error))?;
     let ended = runtime.block_on(future);

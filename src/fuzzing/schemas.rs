@@ -9,6 +9,7 @@ use crate::{
     schema::{
         blank, decimal, example,
         fields::{self, View},
+        inlined::inline_references,
         metaschema, moment, references, secrets, subschemas,
         tree::Schema,
         ui_schema,
@@ -29,6 +30,7 @@ pub(super) fn read_schema(input: &Value) {
     if let Some(ui) = &ui {
         _ = ui_schema::ignored_options(ui);
     }
+    check_inlined(&schema, &value);
     let opened = Checker::compile_lenient(&schema);
     let checker = opened.checker.as_ref();
     let tree = Schema::new(Arc::clone(&opened.schema)).with_ui(ui.map(Arc::new));
@@ -54,6 +56,20 @@ pub(super) fn read_schema(input: &Value) {
     let once = canonical.clone();
     decimal::canonicalize(&mut canonical);
     assert_eq!(canonical, once);
+}
+
+/// A schema with its references replaced allows the same values, as long as no part has an address
+/// of its own, which would be there twice.
+fn check_inlined(schema: &Arc<Value>, value: &Value) {
+    let inlined = Arc::new(inline_references(schema));
+    let text = schema.to_string();
+    if ["\"$id\"", "\"id\"", "nchor\"", "$dynamic", "$recursive"].iter().any(|it| text.contains(it))
+    {
+        return;
+    }
+    if let (Ok(one), Ok(other)) = (Checker::compile(schema), Checker::compile(&inlined)) {
+        assert_eq!(one.is_valid(value), other.is_valid(value), "{value} by {schema} and {inlined}");
+    }
 }
 
 /// A pattern on the first line, a text behind it.

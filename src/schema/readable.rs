@@ -1,7 +1,7 @@
 //! A schema as its author means it: references in the letters of a URI, and OpenAPI's `nullable` as
 //! one of the types.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -41,9 +41,27 @@ pub(super) fn readable_schema(schema: &Arc<Value>) -> Arc<Value> {
     changed
 }
 
+/// The schema with `#` for empty references, which lead to the same: jsonschema lets everything pass
+/// them.
+pub(super) fn without_empty_references(schema: &Value) -> Cow<'_, Value> {
+    let mut changed = Cow::Borrowed(schema);
+    for (at, part) in subschemas::list_subschemas(schema) {
+        if part.get("$ref").and_then(Value::as_str) == Some("")
+            && let Some(part) = changed.to_mut().pointer_mut(&at)
+        {
+            part["$ref"] = "#".into();
+        }
+    }
+    changed
+}
+
 /// The reference that is meant, where it is not what is written: with letters that no URI has, or a
-/// name that is not escaped.
+/// name that is not escaped, or empty.
 fn intended_reference(root: &Value, reference: &str) -> Option<String> {
+    // As in `without_empty_references`.
+    if reference.is_empty() {
+        return Some("#".to_owned());
+    }
     let (address, fragment) = reference.split_once('#').unwrap_or((reference, ""));
     let written = percent_decode(fragment);
     if address.is_empty() && fragment.starts_with('/') && root.pointer(&written).is_none() {
@@ -159,6 +177,9 @@ mod tests {
                 "{reference}"
             );
         }
+        let whole = json!({"type": "object", "properties": {"a": {"$ref": ""}}});
+        let checker = Checker::compile(&whole).unwrap();
+        assert!(checker.is_valid(&json!({"a": {"a": {}}})) && !checker.is_valid(&json!({"a": 1})));
         let plain = Arc::new(json!({"definitions": {"a": {}}, "$ref": "#/definitions/a"}));
         assert!(Arc::ptr_eq(&readable_schema(&plain), &plain));
     }

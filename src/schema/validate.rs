@@ -12,7 +12,7 @@ use super::{
     node::NodeKey,
     parts::{SchemaParts, validation_options},
     patterns,
-    readable::readable_schema,
+    readable::{readable_schema, without_empty_references},
     tree::Schema,
 };
 pub(crate) use super::{
@@ -49,6 +49,7 @@ impl Checker {
     /// Compiles a schema; no reference is ever followed out of it. Formats are checked in every
     /// draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
+        let schema = &*without_empty_references(schema);
         match validation_options().build(schema) {
             Ok(whole) => Ok(Self::from_validator(
                 whole,

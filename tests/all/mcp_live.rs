@@ -113,13 +113,19 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
     fs::write(place.here.join("toolcrib.toml"), more).unwrap();
     // The command is another one now.
     place.run(&["mcp", "list", "test"]).ended(2, &["not allowed", "MORE=1"]);
-    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    let allowed = place.json(&["mcp", "allow", "test", "--json"]);
+    assert_eq!((&allowed["allowed"], &allowed["env"]), (&json!(true), &json!({"MORE": "1"})));
     place.run(&["mcp", "list", "test"]).ended(0, &["differ from the saved list", "tool.removed"]);
     let told = place.run(&["mcp", "keep", "test"]);
     told.ended(1, &["--accept"]);
     assert_eq!(
         told.data,
         "breaking: echo: input.required-added at /inputSchema/properties/more\nbreaking: environment: tool.removed\n"
+    );
+    let told = place.run(&["mcp", "keep", "test", "--json"]);
+    assert_eq!(
+        (told.code, told.json()[0]["change"].as_str()),
+        (Some(1), Some("input.required-added"))
     );
     place.run(&["mcp", "keep", "test", "--accept"]).ended(0, &["saved 8 tools in"]);
     place.run(&["mcp", "keep", "test"]).ended(0, &["nothing changed"]);
