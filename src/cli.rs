@@ -72,6 +72,7 @@ mod simulate;
 mod stand_in;
 mod states;
 mod step_options;
+mod strays;
 mod stubs;
 mod taking;
 mod test;

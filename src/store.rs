@@ -11,6 +11,7 @@
 //! | [`server_configs`] | servers that other programs have configured |
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`history`] | every call, kept as it happens |
+//! | [`own_ids`] | which answers are to other calls of this process |
 //! | [`secrets`] | the secrets that must not be kept |
 //! | [`key_store`] | the system's key store |
 //! | [`stale`] | what killed processes left of their saves |
@@ -30,6 +31,7 @@ pub mod history;
 pub mod journal;
 pub mod key_store;
 pub mod log;
+mod own_ids;
 pub mod paths;
 pub mod samples;
 pub mod saved_parts;

@@ -4,7 +4,8 @@ use std::{pin::pin, sync::Arc};
 
 use futures::StreamExt as _;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, time::Instant};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     ending::{CommandResult, Ending},
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     engine::{case::verdict::Answer, series::CallSeries},
     model::{
-        call::{EventKind, Limits, Outcome, Request},
+        call::{Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         trace::Head,
     },
@@ -43,9 +44,10 @@ pub(crate) struct BatchCall {
 pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> CommandResult {
     let BatchCall { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
+    let stop = CancellationToken::new();
     let calls = requests
         .into_iter()
-        .map(|request| call_once(&registry, &connection, request, limits, history.as_ref()));
+        .map(|request| call_once(&registry, &connection, request, limits, history.as_ref(), &stop));
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
     let mut series = CallSeries::default();
     let mut ending = Ending::Done;
@@ -53,6 +55,9 @@ pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> Comma
         let next = tokio::select! {
             biased;
             () = &mut interrupt => {
+                stop.cancel();
+                // Those under way are cancelled, and none begins.
+                while answers.next().await.is_some() {}
                 ending = Ending::Interrupted;
                 break;
             }
@@ -87,7 +92,12 @@ async fn call_once(
     request: Request,
     limits: Limits,
     history: Option<&Arc<History>>,
+    stop: &CancellationToken,
 ) -> (Answer, Option<u64>) {
+    let began = Instant::now();
+    if stop.is_cancelled() {
+        return (Answer::default(), None);
+    }
     // A call is made although it cannot be kept.
     let mut recorder = history.and_then(|history| {
         history.begin_call(&Head::from_request(&request, connection, now_millis())).ok()
@@ -110,5 +120,16 @@ async fn call_once(
         }
         (answer, first)
     };
-    tokio::join!(calling, taking).1
+    let running = async { tokio::join!(calling, taking).1 };
+    let ended = tokio::select! {
+        biased;
+        () = stop.cancelled() => None,
+        ended = running => Some(ended),
+    };
+    ended.unwrap_or_else(|| {
+        let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
+        let _ = recorder.as_mut().map(|recorder| recorder.record_events(&[Event { at_ms, kind }]));
+        (Answer::default(), None)
+    })
 }

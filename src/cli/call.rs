@@ -20,16 +20,16 @@ use super::{
     saving::SavedAnswer,
     signals::{interrupted, wait_for, wait_for_many},
     step_options::{StepOptions, preview_steps, print_steps},
+    strays::Strays,
 };
 use crate::{
     engine::{
         events,
-        mask::Mask,
         stub::mock::{MockOptions, MockSource, mock_service},
         template,
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
@@ -250,6 +250,7 @@ impl Call {
             request: shown,
             recorder,
             open_line: false,
+            strays: Strays::default(),
             chunks: 0,
             bytes: 0,
             first: None,
@@ -395,16 +396,6 @@ fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value
     })
 }
 
-/// As much of a message as a line can hold.
-fn body_preview(body: &str) -> String {
-    const MOST: usize = 160;
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(MOST) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line,
-    }
-}
-
 /// The history of the workspace.
 pub(crate) fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
     let mask = secrets::build_mask(&opened.settings.connections.known);
@@ -462,6 +453,7 @@ async fn stream_call(
         };
         if count == 0 {
             registry.close().await;
+            teller.strays.rest().into_iter().for_each(|words| teller.out.print_status(words));
             return match teller.answer.take() {
                 Some(answer) => answer.save_parts(teller.out).and(Ok(ending)),
                 None => Ok(ending),
@@ -500,6 +492,7 @@ struct EventPrinter<'t> {
     recorder: Option<Recorder>,
     /// The last text did not end its line.
     open_line: bool,
+    strays: Strays,
     chunks: u64,
     bytes: u64,
     first: Option<u64>,
@@ -523,8 +516,8 @@ impl EventPrinter<'_> {
 
     /// Says words on a line of their own.
     fn print_status_line(&mut self, words: String) -> std::io::Result<()> {
-        if std::mem::take(&mut self.open_line) {
-            self.out.end_line()?;
+        if self.open_line && self.out.end_line_for_status()? {
+            self.open_line = false;
         }
         // What came before is before them.
         self.out.flush()?;
@@ -571,15 +564,10 @@ impl EventPrinter<'_> {
                     .print_detail(format_args!("headers: {}", events::format_headers(&headers))),
             },
             EventKind::Stray { cause, id, body, .. } if !self.json => {
-                let id = id
-                    .filter(|_| cause == StrayCause::ForeignId)
-                    .map_or_else(String::new, |id| format!(" {id}"));
-                let words = format!(
-                    "a message that isn't part of the answer: {}{id}: {}",
-                    cause.message(),
-                    body_preview(&Mask::default().mask_text(&body))
-                );
-                self.print_status_line(words)?;
+                match self.strays.describe(cause, id.as_deref(), &body) {
+                    (words, true) => self.print_status_line(words)?,
+                    (words, false) => self.out.print_detail(words),
+                }
             }
             stray @ EventKind::Stray { .. } => {
                 self.out.json_line(&events::event_json(&Event { at_ms, kind: stray }))?;

@@ -174,6 +174,15 @@ impl CommandOutput {
         if self.terminal { writeln!(self.data) } else { Ok(()) }
     }
 
+    /// The same for words of [`CommandOutput::print_status`] that follow, where they are seen there.
+    pub fn end_line_for_status(&mut self) -> io::Result<bool> {
+        let are_seen = self.terminal && !self.quiet && io::stderr().is_terminal();
+        if are_seen {
+            writeln!(self.data)?;
+        }
+        Ok(are_seen)
+    }
+
     /// Brings what was written to the reader.
     pub fn flush(&mut self) -> io::Result<()> {
         self.data.flush()

@@ -140,6 +140,8 @@ impl View<'_> {
     }
 }
 
+const STAYING: &str = "STAYING";
+
 /// How one comes into a state and out of it.
 fn print_state(
     global: &Global,
@@ -189,7 +191,7 @@ fn print_state(
             .try_for_each(|line| out.print_line(line))?;
     }
     for (title, passages) in
-        [("INTO IT", &view.into), ("OUT OF IT", &view.out), ("STAYING", &view.stay)]
+        [("INTO IT", &view.into), ("OUT OF IT", &view.out), (STAYING, &view.stay)]
     {
         if passages.is_empty() {
             continue;
@@ -209,7 +211,7 @@ fn print_state(
             vec![
                 Cell::tinted(tint, key(&passage.tool)),
                 Cell::plain(from),
-                Cell::plain(&*passage.to),
+                Cell::plain(if title == STAYING { "stays" } else { &*passage.to }),
                 Cell::plain(groups),
             ]
         };

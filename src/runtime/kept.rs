@@ -2,7 +2,7 @@
 //! exports, removes.
 
 use std::{
-    collections::VecDeque,
+    fs,
     path::Path,
     sync::{Arc, Mutex, PoisonError},
     time::Duration,
@@ -19,7 +19,7 @@ use crate::{
     app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
     engine::trace::{lines, wanted::TraceFilter},
     model::{
-        call::{Event, EventKind, Request, StrayCause},
+        call::{Event, Request},
         connection::Connection,
         problem::Problem,
         trace::{Head, Trace, TraceId},
@@ -33,51 +33,15 @@ use crate::{
 /// How many events of a replay travel in one message at most.
 const EVENTS: usize = 256;
 
-/// So many calls are known by their ids.
-const KNOWN_IDS: usize = 1_000;
-
-/// The ids of the newest calls of this session.
-#[derive(Clone, Default)]
-struct OwnIds(Arc<Mutex<VecDeque<String>>>);
-
-impl OwnIds {
-    fn add(&self, id: &str) {
-        let mut ids = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if ids.len() == KNOWN_IDS {
-            ids.pop_front();
-        }
-        ids.push_back(id.to_owned());
-    }
-
-    /// Whether an event of a call is an answer to another one, which shares the queue of answers:
-    /// nothing about it is odd.
-    fn is_of_another_call(&self, event: &Event) -> bool {
-        let EventKind::Stray { cause: StrayCause::ForeignId, id: Some(answered), .. } = &event.kind
-        else {
-            return false;
-        };
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(answered)
-    }
-}
-
 /// A call's place in the history, until it cannot be written.
 #[derive(Clone)]
 pub(crate) struct Record {
     recorder: Arc<Mutex<Option<Recorder>>>,
-    own_ids: OwnIds,
 }
 
 impl Record {
     /// Puts events into the history; a message when that fails for the first time.
     pub fn record_events(&self, events: &[Event]) -> Option<Message> {
-        let is_own = |event: &Event| !self.own_ids.is_of_another_call(event);
-        let own: Vec<Event>;
-        let events = if events.iter().all(is_own) {
-            events
-        } else {
-            own = events.iter().filter(|event| is_own(event)).cloned().collect();
-            &own
-        };
         let mut recorder = self.recorder.lock().unwrap_or_else(PoisonError::into_inner);
         let problem = recorder.as_mut()?.record_events(events).err()?;
         *recorder = None;
@@ -96,7 +60,6 @@ pub(crate) struct HistoryRecorder {
     wanted: watch::Sender<(u64, String)>,
     opening: watch::Sender<Option<TraceId>>,
     replay: Option<AbortHandle>,
-    own_ids: OwnIds,
 }
 
 impl HistoryRecorder {
@@ -106,7 +69,7 @@ impl HistoryRecorder {
         let (wanted, opening) = (watch::Sender::default(), watch::Sender::default());
         tokio::spawn(list_traces(Arc::clone(&history), wanted.subscribe(), messages.clone()));
         tokio::spawn(open_traces(Arc::clone(&history), opening.subscribe(), messages.clone()));
-        Self { history, messages, wanted, opening, replay: None, own_ids: OwnIds::default() }
+        Self { history, messages, wanted, opening, replay: None }
     }
 
     /// Where calls are kept.
@@ -121,11 +84,7 @@ impl HistoryRecorder {
             let messages = self.messages.clone();
             tokio::spawn(async move { messages.send(not_kept(&problem)).await });
         };
-        self.own_ids.add(&request.correlation);
-        Record {
-            recorder: Arc::new(Mutex::new(begun.map_err(complain).ok())),
-            own_ids: self.own_ids.clone(),
-        }
+        Record { recorder: Arc::new(Mutex::new(begun.map_err(complain).ok())) }
     }
 
     /// Carries out one of its effects; never waits.
@@ -257,8 +216,11 @@ async fn replay_trace(trace: Arc<Trace>, speed: u32, messages: mpsc::Sender<Mess
 fn export_trace(trace: &Trace, path: &Path) -> Result<(), Problem> {
     let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
     let text: String = std::iter::once(lines::of_head(&trace.head)).chain(events).collect();
-    let folder =
-        path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A name alone is in this folder.
+    let path = &Path::new(".").join(path);
+    let folder = path.parent().unwrap_or(path);
+    let doing = || format!("making {}", folder.display());
+    fs::create_dir_all(folder).map_err(|error| files::io_problem(&doing(), &error))?;
     files::save_file(folder, path, &text, Expected::Absent, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
@@ -269,21 +231,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_answer_to_another_call_of_this_session_is_no_stray() {
-        let ids = OwnIds::default();
-        (0..KNOWN_IDS + 1).for_each(|number| ids.add(&number.to_string()));
-        let stray = |cause, id: &str| Event {
-            at_ms: 1,
-            kind: EventKind::Stray {
-                cause,
-                id: Some(id.to_owned()),
-                headers: Default::default(),
-                body: "".into(),
-            },
-        };
-        assert!(ids.is_of_another_call(&stray(StrayCause::ForeignId, "7")));
-        assert!(!ids.is_of_another_call(&stray(StrayCause::ForeignId, "of somebody else")));
-        assert!(!ids.is_of_another_call(&stray(StrayCause::Late, "7")));
-        assert!(!ids.is_of_another_call(&stray(StrayCause::ForeignId, "0")), "the oldest is gone");
+    fn a_name_alone_is_exported_into_this_folder() {
+        let name = format!("exported-{}.jsonl", std::process::id());
+        export_trace(&Trace::default(), Path::new(&name)).unwrap();
+        assert!(fs::read_to_string(&name).unwrap().starts_with('{'));
+        fs::remove_file(&name).unwrap();
     }
 }

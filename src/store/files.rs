@@ -169,7 +169,7 @@ fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
 }
 
 /// An error of the system in words.
-pub(super) fn io_problem(doing: &str, error: &io::Error) -> Problem {
+pub(crate) fn io_problem(doing: &str, error: &io::Error) -> Problem {
     let (kind, cause, remedy) = match error.kind() {
         ErrorKind::NotFound => {
             (ProblemKind::Missing, "there is no such file".to_owned(), "check its path")

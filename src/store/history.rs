@@ -14,7 +14,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use super::{files, paths::Paths, stale};
+use super::{files, own_ids::OwnIds, paths::Paths, stale};
 use crate::{
     engine::{
         mask::Mask,
@@ -58,6 +58,7 @@ pub(crate) struct History {
     mask: Mask,
     bounds: HistoryBounds,
     held: Mutex<Option<Segment>>,
+    own_ids: OwnIds,
 }
 
 /// The segment that this process writes, for as long as the file is open.
@@ -85,16 +86,19 @@ impl History {
             mask,
             bounds,
             held: Mutex::new(None),
+            own_ids: OwnIds::default(),
         }
     }
 
-    /// Begins a call; its events go to what this answers. The request is written with the first of
+    /// Begins a call; its events go to what this answers, which leaves out answers to other calls
+    /// begun here: they share the queue of answers. The request is written with the first of
     /// them: by then all secrets are known that its connection wants.
     ///
     /// # Errors
     /// When it cannot be written.
     pub fn begin_call(self: &Arc<Self>, head: &Head) -> Result<Recorder, Problem> {
         self.write_lines("")?;
+        self.own_ids.add(&head.id);
         Ok(Recorder {
             history: Arc::clone(self),
             id: head.id.clone(),
@@ -333,6 +337,14 @@ impl Recorder {
     /// # Errors
     /// When they cannot be written.
     pub fn record_events(&mut self, events: &[Event]) -> Result<(), Problem> {
+        let is_own = |event: &Event| !self.history.own_ids.is_of_another_call(event);
+        let own: Vec<Event>;
+        let events = if events.iter().all(is_own) {
+            events
+        } else {
+            own = events.iter().filter(|event| is_own(event)).cloned().collect();
+            &own
+        };
         for events in events.chunk_by(|one, next| one.payload_len().max(next.payload_len()) <= PART)
         {
             self.take_some(events)?;

@@ -17,6 +17,7 @@ use toolcrib::{
         message::{DocumentMessage, Loaded, Message},
         state::{Start, State},
         update::update,
+        workflow::WorkflowMessage,
     },
     engine::{filter::split_tools, workflow::graph::Workflow},
     model::{
@@ -27,6 +28,8 @@ use toolcrib::{
     },
     syntax::source::{Format, Source},
 };
+
+const DEFAULT_GROUP: &str = "default";
 
 fn opened(files: &[(&str, &str)]) -> State {
     let mut state = State::new(Start::default());
@@ -613,11 +616,13 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             }
         }
         Wish::DeleteGroup(name) => {
-            assert!(
-                NAMES.iter().all(
-                    |at| (0..after.catalog.tools.len()).all(|row| !shows(after, row, name, at))
-                )
-            );
+            // A tool in no other group is in default whether it says so or not.
+            let stays = |row: usize| {
+                name == DEFAULT_GROUP && *after.catalog.tools[row].gate.groups() == [name.into()]
+            };
+            assert!(NAMES.iter().all(|at| {
+                (0..after.catalog.tools.len()).all(|row| stays(row) || !shows(after, row, name, at))
+            }));
             same(&|_, group, _| group == name);
         }
         Wish::Group(row, name, on) => {
@@ -633,6 +638,32 @@ fn holds(before: &State, after: &State, wish: &Wish) {
             same(&|of, _, at| of == row && at == name);
         }
     }
+}
+
+#[test]
+fn default_is_deleted_where_tools_name_it_beside_others() {
+    let text = "tool:\n  a: {type: text-completion, name: a, description: d, group: [default, see]}\n  \
+                b: {type: text-completion, name: b, description: d}\n";
+    let mut state = opened(&[("tools.yaml", text)]);
+    let plan = groups::delete_group(ComposeContext::from_state(&state), DEFAULT_GROUP).unwrap();
+    make(&mut state, plan);
+    let groups = |row: usize| state.catalog.tools[row].gate.groups().join(" ");
+    assert_eq!([groups(0), groups(1)], ["see", "default"]);
+    let again = groups::delete_group(ComposeContext::from_state(&state), DEFAULT_GROUP);
+    assert!(again.unwrap_err().contains("name no group are in default"));
+}
+
+#[test]
+fn the_first_group_that_is_ticked_is_requested_alone_where_no_tool_is_in_default() {
+    let tick = |group: &str| {
+        let text =
+            format!("tool:\n  a: {{type: text-completion, name: a, description: d{group}}}\n");
+        let mut state = opened(&[("tools.yaml", &text)]);
+        send(&mut state, Message::Workflow(WorkflowMessage::ToggleGroup("see".into())));
+        state.context().groups.unwrap_or_default().join(" ")
+    };
+    assert_eq!(tick(", group: [see]"), "see");
+    assert_eq!(tick(""), "default see");
 }
 
 proptest! {

@@ -100,9 +100,7 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
 /// # Errors
 /// When nothing names it, or it cannot go.
 pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, String> {
-    if name == DEFAULT_GROUP {
-        return Err("tools that name no group are in default; it can't be deleted".into());
-    }
+    let is_default = name == DEFAULT_GROUP;
     let mentions = context.find_mentions(NameKind::Group, name);
     let (own, scenarios): (Vec<_>, Vec<_>) =
         mentions.into_iter().partition(|mention| mention.naming == Naming::Settings);
@@ -112,6 +110,10 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     for tool in context.catalog.tools.iter().filter(|tool| is_in(tool, name)) {
         let groups: Vec<Name> =
             tool.gate.groups().into_iter().filter(|group| &**group != name).collect();
+        // Without groups it would be in default all the same.
+        if is_default && groups.is_empty() {
+            continue;
+        }
         keys.push(tool.entry.key.as_str());
         if groups.is_empty() {
             bare.push(tool.entry.key.as_str());
@@ -122,6 +124,9 @@ pub fn delete_group(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     changes.extend(ComposeContext::remove_mentions(&own));
     if let Some(at) = context.settings_value().and_then(|settings| own_place(settings, name)) {
         changes.push(context.in_settings(Edit::Remove { at }, String::new));
+    }
+    if changes.is_empty() && is_default {
+        return Err("tools that name no group are in default; it can't be deleted".into());
     }
     if changes.is_empty() {
         return Err(format!("no file uses {name}"));

@@ -93,7 +93,11 @@ fn toggle_group(state: &mut State, group: &Name) {
         .what_if
         .as_ref()
         .map_or_else(|| state.context().groups, |what_if| what_if.groups.clone());
-    let mut groups = asked.unwrap_or_else(|| vec![DEFAULT_GROUP.into()]);
+    // A request without groups asks for default, which is a group like others where tools are in it.
+    let mut groups = asked.unwrap_or_else(|| {
+        let names = state.group_names();
+        names.into_iter().filter(|name| &**name == DEFAULT_GROUP).collect()
+    });
     groups.retain(|name| &**name != ANY);
     match groups.iter().position(|name| name == group) {
         Some(row) => {

@@ -1,14 +1,16 @@
 //! A case as the text of a YAML file, with comments for who reads it.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value, json};
 
 use super::{
     script::{Case, CaseSteps},
-    verdict::Answer,
+    verdict::{Answer, outcome_phrase},
 };
 use crate::{
     engine::mask::MASKED,
-    model::{call::Outcome, duration},
+    model::{duration, error_kind::ErrorKind},
     schema::{count::count_text, literal::Literal},
     syntax::{place::Format, print},
 };
@@ -59,10 +61,14 @@ pub(crate) fn render_yaml(
     }
     let sent = Literal::parse(&sent).unwrap_or_else(|_| json!({"arguments": {}}).into());
     text.push_str(&print::print_literal(Format::Yaml, &sent));
+    if let Some(limit) = time_limit(answer) {
+        let limit = json!({"timeout": duration::print_duration(limit)});
+        text.push_str(&print::print_value(Format::Yaml, &limit));
+    }
     let took = answer.outcome.map_or_else(String::new, |outcome| {
         format!(
             "# when it was kept it {} after {} ms, with {}\n",
-            outcome.as_str(),
+            outcome_phrase(outcome),
             answer.took_ms,
             count_text(answer.chunks, "chunk", "chunks")
         )
@@ -70,6 +76,16 @@ pub(crate) fn render_yaml(
     text.push_str(&took);
     text.push_str(&print::print_value(Format::Yaml, &json!({"expect": expect})));
     text
+}
+
+/// The time limit that a call ran into: with another one it would end otherwise. The call ended a
+/// little after it.
+fn time_limit(answer: &Answer) -> Option<Duration> {
+    const STEP: u64 = 100;
+    let (kind, _) = answer.error.as_ref()?;
+    let steps = answer.took_ms / STEP;
+    (ErrorKind::parse(kind) == ErrorKind::TimedOutTotal && steps > 0)
+        .then(|| Duration::from_millis(steps * STEP))
 }
 
 /// A case in one line, for a list.
@@ -87,7 +103,7 @@ pub(crate) fn case_summary(case: &Case) -> String {
     });
     let parts = [
         steps,
-        Some(expect.outcome.unwrap_or(Outcome::Succeeded).as_str().to_owned()),
+        expect.expected_outcome().map(|outcome| outcome.as_str().to_owned()),
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
@@ -100,6 +116,7 @@ pub(crate) fn case_summary(case: &Case) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::call::Outcome;
     use crate::{
         engine::{
             case::{

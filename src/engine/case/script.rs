@@ -44,10 +44,19 @@ pub struct CaseSteps {
     pub outputs: Map<String, Value>,
 }
 
+impl Expect {
+    /// How the call has to end. Where nothing is said it succeeds; where an error is expected it does
+    /// not, in whichever way.
+    #[must_use]
+    pub fn expected_outcome(&self) -> Option<Outcome> {
+        self.outcome.or(self.error.is_none().then_some(Outcome::Succeeded))
+    }
+}
+
 /// What is expected of the answer. What is left out is not looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expect {
-    /// `None`: it succeeds.
+    /// See [`Expect::expected_outcome`].
     pub outcome: Option<Outcome>,
     /// The kind of the problem: `tool-service-error`, `no-responders`.
     pub error: Option<String>,

@@ -158,12 +158,13 @@ impl Verdict {
     }
 }
 
-/// Holds an answer against a case. That it ends as expected is always looked at: where nothing is
-/// said, it must succeed.
+/// Holds an answer against a case. Where it says nothing of the outcome, the call must succeed,
+/// unless an error is expected.
 #[must_use]
 pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
-    let mut findings = vec![outcome_finding(expect.outcome.unwrap_or(Outcome::Succeeded), &answer)];
+    let wanted = expect.expected_outcome().map(|outcome| outcome_finding(outcome, &answer));
+    let mut findings: Vec<Finding> = wanted.into_iter().collect();
     let mut add =
         |what, expected: String, difference| findings.push(Finding { what, expected, difference });
     if let Some(wanted) = &expect.error {
@@ -229,7 +230,8 @@ fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
     Finding { what: "outcome", expected: wanted.as_str().into(), difference }
 }
 
-fn outcome_phrase(outcome: Outcome) -> &'static str {
+/// What became of a call, behind "it".
+pub(super) fn outcome_phrase(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Succeeded => "succeeded",
         Outcome::Failed => "failed",
@@ -317,11 +319,25 @@ mod tests {
     }
 
     #[test]
+    fn an_expected_error_leaves_the_outcome_open() {
+        let failed = |outcome| Answer {
+            outcome: Some(outcome),
+            error: Some(("cold".into(), "m".into())),
+            ..answer("")
+        };
+        for outcome in [Outcome::Failed, Outcome::Lost] {
+            assert_eq!(differences("{error: cold}", failed(outcome)), [""; 0]);
+        }
+        assert_eq!(differences("{error: warm}", failed(Outcome::Failed)).len(), 1);
+        assert_eq!(differences("{contains: x}", failed(Outcome::Failed)).len(), 2);
+    }
+
+    #[test]
     fn what_differs_says_how() {
         let json = r#"{"a": 1, "b": [1, 2]}"#;
         for (expect, words) in [
             ("{outcome: failed}", "outcome: expected failed: it succeeded"),
-            ("{error: cold}", "there was none"),
+            ("{error: cold}", "error: expected cold: there was none"),
             ("{contains: late}", "contains: expected \"late\": it is not in"),
             ("{json: {a: 2}}", "/a is 1, not 2"),
             ("{json: {c: 2}}", "there is no \"c\" in the answer"),

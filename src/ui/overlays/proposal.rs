@@ -254,13 +254,21 @@ impl Proposal {
     }
 
     fn accept(&mut self, state: &State) -> OverlayReply {
-        let aside = self.aside.clone();
-        match &self.work_out(state).made {
-            Ok(made) => OverlayReply::CloseWith(Reply::Send(
-                aside.into_iter().chain(made.messages.iter().cloned()).collect(),
-            )),
-            Err(_) => OverlayReply::Stay,
+        let made = self.work_out(state).made.as_ref().ok().map(|made| made.messages.clone());
+        match made {
+            Some(messages) => {
+                let aside = self.aside.iter().cloned();
+                OverlayReply::CloseWith(Reply::Send(aside.chain(messages).collect()))
+            }
+            None if self.is_stuck() => self.close(),
+            None => OverlayReply::Stay,
         }
+    }
+
+    /// Whether it can't be done, and nothing that is typed or pressed here changes that.
+    fn is_stuck(&self) -> bool {
+        let can = self.shown.as_ref().is_none_or(|shown| shown.made.is_ok());
+        !can && self.input.is_none() && self.switch.is_none()
     }
 
     /// What its button does: the first one or, where it removes something, the second.
@@ -354,13 +362,15 @@ impl Proposal {
             (true, true) => styles[Role::Selected],
             (false, true) => styles[Role::Chip],
         };
-        let fixed = if self.removes {
-            [
+        let fixed = if self.is_stuck() {
+            vec![(" Enter close ".to_owned(), role(true, true))]
+        } else if self.removes {
+            vec![
                 (" Cancel ".to_owned(), role(self.chosen == 0, true)),
                 (format!(" {} ", sentence_case(self.act)), role(self.chosen == 1, can)),
             ]
         } else {
-            [
+            vec![
                 (format!(" Enter {} ", self.act), role(true, can)),
                 (" Esc cancel ".to_owned(), role(false, true)),
             ]
@@ -520,6 +530,9 @@ impl Overlay for Proposal {
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        if self.is_stuck() {
+            return vec![("Enter", "close"), ("↑↓", "scroll")];
+        }
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
         let act = if self.removes && self.chosen == 0 { "cancel" } else { self.act };
         let choose = self.removes.then_some(("←→", "choose"));

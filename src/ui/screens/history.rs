@@ -26,7 +26,7 @@ use crate::{
         history::HistoryMessage,
         history::ShownCall,
         input::{Code, Input, Mouse, MouseKind},
-        message::Message,
+        message::{DocumentMessage, Message},
         state::State,
         verbs,
     },
@@ -115,6 +115,13 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Delete the call from the history")
         .risky()
         .refused(|_, state| none_open(state)),
+    Row::taking_over("reload", |_, state| {
+        let query = state.invoke.kept.query.clone();
+        Reply::Send(vec![
+            Message::Document(DocumentMessage::Reload),
+            Message::History(HistoryMessage::Find(query)),
+        ])
+    }),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
     Row::taking_over("find", History::open_find).refused(History::find_refusal),

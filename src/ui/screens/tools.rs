@@ -98,7 +98,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Mock the selected tool's service and open the tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "group-by", "group by", Tools::next_arrangement)
-        .help("Arrange the catalog by group, file, state or type"),
+        .help("Arrange the catalog by first group, file, first state or type"),
     Row::new(Scope::Tools, "next-preview", "next view", Tools::next_preview)
         .keys(&[verbs::VIEW])
         .help("Switch the preview: file, JSON, Model, Problems"),

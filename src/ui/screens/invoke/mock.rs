@@ -14,6 +14,7 @@ use crate::{
         answering::{Open, SERVERS},
         calls::CallPart,
         edited_text::EditedText,
+        input::{Code, Key},
         state::State,
     },
     engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
@@ -68,6 +69,11 @@ impl MockSection {
     /// Whether the tool is mocked.
     pub(super) fn is_on(&self) -> bool {
         self.host.owner().is_some()
+    }
+
+    /// Whether a key goes to the first row of the pane, which is above it.
+    pub(super) fn is_left_by(&self, key: Key) -> bool {
+        key.is_plain(Code::Home) && !self.host.is_typing()
     }
 
     /// What is wrong with what is typed, if anything.

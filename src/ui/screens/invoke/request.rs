@@ -483,6 +483,10 @@ impl RequestPane {
                 self.part = Part::Steps;
                 return Reply::Handled;
             }
+            // The first row is one of the arguments.
+            Input::Key(key) if self.part == Part::Mock && self.mock.is_left_by(*key) => {
+                self.part = Part::Arguments;
+            }
             _ => {}
         }
         if let Input::Key(key) = input

@@ -43,9 +43,9 @@ enum Arrangement {
 impl Arrangement {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Group => "group",
+            Self::Group => "first group",
             Self::File => "file",
-            Self::State => "state",
+            Self::State => "first state",
             Self::Type => "type",
         }
     }

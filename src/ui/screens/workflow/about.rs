@@ -129,6 +129,7 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
         [("Into it", &view.into), ("Out of it", &view.out), ("Staying in it", &view.stay)]
     {
         words.push_heading(title);
+        let stays = std::ptr::eq(passages, &view.stay);
         words.push_list(
             Role::Text,
             passages.iter().map(|passage| {
@@ -137,8 +138,10 @@ pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
                     .as_ref()
                     .map_or_else(|| "any state".to_owned(), |names| filter::join_names(names));
                 let asked = if *admitted { "" } else { " (not requested)" };
+                let leads =
+                    if stays { format!("{from}, stays") } else { format!("{from} → {to}") };
                 format!(
-                    "{}: {from} → {to}, groups {}{asked}",
+                    "{}: {leads}, groups {}{asked}",
                     tools[*tool].key,
                     filter::join_names(groups)
                 )

@@ -40,7 +40,7 @@ type About<T> = fn(&T, &Facts, &State) -> Reply;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step", "step", WorkflowScreen::step)
         .keys(&[verbs::ACTIVATE])
-        .help("Take a step with the chosen tool")
+        .help("Take a step with the chosen tool; on the picture, the steps that lead to the chosen state")
         .refused(WorkflowScreen::what_if_refusal),
     Row::new(Scope::Workflow, "step-failed", "fail", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.step_tool(facts, Outcome::Failed))

@@ -492,6 +492,13 @@ impl Matrix {
         Reply::Handled
     }
 
+    /// The first row, or the last, in this column.
+    pub fn go_to_row(&mut self, row: usize) -> Reply {
+        (self.anchor, self.cursor.0) = (None, row);
+        self.clamp_cursor();
+        Reply::Handled
+    }
+
     /// Esc: drops the range, then the filters, then leaves the table.
     pub fn handle_escape(&mut self, facts: &Facts, state: &State) -> Reply {
         if self.anchor.take().is_some() {

@@ -73,6 +73,8 @@ pub(crate) const MATRIX: &[Row] = &[
     .keys(&[verbs::DELETE])
     .help("Delete the group or state from every tool")
     .risky(),
+    Row::taking_over("first", |screen, _| screen.matrix.go_to_row(0)),
+    Row::taking_over("last", |screen, _| screen.matrix.go_to_row(usize::MAX)),
     Row::taking_over("find", |screen, _| screen.matrix.find_in(Typing::Rows)),
     Row::taking_over("matrix", |screen, _| screen.matrix.close()),
     Row::taking_over("take-back", |screen, state| {

@@ -16,7 +16,7 @@ use crate::{
         workflow::{LiveStep, WorkflowMessage},
     },
     engine::{
-        filter::Filter,
+        filter::{Filter, next_state},
         gated::row_of,
         simulate::run::{Branch, Refused, Simulation, Step, StepId},
     },
@@ -287,7 +287,7 @@ fn draw_row(
             match place.and_then(|id| simulation.step(id)) {
                 None => draw_start(pen, state, on),
                 Some(step) => {
-                    let changed = changed_since(step, simulation, facts);
+                    let changed = changed_since(step, state, facts);
                     draw_step(pen, *place, (step, changed), simulation, on);
                 }
             }
@@ -377,17 +377,16 @@ fn draw_step(
 }
 
 /// What has changed of the tools since a step, so that it can't be taken as it was.
-fn changed_since(step: &Step, simulation: &Simulation, facts: &Facts) -> Option<&'static str> {
+fn changed_since(step: &Step, state: &State, facts: &Facts) -> Option<&'static str> {
     let Some(row) = row_of(facts.tools(), &step.tool) else { return Some("tool is gone") };
     let gate = &facts.tools()[row].gate;
-    let user = simulation.start().user.clone();
+    let user = state.workflow.simulation.start().user.clone();
     let context = Context { user, groups: step.groups.clone(), state: Some(step.before.clone()) };
     if !Filter::new(&context).admits(gate) {
         return Some("hidden now");
     }
-    let moves = step.outcome == Outcome::Succeeded;
-    let leads = gate.next.as_ref().unwrap_or(&step.before);
-    (moves && *leads != step.after).then_some("leads elsewhere")
+    let leads = next_state(gate, &step.before, step.outcome, state.mode);
+    (leads != step.after).then_some("leads elsewhere")
 }
 
 fn draw_live(pen: &mut Pen<'_>, state: &State, live: &LiveStep, style: Style) {

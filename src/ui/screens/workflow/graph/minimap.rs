@@ -20,12 +20,12 @@ pub(crate) struct MiniMap {
     pub selected: Option<usize>,
 }
 
-/// The place of the map of a picture of some size on a pane; `None` where there is no room. It
-/// keeps away from what is selected.
-pub(crate) fn map_area(
+/// The corner for the map of a picture of some size on a pane: the one where it is in the way least,
+/// the lower right one where several are alike. `None` where there is no room.
+pub(crate) fn map_area<K: Ord>(
     inside: Rect,
     picture: (usize, usize),
-    selected: Option<Rect>,
+    in_the_way: impl Fn(Rect) -> K,
 ) -> Option<Rect> {
     if inside.width < 48 || inside.height < 14 {
         return None;
@@ -38,10 +38,12 @@ pub(crate) fn map_area(
         u16::try_from(size.div_ceil(scale)).unwrap_or(most).clamp(3, most) + 2
     };
     let (width, height) = (side(picture.0, most.0), side(picture.1, most.1));
-    let bottom = Rect::new(inside.right() - width, inside.bottom() - height, width, height);
-    let top = Rect { y: inside.y, ..bottom };
-    let covers = |map: Rect| selected.is_some_and(|selected| selected.intersects(map));
-    Some(if covers(bottom) && !covers(top) { top } else { bottom })
+    let (right, bottom) = (inside.right() - width, inside.bottom() - height);
+    let corners = [(right, bottom), (right, inside.y), (inside.x, bottom), (inside.x, inside.y)];
+    corners
+        .map(|(x, y)| Rect::new(x, y, width, height))
+        .into_iter()
+        .min_by_key(|map| in_the_way(*map))
 }
 
 /// The point of the picture that a cell of the map shows.

@@ -136,11 +136,17 @@ impl Graph {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
         let whole = area.inner(Margin::new(1, 1));
-        // What is written below the picture takes its line from it.
-        let below = self.seek.is_typing()
-            || self.laid.as_ref().is_some_and(|laid| !laid.states.staying.is_empty());
-        self.view.inside = Rect { height: whole.height.saturating_sub(u16::from(below)), ..whole };
-        self.update_layout(facts, state);
+        // What is written below the picture takes its line from it, which the layout may bring.
+        let mut below = self.has_line_below();
+        loop {
+            let height = whole.height.saturating_sub(u16::from(below));
+            self.view.inside = Rect { height, ..whole };
+            self.update_layout(facts, state);
+            if below || !self.has_line_below() {
+                break;
+            }
+            below = true;
+        }
         let title = self.title(facts);
         let foot = foot::footer_text(
             facts,
@@ -181,6 +187,11 @@ impl Graph {
                 .put_text(" from any state, without moving: ", styles[Role::Dim])
                 .put_text(&keys.join(", "), styles[Role::Transition]);
         }
+    }
+
+    fn has_line_below(&self) -> bool {
+        let stays = |laid: &LaidGraph| !laid.states.staying.is_empty();
+        self.seek.is_typing() || self.laid.as_ref().is_some_and(stays)
     }
 
     fn title(&self, facts: &Facts) -> String {
@@ -292,20 +303,27 @@ impl Graph {
     }
 
     fn draw_map(&mut self, buffer: &mut Buffer, facts: &Facts, scene: Scene<'_>) {
-        self.map_at = None;
+        let before = self.map_at.take();
         let Some(laid) =
             self.laid.as_ref().filter(|laid| self.map == Map::WhereNeeded && laid.wants_map())
         else {
             return;
         };
         let selected = self.selected_state(facts);
-        let Some(place) = minimap::map_area(
-            self.view.inside,
-            (laid.picture.width, laid.picture.height),
-            selected.and_then(|row| self.state_area(row)),
-        ) else {
-            return;
+        let chosen = selected.and_then(|row| self.state_area(row));
+        let boxes: Vec<Rect> = laid
+            .picture
+            .boxes
+            .iter()
+            .filter_map(|placed| self.view.screen_area(placed.area))
+            .collect();
+        let in_the_way = |map: Rect| {
+            let is_chosen = chosen.is_some_and(|chosen| chosen.intersects(map));
+            // It doesn't jump from corner to corner where there is something in all of them.
+            (is_chosen, boxes.iter().any(|area| area.intersects(map)), Some(map) != before)
         };
+        let size = (laid.picture.width, laid.picture.height);
+        let Some(place) = minimap::map_area(self.view.inside, size, in_the_way) else { return };
         self.map_at = Some(place);
         let map = MiniMap {
             view: self.view.visible_part(&laid.picture),
