@@ -234,4 +234,21 @@ mod tests {
             assert!(verdict.has_passed(), "{:?}\n{text}", verdict.findings);
         }
     }
+
+    #[test]
+    fn a_case_of_a_call_that_ran_into_its_time_limit_has_that_limit() {
+        let ended = |kind: &str| {
+            kept(&Answer {
+                outcome: Some(Outcome::TimedOut),
+                error: Some((kind.into(), "m".into())),
+                took_ms: 2_043,
+                ..Answer::default()
+            })
+        };
+        let text = ended("timed-out-total");
+        assert!(text.contains("\ntimeout: 2s\n") && text.contains("it timed out after"), "{text}");
+        let case = Case::from_source(&Source::parse(Format::Yaml, text.as_str()).unwrap()).unwrap();
+        assert_eq!(case.timeout, Some(Duration::from_secs(2)));
+        assert!(!ended("timed-out-first").contains("timeout:"));
+    }
 }
