@@ -280,9 +280,10 @@ impl Telling<'_> {
             self.out.json_line(&end_event(self.at_ms, outcome, problem.as_ref()))?;
         }
         self.out.flush()?;
+        let ending = Ending::of_call(outcome, problem.as_ref());
         if let Some(problem) = problem.filter(|_| !self.json) {
             print_problem(&of_call(outcome, problem, "asking the agent"));
         }
-        Ok(Ending::of_call(outcome))
+        Ok(ending)
     }
 }

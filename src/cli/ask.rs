@@ -303,13 +303,14 @@ fn print_end(
     } else {
         out.print_status(summary(outcome, cost));
     }
+    let ending = Ending::of_call(how, problem.as_ref());
     if let Some(problem) = problem.filter(|_| !json) {
         print_problem(&of_call(how, problem, "asking the model"));
     }
     Ok(match &outcome.end {
         // A request that cannot be sent is another thing than a run that fails.
         Err(problem) => Ending::from_problem(&problem.clone().while_doing("asking the model")),
-        Ok(_) => Ending::of_call(how),
+        Ok(_) => ending,
     })
 }
 

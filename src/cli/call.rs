@@ -609,6 +609,7 @@ impl EventPrinter<'_> {
             self.out.end_line()?;
         }
         self.out.flush()?;
+        let ending = Ending::of_call(outcome, problem.as_ref());
         if let Some(problem) = problem.filter(|_| !self.json) {
             print_problem(&of_call(outcome, problem, format!("calling {}", self.key)));
         }
@@ -620,6 +621,6 @@ impl EventPrinter<'_> {
             outcome.as_str(),
             count_text(self.chunks, "chunk", "chunks")
         ));
-        Ok(Ending::of_call(outcome))
+        Ok(ending)
     }
 }

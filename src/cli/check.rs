@@ -72,6 +72,7 @@ impl Check {
         found.extend(documents::check_documents(&opened, &map, out));
         found.extend(check_files::unread_findings(&opened));
         found.extend(check_files::unknown_finding(&opened));
+        found.extend(check_files::malformed_findings(&opened));
         found.sort_by_key(sort_key);
         let all = || opened.files.iter().map(|file| file.file.clone()).collect();
         let mut files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);

@@ -1,5 +1,5 @@
-//! What `toolcrib check` says of files as such: those that couldn't be read, and one that is named
-//! and holds nothing that is known.
+//! What `toolcrib check` says of files as such: those that couldn't be read, one that is named and
+//! holds nothing that is known, and cases, scenarios and stubs that their commands wouldn't take.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,9 @@ use super::opened::OpenWorkspace;
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
-        scenario::script::Scenario,
+        members::FileIssue,
+        scenario::{page, script::Scenario},
+        stub::read::{read_stub, unreached_rules},
     },
     model::{
         entry::FileId,
@@ -15,6 +17,8 @@ use crate::{
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
+    store::workspace::FileRead,
+    syntax::source::Source,
     systems::lock::LOCK,
 };
 
@@ -22,6 +26,9 @@ use crate::{
 pub(super) const NOT_READ: &str = "file.not-read";
 /// The file was named, and holds no descriptor or other document that is known.
 pub(super) const NOT_KNOWN: &str = "file.not-recognized";
+
+/// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
+const MALFORMED: &str = "file.malformed";
 
 /// Folders of documents that have commands of their own, which say what is wrong in them.
 const FOLDERS: [&str; 4] = ["cases", "scenarios", "stubs", "recordings"];
@@ -38,6 +45,52 @@ pub(super) fn unknown_finding(opened: &OpenWorkspace) -> Option<Finding> {
     let message =
         "no descriptor, test or other document is recognized in it; only its syntax was checked";
     Some(new_finding(NOT_KNOWN, file, message.into()))
+}
+
+/// What the commands of cases, scenarios and stubs would say of their files.
+pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
+    let asked = |read: &&FileRead| opened.asked.as_ref().is_none_or(|asked| *asked == read.file);
+    let of_file = |read: &FileRead| {
+        let Ok(source) = &read.source else { return Vec::new() };
+        let finding = |(severity, issue): (Severity, FileIssue)| {
+            let unplaced = new_finding(MALFORMED, &read.file, issue.message);
+            let place = source.find_place(0, &issue.at);
+            let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
+            let site = Site { pointer: issue.at, line, column, ..unplaced.site };
+            Finding { severity, site, ..unplaced }
+        };
+        issues_of(&read.file, source).into_iter().map(finding).collect()
+    };
+    opened.files.iter().filter(asked).flat_map(of_file).collect()
+}
+
+fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
+    // A file of many sections is one of descriptors.
+    let Some(value) = source.value(0).filter(|_| source.sections(0).is_none()) else {
+        return Vec::new();
+    };
+    let is_scenario = || {
+        let folder = file.path().parent().and_then(|folder| folder.file_name());
+        folder.is_some_and(|folder| folder == page::FOLDER) && value.get("steps").is_some()
+    };
+    let refused = if AskCase::is_one(value) {
+        AskCase::from_source(source).err()
+    } else if Case::is_one(value) {
+        Case::from_source(source).err()
+    } else if value.get("services").is_some_and(Value::is_array) {
+        match read_stub(source) {
+            Err(issue) => Some(issue),
+            Ok(stub) => {
+                let unreached = unreached_rules(&stub).into_iter();
+                return unreached.map(|issue| (Severity::Warning, issue)).collect();
+            }
+        }
+    } else if is_scenario() {
+        Scenario::from_value(value).err()
+    } else {
+        None
+    };
+    refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
 }
 
 /// Whether a file holds something that is checked: a descriptor, a document with a schema, or what

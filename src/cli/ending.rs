@@ -59,8 +59,12 @@ impl Ending {
 
     /// The ending of a command whose call ended so.
     #[must_use]
-    pub fn of_call(outcome: Outcome) -> Self {
+    pub fn of_call(outcome: Outcome, problem: Option<&CallError>) -> Self {
         match outcome {
+            // The other side is there.
+            Outcome::Lost if problem.is_some_and(|problem| problem.kind.is_unreadable()) => {
+                Self::Found
+            }
             Outcome::Succeeded => Self::Done,
             Outcome::Failed => Self::Found,
             Outcome::Cancelled => Self::Interrupted,
@@ -90,6 +94,7 @@ pub(crate) fn of_call(outcome: Outcome, problem: CallError, doing: impl Into<Str
     let kind = match outcome {
         Outcome::Succeeded | Outcome::Failed | Outcome::Cancelled => ProblemKind::Service,
         Outcome::TimedOut => ProblemKind::TimedOut,
+        Outcome::Lost if problem.kind.is_unreadable() => ProblemKind::Service,
         Outcome::Lost => ProblemKind::Unreachable,
     };
     let CallError { kind: word, message, remedy } = problem;

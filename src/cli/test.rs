@@ -27,7 +27,7 @@ use crate::{
         stub::mock::MockOptions,
     },
     model::{
-        call::{Limits, Outcome, Request},
+        call::{Limits, Request},
         connection::Connection,
         problem::{Problem, ProblemKind},
         tool::Tool,
@@ -295,7 +295,7 @@ async fn run_suites(
 fn suite_ending(failed: &[&TriedCase]) -> Ending {
     match failed {
         [] => Ending::Done,
-        failed if failed.iter().all(|one| one.verdict.answer.outcome == Some(Outcome::Lost)) => {
+        failed if failed.iter().all(|one| one.verdict.answer.is_unanswered()) => {
             Ending::Unreachable
         }
         _ => Ending::Found,

@@ -206,7 +206,7 @@ impl Watch {
             &secrets::build_mask(&source.known),
         )
         .await;
-        teller.print_start(&source.head)?;
+        teller.print_start(&source.head, "listening on")?;
         let ending = loop {
             let heard = tokio::select! {
                 biased;
@@ -270,7 +270,7 @@ impl Watch {
             rang: rings.len(),
             cards: None,
         };
-        teller.print_start(&head)?;
+        teller.print_start(&head, "received on")?;
         let most = self.count.unwrap_or(u64::MAX);
         let mut lines = Vec::new();
         let mut number = record.let_go();
@@ -366,11 +366,11 @@ struct ObservedPrinter<'t> {
 }
 
 impl ObservedPrinter<'_> {
-    fn print_start(&mut self, head: &Head) -> Result<(), StopReason> {
+    fn print_start(&mut self, head: &Head, doing: &str) -> Result<(), StopReason> {
         match self.json {
             true => self.out.json_line(&trace::head_line(head))?,
             false => self.out.print_status(format_args!(
-                "listening on {} at {}",
+                "{doing} {} at {}",
                 head.subjects.join(", "),
                 head.connection
             )),

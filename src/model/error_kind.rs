@@ -36,6 +36,20 @@ macro_rules! kinds {
                 }
             }
 
+            /// Whether something was answered, which can't be read.
+            #[must_use]
+            pub fn is_unreadable(&self) -> bool {
+                matches!(
+                    self,
+                    Self::EmptyAnswer
+                        | Self::LacksMember
+                        | Self::NotJson
+                        | Self::NotAReply
+                        | Self::NotUnderstood
+                        | Self::NotUtf8
+                )
+            }
+
             /// What it results in for whoever only wanted to reach the other side.
             #[must_use]
             pub fn problem_kind(&self) -> ProblemKind {

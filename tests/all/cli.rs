@@ -789,6 +789,30 @@ fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
 }
 
 #[test]
+fn cases_scenarios_and_stubs_are_checked() {
+    let place = demo();
+    place.run(&["check"]).ended(0, &[]);
+    for (name, text) in [
+        ("cases/odd.yaml", "call: tell-joke\nexpct: {}\n"),
+        ("cases/ask.yaml", "ask: Why?\nmodell: m\n"),
+        (
+            "stubs/odd.yaml",
+            "services:\n- service: joke-service\n  rules:\n  - then: {fault: silense}\n",
+        ),
+        ("scenarios/odd.yaml", "steps:\n- tol: tell-joke\n"),
+    ] {
+        let path = place.here.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+        let checked = place.run(&["check", name]);
+        checked.ended(1, &[]);
+        assert!(checked.data.contains(&format!("{name}:")), "{}", checked.data);
+        assert!(checked.data.contains("error file.malformed"), "{name}: {}", checked.data);
+    }
+    place.run(&["check"]).ended(1, &["4 errors"]);
+}
+
+#[test]
 fn wrong_settings_of_connections_send_nothing_elsewhere() {
     let place = Place::with(&[
         (

@@ -280,6 +280,8 @@ fn lost_words(call: &Call) -> &'static str {
             "couldn't reach its server"
         }
         ErrorKind::Flooded | ErrorKind::SlowConsumer => "lost chunks and ended",
+        ErrorKind::AnswerTooLarge | ErrorKind::TooLarge => "sent too large an answer",
+        _ if kind.is_unreadable() => "sent an answer that can't be read",
         _ => "lost its connection",
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     model::{
         call::{Call, CallState, Event, EventKind, Outcome, Stage},
         duration,
+        error_kind::ErrorKind,
         problem::Problem,
     },
     schema::{pointer::Pointer, validate::Checker},
@@ -76,6 +77,13 @@ impl Answer {
             answer.took_ms = *at_ms;
         }
         answer
+    }
+
+    /// Whether nobody was there to answer.
+    #[must_use]
+    pub fn is_unanswered(&self) -> bool {
+        let kind = self.error.as_ref().map(|(kind, _)| ErrorKind::parse(kind));
+        self.outcome == Some(Outcome::Lost) && !kind.is_some_and(|kind| kind.is_unreadable())
     }
 
     /// From the request to the end, in milliseconds: how long the connection took to open, and its

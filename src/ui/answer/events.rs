@@ -177,8 +177,11 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
         CallState::Opening => ("◌", "connecting", Role::Info),
         CallState::Waiting => ("◌", "waiting", Role::Info),
         CallState::Streaming => ("●", "streaming", Role::Accent),
-        CallState::Ended { outcome, .. } => {
+        CallState::Ended { outcome, problem, .. } => {
+            let is_unreadable =
+                problem.as_ref().is_some_and(|problem| problem.kind.is_unreadable());
             let (sign, words) = match outcome {
+                Outcome::Lost if is_unreadable => ("✗", "unreadable"),
                 Outcome::Succeeded => ("✓", "succeeded"),
                 Outcome::Failed => ("✗", "failed"),
                 Outcome::Cancelled => ("■", "cancelled"),
