@@ -173,7 +173,7 @@ fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
         "{}",
         lines.data
     );
-    assert!(lines.words.contains("listening on tg.>"), "{}", lines.words);
+    assert!(lines.words.contains("received on tg.>"), "{}", lines.words);
 
     let again =
         run(home.path(), &["watch", "tg.>", "--connection", &server.url(), "--save", "all.trace"]);
