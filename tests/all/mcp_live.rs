@@ -113,7 +113,9 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
     fs::write(place.here.join("toolcrib.toml"), more).unwrap();
     // The command is another one now.
     place.run(&["mcp", "list", "test"]).ended(2, &["not allowed", "MORE=1"]);
-    let allowed = place.json(&["mcp", "allow", "test", "--json"]);
+    let allowed = place.run(&["mcp", "allow", "test", "--json"]);
+    allowed.ended(0, &[]);
+    let allowed = allowed.json();
     assert_eq!((&allowed["allowed"], &allowed["env"]), (&json!(true), &json!({"MORE": "1"})));
     place.run(&["mcp", "list", "test"]).ended(0, &["differ from the saved list", "tool.removed"]);
     let told = place.run(&["mcp", "keep", "test"]);
