@@ -663,3 +663,15 @@ fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
     called.ended(0, &["structured content: {\"count\":2}"]);
     assert_eq!(called.data.trim(), "all is well");
 }
+
+#[test]
+fn groups_of_a_kept_tool_are_no_second_server() {
+    let place = counted_place();
+    place.run(&["mcp", "keep", "own"]).ended(0, &["saved 1 tools"]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let more = format!("{settings}\n[mcp.own.tools.tool-1]\ngroups = [\"math\"]\n");
+    fs::write(place.here.join("toolcrib.toml"), more).unwrap();
+    let checked = place.run(&["check"]);
+    checked.ended(0, &[]);
+    assert!(!checked.data.contains("identity.duplicate-key"), "{}", checked.data);
+}
