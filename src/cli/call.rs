@@ -432,16 +432,16 @@ async fn stream_call(
     let mut interrupt = pin!(interrupted());
     let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
     let mut running = true;
+    let mut has_ended = false;
     let mut ending = Ending::Done;
     let mut batch = Vec::with_capacity(QUEUE);
     loop {
         let count = tokio::select! {
             biased;
             () = &mut interrupt => {
-                let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
                 drop(call);
                 registry.close().await;
-                teller.record_events(&[Event { at_ms, kind: EventKind::End { outcome: Outcome::Cancelled, problem: None } }]);
+                let at_ms = teller.record_cancelled(began);
                 return teller.print_end(at_ms, Outcome::Cancelled, None);
             }
             count = events.recv_many(&mut batch, QUEUE) => count,
@@ -461,14 +461,24 @@ async fn stream_call(
         }
         // What is seen is kept.
         teller.record_events(&batch);
+        has_ended |= batch.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
         let mut left = batch.len();
         for event in batch.drain(..) {
             left -= 1;
             if let Some(answer) = &mut teller.answer {
                 answer.add_event(&event.kind);
             }
-            if let Some(ended) = teller.print_event(event, left == 0 && events.is_empty())? {
-                ending = ended;
+            match teller.print_event(event, left == 0 && events.is_empty()) {
+                Ok(ended) => ending = ended.unwrap_or(ending),
+                // What can't be written, such as to a pipe that is closed, cancels the call.
+                Err(reason) => {
+                    drop(call);
+                    registry.close().await;
+                    if !has_ended {
+                        teller.record_cancelled(began);
+                    }
+                    return Err(reason);
+                }
             }
         }
     }
@@ -512,6 +522,14 @@ impl EventPrinter<'_> {
                     {problem}"
             ));
         }
+    }
+
+    /// Puts into the history that the call ends now, before its answer did; when that was.
+    fn record_cancelled(&mut self, began: Instant) -> u64 {
+        let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
+        self.record_events(&[Event { at_ms, kind }]);
+        at_ms
     }
 
     /// Says words on a line of their own.

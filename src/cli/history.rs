@@ -18,6 +18,7 @@ use super::{
     global::Global,
     out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
+    strays::preview_text,
 };
 use crate::{
     engine::{
@@ -63,8 +64,8 @@ pub(crate) struct History {
 
 #[derive(Args, Debug)]
 struct List {
-    /// Only matching calls: tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of
-    /// the request or the answer
+    /// Only matching calls: tool:NAME is:failed on:CONNECTION since:30m|2h|3d id:START >500ms, and
+    /// any text of the request or the answer
     #[arg(long, value_name = "WORDS", default_value = "")]
     find: String,
 
@@ -144,11 +145,14 @@ impl History {
                 wait_for("replaying", replay_trace(global.json, trace, *speed, out))
             }
             Some(Command::Export { ids, find, stub: true, output }) => {
-                as_stub(&store, &selected_ids(&store, ids, find)?, output.as_deref(), out)
+                as_stub(&store, &selected_ids(&store, ids, find, global)?, output.as_deref(), out)
             }
-            Some(Command::Export { ids, find, output, .. }) => {
-                export_traces(&store, &selected_ids(&store, ids, find)?, output.as_deref(), out)
-            }
+            Some(Command::Export { ids, find, output, .. }) => export_traces(
+                &store,
+                &selected_ids(&store, ids, find, global)?,
+                output.as_deref(),
+                out,
+            ),
             Some(Command::Remove { ids, all }) => remove_traces(&store, ids, *all, out),
         }
     }
@@ -179,14 +183,14 @@ pub(crate) fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> 
 
 impl List {
     fn run(&self, global: &Global, store: &Store, out: &mut CommandOutput) -> CommandResult {
-        let listing = store.list_calls(read_filter(&self.find)?)?;
+        let listing = store.list_calls(read_filter(&self.find, global)?)?;
         let shown = &listing.calls[..listing.calls.len().min(self.number as usize)];
         if global.json {
             out.print_json(&shown.iter().map(summary_json).collect::<Value>())?;
             return Ok(Ending::Done);
         }
         if shown.is_empty() {
-            out.print_status(if self.find.is_empty() {
+            out.print_status(if self.find.is_empty() && global.connection.is_none() {
                 "No calls yet: make one with `toolcrib call TOOL`, or in Invoke".into()
             } else {
                 format!("No call matches. --find takes: {WORDS}")
@@ -277,9 +281,14 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
     for event in &trace.events {
         let (what, text) = match &event.kind {
             EventKind::Sent { bytes } => ("sent", size::format_size(*bytes as u64)),
-            EventKind::Chunk { bytes, .. } => ("chunk", size::format_size(*bytes as u64)),
+            EventKind::Chunk { bytes, text } => (
+                "chunk",
+                format!("{:>8}  {}", size::format_size(*bytes as u64), preview_text(text)),
+            ),
             EventKind::Headers(headers) => ("headers", events::format_headers(headers)),
-            EventKind::Stray { cause, .. } => ("stray", cause.message().to_owned()),
+            EventKind::Stray { cause, body, .. } => {
+                ("stray", format!("{}: {}", cause.message(), preview_text(body)))
+            }
             EventKind::Notice(words) => ("notice", words.clone()),
             EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
@@ -439,16 +448,26 @@ fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<
     Ok(())
 }
 
-fn read_filter(find: &str) -> Result<TraceFilter, Problem> {
-    TraceFilter::parse_complete(find, now::now_millis())
-        .map_err(|cause| Problem::new(ProblemKind::Input, "reading --find", cause))
+/// The calls that match, over the connection that `--connection` names.
+fn read_filter(find: &str, global: &Global) -> Result<TraceFilter, Problem> {
+    let filter = TraceFilter::parse_complete(find, now::now_millis())
+        .map_err(|cause| Problem::new(ProblemKind::Input, "reading --find", cause))?;
+    Ok(match &global.connection {
+        Some(connection) => filter.on_connection(connection),
+        None => filter,
+    })
 }
 
 /// Those that are named, else those that are found, the oldest first.
-fn selected_ids(store: &Store, ids: &[String], find: &str) -> Result<Vec<TraceId>, Problem> {
+fn selected_ids(
+    store: &Store,
+    ids: &[String],
+    find: &str,
+    global: &Global,
+) -> Result<Vec<TraceId>, Problem> {
     match ids {
         [] => Ok(store
-            .list_calls(read_filter(find)?)?
+            .list_calls(read_filter(find, global)?)?
             .calls
             .into_iter()
             .rev()

@@ -123,7 +123,7 @@ impl View<'_> {
         let start = state == self.workflow.start();
         let way = match self.path_to_state(state) {
             _ if start => Cell::tinted(Tint::Good, "here"),
-            Some(keys) => Cell::plain(format!("take {}", keys.join(", "))),
+            Some(keys) => Cell::plain(format!("call {}", keys.join(", "))),
             None => Cell::tinted(Tint::Dim, "no way"),
         };
         let offers = self.offered_tools(state);
@@ -182,10 +182,10 @@ fn print_state(
     let way = match way {
         None => "none with these groups".to_owned(),
         Some(keys) if keys.is_empty() => "you are there".to_owned(),
-        Some(keys) => format!("take {}", keys.join(", then ")),
+        Some(keys) => format!("call {}", keys.join(", then ")),
     };
     out.print_line(out.tint(Tint::Bold, &out.safe_text(&view.name)))?;
-    for (label, text) in [("the path there", way), ("groups enough", sets_words(&view.groups))] {
+    for (label, text) in [("the path there", way), ("groups needed", sets_words(&view.groups))] {
         wrap(&out.safe_text(&format!("{label}: {text}")), "  ")
             .iter()
             .try_for_each(|line| out.print_line(line))?;

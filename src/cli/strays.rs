@@ -21,7 +21,7 @@ impl Strays {
         let words = format!(
             "a message that isn't part of the answer: {}{id}: {}",
             cause.message(),
-            body_preview(&Mask::default().mask_text(body))
+            preview_text(&Mask::default().mask_text(body))
         );
         self.foreign += u64::from(is_foreign);
         (words, !is_foreign || self.foreign <= FOREIGN_SHOWN)
@@ -35,8 +35,8 @@ impl Strays {
     }
 }
 
-/// As much of a message as a line can hold.
-fn body_preview(body: &str) -> String {
+/// As much of a message as a line holds.
+pub(super) fn preview_text(body: &str) -> String {
     const MOST: usize = 160;
     let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MOST) {

@@ -250,7 +250,7 @@ impl View<'_> {
             ("leads to", slot.gate.next.as_deref().unwrap_or("the state stays").to_owned()),
             ("asked for", self.asked.groups_text()),
             ("state", self.asked.context.state().to_owned()),
-            ("groups enough", sets_words(&self.group_sets(row))),
+            ("groups needed", sets_words(&self.group_sets(row))),
         ] {
             let lines = wrap(&out.safe_text(&text), &" ".repeat(16));
             let rest = lines.iter().enumerate().map(|(row, line)| match row {

@@ -27,6 +27,7 @@ use crate::{
         call::CallError,
         clock::Millis,
         connection::Connection,
+        id::shown_id,
         problem::{Problem, ProblemKind},
         traffic::{Decoded, ObservedMessage, Part, Tapped, WatchedItem},
     },
@@ -257,7 +258,9 @@ impl Watch {
     ) -> CommandResult {
         let mut rings = Vec::new();
         let mut witness = TrafficWitness::default();
+        let mut began = None;
         let head = traces::read_trace(path, |tapped| {
+            began.get_or_insert(tapped.heard_at());
             rings.extend(record.add_witnessed(witness.observe_message(tapped)));
         })?;
         let mut teller = ObservedPrinter {
@@ -265,7 +268,7 @@ impl Watch {
             json: global.json,
             record: Record::default(),
             witness: TrafficWitness::default(),
-            began: None,
+            began,
             told: 0,
             rang: rings.len(),
             cards: None,
@@ -313,12 +316,6 @@ impl Watch {
 /// A conversation's number, when the filter shows it.
 fn record_row(record: &Record, number: u64) -> Option<u64> {
     record.row_of(number).map(|_| number)
-}
-
-/// The last eight letters of an id: many ids begin with a word or the time, and differ only after
-/// it.
-fn id_suffix(id: &str) -> String {
-    id.chars().skip(id.chars().count().saturating_sub(8)).collect()
 }
 
 fn watch_problem(connection: &Connection, problem: CallError) -> StopReason {
@@ -531,7 +528,7 @@ impl ObservedPrinter<'_> {
             Part::Answer { last: true } | Part::Outcome(None) => Tint::Good,
             _ => Tint::Dim,
         };
-        let id = id_suffix(conversation.id.as_deref().unwrap_or("–"));
+        let id = shown_id(conversation.id.as_deref().unwrap_or("–"));
         let label = format!("{:<11}", self.out.safe_text(&reading.label));
         let time = self.out.tint(Tint::Dim, &format!("+{:>4}.{:03}", at / 1_000, at % 1_000));
         let state = reading
@@ -541,7 +538,7 @@ impl ObservedPrinter<'_> {
         let text = reading.text.replace('\n', " ");
         let line = format!(
             "{time}  {:<8}  {}  {}  {state}{}",
-            self.out.safe_text(&id),
+            self.out.safe_text(id),
             self.out.tint(tint, &label),
             self.out.safe_text(&crossing.subject),
             self.out.safe_text(&text)

@@ -33,7 +33,7 @@ impl GateEdit {
             Self::InGroups(groups) if groups.is_empty() => {
                 "remove the tool from every group".into()
             }
-            Self::InGroups(groups) => format!("put the tool only in {}", join_names(groups)),
+            Self::InGroups(groups) => format!("set the tool's groups to {}", join_names(groups)),
             Self::AddState(state) => format!("make the tool available in {state}"),
             Self::RemoveState(state) => format!("make the tool unavailable in {state}"),
             Self::Everywhere => "make the tool available in every state".into(),

@@ -33,11 +33,43 @@ impl Ids {
     }
 }
 
+/// Eight letters of an id that distinguish it where there is no room for all: the first of one that
+/// is random (a UUID of version 4, as toolcrib's own calls have), as the history lists it; the last
+/// of others, which often begin with a word or the time.
+#[must_use]
+pub fn shown_id(id: &str) -> &str {
+    const SHOWN: usize = 8;
+    let fits = |(place, letter): (usize, u8)| match place {
+        8 | 13 | 18 | 23 => letter == b'-',
+        14 => letter == b'4',
+        _ => letter.is_ascii_hexdigit(),
+    };
+    if id.len() == 36 && id.bytes().enumerate().all(fits) {
+        return &id[..SHOWN];
+    }
+    let from = id.char_indices().nth_back(SHOWN - 1);
+    &id[from.map_or(0, |(at, _)| at)..]
+}
+
 #[cfg(test)]
 mod tests {
     use std::collections::HashSet;
 
     use super::*;
+
+    #[test]
+    fn an_id_is_shown_by_what_distinguishes_it() {
+        for (id, shown) in [
+            ("7f1c2a3b-0000-4000-8000-000000000001", "7f1c2a3b"),
+            // Version 7 begins with the time.
+            ("0192f1c2-a3b0-7000-8000-0000abcdef01", "abcdef01"),
+            ("request-000000012", "00000012"),
+            ("äöü-é", "äöü-é"),
+            ("–", "–"),
+        ] {
+            assert_eq!(shown_id(id), shown, "{id}");
+        }
+    }
 
     #[test]
     fn ids_are_uuids_and_all_different() {

@@ -207,7 +207,7 @@ fn tools_say_why_they_are_hidden() {
     for words in [
         "reset-workflow: hidden",
         "group: in admin, requested read-only, knowledge",
-        "request admin, then take knowledge-query",
+        "request admin, then call knowledge-query",
     ] {
         assert!(why.data.contains(words), "{}", why.data);
     }
@@ -224,7 +224,7 @@ fn groups_and_states_are_listed() {
     assert_eq!(named(&states, "name", "analysis")["way"], json!(["knowledge-query"]));
     let research = named(&states, "name", "research");
     assert_eq!((&research["reachable"], &research["way"]), (&json!(false), &Value::Null));
-    assert!(place.run(&["states"]).data.contains("take knowledge-query"));
+    assert!(place.run(&["states"]).data.contains("call knowledge-query"));
 }
 
 #[test]
@@ -582,6 +582,20 @@ fn an_interrupted_call_is_cancelled() {
     let end = next();
     assert_eq!((&end["event"], &end["outcome"]), (&json!("end"), &json!("cancelled")));
     assert_eq!(running.child.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn a_call_whose_output_is_closed_is_cancelled() {
+    let server = NatsServer::start();
+    let _service = Responder::start(&server.url(), "silent");
+    let place = Place::sample("services");
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let call = ["call", "tell-joke", "topic=x", "--json", "--connection", &server.url()];
+    let ended = place.command(&call).stdout(writer).status().unwrap();
+    assert_eq!(ended.code(), Some(0));
+    let kept = place.run(&["history", "--json"]).data;
+    assert!(kept.contains("\"cancelled\""), "{kept}");
 }
 
 #[test]

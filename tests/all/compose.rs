@@ -332,6 +332,12 @@ fn tools_go_from_one_workspace_to_another_as_text() {
     assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "joke-2")).unwrap().description, "another");
+    // The line with the key is missing.
+    let keyless = "tool:\n  type: prompt\n  name: Tell a joke\n  description: d\n  arguments: []\n";
+    let plan = entries::paste_entries(ComposeContext::from_state(&to), keyless, None).unwrap();
+    assert!(plan.notes[0].contains("its name is the key, tell-a-joke"), "{:?}", plan.notes);
+    make(&mut to, plan);
+    assert_eq!(to.catalog.tool(&id(&to, "tell-a-joke")).unwrap().name, "Tell a joke");
     for bad in ["", "{", "a: b", "- 1"] {
         assert!(
             entries::paste_entries(ComposeContext::from_state(&to), bad, None).is_err(),

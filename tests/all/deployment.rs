@@ -442,7 +442,7 @@ fn agents_that_fail(trustgraph: &Deployment) {
     );
     assert!(
         hidden.contains("available in asked, not in undefined")
-            && hidden.contains("take ask-model first"),
+            && hidden.contains("call ask-model first"),
         "{hidden}"
     );
     let seen = ask("shout", &listening);

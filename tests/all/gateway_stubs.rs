@@ -528,7 +528,7 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
         assert!(asked.data.contains(line), "{line}: {}", asked.data);
     }
     run(&["agent", "--groups", "g", "second"])
-        .ended(1, &["the model called \"second\", which it doesn't have", "take first first"]);
+        .ended(1, &["the model called \"second\", which it doesn't have", "call first first"]);
     run(&["agent", "--groups", "g", "--pattern", "plan-then-execute", "first then second"])
         .ended(1, &["which it doesn't have"]);
     run(&["agent", "--groups", "g", "what now?"]).ended(0, &[]);

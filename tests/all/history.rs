@@ -45,10 +45,15 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
             found("tool:calc *"),
             found("outcome:failed"),
             found("since:1h"),
-            found("tool:joke")
+            found("tool:joke"),
+            found("is:failed <1h"),
         ],
-        [1, 1, 1, 2, 0]
+        [1, 1, 1, 2, 0, 1]
     );
+    let over = |connection| {
+        place.run(&["history", "--connection", connection]).data.lines().skip(1).count()
+    };
+    assert_eq!((over("embedded"), over("nats://127.0.0.1:1")), (2, 0));
     assert!(place.run(&["history"]).data.contains("calculator  embedded  succeeded"));
 
     let id = calls[1]["id"].as_str().unwrap();
@@ -58,6 +63,7 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
         "{}",
         shown.data
     );
+    assert!(shown.data.contains("chunk          51 B  42\n"), "{}", shown.data);
     let lines = place.run(&["history", "show", id, "--json"]).events();
     assert_eq!(lines[0]["event"], "call");
     assert_eq!(lines[0]["arguments"], json!({"expression": "6 * 7"}));

@@ -115,7 +115,7 @@ fn a_workflow_is_stepped_through_simulated_and_live() {
             "[ ] products: 1 tool",
             "Available tools: 2",
             "calculator: state: available in findings, figures, not in undefined",
-            "To make it available: take query-customers first",
+            "To make it available: call query-customers first",
             "Hidden here",
             "[x] products: 1 tool",
             "State: findings",
@@ -716,7 +716,7 @@ fn a_hidden_tool_takes_no_step_of_another_tool() {
     let script = ["workflow", "step calculator", "live calculator", "apply calculator", "quit"];
     let ran = run(&demo(), &[".", "--plain"], &script);
     let why = "calculator is hidden: state: available in findings, figures, not in undefined. To \
-        make it available: take query-customers first";
+        make it available: call query-customers first";
     assert_in_order(
         &ran.data,
         &[why, "Workflow · calculator>", why, "Workflow · calculator>", "State: findings"],

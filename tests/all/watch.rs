@@ -174,6 +174,14 @@ fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
         lines.data
     );
     assert!(lines.words.contains("received on tg.>"), "{}", lines.words);
+    // Times count from the first message of the trace, also where that one isn't shown.
+    let mut texts: Vec<String> = kept.lines().map(str::to_owned).collect();
+    let before = texts[1].replace("\"at_ms\":", "\"at_ms\":1000000000000,\"was\":");
+    texts.insert(1, before.replace(heard[0]["id"].as_str().unwrap(), "another"));
+    fs::write(home.path().join("earlier.trace"), texts.join("\n") + "\n").unwrap();
+    let filtered = run(home.path(), &["watch", "--open", "earlier.trace", "--filter", "is:failed"]);
+    let first = filtered.data.lines().next().unwrap_or_default();
+    assert!(first.starts_with('+') && !first.contains("0.000"), "{first}");
 
     let again =
         run(home.path(), &["watch", "tg.>", "--connection", &server.url(), "--save", "all.trace"]);

@@ -109,7 +109,7 @@ fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
     assert_eq!(
         bench.state.workflow.simulation.state(),
         "analysis",
-        "reset-workflow: request admin, then take knowledge-query"
+        "reset-workflow: request admin, then call knowledge-query"
     );
     assert!(bench.state.context().groups().contains(&"admin".into()));
     assert!(bench.shows("+ reset-workflow"), "{}", bench.screen());

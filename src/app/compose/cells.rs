@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    engine::gate_edit::GateEdit,
+    engine::{gate_edit::GateEdit, workflow::similar::nearest_name},
     model::{
         context::{DEFAULT_GROUP, Name},
         entry::EntryId,
@@ -21,6 +21,25 @@ use crate::{
     schema::pointer::Pointer,
     syntax::edit::Edit,
 };
+
+/// Puts tools into a group that may be a new one.
+///
+/// # Errors
+/// When a tool has no groups that can be changed, or is in the group already.
+pub fn put_into_group(
+    context: ComposeContext<'_>,
+    tools: &[EntryId],
+    name: &Name,
+) -> Result<Plan, String> {
+    let cells: Vec<_> = tools.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
+    let known = || context.catalog.gate_names().groups.iter().map(AsRef::as_ref);
+    let near = match known().any(|group| group == &**name) {
+        true => None,
+        false => nearest_name(name, known()),
+    };
+    let note = near.map(|near| format!("There is a group {near} already: this is another one."));
+    Ok(switch_cells(context, &cells, Switch::On, &[])?.with_note(note))
+}
 
 /// A column of the matrix.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

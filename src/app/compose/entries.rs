@@ -413,7 +413,8 @@ pub fn paste_entries(
     if part.tools.is_empty()
         && part.services.is_empty()
         && part.others.is_empty()
-        && let Some((converted, note)) = convert_pasted(context, &source, &file, near)
+        && let Some((converted, note)) = read_keyless(context, &source, &file)
+            .or_else(|| convert_pasted(context, &source, &file, near))
     {
         part = converted;
         plan.notes.push(note);
@@ -503,6 +504,32 @@ pub fn paste_entries(
     Ok(plan)
 }
 
+/// A descriptor without the key that it has in a map of many, with its name as the key.
+fn read_keyless(
+    context: ComposeContext<'_>,
+    source: &Source,
+    file: &FileId,
+) -> Option<(Part, String)> {
+    let document = source.value(0)?.as_object()?;
+    // The line of the map may be there.
+    let inside = match document.len() {
+        1 => document.values().next()?.as_object()?,
+        _ => document,
+    };
+    let own_type = inside.get("type")?;
+    let section = every_system()
+        .iter()
+        .flat_map(|system| system.new_entry_kinds())
+        .filter(|kind| kind.value.get("type") == Some(own_type))
+        .find_map(|kind| kind.section)?;
+    let key = slug_of(inside.get("name")?.as_str()?);
+    let whole = json!({section: {&*key: inside}});
+    let whole = Source::parse(Format::Json, whole.to_string()).ok()?;
+    let part = read::read_part(file, &whole, context.catalog.mode);
+    let note = format!("The text has no key above the descriptor: its name is the key, {key}.");
+    (!part.tools.is_empty() || !part.services.is_empty()).then_some((part, note))
+}
+
 /// Tools of another format as descriptors of the system that the entry beside has, else the first
 /// tool, else the first system that reads them from a text; and what a user should know of that.
 fn convert_pasted(
@@ -562,8 +589,12 @@ fn own_key(entry: &Entry) -> String {
     }
     let named =
         ["id", "name"].iter().find_map(|field| entry.value.get(*field).and_then(Value::as_str));
-    let slug: String = named
-        .unwrap_or("tool")
+    slug_of(named.unwrap_or_default())
+}
+
+/// A name as a key.
+fn slug_of(name: &str) -> String {
+    let slug: String = name
         .chars()
         .map(|letter| {
             if letter.is_alphanumeric() || letter == '_' {

@@ -86,6 +86,8 @@ pub(super) fn on_test_ended(
         Report::NotAllowed(start) if state.screen == ScreenId::Connections => {
             let (connection, start) = (name.to_owned(), start.clone());
             let purpose = Purpose::Test;
+            let words = format!("starting {name} needs your permission");
+            state.notices.push(NoticeKind::Hint, words, now);
             state.question.get_or_insert(Question::AllowStart { connection, start, purpose });
         }
         Report::NotAllowed(_) | Report::UnderWay => {}

@@ -104,8 +104,23 @@ fn drop_masked(value: Value) -> Option<Value> {
 fn telling_part(masked: &str) -> Option<String> {
     let longest =
         masked.lines().next()?.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
-    let part: String = longest.chars().take(80).collect();
-    (!part.is_empty()).then_some(part)
+    let part = whole_words(longest, 80);
+    (!part.is_empty()).then(|| part.to_owned())
+}
+
+/// The beginning of a text, which ends within no word and no number where it has several.
+fn whole_words(text: &str, longest: usize) -> &str {
+    let Some((end, next)) = text.char_indices().nth(longest) else { return text };
+    let is_within =
+        |letter: char| letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | '+');
+    let cut = &text[..end];
+    if !is_within(next) {
+        return cut;
+    }
+    match cut.trim_end_matches(is_within).trim_end() {
+        "" => cut,
+        words => words,
+    }
 }
 
 /// Twice the time, and rounded up.
@@ -153,6 +168,19 @@ fn schema_of(value: &Value, depth: usize) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_part_of_a_text_ends_within_no_word() {
+        for (text, longest, part) in [
+            ("the oven is cold", 20, "the oven is cold"),
+            ("the oven is cold", 14, "the oven is"),
+            ("the oven is cold", 8, "the oven"),
+            ("{\"pi\": 3.14159, \"e\": 2.71828}", 12, "{\"pi\":"),
+            ("abcdefghij", 4, "abcd"),
+        ] {
+            assert_eq!(whole_words(text, longest), part, "{text} {longest}");
+        }
+    }
     use crate::schema::validate::Checker;
 
     const KEY: &str = "sk-abcdefghijklmnopqrstuvwxyz0123456789ABCD";

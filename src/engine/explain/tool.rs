@@ -69,9 +69,9 @@ impl Change {
         };
         match self {
             Self::Ask { groups } => format!("request {}", join_names(groups)),
-            Self::Take { tools: rows, .. } => format!("take {} first", keys(rows)),
+            Self::Take { tools: rows, .. } => format!("call {} first", keys(rows)),
             Self::AskAndTake { groups, tools: rows, .. } => {
-                format!("request {}, then take {}", join_names(groups), keys(rows))
+                format!("request {}, then call {}", join_names(groups), keys(rows))
             }
             Self::Start { groups, state } if groups.is_empty() => {
                 format!("start in {state}: no tool leads there from here")
@@ -276,11 +276,11 @@ mod tests {
     fn the_smallest_change_is_named_for_each_kind_of_reason() {
         let knowledge = &["read-only", "knowledge"][..];
         assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
-        assert_eq!(first(knowledge, "undefined", "graph-update"), "take knowledge-query first");
+        assert_eq!(first(knowledge, "undefined", "graph-update"), "call knowledge-query first");
         assert_eq!(first(knowledge, "analysis", "complex-analysis"), "request advanced");
         assert_eq!(
             first(knowledge, "undefined", "complex-analysis"),
-            "request advanced, then take knowledge-query"
+            "request advanced, then call knowledge-query"
         );
         assert_eq!(
             first(&["knowledge", "compute"], "results", "reset-workflow"),
@@ -389,7 +389,7 @@ mod tests {
         assert_eq!(changes, ["stop requesting admin; request read-only"]);
         assert_eq!(
             said("root", &["read-only"], "complex-analysis").1[0],
-            "request advanced, then take knowledge-query"
+            "request advanced, then call knowledge-query"
         );
     }
 }

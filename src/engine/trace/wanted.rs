@@ -3,7 +3,7 @@
 use crate::model::{call::Outcome, clock::Millis, duration, trace::Summary};
 
 /// The words before a colon, for help.
-pub(crate) const WORDS: &str = "tool:NAME outcome:WORD on:CONNECTION since:30m|2h|3d, and any text of the request or the answer";
+pub(crate) const WORDS: &str = "tool:NAME is:failed on:CONNECTION since:30m|2h|3d id:START >500ms, and any text of the request or the answer";
 
 /// The outcome of a call that has none.
 const UNFINISHED: &str = "unfinished";
@@ -17,6 +17,10 @@ pub struct TraceFilter {
     outcome: Option<String>,
     connection: Option<String>,
     since: Option<Millis>,
+    id: Option<String>,
+    /// Milliseconds that a call took at least, and at most.
+    longer: Option<u64>,
+    shorter: Option<u64>,
 }
 
 impl TraceFilter {
@@ -27,16 +31,18 @@ impl TraceFilter {
         let mut text: Vec<&str> = Vec::new();
         for word in query.split_whitespace() {
             let low = |value: &str| Some(value.to_lowercase());
-            match word.split_once(':') {
+            match split_term(word) {
                 Some(("tool", value)) => wanted.tool = low(value),
-                Some(("outcome", value)) => wanted.outcome = low(value),
+                Some(("outcome" | "is", value)) => wanted.outcome = low(value),
                 Some(("on", value)) => wanted.connection = low(value),
+                Some(("id", value)) => wanted.id = low(value),
                 // What is no time is still being typed.
                 Some(("since", value)) => {
-                    let ago = duration::parse_duration(value)
-                        .and_then(|ago| u64::try_from(ago.as_millis()).ok());
+                    let ago = milliseconds(value);
                     wanted.since = ago.map(|ms| Millis(now.0.saturating_sub(ms)));
                 }
+                Some((">", value)) => wanted.longer = milliseconds(value),
+                Some(("<", value)) => wanted.shorter = milliseconds(value),
                 _ => text.push(word),
             }
         }
@@ -47,21 +53,35 @@ impl TraceFilter {
     /// The same of a line that is complete, such as that of a command.
     ///
     /// # Errors
-    /// Where `since:` names no time or `outcome:` no outcome, which [`TraceFilter::parse`] passes
-    /// over while they are typed.
+    /// As [`TraceFilter::check_words`].
     pub fn parse_complete(query: &str, now: Millis) -> Result<Self, String> {
+        Self::check_words(query).map(|()| Self::parse(query, now))
+    }
+
+    /// Whether each word of a query means something.
+    ///
+    /// # Errors
+    /// Where `since:`, `>` or `<` names no time or `is:` no outcome, which [`TraceFilter::parse`]
+    /// passes over while they are typed; with what can be typed.
+    pub fn check_words(query: &str) -> Result<(), String> {
         for word in query.split_whitespace() {
-            match word.split_once(':') {
-                Some(("since", value)) if duration::parse_duration(value).is_none() => {
+            match split_term(word) {
+                Some(("since" | ">" | "<", value)) if milliseconds(value).is_none() => {
                     return Err(format!("{word} names no time: {}", duration::EXAMPLES));
                 }
-                Some(("outcome", value)) if !is_outcome(value) => {
+                Some(("outcome" | "is", value)) if !is_outcome(value) => {
                     return Err(format!("{word} names no outcome: {}", outcomes().join(", ")));
                 }
                 _ => {}
             }
         }
-        Ok(Self::parse(query, now))
+        Ok(())
+    }
+
+    /// The same, of calls over that connection alone.
+    #[must_use]
+    pub fn on_connection(self, connection: &str) -> Self {
+        Self { connection: Some(connection.to_lowercase()), ..self }
     }
 
     /// Whether a call fits, apart from the text.
@@ -75,7 +95,23 @@ impl TraceFilter {
             && holds(&self.connection, &call.connection)
             && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
             && self.since.is_none_or(|since| call.at >= since)
+            && self.id.as_ref().is_none_or(|id| call.id.to_lowercase().starts_with(id))
+            && self.longer.is_none_or(|least| call.took_ms > least)
+            && self.shorter.is_none_or(|most| call.took_ms < most)
     }
+}
+
+/// What a word is about, and its value: `is:failed`, `>500ms`.
+fn split_term(word: &str) -> Option<(&str, &str)> {
+    let compared = word.strip_prefix(['>', '<']).map(|value| (&word[..1], value));
+    // A mark alone, or before what is no number, is text.
+    compared
+        .filter(|(_, value)| value.starts_with(|first: char| first.is_ascii_digit()))
+        .or_else(|| word.split_once(':'))
+}
+
+fn milliseconds(value: &str) -> Option<u64> {
+    duration::parse_duration(value).and_then(|time| u64::try_from(time.as_millis()).ok())
 }
 
 /// The words of outcomes.
@@ -100,7 +136,7 @@ mod tests {
             connection: "local nats".into(),
             arguments: "{}".into(),
             outcome: Some(Outcome::TimedOut),
-            took_ms: 1,
+            took_ms: 250,
             first_ms: None,
             chunks: 0,
             size: 0,
@@ -122,6 +158,14 @@ mod tests {
             ("since:7200", true),
             ("since:6w", true),
             ("since:99999999999999999999d", true),
+            ("is:timed", true),
+            ("is:failed", false),
+            ("id:A", true),
+            ("id:b", false),
+            (">200ms", true),
+            (">250ms", false),
+            ("<1s >0ms", true),
+            ("<250ms", false),
         ] {
             assert_eq!(TraceFilter::parse(query, now).matches(&call()), fits, "{query}");
         }
@@ -138,13 +182,22 @@ mod tests {
     #[test]
     fn a_complete_line_names_what_it_cannot_mean() {
         let now = Millis(3_600_000);
-        for right in ["", "since:2h", "outcome:timed tool:x", "outcome:unf", "http://x since:3d"] {
+        for right in [
+            "",
+            "since:2h",
+            "outcome:timed tool:x",
+            "outcome:unf",
+            "http://x since:3d",
+            "a > b <tag>",
+        ] {
             assert_eq!(TraceFilter::parse_complete(right, now), Ok(TraceFilter::parse(right, now)));
         }
         for (wrong, words) in [
             ("since:2x", "since:2x names no time: 500ms"),
             ("since:", "names no time"),
             ("outcome:faild", "names no outcome: succeeded, failed"),
+            ("is:faild", "names no outcome: succeeded, failed"),
+            (">5x", ">5x names no time: 500ms"),
         ] {
             let refused = TraceFilter::parse_complete(wrong, now).unwrap_err();
             assert!(refused.contains(words), "{refused}");

@@ -414,7 +414,7 @@ mod tests {
         );
         assert!(
             blind.message.contains("available in known, not in undefined")
-                && blind.remedy.contains("take look first"),
+                && blind.remedy.contains("call look first"),
             "{blind:?}"
         );
         told.handle_overheard(agent_says(hidden));

@@ -6,7 +6,7 @@
 //! [`request`], [`graph`], [`offers`] and [`run`] are the panes, [`chain`] a tool's steps in place of
 //! the states; each draws itself and says what a
 //! key or a press on it asks for. [`copy`] is what can be taken elsewhere. [`compose`] draws arrows
-//! on the picture and [`compose_menus`] asks what composing has to know; [`matrix`] is the table in
+//! on the picture; [`compose_menus`] and [`group_menus`] ask what composing has to know; [`matrix`] is the table in
 //! place of the panes.
 
 pub(crate) mod actions;
@@ -22,10 +22,12 @@ mod copy;
 mod detail;
 mod facts;
 mod graph;
+mod group_menus;
 mod keep;
 mod matrix;
 pub(crate) mod matrix_actions;
 mod matrix_draw;
+mod menu_rows;
 mod offers;
 mod refusals;
 mod request;

@@ -11,12 +11,12 @@ use crate::{
         message::Message,
         state::State,
     },
-    engine::trace::wanted::WORDS,
+    engine::trace::wanted::{TraceFilter, WORDS},
     model::{call::Outcome, clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
         answer::events::{format_duration, outcome_role},
-        canvas::{Pen, mark_chosen, text_width},
+        canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -100,8 +100,15 @@ impl List {
         }
         self.rows = inside;
         if calls.is_empty() && !kept.is_loading() {
-            let words = if kept.query.is_empty() { "no calls yet" } else { "no match" };
-            Pen::new(buffer, inside, 0).skip(2).put_text(words, styles[Role::Ghost]);
+            let (words, role) = match TraceFilter::check_words(&kept.query) {
+                Err(wrong) => (wrong, Role::Warning),
+                Ok(()) if kept.query.is_empty() => ("no calls yet".to_owned(), Role::Ghost),
+                Ok(()) => ("no match".to_owned(), Role::Ghost),
+            };
+            let lines = wrap(&words, usize::from(inside.width.saturating_sub(2)));
+            for (row, line) in (0..inside.height).zip(lines) {
+                Pen::new(buffer, inside, row).skip(2).put_text(&line, styles[role]);
+            }
         }
         let today = state.wall;
         for (line, row) in (0_u16..).zip(self.cursor.visible_rows(calls.len(), inside.height)) {

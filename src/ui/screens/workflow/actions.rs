@@ -7,7 +7,7 @@ use super::{
     compose_menus as menus, copy,
     facts::Facts,
     graph::{Graph, Zoom},
-    keep,
+    group_menus, keep,
     matrix_actions::MATRIX,
     refusals::{NO_STEPS, live_refusal, none_to_copy, save_all},
     request, run,
@@ -138,20 +138,20 @@ pub(crate) const ACTIONS: &[Row] = &[
     .risky()
     .refused(|screen, _| screen.undefined_refusal().filter(|_| !screen.is_on_arrow())),
     Row::new(Scope::Groups, "rename-group", "rename group", |screen, _| {
-        screen.of_group(menus::rename_group)
+        screen.of_group(group_menus::rename_group)
     })
     .keys(&[verbs::RENAME])
     .help("Rename the group in every file that uses it")
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "delete-group", "delete group", |screen, _| {
-        screen.of_group(menus::delete_group)
+        screen.of_group(group_menus::delete_group)
     })
     .keys(&[verbs::DELETE])
     .help("Delete the group from every tool and from the settings")
     .risky()
     .refused(|screen, _| screen.group_refusal()),
     Row::new(Scope::Groups, "new-group", "new group", |_, state| {
-        menus::new_group(Vec::new(), state)
+        group_menus::new_group(Vec::new(), state)
     })
     .keys(&[verbs::NEW])
     .help("Add a group and tick its tools in the matrix"),
@@ -425,7 +425,7 @@ impl WorkflowScreen {
     }
 
     pub(super) fn open_groups(&mut self, state: &State) -> Reply {
-        self.with_facts(|_, facts| menus::groups_menu(facts, state))
+        self.with_facts(|_, facts| group_menus::groups_menu(facts, state))
     }
 
     fn copy_tool(&mut self, _: &State) -> Reply {

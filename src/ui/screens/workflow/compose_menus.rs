@@ -4,16 +4,16 @@
 use super::{
     facts::Facts,
     graph::{ArrowEnd, Graph, HitTarget},
+    group_menus::of_group,
+    menu_rows::{RowAction, action_rows, mark_risky, menu_reply, menu_row},
 };
 use crate::{
     app::{
-        actions::{ActionId, Risk},
         compose::{
             arrows::{self, Tail},
-            cells::{self, Column},
+            cells::Column,
             context::{ComposeContext, parse_name},
             entries::{self, EntryHome},
-            groups,
             plan::{Plan, list_names},
             states,
         },
@@ -32,44 +32,6 @@ use crate::{
         view::{OverlayReply, Reply},
     },
 };
-
-/// What a row of a menu leads to.
-type RowAction = Box<dyn Fn() -> OverlayReply>;
-
-/// A menu of rows, each with what it leads to.
-fn menu_reply(title: impl Into<String>, rows: Vec<(Item, RowAction)>) -> Reply {
-    let (items, thens): (Vec<Item>, Vec<RowAction>) = rows.into_iter().unzip();
-    Reply::Open(Box::new(Menu::new(title, items, move |row| {
-        thens.get(row).map_or(OverlayReply::Stay, |then| then())
-    })))
-}
-
-fn menu_row(
-    title: impl Into<String>,
-    detail: impl Into<String>,
-    then: impl Fn() -> Reply + 'static,
-) -> (Item, RowAction) {
-    let item = Item { title: title.into(), detail: detail.into(), ..Item::default() };
-    (item, Box::new(move || OverlayReply::CloseWith(then())))
-}
-
-/// What deletes comes first only where it is named.
-fn mark_risky((item, then): (Item, RowAction)) -> (Item, RowAction) {
-    (Item { risky: true, ..item }, then)
-}
-
-fn action_row(id: ActionId, state: &State) -> (Item, RowAction) {
-    let action = state.keymap.action(id);
-    let note = state.keymap.display_key(id);
-    let item = Item {
-        title: action.title.into(),
-        detail: action.help.into(),
-        note,
-        risky: action.risk == Risk::Changes,
-        ..Item::default()
-    };
-    (item, Box::new(move || OverlayReply::Act(id)))
-}
 
 // States.
 
@@ -117,13 +79,6 @@ pub(crate) fn of_state(name: &Name, state: &State) -> Reply {
         "paste-tools",
     ];
     menu_reply(format!("State {name}"), action_rows(&ids, state))
-}
-
-/// Rows of actions; in plain mode without those that only change the drawing.
-fn action_rows(ids: &[ActionId], state: &State) -> Vec<(Item, RowAction)> {
-    let is_only_drawn = |id: &&ActionId| matches!(**id, "matrix" | "fit");
-    let shown = ids.iter().filter(|id| !(state.keymap.is_in_words() && is_only_drawn(id)));
-    shown.map(|id| action_row(id, state)).collect()
 }
 
 /// What can be done with what is under the mouse.
@@ -502,102 +457,7 @@ fn choose_state(
     menu_reply(title, rows)
 }
 
-// Groups.
-
-/// What can be done with groups: make, rename, delete.
-pub(crate) fn groups_menu(facts: &Facts, state: &State) -> Reply {
-    let mut rows = action_rows(&["matrix"], state);
-    rows.push(menu_row(
-        "a new group list …",
-        "saved in toolcrib.toml; parent/name makes a hierarchy",
-        new_list,
-    ));
-    for group in &facts.groups {
-        let name = group.name.clone();
-        rows.push(menu_row(format!("{name} …"), "rename or delete", move || of_group(&name)));
-    }
-    menu_reply("Groups", rows)
-}
-
-pub(crate) fn new_list() -> Reply {
-    let words = "Name of a new list; parent/name puts it below another. Tick its tools in the \
-        matrix.";
-    Proposal::with_text_input("New group list", words, "", |name, state| {
-        groups::add_list(ComposeContext::from_state(state), name)
-    })
-    .with_act("create")
-    .into_reply()
-}
-
-pub(crate) fn of_group(name: &Name) -> Reply {
-    let (one, other) = (name.clone(), name.clone());
-    menu_reply(
-        format!("Group {name}"),
-        vec![
-            menu_row("rename", "in every file that uses it", move || rename_group(&one)),
-            mark_risky(menu_row("delete", "from every tool", move || delete_group(&other))),
-        ],
-    )
-}
-
-pub(crate) fn rename_group(name: &Name) -> Reply {
-    let from = name.clone();
-    let words = format!("The new name of {name}, in every file that names it.");
-    Proposal::with_text_input("Rename group", words, &**name, move |to, state| {
-        groups::rename_group(ComposeContext::from_state(state), &from, to)
-    })
-    .with_act("rename")
-    .into_reply()
-}
-
-pub(crate) fn delete_group(name: &Name) -> Reply {
-    let name = name.clone();
-    Proposal::new(format!("Delete group {name}?"), "", move |state| {
-        groups::delete_group(ComposeContext::from_state(state), &name)
-    })
-    .with_removal("delete")
-    .into_reply()
-}
-
-/// Asks for the name of a group that these tools are put into; without any, for the first one.
-pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
-    if ids.is_empty() {
-        let rows = state.catalog.tools.iter().map(|tool| {
-            let id = tool.id().clone();
-            menu_row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || {
-                ask_group(vec![id.clone()], "this tool")
-            })
-        });
-        let mut rows: Vec<_> = rows.collect();
-        rows.push(menu_row(
-            "a list in this workspace only …",
-            "saved in toolcrib.toml; may be empty",
-            new_list,
-        ));
-        return menu_reply("The first tool of the new group", rows);
-    }
-    let keys: Vec<&str> = ids
-        .iter()
-        .filter_map(|id| state.catalog.tool(id))
-        .map(|tool| tool.entry.key.as_str())
-        .collect();
-    let keys = list_names(keys);
-    ask_group(ids, &keys)
-}
-
-fn ask_group(ids: Vec<EntryId>, keys: &str) -> Reply {
-    let words = format!(
-        "Name of the new group. A group exists because a tool names it; its first: {keys}."
-    );
-    Proposal::with_text_input("New group", words, "", move |name, state| {
-        let name = parse_name(name, "group")?;
-        let cells: Vec<_> =
-            ids.iter().map(|id| (id.clone(), Column::Group(name.clone()))).collect();
-        cells::switch_cells(ComposeContext::from_state(state), &cells, cells::Switch::On, &[])
-    })
-    .with_act("create")
-    .into_reply()
-}
+// Columns and tools.
 
 /// What can be done with a column of the matrix.
 pub(crate) fn of_column(column: &Column) -> Reply {

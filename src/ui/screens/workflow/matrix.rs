@@ -10,6 +10,7 @@ use ratatui::layout::Rect;
 use super::{
     compose_menus as menus,
     facts::{Facts, Subject},
+    group_menus,
 };
 use crate::{
     app::{
@@ -429,16 +430,16 @@ impl Matrix {
     pub fn new_column(&self, state: &State) -> Reply {
         match self.axis {
             Axis::States => menus::new_state(),
-            Axis::Groups => menus::new_group(self.chosen_tools(state), state),
+            Axis::Groups => group_menus::new_group(self.chosen_tools(state), state),
         }
     }
 
     pub fn rename_column(&self) -> Reply {
-        self.of_column(menus::rename_state, menus::rename_group)
+        self.of_column(menus::rename_state, group_menus::rename_group)
     }
 
     pub fn delete_column(&self) -> Reply {
-        self.of_column(menus::delete_state, menus::delete_group)
+        self.of_column(menus::delete_state, group_menus::delete_group)
     }
 
     fn of_column(&self, state: fn(&Name) -> Reply, group: fn(&Name) -> Reply) -> Reply {

@@ -324,7 +324,7 @@ fn head_lines(name: &str, lines: u16) -> Vec<String> {
 
 fn order_of_rows(order: RowOrder) -> &'static str {
     match order {
-        RowOrder::Files => "as in the files",
+        RowOrder::Files => "as in files",
         RowOrder::Name => "by name",
         RowOrder::Ticked => "ticked first",
         RowOrder::Most => "most ticks first",
@@ -333,7 +333,7 @@ fn order_of_rows(order: RowOrder) -> &'static str {
 
 fn order_of_columns(order: ColumnOrder) -> &'static str {
     match order {
-        ColumnOrder::Named => "as named",
+        ColumnOrder::Named => "as in files",
         ColumnOrder::Name => "by name",
         ColumnOrder::Most => "most ticks first",
     }

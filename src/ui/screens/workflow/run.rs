@@ -16,7 +16,7 @@ use crate::{
         workflow::{LiveStep, WorkflowMessage},
     },
     engine::{
-        filter::{Filter, next_state},
+        filter::{Filter, join_names, next_state},
         gated::row_of,
         simulate::run::{Branch, Refused, Simulation, Step, StepId},
     },
@@ -361,7 +361,7 @@ fn draw_step(
     }
     let offer = &step.offer;
     let all = offer.tool_count();
-    let mut words = Vec::new();
+    let mut words = Vec::from_iter(changed_request(step, simulation));
     if step.outcome != Outcome::Succeeded {
         words.push(step.outcome.as_str().to_owned());
     }
@@ -374,6 +374,22 @@ fn draw_step(
     }
     words.push(format!("had {} of {all} tools", offer.available.len()));
     pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
+}
+
+/// The groups that a step was taken with, where they are others than before it.
+fn changed_request(step: &Step, simulation: &Simulation) -> Option<String> {
+    let parent = step.parent.and_then(|id| simulation.step(id));
+    let before = parent.map_or(&simulation.start().groups, |parent| &parent.groups);
+    let [before, now] = [before, &step.groups].map(|groups| {
+        let context = Context { groups: groups.clone(), ..Context::default() };
+        let mut groups = context.groups();
+        groups.sort();
+        groups
+    });
+    (before != now).then(|| match now.as_slice() {
+        [] => "request changed: no group".to_owned(),
+        groups => format!("request changed: {}", join_names(groups)),
+    })
 }
 
 /// What has changed of the tools since a step, so that it can't be taken as it was.
