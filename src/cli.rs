@@ -22,6 +22,7 @@ mod ask;
 mod ask_cases;
 mod batch;
 mod call;
+mod call_preview;
 mod cards;
 mod cases;
 mod check;

@@ -40,6 +40,8 @@ pub struct Document {
     pub gone: bool,
     /// What was last read from disk, parsed.
     on_disk: Option<Source>,
+    /// The text that somebody else has put on disk since, which saving would overwrite.
+    pub changed_elsewhere: Option<Arc<str>>,
 }
 
 impl Document {
@@ -47,7 +49,8 @@ impl Document {
     #[must_use]
     pub fn from_disk(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
         let on_disk = source.as_ref().ok().cloned();
-        Self { format, saved: Some(text.clone()), text: text.into(), source, gone: false, on_disk }
+        let (saved, changed_elsewhere) = (Some(text.clone()), None);
+        Self { format, saved, text: text.into(), source, gone: false, on_disk, changed_elsewhere }
     }
 
     /// The text on disk parsed, where it is known and can be.
@@ -220,6 +223,7 @@ impl Documents {
             Some(known) if known.is_changed() => {
                 known.saved = document.saved;
                 known.on_disk = document.on_disk;
+                known.changed_elsewhere = None;
             }
             _ => {
                 self.touched.remove(&file);
@@ -242,6 +246,7 @@ impl Documents {
     pub fn mark_saved(&mut self, file: &FileId, text: Option<Arc<str>>) {
         if let Some(document) = self.touch(file) {
             document.saved = text;
+            document.changed_elsewhere = None;
             if document.saved.as_ref().is_some_and(|saved| document.text.equals_text(saved)) {
                 // From here on it is distinguished from this text, and shares with it.
                 document.saved = Some(document.text.whole_text().clone());
@@ -261,6 +266,13 @@ impl Documents {
         }
         // An edit after a save is a step of its own.
         self.history.end_typing();
+    }
+
+    /// Somebody else has changed a file that has unsaved changes here.
+    pub fn note_elsewhere(&mut self, file: &FileId, text: Arc<str>) {
+        if let Some(document) = self.touch(file) {
+            document.changed_elsewhere = Some(text);
+        }
     }
 
     #[must_use]
@@ -466,6 +478,7 @@ impl Documents {
                 saved,
                 gone: false,
                 on_disk: None,
+                changed_elsewhere: None,
             },
         );
     }

@@ -342,6 +342,7 @@ pub(super) fn junit_suites(tried: &[TriedAsk]) -> Vec<Suite> {
                 false => one.verdict.differences(),
             },
             took_ms: Some(one.verdict.took_ms()),
+            ..Checked::default()
         }],
     };
     tried.iter().map(suite).collect()

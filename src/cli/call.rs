@@ -4,13 +4,14 @@ use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     answering::QuestionDesk,
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
+    call_preview::{print_rendering, print_request, request_json},
     deployed,
     ending::{CommandResult, Ending, end_event, of_call},
     global::Global,
@@ -21,6 +22,7 @@ use super::{
     signals::{interrupted, wait_for, wait_for_many},
     step_options::{StepOptions, preview_steps, print_steps},
     strays::Strays,
+    stubs,
 };
 use crate::{
     engine::{
@@ -111,6 +113,10 @@ pub(crate) struct Call {
     #[command(flatten)]
     steps: StepOptions,
 
+    /// Answer by the rules of a stub file; nothing is sent
+    #[arg(long, value_name = "FILE", conflicts_with = "mock")]
+    stub: Option<PathBuf>,
+
     #[command(flatten)]
     mock: MockFlags,
 
@@ -198,7 +204,13 @@ impl Call {
                 meta.as_ref(),
             );
         }
-        let mocked = self.mock.options().map(|options| mock_of(tool, &options, &opened, out));
+        let mocked = match &self.stub {
+            Some(file) => {
+                let services = stubs::read_services(file, out)?;
+                Some(stubs::service_of(tool, &services, file)?.clone())
+            }
+            None => self.mock.options().map(|options| mock_of(tool, &options, &opened, out)),
+        };
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
             let (arguments, connection, route) = (&arguments, &connection, self.route.as_deref());
@@ -320,80 +332,6 @@ pub(crate) fn mock_of(
         ));
     }
     mock_service(&mocking::mocked_tool(tool, kept), options)
-}
-
-/// The request as it would be sent.
-fn print_request(
-    global: &Global,
-    out: &mut CommandOutput,
-    request: &Request,
-    connection: &Connection,
-) -> CommandResult {
-    if global.json {
-        out.json_line(&request_json(request, connection, 0))?;
-        return Ok(Ending::Done);
-    }
-    for (label, text) in [
-        ("connection", request.connection_name(&connection.name)),
-        ("to", &request.to),
-        ("reply", request.reply.as_deref().unwrap_or("an inbox")),
-    ] {
-        out.print_line(format!("{label:<11} {}", out.safe_text(text)))?;
-    }
-    for (name, value) in &request.headers {
-        out.print_line(format!("{name:<11} {}", out.safe_text(value)))?;
-    }
-    out.print_line("")?;
-    out.print_raw(&format!("{}\n", request.body))?;
-    Ok(Ending::Done)
-}
-
-/// The call as that program makes it.
-fn print_rendering(
-    global: &Global,
-    out: &mut CommandOutput,
-    (tool, program): (&Tool, &str),
-    arguments: &Literal,
-    meta: Option<&Literal>,
-) -> CommandResult {
-    let meta = meta.and_then(|meta| meta.value().as_object().cloned()).unwrap_or_default();
-    let rendered = calling::render_call(tool, arguments, &meta).into_iter();
-    let Some((_, rendering)) = rendered.into_iter().find(|(word, _)| *word == program) else {
-        let cause = format!("{program} has no tool like \"{}\"", tool.entry.key);
-        let remedy = "name a tool of an MCP server, or a space's entry of one";
-        return Err(Problem::new(ProblemKind::Input, "rendering a call", cause)
-            .with_remedy(remedy)
-            .into());
-    };
-    if global.json {
-        let headers: serde_json::Map<String, Value> =
-            rendering.headers.iter().map(|(name, value)| ((*name).into(), json!(value))).collect();
-        out.json_line(&json!({
-            "program": program, "note": rendering.note, "method": rendering.method,
-            "url": rendering.url, "headers": headers, "body": rendering.body,
-            "curl": rendering.to_curl(),
-        }))?;
-    } else {
-        out.print_raw(&rendering.to_text())?;
-    }
-    out.print_status(rendering.note);
-    Ok(Ending::Done)
-}
-
-fn request_json(request: &Request, connection: &Connection, at_ms: u64) -> Value {
-    json!({
-        "event": "request",
-        "at_ms": at_ms,
-        "tool": request.name,
-        "system": request.system,
-        "connection": request.connection_name(&connection.name),
-        "transport": connection.transport().as_str(),
-        "to": request.to,
-        "reply": request.reply,
-        "headers": request.headers.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))).collect::<serde_json::Map<_, _>>(),
-        "id": request.correlation,
-        "body": &*request.body,
-    })
 }
 
 /// The history of the workspace.

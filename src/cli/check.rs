@@ -20,7 +20,11 @@ use super::{
 use crate::{
     engine::{conformance, health::cost::group_words},
     model::{
-        connections::Listeners, entry::FileId, finding::Finding, health::Budget, problem::Problem,
+        connections::Listeners,
+        entry::FileId,
+        finding::{Finding, Severity},
+        health::Budget,
+        problem::Problem,
     },
     schema::count::count_text,
     store::schema_map::SchemaMap,
@@ -33,9 +37,9 @@ const UNCHECKED: [&str; 4] =
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
-    /// Show only the findings of this folder or file
-    #[arg(conflicts_with = "workspace")]
-    path: Option<PathBuf>,
+    /// Show only the findings of these folders and files, of one workspace
+    #[arg(value_name = "PATH", conflicts_with = "workspace")]
+    paths: Vec<PathBuf>,
 
     /// The format of the findings
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
@@ -53,6 +57,10 @@ pub(crate) struct Check {
     #[arg(long)]
     health: bool,
 
+    /// Exit with 1 for warnings, too
+    #[arg(long, conflicts_with = "tokens")]
+    strict: bool,
+
     /// Show what each tool and each state costs in tokens, in place of findings
     #[arg(long, conflicts_with_all = ["format", "map", "health"])]
     tokens: bool,
@@ -61,8 +69,12 @@ pub(crate) struct Check {
 impl Check {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         // The process ends with the command: nothing of it needs to be freed.
-        let opened =
-            ManuallyDrop::new(OpenWorkspace::read_workspace(global, self.path.as_deref())?);
+        let mut paths = self.paths.iter().map(PathBuf::as_path);
+        let mut opened = ManuallyDrop::new(OpenWorkspace::read_workspace(global, paths.next())?);
+        // The first may have named the whole.
+        if self.paths.len() > 1 && !opened.asked.is_empty() {
+            paths.try_for_each(|path| opened.ask_for(path))?;
+        }
         if self.tokens {
             return write_costs(&opened, global, out);
         }
@@ -71,29 +83,41 @@ impl Check {
         let map = self.schema_map(&opened)?;
         found.extend(documents::check_documents(&opened, &map, out));
         found.extend(check_files::unread_findings(&opened));
-        found.extend(check_files::unknown_finding(&opened));
+        found.extend(check_files::unknown_findings(&opened));
         found.extend(check_files::malformed_findings(&opened));
         found.sort_by_key(sort_key);
-        let all = || opened.files.iter().map(|file| file.file.clone()).collect();
-        let mut files: Vec<FileId> = opened.asked.clone().map_or_else(all, |asked| vec![asked]);
-        let unread = opened.end.unread.iter().map(|(file, _)| file.clone());
-        files.extend(unread.filter(|file| opened.asked.as_ref() != Some(file)));
+        let read = opened.files.iter().map(|file| &file.file);
+        let unread = opened.end.unread.iter().map(|(file, _)| file);
+        let all = read.chain(unread).filter(|file| opened.is_asked(file));
+        let mut files: Vec<FileId> = all.cloned().collect();
+        let named = opened.asked_files().filter(|file| !files.contains(file));
+        let named: Vec<FileId> = named.cloned().collect();
+        files.extend(named);
         let report = Report {
             command: "toolcrib check",
             files: &files,
             findings: &found,
             shown: &|file| opened.display_path(file),
+            entry: &|finding| {
+                let entry = opened.catalog.entry(finding.site.entry.as_ref()?)?;
+                Some(entry.key.clone())
+            },
+            unchecked: &UNCHECKED,
         };
         report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
         opened.end.skipped.iter().for_each(|words| out.warn(words));
         let is_without = opened.catalog.entries().next().is_none()
             && !files.iter().any(|file| check_files::is_known(&opened, file));
-        if opened.asked.is_none() && is_without {
+        if opened.asked.is_empty() && is_without {
             out.warn(format_args!("no descriptors in {}", opened.workspace.root.display()));
         }
         let unchecked = !opened.end.skipped.is_empty()
             || found.iter().any(|finding| UNCHECKED.contains(&finding.code));
-        Ok(match report::has_errors(&report) {
+        let is_found = match self.strict {
+            true => found.iter().any(|finding| finding.severity != Severity::Note),
+            false => report::has_errors(&report),
+        };
+        Ok(match is_found {
             true => Ending::Found,
             false if unchecked => Ending::Unchecked,
             false => Ending::Done,
@@ -122,7 +146,7 @@ fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
-    found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
+    found.retain(|finding| opened.is_asked(&finding.site.file));
     found.sort_by_key(sort_key);
     found
 }
@@ -155,7 +179,7 @@ fn findings_there(
         &listeners,
         |file| opened.source(file),
     );
-    found.retain(|finding| opened.asked.as_ref().is_none_or(|asked| finding.site.file == *asked));
+    found.retain(|finding| opened.is_asked(&finding.site.file));
     Ok(found)
 }
 

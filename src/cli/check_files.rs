@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value};
 
-use super::opened::OpenWorkspace;
+use super::{data_files::several_documents, opened::OpenWorkspace};
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
@@ -35,21 +35,21 @@ const FOLDERS: [&str; 4] = ["cases", "scenarios", "stubs", "recordings"];
 
 /// Of each file that couldn't be read.
 pub(super) fn unread_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
-    let unread = opened.end.unread.iter();
+    let unread = opened.end.unread.iter().filter(|(file, _)| opened.is_asked(file));
     unread.map(|(file, problem)| new_finding(NOT_READ, file, problem.cause.clone()))
 }
 
-/// Of the file that was named.
-pub(super) fn unknown_finding(opened: &OpenWorkspace) -> Option<Finding> {
-    let file = opened.asked.as_ref().filter(|file| !is_known(opened, file))?;
+/// Of each file that was named.
+pub(super) fn unknown_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
     let message =
         "no descriptor, test or other document is recognized in it; only its syntax was checked";
-    Some(new_finding(NOT_KNOWN, file, message.into()))
+    let unknown = opened.asked_files().filter(|file| !is_known(opened, file));
+    unknown.map(|file| new_finding(NOT_KNOWN, file, message.into()))
 }
 
 /// What the commands of cases, scenarios and stubs would say of their files.
 pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
-    let asked = |read: &&FileRead| opened.asked.as_ref().is_none_or(|asked| *asked == read.file);
+    let asked = |read: &&FileRead| opened.is_asked(&read.file);
     let of_file = |read: &FileRead| {
         let Ok(source) = &read.source else { return Vec::new() };
         let finding = |(severity, issue): (Severity, FileIssue)| {
@@ -59,9 +59,23 @@ pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
             let site = Site { pointer: issue.at, line, column, ..unplaced.site };
             Finding { severity, site, ..unplaced }
         };
-        issues_of(&read.file, source).into_iter().map(finding).collect()
+        let mut issues = issues_of(&read.file, source);
+        if issues.is_empty() {
+            issues.extend(uncallable_case(source, opened));
+        }
+        issues.into_iter().map(finding).collect()
     };
     opened.files.iter().filter(asked).flat_map(of_file).collect()
+}
+
+/// That the tool of a case isn't there.
+fn uncallable_case(source: &Source, opened: &OpenWorkspace) -> Option<(Severity, FileIssue)> {
+    let value =
+        source.value(0).filter(|value| source.sections(0).is_none() && Case::is_one(value))?;
+    let case = Case::from_source(source).ok().filter(|_| !AskCase::is_one(value))?;
+    let problem = opened.tool(&case.tool).err()?;
+    let message = format!("{}: {}", problem.cause, problem.remedy);
+    Some((Severity::Error, FileIssue { at: Pointer::root().child("call"), message }))
 }
 
 fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
@@ -73,11 +87,22 @@ fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
         let folder = file.path().parent().and_then(|folder| folder.file_name());
         folder.is_some_and(|folder| folder == page::FOLDER) && value.get("steps").is_some()
     };
+    let count = source.document_count();
+    let several = |one: &str| {
+        let issue = FileIssue { at: Pointer::root(), message: several_documents(count, one) };
+        vec![(Severity::Error, issue)]
+    };
+    if count > 1 && (AskCase::is_one(value) || Case::is_one(value)) {
+        return several("case");
+    }
+    if count > 1 && is_scenario() {
+        return several("scenario");
+    }
     let refused = if AskCase::is_one(value) {
         AskCase::from_source(source).err()
     } else if Case::is_one(value) {
         Case::from_source(source).err()
-    } else if value.get("services").is_some_and(Value::is_array) {
+    } else if is_stub(value) {
         match read_stub(source) {
             Err(issue) => Some(issue),
             Ok(stub) => {
@@ -93,6 +118,17 @@ fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
     refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
 }
 
+/// Whether a document is a stub, or was meant to be: a file of Docker Compose has services, too, which
+/// have no rules.
+fn is_stub(value: &Value) -> bool {
+    let has_rules = |service: &Value| service.get("rules").is_some();
+    match value.get("services") {
+        Some(Value::Object(services)) => services.values().any(has_rules),
+        Some(Value::Array(services)) => services.iter().any(has_rules),
+        _ => false,
+    }
+}
+
 /// Whether a file holds something that is checked: a descriptor, a document with a schema, or what
 /// other commands read. What isn't well-formed has a finding of its own.
 pub(super) fn is_known(opened: &OpenWorkspace, file: &FileId) -> bool {
@@ -102,7 +138,7 @@ pub(super) fn is_known(opened: &OpenWorkspace, file: &FileId) -> bool {
         Case::is_one(value)
             || AskCase::is_one(value)
             || Scenario::from_value(value).is_ok()
-            || value.get("services").is_some_and(Value::is_array)
+            || is_stub(value)
             || value.as_object().is_some_and(|sections| sections.values().all(is_empty))
     };
     opened.catalog.of_file(file).next().is_some()

@@ -49,11 +49,18 @@ impl FileKind {
     /// A file parsed.
     ///
     /// # Errors
-    /// When it cannot be read, or is no YAML, JSON or TOML.
+    /// When it cannot be read, is no YAML, JSON or TOML, or holds several documents, of which only
+    /// one would count.
     pub fn parse_file(&self, path: &Path) -> Result<Source, Problem> {
         let text = files::read_text(path)?.text;
-        Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
-            .map_err(|error| self.fault(path, error.to_string()))
+        let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
+            .map_err(|error| self.fault(path, error.to_string()))?;
+        match source.document_count() {
+            0 | 1 => Ok(source),
+            count => Err(self
+                .fault(path, several_documents(count, self.one))
+                .with_remedy(format!("put each {} into a file of its own", self.one))),
+        }
     }
 
     /// Why a file is none of this kind.
@@ -68,6 +75,12 @@ impl FileKind {
     pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> Problem {
         self.fault(path, message_with_position(source, at, message))
     }
+}
+
+/// Why a file of several documents is none of a kind.
+#[must_use]
+pub(crate) fn several_documents(count: usize, one: &str) -> String {
+    format!("it holds {count} documents, and a file holds one {one}")
 }
 
 /// What a file is called: its own name, else its path.

@@ -29,8 +29,7 @@ pub(crate) fn check_documents(
 ) -> Vec<Finding> {
     let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
-    let asked = |file: &FileId| opened.asked.as_ref().is_none_or(|asked| asked == file);
-    for read in opened.files.iter().filter(|read| asked(&read.file)) {
+    for read in opened.files.iter().filter(|read| opened.is_asked(&read.file)) {
         let Ok(source) = &read.source else { continue };
         for document in 0..source.document_count() {
             let Some(name) = conformance::named_schema(source, document) else { continue };

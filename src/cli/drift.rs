@@ -9,7 +9,7 @@ use super::{
     deployed,
     ending::{CommandResult, Ending},
     global::Global,
-    lock::{Deployed, LockFile, Unread, connections_to_lock},
+    lock::{Deployed, LockFile, Unread, connections_to_lock, gone_connections, wanted_names},
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
 };
@@ -18,7 +18,7 @@ use crate::{
     schema::count::count_text,
     systems::{
         facets::kept_tools::ToolChange,
-        lock::{LOCK, count_words, is_named},
+        lock::{LOCK, Lock, count_words, is_named},
     },
 };
 
@@ -50,16 +50,24 @@ impl Drift {
         let opened = OpenWorkspace::read_connected(global, None, out)?;
         let file = LockFile::read(&opened)?;
         let mut lock = file.lock.clone().ok_or_else(|| missing(format!("there is no {LOCK}")))?;
-        let names = match self.names.is_empty() {
-            true => lock.connections.keys().cloned().collect(),
-            false => self.names.clone(),
-        };
-        if names.is_empty() {
+        if lock.connections.is_empty() {
             return Err(missing(format!("{LOCK} holds no connection")).into());
         }
+        let wanted = wanted_names(&self.names, global);
+        // A server may come to the settings, or leave them, without the lock.
+        let (gone, unlocked) = match wanted.is_empty() {
+            true => (gone_connections(&opened, &lock), unlocked_connections(&opened, &lock)),
+            false => Default::default(),
+        };
+        let locked = lock.connections.keys().filter(|name| !gone.contains(name)).cloned();
+        let names = if wanted.is_empty() { locked.collect() } else { wanted };
         let mut unknown: BTreeSet<&str> = self.accept.iter().map(String::as_str).collect();
         let mut all = Vec::new();
-        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &names)?, out)?;
+        let connections = match names.is_empty() {
+            true => Vec::new(),
+            false => connections_to_lock(&opened, &names)?,
+        };
+        let (found, unread) = Deployed::read_all(connections, out)?;
         for there in found {
             let name = there.connection.name.clone();
             let Some(known) = lock.connections.get_mut(&name) else {
@@ -90,14 +98,26 @@ impl Drift {
         }
         if global.json {
             let drifted = all.iter().map(Drifted::to_json);
-            out.print_json(&drifted.chain(unread.iter().map(unread_json)).collect())?;
+            let others = unread.iter().map(unread_json);
+            let gone = gone.iter().map(|name| other_json(name, "gone"));
+            let unlocked = unlocked.iter().map(|name| other_json(name, "not-locked"));
+            out.print_json(&drifted.chain(others).chain(gone).chain(unlocked).collect())?;
         } else {
             all.iter().try_for_each(|drifted| drifted.write(out))?;
         }
         for drifted in &all {
             out.print_status(drifted.summary());
         }
-        let is_found = all.iter().any(|drifted| !drifted.left.is_empty());
+        for name in &gone {
+            out.print_error(format_args!(
+                "{name} is locked, and not in toolcrib.toml any more; `toolcrib lock` takes it out"
+            ));
+        }
+        for name in &unlocked {
+            out.print_error(format_args!("{name} isn't locked; `toolcrib lock {name}` does"));
+        }
+        let is_found = all.iter().any(|drifted| !drifted.left.is_empty())
+            || !(gone.is_empty() && unlocked.is_empty());
         Ok(match unread.first() {
             Some(unread) => Ending::from_problem(&unread.problem),
             None if is_found => Ending::Found,
@@ -108,7 +128,19 @@ impl Drift {
 
 /// A connection that couldn't be read, for scripts.
 fn unread_json(unread: &Unread) -> Value {
-    json!({"connection": unread.connection, "error": unread.problem.to_string(), "changes": null})
+    json!({"connection": unread.connection, "state": "unread", "error": unread.problem.to_string(), "changes": null})
+}
+
+/// A connection that only the lock has, or only the settings.
+fn other_json(name: &str, state: &str) -> Value {
+    json!({"connection": name, "state": state, "changes": null})
+}
+
+/// Connections that lead to a server or a running system, and aren't locked.
+fn unlocked_connections(opened: &OpenWorkspace, lock: &Lock) -> Vec<String> {
+    let leading = connections_to_lock(opened, &[]).unwrap_or_default().into_iter();
+    let names = leading.map(|connection| connection.name);
+    names.filter(|name| !lock.connections.contains_key(name)).collect()
 }
 
 impl Drifted {
@@ -127,6 +159,7 @@ impl Drifted {
     fn to_json(&self) -> Value {
         json!({
             "connection": self.connection,
+            "state": if self.left.is_empty() { "as-locked" } else { "changed" },
             "accepted": self.accepted,
             "changes": self.left.iter().map(change_json).collect::<Vec<_>>(),
         })

@@ -65,6 +65,13 @@ impl Ending {
             Outcome::Lost if problem.is_some_and(|problem| problem.kind.is_unreadable()) => {
                 Self::Found
             }
+            // Nothing was sent: what is named is wrong, or not allowed.
+            Outcome::Lost
+                if problem
+                    .is_some_and(|problem| problem.kind.problem_kind() == ProblemKind::Input) =>
+            {
+                Self::Usage
+            }
             Outcome::Succeeded => Self::Done,
             Outcome::Failed => Self::Found,
             Outcome::Cancelled => Self::Interrupted,

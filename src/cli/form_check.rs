@@ -55,6 +55,8 @@ impl FormCheck<'_> {
             files: &names,
             findings: &found,
             shown: &|file| file.to_string(),
+            entry: &|_| None,
+            unchecked: &[],
         };
         report::write_report(&report, self.format, out)?;
         if unchecked {

@@ -130,7 +130,7 @@ impl From<FormatWord> for Format {
 
 impl Graph {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_ruled(global, None, out)?;
         let asked = self.request.resolve_request(&opened, out);
         let workflow =
             Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);

@@ -30,7 +30,7 @@ impl Groups {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_ruled(global, None, out)?;
         let asked = self.tools.request.resolve_request(&opened, out);
         let filter = Filter::new(&asked.context);
         let groups = groups_of(&opened.tools);

@@ -43,7 +43,14 @@ impl LockCommand {
         let mut lock = file.lock.clone().unwrap_or_default();
         let mut locked = Vec::new();
         let mut changed = Vec::new();
-        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &self.names)?, out)?;
+        let wanted = wanted_names(&self.names, global);
+        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &wanted)?, out)?;
+        // What the settings no longer have can't be compared with anything.
+        let gone = match wanted.is_empty() {
+            true => gone_connections(&opened, &lock),
+            false => Vec::new(),
+        };
+        gone.iter().for_each(|name| drop(lock.connections.remove(name)));
         for there in found {
             let now = there.entries();
             let name = there.connection.name.clone();
@@ -63,6 +70,7 @@ impl LockCommand {
             out.print_json(&json!({
                 "locked": locked.iter().map(|(name, count)| json!({"connection": name, "entries": count})).collect::<Vec<_>>(),
                 "changed": changed.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                "removed": gone,
                 "unread": unread.iter().map(|unread| &unread.connection).collect::<Vec<_>>(),
             }))?;
         }
@@ -70,8 +78,13 @@ impl LockCommand {
             let words = format!("{name}: {} in {LOCK}", count_text(*count, "entry", "entries"));
             out.print_status(out.tint(Tint::Good, &words));
         }
+        for name in &gone {
+            out.print_status(format_args!(
+                "{name}: not in toolcrib.toml any more, so {LOCK} lost it"
+            ));
+        }
         for (name, changes) in &changed {
-            out.warn(format_args!(
+            out.print_error(format_args!(
                 "{name} has changed since it was locked, and stays as it was: {}; `toolcrib drift \
                  {name}` shows the changes, `toolcrib drift {name} --all` accepts them",
                 count_words(changes)
@@ -122,7 +135,7 @@ impl Deployed {
             match Self::read(connection) {
                 Ok(there) => found.push(there),
                 Err(StopReason::Met(problem)) if !is_single => {
-                    out.warn(format_args!("{name} can't be read: {problem}"));
+                    out.print_error(format_args!("{name} can't be read: {problem}"));
                     unread.push(Unread { connection: name, problem });
                 }
                 Err(reason) => return Err(reason),
@@ -169,6 +182,21 @@ impl LockFile {
         let saved = files::save_file(root, &path, &lock.print(), expected, OutsideLinks::Refuse);
         saved.map(drop).map_err(|refused| refused.problem().clone())
     }
+}
+
+/// The connections that a command names, also by `--connection`.
+pub(super) fn wanted_names(names: &[String], global: &Global) -> Vec<String> {
+    match names.is_empty() {
+        true => global.connection.iter().cloned().collect(),
+        false => names.to_vec(),
+    }
+}
+
+/// Connections that are locked, and that the settings don't have.
+pub(super) fn gone_connections(opened: &OpenWorkspace, lock: &Lock) -> Vec<String> {
+    let known = &opened.settings.connections;
+    let is_gone = |name: &&String| known.find_by_name(name).is_none() && !name.contains("://");
+    lock.connections.keys().filter(is_gone).cloned().collect()
 }
 
 /// The connections of these names; without names all that lead to a server or a running system.

@@ -21,7 +21,7 @@ use crate::{
         settings::WorkspaceSettings,
         tool::Tool,
     },
-    schema::count::count_text,
+    schema::{count::count_text, pointer::Pointer},
     store::{
         settings::workspace as settings,
         workspace::{FileRead, ReadEnd, SETTINGS, Workspace},
@@ -44,11 +44,31 @@ pub(crate) struct OpenWorkspace {
     pub catalog: Catalog,
     /// The catalog's tools, row for row, with the workspace's custom groups among their own.
     pub tools: Vec<Slot>,
-    /// When a single file was asked for.
-    pub asked: Option<FileId>,
+    /// When no more than some files and folders were asked for.
+    pub asked: Vec<AskedPath>,
     rows: HashMap<FileId, usize>,
     /// The current folder.
     here: PathBuf,
+}
+
+/// A part of a workspace that the command line names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum AskedPath {
+    File(FileId),
+    /// Below the root, as the ids of files name it.
+    Folder(String),
+}
+
+impl AskedPath {
+    fn holds(&self, file: &FileId) -> bool {
+        match self {
+            Self::File(asked) => asked == file,
+            Self::Folder(folder) => file
+                .as_str()
+                .strip_prefix(folder.as_str())
+                .is_some_and(|rest| rest.starts_with('/')),
+        }
+    }
 }
 
 impl OpenWorkspace {
@@ -65,7 +85,7 @@ impl OpenWorkspace {
     /// When there is no such path, or it cannot be read at all.
     pub fn read_workspace(global: &Global, path: Option<&Path>) -> Result<Self, Problem> {
         let mut workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
-        let asked = workspace.only.clone();
+        let asked = asked_path(&workspace, path).into_iter().collect();
         if workspace.root.join(SETTINGS).is_file() {
             workspace.only = None;
         }
@@ -74,9 +94,11 @@ impl OpenWorkspace {
             *known = known.clone().placed_in(&workspace.root);
         }
         if let Some(wanted) = &global.connection {
-            settings
-                .connections
-                .choose(connections::find_connection(&settings.connections, wanted)?);
+            let found = connections::find_connection(&settings.connections, wanted);
+            let found = found.map_err(|problem| {
+                refused_settings(wanted, &settings_findings).unwrap_or(problem)
+            })?;
+            settings.connections.choose(found);
         }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();
@@ -120,25 +142,88 @@ impl OpenWorkspace {
         let opened = Self::read_workspace(global, path)?;
         match opened.connection_fault().filter(|_| global.connection.is_none()) {
             Some(fault) => {
-                let place =
-                    format!("{}:{}", opened.display_path(&fault.site.file), fault.site.line);
-                let cause = fault.message.clone();
-                Err(Problem::new(ProblemKind::Input, format!("reading {place}"), cause)
-                    .with_remedy("correct it, or name a connection with --connection"))
+                Err(opened
+                    .refuse_fault(fault, "correct it, or name a connection with --connection"))
             }
             None => Ok(opened.warned(out)),
         }
     }
 
+    fn refuse_fault(&self, fault: &Finding, remedy: &str) -> Problem {
+        let place = format!("{}:{}", self.display_path(&fault.site.file), fault.site.line);
+        Problem::new(ProblemKind::Input, format!("reading {place}"), fault.message.clone())
+            .with_remedy(remedy)
+    }
+
     /// An error in the settings that keeps unknown where calls go.
     pub fn connection_fault(&self) -> Option<&Finding> {
-        let is_of_connections = |finding: &&Finding| {
-            let first = finding.site.pointer.tokens().first().map(String::as_str);
-            matches!(first, None | Some("connection" | "connections"))
-        };
-        let mut errors =
-            self.settings_findings.iter().filter(|finding| finding.severity == Severity::Error);
-        errors.find(is_of_connections)
+        self.settings_error(|table| matches!(table, "connection" | "connections"))
+    }
+
+    /// An error in one of the settings' tables that count, or one that leaves all of them out.
+    fn settings_error(&self, counts: impl Fn(&str) -> bool) -> Option<&Finding> {
+        let is_wrong = |finding: &&Finding| finding.severity == Severity::Error;
+        self.settings_findings
+            .iter()
+            .filter(is_wrong)
+            .find(|finding| finding.site.pointer.tokens().first().is_none_or(|table| counts(table)))
+    }
+
+    /// Whether a file is among what was asked for.
+    #[must_use]
+    pub fn is_asked(&self, file: &FileId) -> bool {
+        self.asked.is_empty() || self.asked.iter().any(|asked| asked.holds(file))
+    }
+
+    /// The only file that was asked for.
+    #[must_use]
+    pub fn asked_files(&self) -> impl Iterator<Item = &FileId> {
+        self.asked.iter().filter_map(|asked| match asked {
+            AskedPath::File(file) => Some(file),
+            AskedPath::Folder(_) => None,
+        })
+    }
+
+    /// Asks for another part of the workspace, too.
+    ///
+    /// # Errors
+    /// When there is no such path, or it lies in no folder of this workspace.
+    pub fn ask_for(&mut self, path: &Path) -> Result<(), Problem> {
+        let found = Workspace::find(Some(path))?;
+        if found.root != self.workspace.root {
+            let doing = format!("opening {}", path.display());
+            let cause = format!("it isn't in the workspace {}", self.workspace.root.display());
+            return Err(Problem::new(ProblemKind::Input, doing, cause)
+                .with_remedy("name paths of one workspace at a time"));
+        }
+        match asked_path(&found, Some(path)) {
+            Some(asked) => self.asked.push(asked),
+            // The whole of it.
+            None => self.asked.clear(),
+        }
+        Ok(())
+    }
+
+    /// As [`OpenWorkspace::read_at`], for a command whose answer follows the settings' rules: mode,
+    /// groups, profiles, gates. Where these are wrong, it would answer by others.
+    ///
+    /// # Errors
+    /// As [`OpenWorkspace::read_workspace`], and an error in the settings that has to do with rules.
+    pub fn read_ruled(
+        global: &Global,
+        path: Option<&Path>,
+        out: &CommandOutput,
+    ) -> Result<Self, Problem> {
+        let opened = Self::read_workspace(global, path)?;
+        match opened.settings_error(|table| {
+            !matches!(table, "connection" | "connections" | "health" | "prices" | "schemas")
+        }) {
+            Some(fault) => {
+                Err(opened
+                    .refuse_fault(fault, "correct it; `toolcrib check` lists all that is wrong"))
+            }
+            None => Ok(opened.warned(out)),
+        }
     }
 
     /// The same, with a warning for whatever keeps an answer from being whole.
@@ -239,10 +324,37 @@ impl OpenWorkspace {
     }
 }
 
+/// The part of a workspace that a path names; `None`: all of it.
+fn asked_path(workspace: &Workspace, path: Option<&Path>) -> Option<AskedPath> {
+    if let Some(file) = &workspace.only {
+        return Some(AskedPath::File(file.clone()));
+    }
+    let real = path?.canonicalize().ok()?;
+    let below = real.strip_prefix(&workspace.root).ok()?;
+    let parts: Option<Vec<&str>> = below.iter().map(|part| part.to_str()).collect();
+    parts.filter(|parts| !parts.is_empty()).map(|parts| AskedPath::Folder(parts.join("/")))
+}
+
+/// Why a connection that the settings name isn't there.
+fn refused_settings(name: &str, findings: &[Finding]) -> Option<Problem> {
+    let at = Pointer::root().child("connections").child(name);
+    let is_of = |finding: &&Finding| finding.site.pointer.starts_with(&at);
+    let mut wrong = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let finding = wrong.find(is_of)?;
+    let doing = format!("choosing the connection \"{name}\"");
+    let cause = format!("{}:{}: {}", finding.site.file, finding.site.line, finding.message);
+    Some(Problem::new(ProblemKind::Input, doing, cause).with_remedy("correct its settings"))
+}
+
 impl OpenWorkspace {
     /// Where tools can be found when the workspace has none.
     fn remedy_without_tools(&self) -> String {
         let current = &self.settings.connections.current().name;
+        if self.settings.connections.chosen.is_some() {
+            return format!(
+                "`toolcrib tools --deployed --connection {current}` lists the tools that are there"
+            );
+        }
         let others = self.settings.connections.known.iter().map(|known| &known.name);
         let embedded = &Connection::embedded().name;
         match others.into_iter().find(|name| *name != current && *name != embedded) {

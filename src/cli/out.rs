@@ -202,6 +202,11 @@ impl CommandOutput {
         }
     }
 
+    /// Why the command ends as it does although it went on, which `--quiet` doesn't keep back.
+    pub fn print_error(&self, words: impl fmt::Display) {
+        print_stderr(&format!("toolcrib: {words}"));
+    }
+
     /// A warning, which `--quiet` keeps back.
     pub fn warn(&self, words: impl fmt::Display) {
         self.print_status(format_args!("warning: {words}"));

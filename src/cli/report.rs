@@ -40,6 +40,26 @@ pub(crate) struct Report<'r> {
     pub findings: &'r [Finding],
     /// A file as one would type it.
     pub shown: &'r dyn Fn(&FileId) -> String,
+    /// What a finding is about, by its key, where the file has several.
+    pub entry: &'r dyn Fn(&Finding) -> Option<String>,
+    /// Codes of findings that say that something wasn't checked.
+    pub unchecked: &'static [&'static str],
+}
+
+impl Report<'_> {
+    /// The entry that a finding is about, where it doesn't name that.
+    fn unnamed_entry(&self, finding: &Finding) -> Option<String> {
+        (self.entry)(finding).filter(|entry| !finding.message.contains(entry.as_str()))
+    }
+
+    /// What a finding says, beginning with the entry unless it names that.
+    fn message(&self, finding: &Finding) -> String {
+        let message = self.unnamed_entry(finding).map_or_else(
+            || finding.message.clone(),
+            |entry| format!("{entry}: {}", finding.message),
+        );
+        finding.fix_words().map_or_else(|| message.clone(), |fix| format!("{message} (fix: {fix})"))
+    }
 }
 
 /// Writes a report, and its counts on stderr.
@@ -78,11 +98,14 @@ fn write_human(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> {
             Severity::Warning => Tint::Odd,
             Severity::Note => Tint::Dim,
         };
+        let entry =
+            report.unnamed_entry(finding).map_or_else(String::new, |entry| format!(" {entry}"));
         let line = format!(
-            "{} {} {}",
+            "{} {} {}{}",
             out.tint(Tint::Bold, &place),
             out.tint(tint, finding.severity.as_str()),
-            out.safe_text(finding.code)
+            out.safe_text(finding.code),
+            out.tint(Tint::Dim, &entry)
         );
         out.print_line(line)?;
         wrap(&finding.message, "  ").iter().try_for_each(|line| out.print_line(line))?;
@@ -106,7 +129,7 @@ fn summary(report: &Report<'_>) -> String {
     )
 }
 
-/// For scripts: a list of `{code, severity, file, line, column, pointer, message, fix}`; the
+/// For scripts: a list of `{code, severity, file, line, column, pointer, entry, message, fix}`; the
 /// pointer is within the file, and lines that are not known are null.
 fn json_report(report: &Report<'_>) -> Value {
     let known = |number: usize| (number > 0).then_some(number);
@@ -119,6 +142,7 @@ fn json_report(report: &Report<'_>) -> Value {
             "line": known(site.line),
             "column": known(site.column),
             "pointer": file_pointer(finding),
+            "entry": (report.entry)(finding),
             "message": finding.message,
             "fix": finding.fix_words(),
         })
@@ -151,7 +175,7 @@ fn sarif_report(report: &Report<'_>) -> Value {
             "ruleId": finding.code,
             "ruleIndex": codes.binary_search(&finding.code).ok(),
             "level": finding.severity.as_str(),
-            "message": {"text": message_with_fix(finding)},
+            "message": {"text": report.message(finding)},
             "locations": [{"physicalLocation": place}],
         })
     };
@@ -176,12 +200,6 @@ fn uri(path: &str) -> String {
     if escaped.starts_with('/') { format!("file://{escaped}") } else { escaped }
 }
 
-fn message_with_fix(finding: &Finding) -> String {
-    finding
-        .fix_words()
-        .map_or_else(|| finding.message.clone(), |fix| format!("{} (fix: {fix})", finding.message))
-}
-
 /// Workflow commands that GitHub shows at the lines they name.
 fn write_github(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> {
     for finding in report.findings {
@@ -199,7 +217,7 @@ fn write_github(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> 
             (escape_property(&(report.shown)(&site.file)), escape_property(finding.code));
         out.print_line(format_args!(
             "::{word} file={file}{place},title={title}::{}",
-            escape_data(&message_with_fix(finding))
+            escape_data(&report.message(finding))
         ))?;
     }
     Ok(())
@@ -230,11 +248,20 @@ fn junit_report(report: &Report<'_>) -> String {
             };
             Checked {
                 name: format!("{}{place}", finding.code),
-                differences: vec![message_with_fix(finding)],
-                took_ms: None,
+                differences: vec![report.message(finding)],
+                ..Checked::default()
             }
         });
         let mut cases: Vec<Checked> = failed.collect();
+        let of_file = report.findings.iter().filter(|finding| finding.site.file == *file);
+        let unchecked = of_file.filter(|finding| {
+            finding.severity != Severity::Error && report.unchecked.contains(&finding.code)
+        });
+        cases.extend(unchecked.map(|finding| Checked {
+            name: finding.code.into(),
+            skipped: Some(report.message(finding)),
+            ..Checked::default()
+        }));
         if cases.is_empty() {
             cases.push(Checked { name: "no errors".into(), ..Checked::default() });
         }

@@ -107,7 +107,7 @@ impl Simulate {
                 None => {
                     let global =
                         Global { mode: mode.map(Into::into).or(global.mode), ..global.clone() };
-                    let opened = OpenWorkspace::read_at(&global, home.as_deref(), out)?;
+                    let opened = OpenWorkspace::read_ruled(&global, home.as_deref(), out)?;
                     opened.warn_of_refusals(out);
                     coverage.push(Coverage::new(&opened.tools));
                     workspaces.push(((home, mode), opened));
@@ -208,7 +208,7 @@ impl Report<'_> {
         self.scripted.iter().zip(self.trials)
     }
 
-    /// The steps of the one scenario, or a list of scenarios; with the coverage an object of both.
+    /// A list of scenarios; with the coverage an object of both.
     fn to_json(&self) -> Value {
         let of = |(script, trial): (&ScenarioFile, &ScenarioRun)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
         let coverage = |(workspace, coverage): &(String, Coverage)| {
@@ -216,10 +216,9 @@ impl Report<'_> {
             value["workspace"] = workspace.as_str().into();
             value
         };
-        match (self.trials, self.coverage.is_empty()) {
-            ([trial], true) => trial.to_json(),
-            (_, true) => self.scripted_trials().map(of).collect(),
-            (_, false) => json!({
+        match self.coverage.is_empty() {
+            true => self.scripted_trials().map(of).collect(),
+            false => json!({
                 "scenarios": self.scripted_trials().map(of).collect::<Value>(),
                 "coverage": self.coverage.iter().map(coverage).collect::<Value>(),
             }),

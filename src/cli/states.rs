@@ -52,7 +52,7 @@ impl States {
         if self.tools.asks_why() {
             return self.tools.run(global, out);
         }
-        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let opened = OpenWorkspace::read_ruled(global, None, out)?;
         let asked = self.tools.request.resolve_request(&opened, out);
         if let Some(state) = &self.about {
             return print_state(global, out, &opened, &asked.context, state);

@@ -8,6 +8,7 @@ use crate::{
     model::{
         problem::{Problem, ProblemKind},
         stub::{Stub, StubService},
+        tool::Tool,
     },
     store::files,
     syntax::source::{Format, Source},
@@ -34,4 +35,22 @@ pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<Stub
         ));
     }
     Ok(stub.services)
+}
+
+/// The service of a stub file that answers for a tool: named by its key, its name or its service.
+///
+/// # Errors
+/// When there is none.
+pub(crate) fn service_of<'s>(
+    tool: &Tool,
+    services: &'s [StubService],
+    file: &Path,
+) -> Result<&'s StubService, Problem> {
+    let names = [Some(&tool.entry.key), Some(&tool.name), tool.service.as_ref()];
+    let found = services.iter().find(|stub| names.contains(&Some(&stub.name)));
+    found.ok_or_else(|| {
+        let cause = format!("the stub {} has no service \"{}\"", file.display(), tool.entry.key);
+        Problem::new(ProblemKind::Input, "answering by a stub", cause)
+            .with_remedy("add one, with a rule that answers")
+    })
 }

@@ -1,7 +1,13 @@
 //! `toolcrib test`: makes the calls of saved cases, lets models choose among tools, and says where
 //! that differs from what is expected.
 
-use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    path::{Path, PathBuf},
+    pin::pin,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use clap::{Args, ValueEnum};
 use futures::StreamExt as _;
@@ -17,6 +23,7 @@ use super::{
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
+    stubs,
     wrap::wrap,
 };
 use crate::{
@@ -30,6 +37,7 @@ use crate::{
         call::{Limits, Request},
         connection::Connection,
         problem::{Problem, ProblemKind},
+        stub::StubService,
         tool::Tool,
         trace::Head,
     },
@@ -74,9 +82,20 @@ pub(crate) struct Test {
     #[arg(short, long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
 
+    /// Answer by the rules of a stub file, in cases that call a tool; nothing is sent
+    #[arg(long, value_name = "FILE", conflicts_with = "mock")]
+    stub: Option<PathBuf>,
+
     /// How tools answer in place of their services, in cases that call one.
     #[command(flatten)]
     mock: MockFlags,
+}
+
+/// What answers in place of the services.
+enum StandIn<'s> {
+    Mock(&'s MockOptions),
+    /// The file and its services.
+    Stub(&'s Path, &'s [StubService]),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -108,8 +127,16 @@ impl Test {
         let opened = self.open_workspace(global, &filed, out)?;
         let CaseFiles { calls, asks } = filed;
         let mock = self.mock.options();
-        let plans: Vec<Plan> =
-            calls.into_iter().map(|filed| plan_case(filed, &opened, mock.as_ref(), out)).collect();
+        let services = match &self.stub {
+            Some(file) => stubs::read_services(file, out)?,
+            None => Vec::new(),
+        };
+        let stand_in = match &self.stub {
+            Some(file) => Some(StandIn::Stub(file, &services)),
+            None => mock.as_ref().map(StandIn::Mock),
+        };
+        let plan = |filed| plan_case(filed, &opened, stand_in.as_ref(), out);
+        let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::for_workspace(
@@ -173,7 +200,7 @@ impl Test {
 fn plan_case(
     filed: CaseFile,
     opened: &OpenWorkspace,
-    mock: Option<&MockOptions>,
+    stand_in: Option<&StandIn<'_>>,
     out: &CommandOutput,
 ) -> Plan {
     let request = || {
@@ -181,7 +208,7 @@ fn plan_case(
         let tool = opened.tool(&case.tool)?;
         let connections = &opened.settings.connections;
         let connection = match &case.connection {
-            Some(name) if connections.chosen.is_none() && mock.is_none() => {
+            Some(name) if connections.chosen.is_none() && stand_in.is_none() => {
                 connections::find_connection(connections, name)?
             }
             _ => connections.for_tool(tool),
@@ -202,10 +229,13 @@ fn plan_case(
             connection: &connection,
             route: None,
         };
-        let request = match mock {
-            Some(options) => {
+        let request = match stand_in {
+            Some(StandIn::Mock(options)) => {
                 let service = super::call::mock_of(tool, options, opened, out);
                 mocking::mock_request(&call, service)
+            }
+            Some(StandIn::Stub(file, services)) => {
+                mocking::mock_request(&call, stubs::service_of(tool, services, file)?.clone())
             }
             None => calling::build_case_request(case, call)?,
         };
@@ -220,8 +250,7 @@ fn replaced_world<'w>(
     mut world: AgentWorld<'w>,
     other: &OpenWorkspace,
 ) -> Result<AgentWorld<'w>, Problem> {
-    let is_asked =
-        |tool: &&Arc<Tool>| other.asked.as_ref().is_none_or(|file| tool.entry.id.file() == file);
+    let is_asked = |tool: &&Arc<Tool>| other.is_asked(tool.entry.id.file());
     let tools = other.catalog.tools.iter().filter(is_asked).map(AsRef::as_ref);
     if world.replace_tools(tools) > 0 {
         return Ok(world);
@@ -248,7 +277,8 @@ async fn run_suites(
     let Run { registry, plans, jobs, history } = suite;
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len());
-    let trying = plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref()));
+    let closed = ClosedConnections::default();
+    let trying = plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref(), &closed));
     let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
     loop {
         let next = tokio::select! {
@@ -295,6 +325,7 @@ async fn run_suites(
 fn suite_ending(failed: &[&TriedCase]) -> Ending {
     match failed {
         [] => Ending::Done,
+        failed if failed.iter().all(|one| one.verdict.answer.is_own_fault()) => Ending::Usage,
         failed if failed.iter().all(|one| one.verdict.answer.is_unanswered()) => {
             Ending::Unreachable
         }
@@ -302,11 +333,39 @@ fn suite_ending(failed: &[&TriedCase]) -> Ending {
     }
 }
 
-async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>>) -> TriedCase {
+/// Answers of cases whose connection could not be opened, by its name: other cases don't wait for the
+/// same.
+#[derive(Default)]
+struct ClosedConnections(Mutex<HashMap<String, Answer>>);
+
+impl ClosedConnections {
+    fn answer_of(&self, connection: &Connection) -> Option<Answer> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&connection.name).map(|answer| Answer { took_ms: 0, ..answer.clone() })
+    }
+
+    fn note(&self, connection: &Connection, answer: &Answer) {
+        if answer.sent_ms.is_none() && answer.is_unanswered() {
+            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            known.insert(connection.name.clone(), answer.clone());
+        }
+    }
+}
+
+async fn run_case(
+    plan: Plan,
+    registry: &Registry,
+    history: Option<&Arc<History>>,
+    closed: &ClosedConnections,
+) -> TriedCase {
     let Plan { filed, call } = plan;
-    let verdict = match call {
-        Err(problem) => Verdict::not_called(&problem),
-        Ok((connection, request)) => {
+    let known = call.as_ref().ok().and_then(|(connection, request)| {
+        closed.answer_of(connection).filter(|_| request.mock.is_none())
+    });
+    let verdict = match (call, known) {
+        (Err(problem), _) => Verdict::not_called(&problem),
+        (Ok(_), Some(answer)) => check_answer(&filed.case, answer),
+        (Ok((connection, request)), None) => {
             let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
             let limits = filed.case.timeout.map_or(limits, |time| Limits {
                 first: time,
@@ -331,7 +390,9 @@ async fn run_case(plan: Plan, registry: &Registry, history: Option<&Arc<History>
                 }
                 answer
             };
-            check_answer(&filed.case, tokio::join!(calling, taking).1)
+            let answer = tokio::join!(calling, taking).1;
+            closed.note(&connection, &answer);
+            check_answer(&filed.case, answer)
         }
     };
     TriedCase { filed, verdict }
@@ -371,6 +432,7 @@ fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
             name: one.filed.case.tool.clone(),
             differences: one.verdict.differences().collect(),
             took_ms: Some(one.verdict.answer.took_ms),
+            ..Checked::default()
         }],
     };
     tried.iter().map(suite).collect()

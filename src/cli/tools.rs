@@ -57,7 +57,7 @@ impl Tools {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = match self.deployed {
             true => OpenWorkspace::read_connected(global, None, out)?,
-            false => OpenWorkspace::read_aloud(global, out)?,
+            false => OpenWorkspace::read_ruled(global, None, out)?,
         };
         if self.deployed {
             return deployed::list_callable(&opened, global.json, out);

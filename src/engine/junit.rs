@@ -20,6 +20,8 @@ pub(crate) struct Checked {
     pub differences: Vec<String>,
     /// How long it took, where that was measured.
     pub took_ms: Option<u64>,
+    /// Why it wasn't looked at, where it wasn't.
+    pub skipped: Option<String>,
 }
 
 /// A report of `title`: every suite with its cases.
@@ -30,21 +32,32 @@ pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         text,
-        "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\">",
-        escape_xml(title)
+        "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
+        escape_xml(title),
+        skipped_count(suites.iter().flat_map(|suite| &suite.cases))
     );
     for suite in suites {
         let (name, file) = (escape_xml(&suite.name), escape_xml(&suite.file));
         let (tests, failures) = (suite.cases.len(), failure_count(suite));
         let _ = writeln!(
             text,
-            "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\">"
+            "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
+            skipped_count(&suite.cases)
         );
         suite.cases.iter().for_each(|checked| write_case(&mut text, &name, checked));
         text.push_str("  </testsuite>\n");
     }
     text.push_str("</testsuites>\n");
     text
+}
+
+/// The attribute that counts what wasn't looked at; nothing where all was.
+fn skipped_count<'c>(cases: impl IntoIterator<Item = &'c Checked>) -> String {
+    let is_skipped = |case: &&Checked| case.skipped.is_some() && case.differences.is_empty();
+    match cases.into_iter().filter(is_skipped).count() {
+        0 => String::new(),
+        count => format!(" skipped=\"{count}\""),
+    }
 }
 
 fn failure_count(suite: &Suite) -> usize {
@@ -56,6 +69,12 @@ fn write_case(text: &mut String, suite: &str, checked: &Checked) {
     let took = checked
         .took_ms
         .map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
+    if let (Some(why), true) = (&checked.skipped, checked.differences.is_empty()) {
+        let why = escape_xml(why);
+        let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
+        let _ = writeln!(text, "      <skipped message=\"{why}\"/>\n    </testcase>");
+        return;
+    }
     let Some(first) = checked.differences.first() else {
         let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}/>");
         return;
@@ -89,6 +108,7 @@ mod tests {
             name: "c".into(),
             differences: vec!["x < y\u{1b}".into(), "z".into()],
             took_ms: None,
+            skipped: None,
         };
         let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
         let text = render_report("toolcrib test", &[suite]);

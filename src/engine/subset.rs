@@ -5,8 +5,8 @@ use serde_json::Value;
 use super::mask::Mask;
 use crate::schema::{decimal, pointer::Pointer};
 
-/// What of the wanted value another one lacks, in words: objects may have more members, lists must
-/// be as long. `whole` is what the value itself is called.
+/// What of the wanted value another one lacks first, in words: objects may have more members, lists
+/// must be as long. `whole` is what the value itself is called.
 #[must_use]
 pub(crate) fn describe_missing(
     at: &Pointer,
@@ -14,33 +14,67 @@ pub(crate) fn describe_missing(
     wanted: &Value,
     value: &Value,
 ) -> Option<String> {
+    missing_parts(at, whole, wanted, value, 1).pop()
+}
+
+/// The same of all that it lacks, up to so many parts.
+#[must_use]
+pub(crate) fn missing_parts(
+    at: &Pointer,
+    whole: &str,
+    wanted: &Value,
+    value: &Value,
+    most: usize,
+) -> Vec<String> {
+    let mut parts = Vec::new();
+    add_missing(at, whole, (wanted, value), most, &mut parts);
+    parts
+}
+
+fn add_missing(
+    at: &Pointer,
+    whole: &str,
+    (wanted, value): (&Value, &Value),
+    most: usize,
+    parts: &mut Vec<String>,
+) {
     let place = || if at.is_root() { whole.to_owned() } else { at.to_string() };
+    if parts.len() >= most {
+        return;
+    }
     match (wanted, value) {
         (Value::Object(wanted), Value::Object(value)) => {
-            wanted.iter().find_map(|(name, wanted)| match value.get(name) {
-                Some(value) => describe_missing(&at.child(name), whole, wanted, value),
-                None => Some(format!("there is no {name:?} in {}", place())),
-            })
+            for (name, wanted) in wanted {
+                match value.get(name) {
+                    Some(value) => {
+                        add_missing(&at.child(name), whole, (wanted, value), most, parts)
+                    }
+                    None if parts.len() < most => {
+                        parts.push(format!("there is no {name:?} in {}", place()));
+                    }
+                    None => {}
+                }
+            }
         }
         (Value::Array(wanted), Value::Array(value)) if wanted.len() == value.len() => {
-            let mut pairs = wanted.iter().zip(value).enumerate();
-            pairs.find_map(|(row, (wanted, value))| {
-                describe_missing(&at.child(row.to_string()), whole, wanted, value)
-            })
+            for (row, pair) in wanted.iter().zip(value).enumerate() {
+                add_missing(&at.child(row.to_string()), whole, pair, most, parts);
+            }
         }
         (Value::Array(wanted), Value::Array(value)) => {
-            Some(format!("{} has {} items, not {}", place(), value.len(), wanted.len()))
+            parts.push(format!("{} has {} items, not {}", place(), value.len(), wanted.len()));
         }
         // 1 and 1.0 are one number.
-        (Value::Number(one), Value::Number(other)) if decimal::numbers_equal(one, other) => None,
-        (wanted, value) => (wanted != value).then(|| {
+        (Value::Number(one), Value::Number(other)) if decimal::numbers_equal(one, other) => {}
+        (wanted, value) if wanted == value => {}
+        (wanted, value) => {
             let text = value.to_string();
             let shown =
                 Mask::default().mask_named_value(at.last().unwrap_or_default(), &text).into_owned();
             // JSON has its own quotes.
             let (start, rest) = masked_start(&shown);
-            format!("{} is {start}{rest}, not {wanted}", place())
-        }),
+            parts.push(format!("{} is {start}{rest}, not {wanted}", place()));
+        }
     }
 }
 

@@ -473,14 +473,14 @@ impl EventLog {
     }
 }
 
-/// How long a call may take.
+/// How long a call may take, from when its connection is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// From the start to the first message of the answer.
+    /// To the first message of the answer.
     pub first: Duration,
     /// Between two messages of the answer.
     pub idle: Duration,
-    /// From the start to the end.
+    /// To the end.
     pub total: Duration,
     /// How long to listen for strays after the end.
     pub linger: Duration,

@@ -183,24 +183,28 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::Constant { expected_value } => one_of(&[expected_value]),
         Kind::MinLength { limit: 1 } => "must not be empty".into(),
         Kind::MinLength { limit } => {
-            format!("shorter than {}", count_text(*limit, "character", "characters"))
+            format!("is shorter than {}", count_text(*limit, "character", "characters"))
         }
         Kind::MaxLength { limit } => {
-            format!("longer than {}", count_text(*limit, "character", "characters"))
+            format!("is longer than {}", count_text(*limit, "character", "characters"))
         }
-        Kind::MinItems { limit } => format!("fewer than {}", count_text(*limit, "item", "items")),
-        Kind::MaxItems { limit } => format!("more than {}", count_text(*limit, "item", "items")),
+        Kind::MinItems { limit } => {
+            format!("has fewer than {}", count_text(*limit, "item", "items"))
+        }
+        Kind::MaxItems { limit } => {
+            format!("has more than {}", count_text(*limit, "item", "items"))
+        }
         Kind::AdditionalItems { limit } => {
-            format!("more than {}", count_text(*limit as u64, "item", "items"))
+            format!("has more than {}", count_text(*limit as u64, "item", "items"))
         }
         Kind::MinProperties { limit } => {
-            format!("fewer than {}", count_text(*limit, "member", "members"))
+            format!("has fewer than {}", count_text(*limit, "member", "members"))
         }
         Kind::MaxProperties { limit } => {
-            format!("more than {}", count_text(*limit, "member", "members"))
+            format!("has more than {}", count_text(*limit, "member", "members"))
         }
-        Kind::Minimum { limit } => format!("less than {limit}"),
-        Kind::Maximum { limit } => format!("more than {limit}"),
+        Kind::Minimum { limit } => format!("is less than {limit}"),
+        Kind::Maximum { limit } => format!("is more than {limit}"),
         Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
         Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
         Kind::MultipleOf { multiple_of } => format!("is not a multiple of {multiple_of}"),
@@ -229,7 +233,7 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::ContentEncoding { content_encoding } => format!("is not {content_encoding}"),
         Kind::ContentMediaType { content_media_type } => format!("is not {content_media_type}"),
         Kind::FromUtf8 { .. } => "doesn't contain text".into(),
-        Kind::PropertyNames { error } => format!("as a name: {}", error_message(error.kind())),
+        Kind::PropertyNames { error } => format!("as a name {}", error_message(error.kind())),
         Kind::BacktrackLimitExceeded { .. } | Kind::RegexEngineFailure { .. } => {
             "could not be checked: its pattern takes too long".into()
         }

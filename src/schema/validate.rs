@@ -250,13 +250,13 @@ mod tests {
         assert_eq!(
             found,
             [
-                "/count less than 1",
+                "/count is less than 1",
                 "/kind must be one of a or b",
-                "/list more than 1 item",
+                "/list has more than 1 item",
                 "/list/0/id is required",
                 "/missing is required",
-                "/name shorter than 3 characters",
-                "/too-much-here as a name: longer than 8 characters",
+                "/name is shorter than 3 characters",
+                "/too-much-here as a name is longer than 8 characters",
                 "/too-much-here is not a known member",
                 "/when is not a date, such as 2026-11-21",
             ]
@@ -411,7 +411,7 @@ mod tests {
         assert_eq!(Checker::compile_lenient(&Arc::new(json!({"type": "string"}))).reading, None);
         let named = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{"type": "string"}], "maxItems": 1});
         let (places, issues) = opened(named, &json!([1, 2]));
-        assert_eq!((places, issues), (vec!["/items".into()], vec![" more than 1 item".into()]));
+        assert_eq!((places, issues), (vec!["/items".into()], vec![" has more than 1 item".into()]));
     }
 
     #[test]

@@ -67,6 +67,17 @@ pub fn functions_text(tool: &Tool) -> String {
     text
 }
 
+/// The name of each API, with the entry of its tool list as JSON.
+#[must_use]
+pub fn function_copies(tool: &Tool) -> Vec<(&'static str, String)> {
+    let Some(system) = by_id(tool.entry.system) else { return Vec::new() };
+    let function = system.model_function(tool);
+    let copy = |client: Client| {
+        (client.name(), format!("{:#}\n", model_view::render_tool(&function, client)))
+    };
+    Client::ALL.map(copy).into()
+}
+
 /// The same as JSON: the function as OpenAI's API gets it, the prompts as the model reads them,
 /// remarks, and the estimates.
 #[must_use]

@@ -190,7 +190,7 @@ impl Registry {
             Err(problem) => (request, Some(problem)),
         };
         let limits = Limits { answer: connection.largest_answer, ..limits };
-        let begun = session::begin_call(request, limits, events);
+        let mut begun = session::begin_call(request, limits, events);
         if let Some(problem) = unknown {
             return begun.fail_call(problem).await;
         }
@@ -205,6 +205,7 @@ impl Registry {
             Ok(bus) => bus,
             Err(problem) => return begun.fail_call(problem).await,
         };
+        begun.start_limits();
         match driver {
             CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
             CallDriver::MultiStep(procedure) => {

@@ -87,6 +87,11 @@ impl BegunCall {
             self.sink.emit(EventKind::End { outcome: Outcome::Lost, problem: Some(problem) }).await;
     }
 
+    /// The connection is open: what it took to open, and its server to start, is not the tool's time.
+    pub fn start_limits(&mut self) {
+        self.sink.opened = tokio::time::Instant::now();
+    }
+
     /// Runs the call on an open connection: `EventKind::End` is reported exactly once, and after it
     /// only strays. Waits while the events are not taken. Dropping the future cancels the call, and
     /// nothing is reported after that.
@@ -111,7 +116,7 @@ impl BegunCall {
             faults: bus.connection_events().fault_counts(),
             request: &self.request,
             limits: self.limits,
-            waiting_since: self.sink.began,
+            waiting_since: self.sink.opened,
             held_then: self.sink.held,
             sink: self.sink,
             route,
@@ -134,7 +139,7 @@ impl BegunCall {
     pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: ProcedureContext<'_>) {
         let Self { request, limits, mut sink } = self;
         let ProcedureContext { connection, bus, secrets, kept } = with;
-        let latest = sink.began + limits.total.max(limits.first) + TELLING;
+        let latest = sink.opened + limits.total.max(limits.first) + TELLING;
         let breaks = bus.connection_events().fault_counts().breaks;
         let call_context =
             CallContext { connection, bus, request: &request, limits, secrets, kept };
@@ -262,7 +267,7 @@ impl Session<'_> {
             }
             // Neither a flood of other callers' replies nor an endless answer keeps a call alive.
             let now = Instant::now();
-            if now >= self.sink.began + self.limits.total {
+            if now >= self.sink.opened + self.limits.total {
                 return Ok((Outcome::TimedOut, Some(self.out_of_time())));
             }
             if now >= self.chunk_deadline() {
@@ -284,7 +289,7 @@ impl Session<'_> {
     }
 
     async fn next_step(&mut self) -> Step {
-        let (total, patience) = (self.sink.began + self.limits.total, self.chunk_deadline());
+        let (total, patience) = (self.sink.opened + self.limits.total, self.chunk_deadline());
         let Self { lines, state, notices, .. } = self;
         tokio::select! {
             // What has come goes before all clocks, which cost more to set than a message does to

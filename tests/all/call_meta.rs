@@ -96,7 +96,7 @@ fn what_the_server_would_not_take_is_said_before_it_is_sent() {
     bench.keys("tab enter");
     bench.types("99");
     bench.keys("enter f6");
-    assert!(!is_sent(&bench) && bench.shows("maxDays more than 14"), "{}", bench.screen());
+    assert!(!is_sent(&bench) && bench.shows("maxDays is more than 14"), "{}", bench.screen());
 }
 
 #[test]

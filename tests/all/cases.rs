@@ -108,6 +108,89 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
 }
 
 #[test]
+fn every_part_that_differs_is_named() {
+    let expected =
+        "call: calculator\narguments: {expression: 1}\nexpect: {json: {a: 1, b: [2], c: x}}\n";
+    let place = place(&[("parts.yaml", expected)]);
+    let ran = place.run(&["test", "--mock", "--mock-text", "{\"a\": 3, \"b\": [4]}"]);
+    ran.ended(1, &[]);
+    let words = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        words.contains("/a is 3, not 1; /b/0 is 4, not 2; there is no \"c\" in the answer"),
+        "{}",
+        ran.data
+    );
+}
+
+#[test]
+fn cases_are_answered_by_a_stub_and_by_nothing_else() {
+    let stub = "services:\n  calculator:\n    rules:\n    - answer: {text: '43'}\n";
+    let place = place(&[
+        ("sum.yaml", "call: calculator\narguments: {expression: 6 * 7}\nexpect: {json: 43}\n"),
+        ("../stub.yaml", stub),
+    ]);
+    place.run(&["test"]).ended(1, &[]);
+    place.run(&["test", "--stub", "stub.yaml"]).ended(0, &["1 case passed"]);
+    let called = place.run(&["call", "calculator", "expression=1", "--stub", "stub.yaml"]);
+    assert_eq!(called.data, "43");
+    fs::write(place.here.join("cases/other.yaml"), "call: tell-joke\narguments: {topic: x}\n")
+        .unwrap();
+    let ran = place.run(&["test", "--stub", "stub.yaml"]);
+    ran.ended(1, &["1 of 2 cases failed"]);
+    assert!(ran.data.contains("has no service \"tell-joke\""), "{}", ran.data);
+}
+
+#[test]
+fn a_file_of_several_cases_is_refused() {
+    let place = place(&[("two.yaml", &format!("{GOOD}---\n{WRONG}"))]);
+    let said = "it holds 2 documents, and a file holds one case";
+    place.run(&["test"]).ended(2, &[said, "into a file of its own"]);
+    let ran = place.run(&["check", "cases"]);
+    assert!(ran.code == Some(1) && ran.data.contains(said), "{}", ran.data);
+}
+
+#[test]
+fn a_case_of_a_tool_that_is_not_there_is_an_error() {
+    let place = place(&[("unknown.yaml", "call: calculater\n")]);
+    let ran = place.run(&["check", "cases/unknown.yaml"]);
+    ran.ended(1, &["1 error"]);
+    let words = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("unknown.yaml:1:1 error file.malformed"), "{}", ran.data);
+    assert!(words.contains("did you mean \"calculator\"?"), "{}", ran.data);
+}
+
+/// Two cases of a server that counts its starts, and ends at once.
+#[test]
+fn a_server_that_cannot_start_is_started_once() {
+    let place = Place::with(&[
+        (
+            "toolcrib.toml",
+            "[connections.s]\nsystem = \"mcp\"\ncommand = \"sh\"\nargs = [\"-c\", \"echo x >> starts; exit 1\"]\n",
+        ),
+        (
+            "mcp/s.json",
+            r#"{"server": "s", "tools": [{"name": "a", "description": "d", "inputSchema": {"type": "object"}}]}"#,
+        ),
+        ("cases/one.yaml", "call: s/a\nexpect: {json: {a: 1}}\n"),
+        ("cases/two.yaml", "call: s/a\nexpect: {json: {a: 1}}\n"),
+    ]);
+    let refused = place.run(&["test", "--jobs", "1"]);
+    refused.ended(2, &["2 of 2 cases failed"]);
+    let words = refused.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("not-allowed") && words.contains("toolcrib mcp allow"), "{words}");
+    assert!(!words.contains("not JSON"), "{words}");
+    let ran = place.run(&["test", "--jobs", "1", "--allow-start"]);
+    ran.ended(3, &["2 of 2 cases failed"]);
+    let starts = fs::read_to_string(place.here.join("starts")).unwrap();
+    let once = starts.lines().count();
+    fs::remove_file(place.here.join("starts")).unwrap();
+    fs::remove_file(place.here.join("cases/two.yaml")).unwrap();
+    place.run(&["test", "--jobs", "1", "--allow-start"]).ended(3, &["1 of 1 case failed"]);
+    let alone = fs::read_to_string(place.here.join("starts")).unwrap().lines().count();
+    assert_eq!(once, alone, "another case starts it no more often");
+}
+
+#[test]
 fn a_case_that_is_none_or_nowhere_is_told() {
     let place = place(&[("broken.yaml", "call: calculator\nexpect:\n  outcom: failed\n")]);
     place.run(&["test"]).ended(2, &["line 3, column 3", "did you mean \"outcome\"?"]);

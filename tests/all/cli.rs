@@ -83,7 +83,7 @@ fn check_speaks_json_sarif_and_to_github() {
     let finding = named(&found, "code", "service.unknown");
     assert_eq!(
         keys(finding),
-        ["code", "severity", "file", "line", "column", "pointer", "message", "fix"]
+        ["code", "severity", "file", "line", "column", "pointer", "entry", "message", "fix"]
     );
     let place_of = [&finding["severity"], &finding["file"], &finding["line"], &finding["pointer"]];
     assert_eq!(
@@ -246,7 +246,9 @@ fn a_workspaces_own_groups_count() {
 fn scenarios_end_with_one_when_an_expectation_fails() {
     let place = Place::sample("spec-workflow");
     place.run(&["simulate", "scenarios"]).ended(0, &["4 scenarios passed"]);
-    let steps = place.json(&["simulate", "scenarios/progression.yaml", "--json"]);
+    let ran = place.json(&["simulate", "scenarios/progression.yaml", "--json"]);
+    assert_eq!((&ran[0]["holds"], ran.as_array().unwrap().len()), (&json!(true), 1));
+    let steps = &ran[0]["steps"];
     let first = &steps[0];
     assert_eq!(
         (&first["before"], &first["tool"], &first["outcome"], &first["after"]),
@@ -813,6 +815,10 @@ fn cases_scenarios_and_stubs_are_checked() {
             "stubs/odd.yaml",
             "services:\n- service: joke-service\n  rules:\n  - then: {fault: silense}\n",
         ),
+        (
+            "stubs/map.yaml",
+            "services:\n  joke-service:\n    rules:\n    - {answer: x, fault: silense}\n",
+        ),
         ("scenarios/odd.yaml", "steps:\n- tol: tell-joke\n"),
     ] {
         let path = place.here.join(name);
@@ -823,6 +829,12 @@ fn cases_scenarios_and_stubs_are_checked() {
         assert!(checked.data.contains(&format!("{name}:")), "{}", checked.data);
         assert!(checked.data.contains("error file.malformed"), "{name}: {}", checked.data);
     }
+    place.run(&["check"]).ended(1, &["5 errors"]);
+    let rules = "services:\n  joke-service:\n    rules:\n    - answer: x\n    - answer: y\n";
+    fs::write(place.here.join("stubs/map.yaml"), rules).unwrap();
+    place.run(&["check", "stubs/map.yaml"]).ended(0, &["1 warning"]);
+    // Docker Compose has services, too.
+    fs::write(place.here.join("compose.yaml"), "services:\n  web: {image: x}\n").unwrap();
     place.run(&["check"]).ended(1, &["4 errors"]);
 }
 
@@ -856,6 +868,108 @@ fn wrong_settings_of_connections_send_nothing_elsewhere() {
     place.run(&["call", "joke", "--mock", "--connection", "embedded"]).ended(0, &[]);
     fs::write(place.here.join("toolcrib.toml"), "connection = \"local\n").unwrap();
     place.run(&["test"]).ended(2, &["toolcrib.toml:1", said]);
+}
+
+#[test]
+fn rules_that_are_wrong_are_no_rules_to_answer_by() {
+    let scenario = "start: {groups: [a]}\nsteps:\n- {tool: ask, expect: {state: b}}\n";
+    let tools = "tool:\n  ask: {type: prompt, name: ask, description: d, template: t, arguments: [], group: [a], state: b}\n";
+    let right = "[profiles]\nann = [\"a\"]\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", right),
+        ("tools.yaml", tools),
+        ("scenarios/one.yaml", scenario),
+    ]);
+    let settings = place.here.join("toolcrib.toml");
+    place.run(&["simulate"]).ended(0, &[]);
+    let commands: [&[&str]; 5] =
+        [&["simulate"], &["tools"], &["states"], &["groups"], &["graph", "--format", "mermaid"]];
+    for (wrong, said) in [
+        (format!("{right}\nx = = 1\n"), "not TOML"),
+        (format!("mode = 7\n{right}"), "toolcrib.toml:1"),
+    ] {
+        fs::write(&settings, wrong).unwrap();
+        for command in commands {
+            place.run(&[command, &["-q"]].concat()).ended(2, &[said, "correct it"]);
+        }
+    }
+    // What has to do with connections alone keeps nobody from simulating.
+    fs::write(&settings, format!("connection = \"nobody\"\n{right}")).unwrap();
+    place.run(&["simulate"]).ended(0, &[]);
+}
+
+#[test]
+fn no_more_is_checked_than_what_is_named() {
+    let bad = "tool:\n  a: {type: prompt, name: a}\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", ""),
+        ("one/bad.yaml", bad),
+        ("two/bad.yaml", &bad.replace('a', "b")),
+        (
+            "three/good.yaml",
+            "tool:\n  c: {type: prompt, name: c, description: Tells it., template: t, arguments: []}\n",
+        ),
+    ]);
+    let files = |paths: &[&str]| {
+        let ran = place.run(&[&["check", "--json"], paths].concat());
+        let found = ran.json();
+        let mut files: Vec<String> = found
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|finding| finding["file"].as_str().unwrap().to_owned())
+            .collect();
+        files.dedup();
+        (ran.code, files)
+    };
+    let both = vec!["one/bad.yaml".to_owned(), "two/bad.yaml".to_owned()];
+    assert_eq!(files(&[]).1, both);
+    assert_eq!(files(&["one"]).1, both[..1]);
+    assert_eq!(files(&["three"]), (Some(0), Vec::new()));
+    assert_eq!(files(&["one/bad.yaml", "two"]).1, both);
+    assert_eq!(files(&["three", "."]).1, both, "the whole is among them");
+    place.run(&["check", "one", "/"]).ended(2, &["isn't in the workspace"]);
+}
+
+#[test]
+fn warnings_fail_a_strict_check() {
+    let tool = |arguments: &str| {
+        format!(
+            "tool:\n  a: {{type: prompt, name: a, description: Tells it., template: t, arguments: {arguments}}}\n"
+        )
+    };
+    let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", &tool("[]"))]);
+    place.run(&["check", "--strict"]).ended(0, &[]);
+    let without = "[{name: x, type: string, description: ''}]";
+    fs::write(place.here.join("tools.yaml"), tool(without)).unwrap();
+    let lenient = place.run(&["check"]);
+    let strict = place.run(&["check", "--strict"]);
+    assert_eq!((lenient.code, strict.code), (Some(0), Some(1)), "{}", lenient.data);
+}
+
+#[test]
+fn reports_for_ci_say_what_was_not_looked_at() {
+    let place = Place::with(&[("toolcrib.toml", "")]);
+    fs::write(place.here.join("latin.yaml"), b"tool:\n  a: {name: caf\xe9}\n").unwrap();
+    let ran = place.run(&["check", "--format", "junit"]);
+    ran.ended(6, &[]);
+    assert!(
+        ran.data.contains("skipped=\"1\"") && ran.data.contains("<skipped message="),
+        "{}",
+        ran.data
+    );
+    assert_eq!(ran.data.matches("no errors").count(), 1, "only of the settings: {}", ran.data);
+}
+
+#[test]
+fn a_connection_whose_settings_are_wrong_is_said_to_be_so() {
+    let place = Place::with(&[(
+        "toolcrib.toml",
+        "[connections.gw]\nsystem = \"trustgraf\"\nservers = [\"http://127.0.0.1:9\"]\n",
+    )]);
+    place
+        .run(&["tools", "--deployed", "--connection", "gw"])
+        .ended(2, &["choosing the connection \"gw\"", "correct its settings"]);
 }
 
 #[test]

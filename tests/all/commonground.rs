@@ -372,7 +372,7 @@ fn a_project_that_does_not_exist_is_said_before_anything_is_made() {
     ]);
     for route in ["ui", "god", "probe"] {
         let ran = place.run(&["call", "--route", route, "word_count", "mode=map"]);
-        ran.ended(3, &["has no project \"labs\"", "set project in"]);
+        ran.ended(2, &["has no project \"labs\"", "set project in"]);
     }
     place.run(&["serve", "--by-hand", "word_count"]).ended(2, &["has no project \"labs\""]);
     let left = there.python(

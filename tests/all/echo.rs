@@ -134,7 +134,7 @@ fn its_tools_are_called_by_one_exchange() {
     run(&place, &["call", "shout", "--connection", "lab"]).ended(2, &["text"]);
     // Within this process nobody has paths.
     run(&place, &["call", "shout", "text=hi", "--connection", "embedded"])
-        .ended(3, &["choose a connection to http://"]);
+        .ended(2, &["choose a connection to http://"]);
 }
 
 #[test]

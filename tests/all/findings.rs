@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolcrib::{
     engine::lint::{self, check::CheckLevel},
     model::{
@@ -823,6 +823,22 @@ fn the_documentation_lists_every_code() {
 }
 
 #[test]
+fn the_page_of_mcp_lists_every_code() {
+    let page = include_str!("../../docs/mcp.md");
+    let (_, rest) = page.split_once("<!-- codes -->\n").unwrap();
+    let (table, _) = rest.split_once("<!-- /codes -->").unwrap();
+    let rows = toolcrib::systems::mcp::checks::ROWS;
+    let mut rows: Vec<String> = rows
+        .iter()
+        .map(|row| format!("| `{}` | {} | {} |\n", row.code, row.severity.as_str(), row.about))
+        .collect();
+    rows.sort_unstable();
+    let wanted =
+        format!("| code | severity | what it finds |\n| --- | --- | --- |\n{}", rows.concat());
+    assert_eq!(table, wanted, "put this into docs/mcp.md:\n{wanted}");
+}
+
+#[test]
 fn a_word_that_readers_take_for_different_things_is_written_as_either_is_meant() {
     const CODE: &str = "syntax.reads-differently";
     // What stands there, and what each fix leaves: the likeliest first.
@@ -870,4 +886,45 @@ fn the_fix_of_a_list_and_a_schema_that_differ_loses_no_argument() {
     let known = tool["arguments-schema"]["properties"].as_object().unwrap();
     assert_eq!(known.keys().collect::<Vec<_>>(), ["x", "y"]);
     assert_eq!(known["y"]["type"], "string");
+    // What the list names, a call always has.
+    assert_eq!(tool["arguments-schema"]["required"], json!(["y"]));
+}
+
+#[test]
+fn a_schema_that_gets_the_lists_arguments_becomes_one_that_apis_take() {
+    let code = "arguments.schema-differs";
+    let bad = "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: y, type: string, description: d}], arguments-schema: {properties: {}}}\n";
+    let before = files(bad);
+    let found = check(&before, Document);
+    let after = mended(&before, of(&found, code).first().unwrap());
+    let schema = &after[0].1.value(0).unwrap()["tool"]["a"]["arguments-schema"];
+    assert_eq!((&schema["type"], &schema["required"]), (&json!("object"), &json!(["y"])));
+}
+
+#[test]
+fn a_list_and_a_schema_that_say_other_types_are_noticed() {
+    let code = "arguments.schema-differs";
+    let text = |listed: &str, declared: &str| {
+        format!(
+            "tool:\n  a: {{type: prompt, name: a, description: d, template: t, arguments: [{{name: y, type: {listed}, description: d}}], arguments-schema: {{type: object, properties: {{y: {declared}}}}}}}\n"
+        )
+    };
+    for (listed, declared, differs) in [
+        ("string", "{type: string}", false),
+        ("int", "{type: integer}", false),
+        ("number", "{type: integer}", false),
+        ("string", "{type: [string, integer]}", false),
+        ("string", "{description: anything}", false),
+        ("string", "{type: integer}", true),
+        ("integer", "{type: array}", true),
+    ] {
+        let before = files(&text(listed, declared));
+        let found = check(&before, Document);
+        assert_eq!(of(&found, code).len(), usize::from(differs), "{listed} {declared}: {found:?}");
+        for finding in of(&found, code) {
+            let after = mended(&before, finding);
+            let again = check(&after, Document);
+            assert_eq!(of(&again, code).len(), 0, "{}", after[0].1.text());
+        }
+    }
 }

@@ -282,7 +282,7 @@ fn numbers_are_drafts_until_they_are_numbers() {
     desk.keys("backspace");
     desk.types("500");
     assert_eq!(desk.value["limit"], 500);
-    assert!(desk.screen().contains("✗ more than 100"));
+    assert!(desk.screen().contains("✗ is more than 100"));
     desk.keys("ctrl+down ctrl+down");
     assert_eq!(desk.value["limit"], 498, "steps go towards the bounds");
     desk.keys("end backspace backspace backspace");

@@ -44,7 +44,7 @@ fn documents_are_checked_without_a_screen() {
             "bad.yaml:6:1 error schema.required",
         ]
     );
-    assert!(ran.data.contains("  server › port more than 65535\n"), "{}", ran.data);
+    assert!(ran.data.contains("  server › port is more than 65535\n"), "{}", ran.data);
     assert!(ran.data.contains("  name is required\n"), "{}", ran.data);
 }
 
@@ -94,7 +94,7 @@ fn the_report_is_the_one_of_check_in_each_format() {
     );
     let github = run("github");
     assert!(
-        github.data.starts_with("::error file=bad.yaml,line=3,col=3,title=schema.maximum::server › port more than 65535\n"),
+        github.data.starts_with("::error file=bad.yaml,line=3,col=3,title=schema.maximum::server › port is more than 65535\n"),
         "{}",
         github.data
     );
@@ -113,7 +113,7 @@ fn the_report_is_the_one_of_check_in_each_format() {
         junit.data
     );
     assert!(
-        junit.data.contains("<failure message=\"server › port more than 65535\">"),
+        junit.data.contains("<failure message=\"server › port is more than 65535\">"),
         "{}",
         junit.data
     );

@@ -126,7 +126,7 @@ fn a_document_with_issues_is_kept_only_as_a_draft() {
 fn a_mouse_alone_fills_mends_and_ends() {
     let folder = folder(&[("i.json", "{\"name\": \"abc\", \"port\": 65536}\n")]);
     let mut terminal = shell(folder.path(), "s.json i.json > out.json");
-    terminal.click_on("port more than");
+    terminal.click_on("port is more than");
     terminal.wait_for("more than 65535");
     terminal.click_on("−");
     terminal.wait_for("✓ no issue");
@@ -362,7 +362,7 @@ fn every_fault_of_a_schema_is_listed_and_the_rest_of_it_counts() {
     let terminal = toolcrib(["form", "a.json", "i.json"]).folder(folder.path()).start();
     terminal.wait_for("3 schema errors, 1 issue");
     terminal.wait_for("and 1 more schema errors");
-    terminal.wait_for("n more than 5");
+    terminal.wait_for("n is more than 5");
     assert!(!terminal.contents().contains("edit everything as JSON"), "{}", terminal.contents());
 }
 

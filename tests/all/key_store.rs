@@ -69,7 +69,7 @@ fn a_secret_of_the_key_store_opens_a_connection_and_is_seen_nowhere() {
     );
     let before = ran(&place, &ring, &["call", "ask", "topic=x"]);
     before.ended(
-        3,
+        2,
         &[
             "connection \"bus\" needs the secret \"bus-token\" of the key store",
             "toolcrib secret set bus-token",

@@ -257,6 +257,45 @@ fn a_server_that_changes_is_noticed_and_accepted_tool_by_tool() {
 }
 
 #[test]
+fn connections_that_come_and_go_are_named_and_the_others_compared() {
+    let server = Place::with(&[("tools.yaml", SERVED), ("toolcrib.toml", "")]);
+    let place = place_before(&server.here);
+    place.run(&["lock"]).ended(0, &[]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let second = settings.replace("connections.files", "connections.more");
+    fs::write(place.here.join("toolcrib.toml"), format!("{settings}{second}")).unwrap();
+    place.run(&["drift", "-q"]).ended(1, &["more isn't locked; `toolcrib lock more` does"]);
+    place.run(&["drift", "--connection", "files"]).ended(0, &["files: as locked"]);
+    // The first leaves: the second is locked in its place.
+    fs::write(place.here.join("toolcrib.toml"), &second).unwrap();
+    place.run(&["drift"]).ended(
+        1,
+        &["files is locked, and not in toolcrib.toml any more; `toolcrib lock` takes it out"],
+    );
+    let json = place.run(&["drift", "--json"]).json();
+    let states: Vec<String> = json
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| format!("{} {}", one["connection"], one["state"]).replace('"', ""))
+        .collect();
+    assert_eq!(states, ["files gone", "more not-locked"]);
+    place.run(&["lock"]).ended(0, &["files: not in toolcrib.toml any more", "more: 2 entries"]);
+    place.run(&["drift"]).ended(0, &["more: as locked"]);
+}
+
+#[test]
+fn what_keeps_a_connection_unread_is_said_with_quiet_too() {
+    let server = Place::with(&[("tools.yaml", SERVED), ("toolcrib.toml", "")]);
+    let place = place_before(&server.here);
+    place.run(&["lock"]).ended(0, &[]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let broken = "[connections.gone]\nsystem = \"mcp\"\ncommand = \"/nowhere/server\"\n";
+    fs::write(place.here.join("toolcrib.toml"), format!("{settings}{broken}")).unwrap();
+    place.run(&["lock", "-q", "--allow-start"]).ended(3, &["gone can't be read"]);
+}
+
+#[test]
 fn what_leads_nowhere_is_refused_in_words() {
     let place =
         Place::with(&[("toolcrib.toml", "[connections.bus]\nservers = \"nats://127.0.0.1:1\"\n")]);

@@ -159,7 +159,10 @@ fn each_error_is_told_as_what_it_is() {
         "--config",
         r#"{"fetchSize": 1000, "gI": "de"}"#,
     ]);
-    unfit.ended(2, &["fetchSize more than 100", "gI is nothing that the tool is configured with"]);
+    unfit.ended(
+        2,
+        &["fetchSize is more than 100", "gI is nothing that the tool is configured with"],
+    );
 }
 
 #[test]

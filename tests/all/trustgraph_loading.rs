@@ -87,7 +87,7 @@ fn a_refused_set_offers_nothing_and_every_command_says_so_first() {
 
     let simulated = run(&place, &["simulate", "--json"]);
     simulated.ended(1, &[SAID]);
-    let step = &simulated.json()[0];
+    let step = &simulated.json()[0]["steps"][0];
     assert_eq!((&step["outcome"], &step["available"]), (&json!("refused"), &json!([])), "{step}");
     assert_eq!(step["not_loaded"], json!(["zed", "bad", "ask"]));
     let own = "name: own\ndescription: d\nmode: as deployed\nstart: {groups: ['*']}\nsteps:\n  - {tool: zed, expect: {refused: true}}\n";

@@ -399,7 +399,7 @@ fn a_call_carries_a_configuration_and_a_context() {
     let call = |words: &[&str]| place.run(&[&["call", "jokes/joke", "topic=cats"], words].concat());
     call(&[]).ended(2, &["unique.app/chat/chat-id is required", "--context chat-id=…"]);
     call(&["--context", "chat-id=c1", "--config", "{\"maxWords\": 501, \"tones\": 1}"])
-        .ended(2, &["maxWords more than 500", "tones is nothing"]);
+        .ended(2, &["maxWords is more than 500", "tones is nothing"]);
     let told = call(&["--context", "chat-id=c1", "--config", "{\"tone\": \"warm\"}"]);
     told.ended(0, &["unique.content-unseen at /structuredContent"]);
     let sent: Value = serde_json::from_str(told.data.trim()).unwrap();
@@ -428,7 +428,7 @@ fn a_server_of_the_real_package_works_as_it_is_configured() {
     let told = call(&["--context", "chat-id=c2", "--config", config]);
     assert!(told.data.contains("9 days in fahrenheit, chat c2"), "{}\n{}", told.data, told.words);
     call(&["--context", "chat-id=c1", "--config", r#"{"limits": {"days": 15}}"#])
-        .ended(2, &["limits › days more than 14"]);
+        .ended(2, &["limits › days is more than 14"]);
     call(&[]).ended(2, &["unique.app/chat/chat-id is required"]);
 }
 

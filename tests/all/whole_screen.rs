@@ -22,7 +22,10 @@ use toolcrib::{
         call::{CallError, EventKind, Outcome},
         entry::FileId,
         error_kind::ErrorKind,
+        finding::EntryEdit,
     },
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
 };
 
 use crate::support::{place::Place, workbench::Workbench};
@@ -686,7 +689,7 @@ fn a_key_that_does_nothing_here_says_where_it_does() {
 fn what_is_missing_for_a_call_is_named_as_the_form_names_it() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.keys("@send");
-    let said = " expression: is required; Enter edits it, send again to send it anyway";
+    let said = " expression: is required; Enter edits it, send again to make the call anyway";
     assert!(bench.shows(said), "{}", bench.screen());
 }
 
@@ -1279,4 +1282,53 @@ fn an_arrow_that_was_cancelled_leaves_the_state_selected_where_it_began() {
     assert!(!bench.shows("undefined → undefined"), "{}", bench.screen());
     bench.keys("esc a enter");
     assert!(bench.shows("undefined → undefined"), "{}", bench.screen());
+}
+
+#[test]
+fn what_somebody_else_saved_is_in_the_difference_and_in_the_question() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    let entry = bench.state.catalog.tools[0].id().clone();
+    let file = entry.file().clone();
+    let at = Pointer::root().child("description");
+    let edit = EntryEdit { entry, edit: Edit::Set { at, to: "Mine.".into() } };
+    let (label, changes) = ("edit".to_owned(), vec![Change::Entry(edit)]);
+    bench.send(Message::Document(DocumentMessage::Change { label, changes }));
+    let before = bench.state.documents.get(&file).unwrap().saved.clone().unwrap();
+    let disk: Option<Arc<str>> = Some(format!("# by somebody else\n{before}").into());
+    let text = disk.clone();
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file: file.clone(), text }));
+    bench.keys("D");
+    assert!(bench.shows("- # by somebody else") && bench.shows("Mine."), "{}", bench.screen());
+    bench.keys("esc");
+    bench.send(Message::Document(DocumentMessage::SaveRefused { file: file.clone(), disk }));
+    bench.draw();
+    assert!(
+        bench.shows("What overwriting would change:") && bench.shows("- # by somebody else"),
+        "{}",
+        bench.screen()
+    );
+}
+
+#[test]
+fn a_tool_is_copied_as_an_api_gets_it() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("home j y");
+    assert!(bench.shows("OpenAI") && bench.shows("descriptor"), "{}", bench.screen());
+    bench.keys("down down enter");
+    let copied = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    let copied: serde_json::Value = serde_json::from_str(&copied.unwrap()).unwrap();
+    assert!(copied["inputSchema"].is_object(), "{copied}");
+}
+
+#[test]
+fn keys_of_a_notice_are_those_of_a_text_that_is_edited() {
+    let mut bench = ready();
+    bench.keys("i");
+    let words = "Named it; s saves, S saves all".to_owned();
+    bench.send(Message::Notice(NoticeKind::Done, words));
+    bench.draw();
+    assert!(bench.shows("Ctrl+S saves") && !bench.shows("Ctrl+Esc"), "{}", bench.screen());
 }

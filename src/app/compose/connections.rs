@@ -203,9 +203,11 @@ pub(crate) fn add_system(
     Ok(add_default(context, name, table))
 }
 
-/// Adds the table of a connection, which becomes the default where there is none.
+/// Adds the table of a connection, which becomes the default where there is none and no tool that
+/// goes elsewhere.
 fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
-    let has_usual = context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
+    let has_usual = !context.catalog.tools.is_empty()
+        || context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
     let is_nested = value.as_object().is_some_and(|table| table.values().any(Value::is_object));
     let text_of_new = || {
         if is_nested {

@@ -282,6 +282,7 @@ fn lost_words(call: &Call) -> &'static str {
         ErrorKind::Flooded | ErrorKind::SlowConsumer => "lost chunks and ended",
         ErrorKind::AnswerTooLarge | ErrorKind::TooLarge => "sent too large an answer",
         _ if kind.is_unreadable() => "sent an answer that can't be read",
+        _ if kind.problem_kind() == ProblemKind::Input => "could not be sent",
         _ => "lost its connection",
     }
 }

@@ -523,6 +523,7 @@ pub(super) fn disk_changed(
                     format!("{file} changed on disk; saving will ask"),
                     now,
                 );
+                state.documents.note_elsewhere(file, text);
                 return Vec::new();
             }
             let (kind, words) = match &source {

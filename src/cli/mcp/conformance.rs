@@ -48,7 +48,7 @@ impl ConformanceReport {
             }
             Format::Json => out.print_json(&examined.iter().map(to_json).collect())?,
             Format::Junit => {
-                let cases = examined.iter().filter_map(to_case).collect();
+                let cases = examined.iter().map(to_case).collect();
                 let suite = Suite { name: server.to_owned(), file: server.to_owned(), cases };
                 out.print_raw(&render_report("toolcrib mcp conformance", &[suite]))?;
             }
@@ -109,13 +109,14 @@ fn to_json(examined: &Examined) -> Value {
     })
 }
 
-/// A case that holds or fails; what was not looked at is none.
-fn to_case(examined: &Examined) -> Option<Checked> {
-    let differences = match verdict_word(examined) {
-        "broken" => details(examined).to_vec(),
-        "skipped" => return None,
-        _ => Vec::new(),
-    };
+/// A case that holds or fails, or was not looked at.
+fn to_case(examined: &Examined) -> Checked {
+    let (mut differences, mut skipped) = (Vec::new(), None);
+    match verdict_word(examined) {
+        "broken" => differences = details(examined).to_vec(),
+        "skipped" => skipped = Some(details(examined).join("; ")),
+        _ => {}
+    }
     let name = format!("{}: {}", examined.rule, examined.about);
-    Some(Checked { name, differences, took_ms: None })
+    Checked { name, differences, skipped, ..Checked::default() }
 }

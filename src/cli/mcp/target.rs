@@ -57,7 +57,8 @@ pub(super) struct InspectedServer {
 
 impl InspectedServer {
     pub fn of(target: &Target, global: &Global, out: &CommandOutput) -> Result<Self, Problem> {
-        let Some(name) = &target.name else {
+        let named = target.name.as_ref().or(global.connection.as_ref());
+        let Some(name) = named.filter(|_| target.command.is_empty()) else {
             if target.command.is_empty() {
                 return Self::only(&OpenWorkspace::read_aloud(global, out)?);
             }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use serde_json::{Value, json, value::RawValue};
 
-use super::script::Case;
+use super::script::{Case, Expect};
 use crate::{
-    engine::subset::{describe_missing, quoted_start},
+    engine::subset::{missing_parts, quoted_start},
     model::{
         call::{Call, CallState, Event, EventKind, Outcome, Stage},
         duration,
         error_kind::ErrorKind,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
     },
     schema::{pointer::Pointer, validate::Checker},
 };
@@ -23,12 +23,14 @@ pub struct Answer {
     pub outcome: Option<Outcome>,
     /// The kind and the words of its problem.
     pub error: Option<(String, String)>,
+    /// What to do about a problem of this side; empty where there is none.
+    pub remedy: String,
     pub text: String,
     /// The JSON of the data that came beside the text.
     pub structured: Option<Arc<str>>,
     pub took_ms: u64,
-    /// When the request was sent, which is after its connection was opened; 0 where it wasn't.
-    pub sent_ms: u64,
+    /// When the request was sent, which is after its connection was opened; `None`: it wasn't.
+    pub sent_ms: Option<u64>,
     pub chunks: u64,
 }
 
@@ -39,7 +41,7 @@ impl Answer {
             return;
         }
         match &event.kind {
-            EventKind::Sent { .. } => self.sent_ms = event.at_ms,
+            EventKind::Sent { .. } => self.sent_ms = Some(event.at_ms),
             EventKind::Chunk { text, .. } => {
                 self.text.push_str(text);
                 self.chunks += 1;
@@ -52,6 +54,8 @@ impl Answer {
                 self.error = problem
                     .as_ref()
                     .map(|problem| (problem.kind.to_string(), problem.message.clone()));
+                self.remedy =
+                    problem.as_ref().map_or_else(String::new, |problem| problem.remedy.clone());
                 self.took_ms = event.at_ms;
             }
             _ => {}
@@ -69,11 +73,13 @@ impl Answer {
         };
         let mut events = call.events.iter();
         let sent = events.find(|event| matches!(event.kind, EventKind::Sent { .. }));
-        answer.sent_ms = sent.map_or(0, |event| event.at_ms);
+        answer.sent_ms = sent.map(|event| event.at_ms);
         if let CallState::Ended { outcome, problem, at_ms } = &call.state {
             answer.outcome = Some(*outcome);
             answer.error =
                 problem.as_ref().map(|problem| (problem.kind.to_string(), problem.message.clone()));
+            answer.remedy =
+                problem.as_ref().map_or_else(String::new, |problem| problem.remedy.clone());
             answer.took_ms = *at_ms;
         }
         answer
@@ -86,11 +92,19 @@ impl Answer {
         self.outcome == Some(Outcome::Lost) && !kind.is_some_and(|kind| kind.is_unreadable())
     }
 
+    /// Whether nothing was sent because something here is at fault: what the command line names, or
+    /// what the user has not allowed.
+    #[must_use]
+    pub fn is_own_fault(&self) -> bool {
+        let kind = self.error.as_ref().map(|(kind, _)| ErrorKind::parse(kind).problem_kind());
+        self.outcome == Some(Outcome::Lost) && kind == Some(ProblemKind::Input)
+    }
+
     /// From the request to the end, in milliseconds: how long the connection took to open, and its
     /// server to start, says nothing about a tool.
     #[must_use]
     pub fn answered_in(&self) -> u64 {
-        self.took_ms.saturating_sub(self.sent_ms)
+        self.took_ms.saturating_sub(self.sent_ms.unwrap_or(0))
     }
 
     /// What is read as JSON of it: the text, or where that is none, the data that came beside it.
@@ -175,6 +189,10 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     let mut findings: Vec<Finding> = wanted.into_iter().collect();
     let mut add =
         |what, expected: String, difference| findings.push(Finding { what, expected, difference });
+    // Nothing came that the rest could be about.
+    let only_error = Expect { error: expect.error.clone(), ..Expect::default() };
+    let is_empty = answer.is_unanswered() && answer.text.is_empty();
+    let expect = if is_empty { &only_error } else { expect };
     if let Some(wanted) = &expect.error {
         let found = answer.error.as_ref().map_or("there was none".to_owned(), |(kind, message)| {
             format!("it was {kind}: {message}")
@@ -199,7 +217,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     });
     if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
         let difference = match parsed {
-            Ok(value) => describe_missing(&Pointer::root(), "the answer", wanted, value),
+            Ok(value) => json_difference(wanted, value),
             Err(why) => Some(why.clone()),
         };
         add("json", wanted.to_string(), difference);
@@ -231,7 +249,11 @@ fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
                 .error
                 .as_ref()
                 .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
-            Some(format!("it {}{why}", outcome_phrase(outcome)))
+            let remedy = match answer.remedy.as_str() {
+                remedy if outcome == Outcome::Lost && !remedy.is_empty() => format!("; {remedy}"),
+                _ => String::new(),
+            };
+            Some(format!("it {}{why}{remedy}", outcome_phrase(outcome)))
         }
         None => Some("it hasn't ended".into()),
     };
@@ -247,6 +269,18 @@ pub(super) fn outcome_phrase(outcome: Outcome) -> &'static str {
         Outcome::TimedOut => "timed out",
         Outcome::Lost => "was lost",
     }
+}
+
+/// What of a wanted value an answer lacks.
+fn json_difference(wanted: &Value, value: &Value) -> Option<String> {
+    /// So many parts are named at most.
+    const NAMED: usize = 8;
+    let mut parts = missing_parts(&Pointer::root(), "the answer", wanted, value, NAMED + 1);
+    if parts.len() > NAMED {
+        parts.truncate(NAMED);
+        parts.push("…".to_owned());
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
 }
 
 fn schema_difference(schema: &Value, value: &Value) -> Option<String> {
@@ -284,7 +318,7 @@ mod tests {
             outcome: Some(Outcome::Succeeded),
             text: text.into(),
             took_ms: 500,
-            sent_ms: 10,
+            sent_ms: Some(10),
             chunks: 2,
             ..Answer::default()
         }

@@ -29,7 +29,7 @@ fn step_case(number: usize, step: &TrialStep) -> Checked {
     Checked {
         name: format!("{number}. {tool} in {}", step.before),
         differences: step.expectations.iter().filter_map(difference).collect(),
-        took_ms: None,
+        ..Checked::default()
     }
 }
 

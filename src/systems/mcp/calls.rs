@@ -36,7 +36,13 @@ impl Calls for McpCalls {
                 call.connection.transport().title()
             );
             let problem = Problem::new(ProblemKind::Input, "calling", cause);
-            return Err(problem.with_remedy(WANTED));
+            let remedy = match call.connection.is_embedded() {
+                true => format!(
+                    "let calls go through the tool's own server (no --connection; `C` in the workbench), or {WANTED}"
+                ),
+                false => WANTED.to_owned(),
+            };
+            return Err(problem.with_remedy(remedy));
         }
         let entry = call.tool.entry.value.parsed();
         let arguments = with_defaults(&entry["inputSchema"], call.arguments);

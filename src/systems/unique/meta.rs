@@ -253,7 +253,7 @@ mod tests {
             assert_eq!(
                 told,
                 [
-                    ("maxWords more than 9".to_owned(), None),
+                    ("maxWords is more than 9".to_owned(), None),
                     ("tone is nothing that the tool is configured with".to_owned(), None),
                     (
                         "unique.app/chat/chat-id is required".to_owned(),

@@ -375,7 +375,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 },
                 Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
-            Confirm::new(title, words, answers, aside)
+            let mine = document.map_or("", |document| document.text.whole_text());
+            let differing =
+                difference::diff_with_context(disk.as_deref().unwrap_or_default(), mine);
+            let head = vec![(Role::Dim, "What overwriting would change:".to_owned())];
+            Confirm::new(title, words, answers, aside).with_lines([vec![head], differing].concat())
         }
         // These show what changes, and are no choice of answers.
         Question::Import(_)

@@ -105,7 +105,10 @@ fn words_in_edit(text: &str, keymap: &Keymap) -> String {
         let named = format!("{} {does}", keymap.display_key(action));
         let key = keymap.keys_for(action).iter().find(|key| key.typed_char().is_none());
         let key = key.map_or_else(|| format!("Esc, then {named}"), |key| format!("{key} {does}"));
-        let begins = |at: usize| !text[..at].ends_with(char::is_alphanumeric);
+        // What is behind a plus is a key with Ctrl already.
+        let begins = |at: usize| {
+            !text[..at].ends_with(|letter: char| letter.is_alphanumeric() || letter == '+')
+        };
         match text.find(&named).filter(|at| begins(*at) && !named.starts_with(' ')) {
             Some(at) => format!("{}{key}{}", &text[..at], &text[at + named.len()..]),
             None => text,

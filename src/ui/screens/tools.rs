@@ -2,6 +2,7 @@
 
 mod catalog;
 mod convert;
+mod copy;
 mod dialogs;
 mod gate_fields;
 mod preview;
@@ -66,6 +67,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::COPY])
         .help("Duplicate the selected entry under another key")
         .refused(|_, state| nothing_selected(state)),
+    Row::new(Scope::Tools, "copy-tool", "copy as…", |_, state| {
+        chosen_tool(state).map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
+    })
+    .keys(&[verbs::COPY_AS])
+    .help("Copy the selected tool as OpenAI, Anthropic or MCP get it, or its descriptor")
+    .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "paste-entries", "paste tools", |_, _| pasted::await_paste())
         .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
     Row::new(Scope::Tools, "rename", "rename", |_, state| dialogs::rename_entry(state))
@@ -93,7 +100,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::TEST])
         .help("Open the selected tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
-    Row::new(Scope::Tools, "mock-service", "mock service", |_, state| mock_service(state))
+    Row::new(Scope::Tools, "mock-service", "mock service", |_, state| dialogs::mock_service(state))
         .keys(&[verbs::MOCK])
         .help("Mock the selected tool's service and open the tool in Invoke")
         .refused(|_, state| no_tool_selected(state)),
@@ -618,16 +625,6 @@ impl Tools {
         }
         Reply::Handled
     }
-}
-
-/// Mocks the selected tool, unless it is mocked, and goes to Invoke.
-fn mock_service(state: &State) -> Reply {
-    let Some(tool) = state.selected.clone() else { return Reply::Handled };
-    let mut messages = vec![Message::Show(ScreenId::Invoke)];
-    if !state.invoke.mocks.contains(&tool) {
-        messages.insert(0, Message::Call(CallMessage::TurnMock { tool }));
-    }
-    Reply::Send(messages)
 }
 
 fn nothing_selected(state: &State) -> Option<String> {

@@ -19,6 +19,8 @@ pub(crate) type CallEnd = (Outcome, Option<CallError>);
 pub struct EventSink {
     /// When the call began.
     pub began: Instant,
+    /// When its connection was open: time limits count from here. Until then, when the call began.
+    pub opened: Instant,
     /// When the last event was reported; before any was, when the call began.
     pub last: Instant,
     /// How long this call had to wait until its events were taken.
@@ -32,7 +34,14 @@ impl EventSink {
     /// The clock of the events starts now.
     pub fn new(events: mpsc::Sender<Event>) -> Self {
         let began = Instant::now();
-        Self { began, last: began, held: Duration::ZERO, events, last_name: "".into() }
+        Self {
+            began,
+            opened: began,
+            last: began,
+            held: Duration::ZERO,
+            events,
+            last_name: "".into(),
+        }
     }
 
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {

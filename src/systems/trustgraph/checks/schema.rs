@@ -16,7 +16,7 @@ use crate::{
     },
     syntax::edit::Edit,
     systems::trustgraph::{
-        descriptor::{argument_schema, text_member},
+        descriptor::{argument_schema, argument_type, text_member},
         keys,
         types::{self, Arguments},
     },
@@ -81,6 +81,9 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         .filter_map(|item| text_member(item, keys::NAME))
         .filter(|name| root.object.property(name).is_none())
         .collect();
+    for (row, item) in listed.iter().enumerate() {
+        report_type(tool, &schema, (row, item), report);
+    }
     let words = match (unlisted.as_slice(), unknown.as_slice()) {
         ([], []) => return,
         (missing, []) => format!("the list of arguments lacks {}", missing.join(", ")),
@@ -111,7 +114,10 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         let at = properties.child(text_member(item, keys::NAME)?);
         Some(Edit::Set { at, to: argument_schema(item).into() })
     });
-    let edits: Vec<Edit> = to_list.into_iter().chain(to_schema).collect();
+    // What a list names is always given, and an API takes no schema but that of an object.
+    let of_list = (!unknown.is_empty()).then(|| required_edits(tool, &unknown));
+    let edits: Vec<Edit> =
+        to_list.into_iter().chain(to_schema).chain(of_list.into_iter().flatten()).collect();
     let added = |names: &[&str], to: &str| {
         (!names.is_empty()).then(|| format!("add {} to the {to}", names.join(", ")))
     };
@@ -124,6 +130,49 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
             format!("{words}: TrustGraph's own model only reads the list"),
         )
         .fix_edits(labels.join(", "), edits);
+}
+
+/// That the list and the schema say different types of an argument.
+fn report_type(
+    tool: &Tool,
+    schema: &Schema,
+    (row, item): (usize, &Value),
+    report: &mut Report<'_>,
+) {
+    let root = schema.root_node();
+    let name = text_member(item, keys::NAME).unwrap_or_default();
+    let Some(property) = root.object.property(name) else { return };
+    let listed = text_member(item, keys::TYPE).and_then(argument_type);
+    let of_schema = list_item(schema, property);
+    let declared = text_member(&of_schema, keys::TYPE).unwrap_or_default();
+    let types = schema.node(&property.node).shown_types();
+    let Some(listed) = listed.filter(|listed| *listed != declared) else { return };
+    // An integer is a number; and more than one type is more than a list can say.
+    if types.iter_names().count() != 1 || (listed, declared) == ("number", "integer") {
+        return;
+    }
+    let at = member_pointer(keys::ARGUMENTS).item(row).child(keys::TYPE);
+    let message = format!(
+        "\"{name}\" is {listed} in the list and {declared} in the schema: TrustGraph's own model only \
+         reads the list"
+    );
+    report
+        .add_finding(&tool.entry, at, message)
+        .fix_set(format!("make it {declared} in the list"), declared);
+}
+
+/// What makes a schema say what the list says of arguments that it gets: an object, which always has
+/// them.
+fn required_edits(tool: &Tool, added: &[&str]) -> Vec<Edit> {
+    let at = member_pointer(keys::ARGUMENTS_SCHEMA);
+    let schema = tool.entry.value.get(keys::ARGUMENTS_SCHEMA);
+    let known = schema.and_then(|schema| schema.get("required")).and_then(Value::as_array);
+    let mut required = known.cloned().unwrap_or_default();
+    required.extend(added.iter().map(|name| Value::from(*name)));
+    let has_type = schema.is_some_and(|schema| schema.get("type").is_some());
+    let of_type = (!has_type).then(|| Edit::Set { at: at.child("type"), to: "object".into() });
+    let of_required = Edit::Set { at: at.child("required"), to: Value::Array(required).into() };
+    of_type.into_iter().chain([of_required]).collect()
 }
 
 /// A declared member as an item of the list.

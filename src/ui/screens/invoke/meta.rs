@@ -255,7 +255,7 @@ impl MetaSection {
         }
         let fault = || calling::meta_faults(tool, &meta).into_iter().next().map(|it| it.words);
         let issue = || form?.issues().first().map(|issue| format!("_meta: {}", issue.words));
-        unread.map(|words| format!("{words}, and would not be sent")).or_else(fault).or_else(issue)
+        unread.map(|words| format!("{words}, and would be left out")).or_else(fault).or_else(issue)
     }
 }
 

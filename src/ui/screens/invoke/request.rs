@@ -604,7 +604,7 @@ impl RequestPane {
             .draft_issues()
             .into_iter()
             .next()
-            .map(|words| format!("{words}, and would not be sent"));
+            .map(|words| format!("{words}, and would be left out"));
         let name = |at: &Pointer| if at.is_root() { String::new() } else { at.dotted() + ": " };
         let issue =
             form.issues().first().map(|issue| format!("{}{}", name(&issue.at), issue.words));
@@ -614,7 +614,7 @@ impl RequestPane {
             && self.warned != warned
         {
             let edits = if wrong_at.is_some() { " Enter edits it," } else { "" };
-            let words = format!("{words};{edits} send again to send it anyway");
+            let words = format!("{words};{edits} send again to make the call anyway");
             self.warned = warned;
             if let Some(at) = wrong_at {
                 messages.extend(self.point_at_argument(&at, state));

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::{
     app::{
         actions::ActionId,
+        calls::CallMessage,
         compose::{
             context::{ComposeContext, files_of},
             entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
@@ -12,7 +13,7 @@ use crate::{
             services::{self, missing_service},
         },
         documents::Change,
-        message::{DocumentMessage, Message},
+        message::{DocumentMessage, Message, ScreenId},
         notices::NoticeKind,
         state::State,
     },
@@ -415,15 +416,19 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
         if !lines.is_empty() {
             lines.push(Vec::new());
         }
+        let elsewhere = document.changed_elsewhere.as_ref();
         let word = match (&document.saved, document.gone) {
             (_, true) => " (removed)",
             (None, _) => " (new)",
+            _ if elsewhere.is_some() => {
+                " (changed on disk since it was read; beside it as it is now)"
+            }
             _ => "",
         };
         lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
         let now = if document.gone { "" } else { document.text.whole_text() };
         lines.extend(difference::diff_with_context(
-            document.saved.as_deref().unwrap_or_default(),
+            elsewhere.or(document.saved.as_ref()).map_or("", AsRef::as_ref),
             now,
         ));
     }
@@ -442,4 +447,14 @@ pub(super) fn open_editor(state: &State) -> Reply {
 /// Says that something can't be done now.
 pub(super) fn hint_reply(words: &str) -> Reply {
     Reply::send(Message::Notice(NoticeKind::Hint, words.to_owned()))
+}
+
+/// Mocks the selected tool, unless it is mocked, and goes to Invoke.
+pub(super) fn mock_service(state: &State) -> Reply {
+    let Some(tool) = state.selected.clone() else { return Reply::Handled };
+    let mut messages = vec![Message::Show(ScreenId::Invoke)];
+    if !state.invoke.mocks.contains(&tool) {
+        messages.insert(0, Message::Call(CallMessage::TurnMock { tool }));
+    }
+    Reply::Send(messages)
 }

@@ -162,7 +162,7 @@ impl<'c> Calling<'c> {
         let first = self.call_context.limits.first.min(self.call_context.limits.total);
         let usual = self.call_context.limits.first == Limits::default().first;
         let allowed = if usual { first.max(Duration::from_secs(waiting + 10)) } else { first };
-        self.sink.began + allowed
+        self.sink.opened + allowed
     }
 
     /// A text of the request with the agent in its place.
@@ -208,7 +208,7 @@ impl<'c> Calling<'c> {
     /// How long until it is time to say what is waited for.
     pub fn next_word(&self) -> Instant {
         let seconds = TOLD_AFTER.get(self.told).copied().unwrap_or(u64::from(u32::MAX));
-        self.sink.began + Duration::from_secs(seconds)
+        self.sink.opened + Duration::from_secs(seconds)
     }
 
     /// Says why there may be no result yet.
@@ -240,7 +240,7 @@ impl<'c> Calling<'c> {
 
     /// The call took too long.
     pub async fn timed_out(&self, to: &str, call: &str) -> CallEnd {
-        let seconds = self.sink.began.elapsed().as_secs();
+        let seconds = self.sink.opened.elapsed().as_secs();
         let cause = self.missing_result_cause(to, call).await;
         (
             Outcome::TimedOut,

@@ -44,7 +44,7 @@ pub(crate) async fn follow_turn(
         }
     }
     let (total, idle) =
-        (calling.sink.began + calling.call_context.limits.total, calling.call_context.limits.idle);
+        (calling.sink.opened + calling.call_context.limits.total, calling.call_context.limits.idle);
     let mut silent = Instant::now() + idle;
     loop {
         tokio::select! {
@@ -130,7 +130,7 @@ impl Watched {
     }
 
     fn timed_out(&self, calling: &Calling<'_>) -> CallEnd {
-        let seconds = calling.sink.began.elapsed().as_secs();
+        let seconds = calling.sink.opened.elapsed().as_secs();
         let Started { agent, turn } = &self.turn;
         let message = format!("turn {turn} of agent {agent} did not end within {seconds} s");
         (

@@ -98,7 +98,7 @@ pub(crate) async fn call(
     loop {
         let held = sink.held;
         let patience = if stages == 0 { limits.first } else { limits.idle };
-        let total = sink.began + limits.total + sink.held;
+        let total = sink.opened + limits.total + sink.held;
         let heard = match listening.try_next() {
             Some(heard) => Ok(Some(heard)),
             None => tokio::select! {

@@ -78,7 +78,7 @@ impl<'r> RestClient<'r> {
         sink: &EventSink,
     ) -> Result<Option<Packet>, CallEnd> {
         let now = Instant::now();
-        let total = sink.began + self.limits.total + sink.held;
+        let total = sink.opened + self.limits.total + sink.held;
         let until = total.min(now + self.limits.first);
         match timeout_at(until, pending.receiver.next()).await {
             Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
@@ -103,7 +103,7 @@ impl<'r> RestClient<'r> {
         for turn in 1..=self.retries {
             let answer = self.fetch_once(asked, sink).await;
             let Some(why) = retry_reason(method, &answer) else { return answer };
-            let left = (self.limits.total + sink.held).saturating_sub(sink.began.elapsed());
+            let left = (self.limits.total + sink.held).saturating_sub(sink.opened.elapsed());
             if left < pause {
                 return answer;
             }

@@ -122,7 +122,7 @@ async fn follow_task(
             }
             _ => {}
         }
-        if sink.began.elapsed() > rest.total() + sink.held {
+        if sink.opened.elapsed() > rest.total() + sink.held {
             let message = format!(
                 "task {task} isn't done in time; the cluster keeps working on \
                 it"

@@ -108,7 +108,7 @@ impl Listening {
             0 => (ErrorKind::TimedOutFirst, first),
             _ => (ErrorKind::TimedOutIdle, idle),
         };
-        let last = sink.began + total + sink.held;
+        let last = sink.opened + total + sink.held;
         let until = last.min(self.since + patience);
         let come = timeout_at(until, self.receiver.next()).await;
         self.since = Instant::now();
