@@ -90,7 +90,7 @@ impl ImportServers {
                     taken.push(json!({"name": name, "table": table, "notes": notes}));
                 }
                 Err(reason) => {
-                    out.warn(format_args!("\"{name}\" isn't imported: {reason}"));
+                    out.print_error(format_args!("\"{name}\" isn't imported: {reason}"));
                     left.push(json!({"name": name, "reason": reason}));
                 }
             }
@@ -177,7 +177,7 @@ pub(super) fn add_server(
     let table = match table {
         Ok(table) => table,
         Err(reason) => {
-            out.warn(format_args!("\"{name}\" isn't imported: {reason}"));
+            out.print_error(format_args!("\"{name}\" isn't imported: {reason}"));
             return Ok(false);
         }
     };

@@ -87,6 +87,27 @@ impl Pointer {
         if self.tokens().iter().any(is_odd) { self.to_string() } else { self.tokens().join(".") }
     }
 
+    /// The way to it in words, as forms number what is in a list: `arguments 3 › name`. `value` is
+    /// what it points into.
+    #[must_use]
+    pub fn words_in(&self, value: &Value) -> String {
+        let mut parts: Vec<String> = Vec::new();
+        let mut here = Some(value);
+        for token in self.tokens() {
+            let row = here.and_then(Value::as_array).and(token.parse::<usize>().ok());
+            match (row, parts.last_mut()) {
+                (Some(row), Some(list)) => list.push_str(&format!(" {}", row + 1)),
+                (Some(row), None) => parts.push((row + 1).to_string()),
+                (None, _) => parts.push(token.clone()),
+            }
+            here = match row {
+                Some(row) => here.and_then(|list| list.get(row)),
+                None => here.and_then(|object| object.get(token)),
+            };
+        }
+        parts.join(" › ")
+    }
+
     #[must_use]
     pub fn is_root(&self) -> bool {
         self.0.is_empty()
@@ -158,6 +179,22 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn a_place_in_words_numbers_items_as_forms_do() {
+        let value = serde_json::json!({"arguments": [{"name": "a"}, {}], "map": {"0": [[1]]}});
+        for (at, words) in [
+            ("/arguments/1", "arguments 2"),
+            ("/arguments/0/name", "arguments 1 › name"),
+            ("/arguments/2/name", "arguments 3 › name"),
+            ("/map/0/0/0", "map › 0 1 1"),
+            ("", ""),
+        ] {
+            let at = Pointer::parse(at).unwrap();
+            assert_eq!(at.words_in(&value), words);
+        }
+        assert_eq!(Pointer::root().item(1).words_in(&serde_json::json!([1, 2])), "2");
+    }
 
     #[test]
     fn finds_members_and_items() {

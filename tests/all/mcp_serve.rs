@@ -268,6 +268,31 @@ fn a_failure_says_its_whole_cause_and_moves_nothing() {
 }
 
 #[test]
+fn a_stub_keeps_what_its_tool_promises_if_its_answers_do() {
+    let kept = r#"{"server": "shop", "tools": [{"name": "quote", "description": "d", "inputSchema": {"type": "object"},
+        "annotations": {"readOnlyHint": true},
+        "outputSchema": {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}}]}"#;
+    let stub =
+        |answer: &str| format!("services:\n  shop/quote:\n    rules:\n    - answer: {answer}\n");
+    for (answer, keeps) in
+        [("{json: {total: 3}}", true), ("{json: {sum: 3}}", false), ("three", false)]
+    {
+        let place = Place::with(&[
+            ("toolcrib.toml", ""),
+            ("mcp/shop.json", kept),
+            ("stub.yaml", stub(answer).as_str()),
+        ]);
+        let mut client = Client::legacy(&place, &["--stub", "stub.yaml"]);
+        let listed = client.ask("tools/list", json!({}))["result"]["tools"][0].clone();
+        assert_eq!(listed["annotations"]["readOnlyHint"], true, "{listed}");
+        assert_eq!(listed["outputSchema"].is_object(), keeps, "{listed}");
+        let name = listed["name"].as_str().unwrap().to_owned();
+        let result = client.call(&name, json!({}))["result"].clone();
+        assert_eq!(result["structuredContent"] == json!({"total": 3}), keeps, "{result}");
+    }
+}
+
+#[test]
 fn what_a_stub_does_wrong_fails_the_call() {
     let place = place();
     let mut client = Client::legacy(&place, &["--stub", "stub.yaml", "--timeout", "200ms"]);
@@ -584,7 +609,7 @@ fn a_server_is_held_against_the_specification() {
     assert_eq!(verdicts(&ran.json()), expected.map(|(rule, verdict)| pair(rule, verdict)));
     let suite =
         place.run(&["mcp", "conformance", "--format", "junit", "--", &python, "lenient.py"]);
-    assert!(suite.data.contains("tests=\"9\" failures=\"2\""), "{}", suite.data);
+    assert!(suite.data.contains("tests=\"12\" failures=\"2\" skipped=\"3\""), "{}", suite.data);
 
     // One that ends by what it is asked.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");

@@ -150,8 +150,8 @@ impl WorkspaceHost {
             };
             let function = system.model_function(tool);
             let mut served = ServedTool::from_tool(tool, function);
-            if stub.is_some() {
-                served.entry = None;
+            if let Some(stub) = &stub {
+                served = served.answered_by(stub);
             }
             if stub.is_none() {
                 add_server(&mut self.servers, self.opened.settings.connections.for_tool(tool));
@@ -180,7 +180,13 @@ impl WorkspaceHost {
             };
             let (key, name) = (stub.name.clone(), stub.name.as_str());
             self.slots.push(Slot { key: name.into(), name: name.into(), gate: Gate::ungated() });
-            self.served.push(ServedTool { key, system: None, function, entry: None });
+            self.served.push(ServedTool {
+                key,
+                system: None,
+                function,
+                entry: None,
+                is_stubbed: true,
+            });
             self.answerers.push(Answerer { tool: None, stub: Some(Arc::new(stub.clone())) });
         }
     }

@@ -196,7 +196,7 @@ impl<O: ValueOwner> FormHost<O> {
             FormReply::Fix(note) => owner.fix_note(note, state),
             FormReply::Edits(edits) => {
                 let removed = match edits.as_slice() {
-                    [Edit::Remove { at }] => Some(at.dotted()),
+                    [Edit::Remove { at }] => Some(at.words_in(hosted.form.value())),
                     _ => None,
                 };
                 let mut messages = made(edits);

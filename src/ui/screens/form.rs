@@ -77,7 +77,7 @@ impl ValueOwner for FileId {
 
     fn edit_messages(&self, edits: Vec<Edit>, form: &Form, state: &State) -> Vec<Message> {
         let Some(first) = edits.first() else { return Vec::new() };
-        let label = format!("edit {}", first.pointer().to_string().trim_start_matches('/'));
+        let label = format!("edit {}", first.pointer().words_in(form.value()));
         let arranged = arranged_text(self, &edits, form, state);
         let change = |edit| Change::File { file: self.clone(), document: 0, edit };
         vec![Message::Document(DocumentMessage::Change {

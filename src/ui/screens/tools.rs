@@ -213,8 +213,8 @@ impl ValueOwner for EntryId {
         let (Some(first), Some(entry)) = (edits.first(), state.catalog.entry(self)) else {
             return Vec::new();
         };
-        let place = first.pointer().to_string();
-        let label = format!("edit {} of {}", place.trim_start_matches('/'), entry.key);
+        let place = first.pointer().words_in(&entry.value.parsed());
+        let label = format!("edit {place} of {}", entry.key);
         let tool = state.catalog.tool(self);
         let of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
         let is_own =

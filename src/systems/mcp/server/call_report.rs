@@ -38,14 +38,17 @@ pub struct CallReport {
     has_own_progress: bool,
     /// A whole result that came of the tool of another server.
     result: Option<Map<String, Value>>,
+    /// The tool is promised to answer with structured content.
+    is_structured: bool,
     stderr: VecDeque<String>,
 }
 
 impl CallReport {
     #[must_use]
-    pub fn new(call: ToolCall) -> Self {
+    pub fn new(call: ToolCall, is_structured: bool) -> Self {
         Self {
             call,
+            is_structured,
             text: String::new(),
             // The first may be nothing.
             progress: f64::NEG_INFINITY,
@@ -163,7 +166,13 @@ impl CallReport {
     }
 
     fn success(self) -> Value {
-        let mut result = self.result.unwrap_or_else(|| text_content(&self.text));
+        let mut result = self.result.unwrap_or_else(|| {
+            let mut result = text_content(&self.text);
+            let data = serde_json::from_str(&self.text).ok().filter(Value::is_object);
+            let data = data.filter(|_| self.is_structured);
+            result.extend(data.map(|data| ("structuredContent".to_owned(), data)));
+            result
+        });
         result.remove("resultType");
         result.insert("isError".into(), false.into());
         Value::Object(result)

@@ -80,7 +80,7 @@ impl Toolbox {
 }
 
 fn list_entry(tool: &ServedTool, name: &str) -> Value {
-    let ServedTool { key, system, function, entry } = tool;
+    let ServedTool { key, system, function, entry, .. } = tool;
     let own = entry.as_deref().filter(|_| *system == Some(keys::SYSTEM));
     let own = |member: &str| own.and_then(|entry| entry.get(member)).cloned();
     let mut listed = Map::new();
@@ -154,7 +154,13 @@ mod tests {
 
     fn tool(name: &str, parameters: Value) -> ServedTool {
         let function = Function { name: name.into(), description: "x".into(), parameters };
-        ServedTool { key: format!("key of {name}"), system: Some("echo"), function, entry: None }
+        ServedTool {
+            key: format!("key of {name}"),
+            system: Some("echo"),
+            function,
+            entry: None,
+            is_stubbed: false,
+        }
     }
 
     fn names(page: &Value) -> Vec<&str> {
@@ -199,6 +205,7 @@ mod tests {
         let served = |entry: Option<Value>| ServedTool {
             system: Some(keys::SYSTEM),
             entry: entry.map(Into::into),
+            is_stubbed: false,
             ..tool("read", json!({"type": "object"}))
         };
         let listed = list_entry(&served(Some(entry)), "read");

@@ -122,8 +122,8 @@ fn first_tool(name: &Name, state: &State) -> Reply {
     let mut rows: Vec<_> = rows.collect();
     let list = name.to_string();
     rows.push(menu_row(
-        "no tool yet: a list in this workspace only …",
-        "saved in toolcrib.toml; may be empty",
+        "no tool yet: a group list …",
+        "saved in toolcrib.toml, for this workspace only; may be empty",
         move || list_prompt(&list),
     ));
     menu_reply(format!("The first tool of group {name}"), rows)

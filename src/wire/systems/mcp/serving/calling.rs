@@ -16,15 +16,18 @@ use super::{
 };
 use crate::{
     model::call::{CallError, Event, Outcome},
-    systems::mcp::{
-        codes,
-        server::{
-            call_report::{CallReport, end_of},
-            client_questions::{question_frame, question_reply},
-            dialogue::ToolCall,
-            reply::Refusal,
+    systems::{
+        facets::served::ServedTool,
+        mcp::{
+            codes,
+            server::{
+                call_report::{CallReport, end_of},
+                client_questions::{question_frame, question_reply},
+                dialogue::ToolCall,
+                reply::Refusal,
+            },
+            version::Era,
         },
-        version::Era,
     },
     wire::systems::facets::{responder::Question, tool_server::CallChannels},
 };
@@ -61,6 +64,7 @@ pub(crate) async fn run_call(handler: Arc<RequestHandler>, call: ToolCall, calle
         return resume_call(&handler, &state, call, caller).await;
     }
     let (row, arguments) = (call.row, call.arguments.clone());
+    let is_structured = handler.host.tools().get(row).is_some_and(ServedTool::is_structured);
     let (sender, mut events) = mpsc::channel(QUEUE);
     let (asker, mut questions) = mpsc::channel(1);
     let channels = CallChannels { events: sender, questions: asker };
@@ -68,7 +72,7 @@ pub(crate) async fn run_call(handler: Arc<RequestHandler>, call: ToolCall, calle
     let mut is_working = true;
     let mut running = RunningCall {
         handler: &handler,
-        report: CallReport::new(call),
+        report: CallReport::new(call, is_structured),
         caller,
         answering: FuturesUnordered::new(),
         end: (Outcome::Lost, None),
