@@ -94,12 +94,34 @@ impl SystemWord {
 
 /// Everything there.
 pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
+    read_wanted(connection, Wanted::Entries)
+}
+
+/// The same as it is locked: with what is told to models there beside the entries.
+pub(crate) fn read_locked_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
+    read_wanted(connection, Wanted::Locked)
+}
+
+/// What is read where a connection leads.
+#[derive(Clone, Copy)]
+enum Wanted {
+    Entries,
+    Locked,
+}
+
+fn read_wanted(connection: &Connection, wanted: Wanted) -> Result<Vec<Item>, StopReason> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
+        let reading = async {
+            match wanted {
+                Wanted::Entries => deployed::read_items(&registry, connection).await,
+                Wanted::Locked => deployed::read_locked_items(&registry, connection).await,
+            }
+        };
         let read = tokio::select! {
             () = interrupted() => Err(StopReason::Interrupted),
-            read = deployed::read_items(&registry, connection) => read.map_err(StopReason::from),
+            read = reading => read.map_err(StopReason::from),
         };
         // The other side may hold a session for us.
         registry.close().await;

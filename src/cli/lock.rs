@@ -59,7 +59,7 @@ impl LockCommand {
                 .get(&name)
                 .map_or_else(Vec::new, |known| known.compare(there.deployment, &there.items));
             if changes.is_empty() {
-                locked.push((name.clone(), now.entries.len()));
+                locked.push((name.clone(), now.made().count()));
                 lock.connections.insert(name, now);
             } else {
                 changed.push((name, changes));
@@ -118,7 +118,7 @@ impl Deployed {
         let Some((system, deployment)) = table::deployment_at(&connection) else {
             return Err(leads_nowhere(&connection.name).into());
         };
-        let items = deployed::read_items(&connection)?;
+        let items = deployed::read_locked_items(&connection)?;
         Ok(Self { connection, deployment, system: system.id(), items })
     }
 

@@ -26,6 +26,9 @@ use crate::{
 /// The file of a workspace that holds it.
 pub const LOCK: &str = "toolcrib.lock";
 
+/// The section of what a server says to models beside its tools.
+pub const SAID: &str = "server";
+
 /// The form of the file.
 const VERSION: u64 = 1;
 
@@ -134,7 +137,13 @@ impl LockedEntries {
         Self { system: system.to_owned(), entries: items.iter().map(entry).collect() }
     }
 
-    /// What changed since, the worst first; `items` is what is there now.
+    /// The entries that make tools, and what these need.
+    pub fn made(&self) -> impl Iterator<Item = &String> {
+        self.entries.keys().filter(|name| !is_said(name))
+    }
+
+    /// What changed since, the worst first; `items` is what is there now. What a server says beside
+    /// its tools is compared where it was locked, and is among the items.
     #[must_use]
     pub fn compare(&self, deployment: &dyn Deployment, items: &[Item]) -> Vec<ToolChange> {
         let now = Self::of_items(&self.system, deployment, items);
@@ -143,6 +152,11 @@ impl LockedEntries {
         let mut changes = Vec::new();
         let names: BTreeSet<&String> = self.entries.keys().chain(now.entries.keys()).collect();
         for name in names {
+            if is_said(name) {
+                let (old, new) = (self.entries.get(name), now.entries.get(name));
+                changes.extend(old.zip(new).and_then(|(old, new)| said_change(name, old, new)));
+                continue;
+            }
             let whole = |severity, id| ToolChange {
                 severity,
                 tool: name.clone(),
@@ -175,6 +189,23 @@ impl LockedEntries {
             }
         }
     }
+}
+
+fn is_said(name: &str) -> bool {
+    name.strip_prefix(SAID).is_some_and(|rest| rest.starts_with('/'))
+}
+
+/// That a server says something else than it did.
+fn said_change(name: &str, old: &LockedEntry, new: &LockedEntry) -> Option<ToolChange> {
+    let text = |entry: &LockedEntry| Some(value_text(&entry.value)).filter(|text| !text.is_empty());
+    (old.hash != new.hash).then(|| ToolChange {
+        severity: WORDING,
+        tool: name.to_owned(),
+        id: "text.changed",
+        at: String::new(),
+        before: text(old),
+        after: text(new),
+    })
 }
 
 /// Whether a word names an entry: `tool/joke` in full, or `joke`.

@@ -42,6 +42,20 @@ pub async fn read_items(
     }
 }
 
+/// The same as it is locked: with what is told to models there beside the entries.
+///
+/// # Errors
+/// As [`read_items`].
+pub async fn read_locked_items(
+    connector: &dyn Connector,
+    connection: &Connection,
+) -> Result<Vec<Item>, Problem> {
+    let store = store_at(connection).ok_or_else(|| no_store(connection))?;
+    let mut items = store.read_items(connector, connection).await?;
+    items.extend(store.read_said(connector, connection).await?);
+    Ok(items)
+}
+
 /// Makes a push, and reads back whether everything is there.
 ///
 /// # Errors

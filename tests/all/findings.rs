@@ -902,6 +902,14 @@ fn a_schema_that_gets_the_lists_arguments_becomes_one_that_apis_take() {
 }
 
 #[test]
+fn a_schema_that_is_none_has_no_fix_that_adds_to_it() {
+    let bad = "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: y, type: string, description: d}], arguments-schema: {properties: text}}\n";
+    let found = check(&files(bad), Document);
+    assert_eq!(of(&found, "arguments.schema-invalid").len(), 1, "{found:?}");
+    assert_eq!(of(&found, "arguments.schema-differs").len(), 0, "{found:?}");
+}
+
+#[test]
 fn a_list_and_a_schema_that_say_other_types_are_noticed() {
     let code = "arguments.schema-differs";
     let text = |listed: &str, declared: &str| {

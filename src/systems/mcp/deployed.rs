@@ -11,10 +11,13 @@ use crate::{
         entry::Entry,
         problem::{Problem, ProblemKind},
     },
-    systems::deployed::{
-        deployment::{Deployment, Layout, NotDeployed},
-        item::Item,
-        push::{AbsentEntries, Push},
+    systems::{
+        deployed::{
+            deployment::{Deployment, Layout, NotDeployed},
+            item::Item,
+            push::{AbsentEntries, Push},
+        },
+        lock,
     },
 };
 
@@ -29,6 +32,17 @@ pub fn item(server: &str, tool: &Value) -> Item {
         section: keys::TOOLS,
         key: format!("{server}/{name}"),
         text: tool.to_string(),
+    }
+}
+
+/// What a server tells models beside its tools; empty where it tells nothing.
+#[must_use]
+pub fn instructions_item(server: &str, instructions: &str) -> Item {
+    Item {
+        system: keys::SYSTEM,
+        section: lock::SAID,
+        key: format!("{server}/instructions"),
+        text: json!(instructions).to_string(),
     }
 }
 

@@ -236,7 +236,7 @@ fn arguments() -> Value {
         "items": {
             "type": "object", "title": "argument",
             "properties": {
-                "name": {"title": "name", "type": "string", "minLength": 1, "pattern": "^[a-zA-Z0-9_.-]{1,64}$", "description": "Its name for the model."},
+                "name": {"title": "name", "type": "string", "minLength": 1, "description": "Its name for the model."},
                 "type": {"title": "type", "type": "string", "enum": ["string", "number", "integer", "boolean", "array", "object"], "default": "string", "description": "The kind of value that the model gives. Not checked at run time."},
                 "description": {"title": "description", "type": "string", "description": "For the \
                 model: how to fill it in."},

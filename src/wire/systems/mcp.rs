@@ -168,6 +168,21 @@ impl DeployedStore for LiveMcp {
         })
     }
 
+    fn read_said<'a>(
+        &'a self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Item>, Problem>> {
+        Box::pin(async move {
+            let doing = || format!("asking \"{}\" for its instructions", connection.name);
+            let told = |problem: CallError| problem.while_doing(doing());
+            let bus = connector.open_bus(connection).await.map_err(told)?;
+            let profile = bus.server_profile();
+            let said = profile.and_then(|profile| profile.instructions.as_deref());
+            Ok(Some(deployed::instructions_item(&connection.name, said.unwrap_or_default())))
+        })
+    }
+
     /// Its tools, each with its text.
     fn read_listeners<'a>(
         &self,

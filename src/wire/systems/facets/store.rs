@@ -20,6 +20,16 @@ pub trait DeployedStore: Sync {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>>;
 
+    /// What is told to models there beside the items; `None` where nothing can be.
+    fn read_said<'a>(
+        &'a self,
+        connector: &'a dyn Connector,
+        connection: &'a Connection,
+    ) -> BoxFuture<'a, Result<Option<Item>, Problem>> {
+        let _ = (connector, connection);
+        Box::pin(std::future::ready(Ok(None)))
+    }
+
     /// Makes a push, and reads back whether everything is there.
     fn apply_push<'a>(
         &self,
