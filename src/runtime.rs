@@ -28,6 +28,7 @@ mod pushing;
 mod reading;
 pub mod registry;
 mod resources;
+mod saves;
 mod sign_in;
 mod signals;
 pub mod terminal;

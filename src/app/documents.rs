@@ -217,8 +217,25 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Puts in a file as read, or as read again: unsaved changes of it stay.
+    /// Puts in a file as read, or as read again: unsaved changes of it stay. Where steps of undo are
+    /// about it, another text is a step, too: they fit no other text than the one before.
     pub fn load_document(&mut self, file: FileId, document: Document) {
+        let is_about = |revision: &Revision| files_of(&revision.deeds).contains(&file);
+        if self.history.has(is_about) {
+            match self.files.get(&file) {
+                Some(known) if known.is_changed() => {}
+                Some(known) => {
+                    let patch = Patch::between(known.text.whole_text(), document.text.whole_text());
+                    if patch.old != patch.new {
+                        let label = format!("read {file} from disk");
+                        let deeds = vec![Operation::Patched(file.clone(), patch)];
+                        self.history.record(Revision::new(&label, deeds), None);
+                    }
+                }
+                // It was gone meanwhile.
+                None => self.history.drop_steps(is_about),
+            }
+        }
         match self.files.get_mut(&file) {
             Some(known) if known.is_changed() => {
                 known.saved = document.saved;
@@ -647,6 +664,41 @@ mod tests {
 
     fn text(documents: &Documents) -> &str {
         documents.get(&FileId::new("tools.yaml")).unwrap().text.whole_text()
+    }
+
+    #[test]
+    fn steps_of_undo_fit_a_text_that_was_read_again_between() {
+        let (mut documents, entry) = documents();
+        let file = FileId::new("tools.yaml");
+        let read = |documents: &mut Documents, text: &str| {
+            let text: Arc<str> = text.into();
+            let source = Source::parse(Format::Yaml, Arc::clone(&text));
+            let document = Document::from_disk(Format::Yaml, text, source);
+            documents.load_document(FileId::new("tools.yaml"), document);
+        };
+        documents.apply_changes("name", &[set(&entry, "name", json!("a joke"))]).unwrap();
+        let mine = text(&documents).to_owned();
+        documents.mark_saved(&file, Some(mine.as_str().into()));
+        let theirs = format!("# theirs\n{mine}");
+        read(&mut documents, &theirs);
+        let mut seen = Vec::new();
+        while documents.undo().is_some() {
+            seen.push(text(&documents).to_owned());
+        }
+        assert_eq!(seen, [mine.as_str(), YAML]);
+        assert!(documents.get(&file).unwrap().is_changed(), "their text is on disk");
+        seen.clear();
+        while documents.redo().is_some() {
+            seen.push(text(&documents).to_owned());
+        }
+        assert_eq!(seen, [mine.as_str(), theirs.as_str()]);
+        // A file that was gone meanwhile is another one.
+        documents.mark_deleted(&file);
+        read(&mut documents, YAML);
+        assert!(!documents.can_undo() && !documents.can_redo());
+        // What nobody has edited is read again without a step.
+        read(&mut documents, &theirs);
+        assert!(!documents.can_undo());
     }
 
     proptest! {

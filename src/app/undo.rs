@@ -76,6 +76,19 @@ impl<S: UndoStep> UndoHistory<S> {
         Some(step)
     }
 
+    /// Whether a step is of that kind, among those that were made and those that were taken back.
+    #[must_use]
+    pub fn has(&self, is_one: impl Fn(&S) -> bool) -> bool {
+        self.done.iter().chain(&self.undone).any(is_one)
+    }
+
+    /// Drops steps of that kind: they can be neither taken back nor made again.
+    pub fn drop_steps(&mut self, is_one: impl Fn(&S) -> bool) {
+        self.done.retain(|step| !is_one(step));
+        self.undone.retain(|step| !is_one(step));
+        self.end_typing();
+    }
+
     #[must_use]
     pub fn can_undo(&self) -> bool {
         !self.done.is_empty()

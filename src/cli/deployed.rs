@@ -97,7 +97,7 @@ pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, StopReaso
     read_wanted(connection, Wanted::Entries)
 }
 
-/// The same as it is locked: with what is told to models there beside the entries.
+/// The same as it is locked: with the instructions for models beside the entries.
 pub(crate) fn read_locked_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
     read_wanted(connection, Wanted::Locked)
 }

@@ -175,8 +175,7 @@ impl OpenWorkspace {
         self.asked.is_empty() || self.asked.iter().any(|asked| asked.holds(file))
     }
 
-    /// The only file that was asked for.
-    #[must_use]
+    /// The files that were asked for by name.
     pub fn asked_files(&self) -> impl Iterator<Item = &FileId> {
         self.asked.iter().filter_map(|asked| match asked {
             AskedPath::File(file) => Some(file),

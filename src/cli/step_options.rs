@@ -131,7 +131,9 @@ pub(crate) fn print_steps(
             out.print_line(format!("  ! {}", out.safe_text(remark)))?;
         }
     }
-    Ok(Ending::Done)
+    // A step without a request can't be sent.
+    let is_whole = steps.iter().all(|step| step.is_sendable);
+    Ok(if is_whole { Ending::Done } else { Ending::Found })
 }
 
 /// A value on one line.

@@ -47,7 +47,7 @@ fn add_missing(
             for (name, wanted) in wanted {
                 match value.get(name) {
                     Some(value) => {
-                        add_missing(&at.child(name), whole, (wanted, value), most, parts)
+                        add_missing(&at.child(name), whole, (wanted, value), most, parts);
                     }
                     None if parts.len() < most => {
                         parts.push(format!("there is no {name:?} in {}", place()));

@@ -29,6 +29,7 @@ use super::{
     notifications::desktop,
     now::now_millis,
     pushing, reading, registry, resources,
+    saves::{Save, SaveQueue},
     sign_in::SignInTasks,
     watching::{self, OpenTap, WatchTarget},
 };
@@ -54,7 +55,6 @@ use crate::{
     },
     store::{
         consents::Consents,
-        files::{self, Expected, NotSaved, OutsideLinks, Stamp},
         history::History,
         journal::{Drafts, Journal, UnsavedText},
         samples,
@@ -90,6 +90,7 @@ pub(crate) struct Performer {
     check_took: Arc<AtomicU64>,
     /// What was last asked to be saved, by file: drafts made after that are newer.
     asked: HashMap<FileId, Option<Arc<str>>>,
+    saves: SaveQueue,
     running: HashMap<CallId, Running>,
     /// What listens on the bus.
     listening: OpenTap,
@@ -158,6 +159,7 @@ impl Performer {
             unsaved,
             check_took: Arc::default(),
             asked: HashMap::new(),
+            saves: SaveQueue::default(),
             running: HashMap::new(),
             listening: OpenTap::default(),
             answering,
@@ -180,7 +182,7 @@ impl Performer {
     pub fn perform(&mut self, effect: Effect) {
         match effect {
             Effect::Save { file, text, before, overwrite } => {
-                self.save_file(file, text, before.as_deref(), overwrite);
+                self.save_file(file, text, before, overwrite);
             }
             Effect::Read { first } => self.read_workspace(first),
             Effect::CheckSoon => self.check_soon(),
@@ -404,36 +406,18 @@ impl Performer {
         &mut self,
         file: FileId,
         text: Option<Arc<str>>,
-        before: Option<&str>,
+        before: Option<Arc<str>>,
         overwrite: Overwrite,
     ) {
         self.asked.insert(file.clone(), text.clone());
-        let (workspace, messages) = (Arc::clone(&self.workspace), self.messages.clone());
-        let expected = match (overwrite, before) {
-            (Overwrite::Allow, _) => Expected::Anything,
-            (Overwrite::Refuse, Some(before)) => Expected::Same(Stamp::of_text(before)),
-            (Overwrite::Refuse, None) => Expected::Absent,
-        };
-        let writing = self.writes.0.clone();
-        tokio::task::spawn_blocking(move || {
-            let path = workspace.file_path(&file);
-            let done = match &text {
-                Some(text) => {
-                    files::save_file(&workspace.root, &path, text, expected, OutsideLinks::Refuse)
-                        .map(drop)
-                }
-                None => files::remove_file(&workspace.root, &path, expected, OutsideLinks::Refuse),
-            };
-            let message = match done {
-                Ok(()) => Message::Document(DocumentMessage::Saved { file, text }),
-                Err(NotSaved::Changed { disk, .. }) => {
-                    Message::Document(DocumentMessage::SaveRefused { file, disk })
-                }
-                Err(other) => Message::Failed(other.problem().clone()),
-            };
-            drop(writing);
-            // The loop may have ended; then nobody needs to know.
-            let _ = messages.blocking_send(message);
+        self.saves.push(Save {
+            workspace: Arc::clone(&self.workspace),
+            file,
+            text,
+            before,
+            overwrite,
+            messages: self.messages.clone(),
+            writing: self.writes.0.clone(),
         });
     }
 

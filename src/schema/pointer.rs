@@ -87,7 +87,7 @@ impl Pointer {
         if self.tokens().iter().any(is_odd) { self.to_string() } else { self.tokens().join(".") }
     }
 
-    /// The way to it in words, as forms number what is in a list: `arguments 3 › name`. `value` is
+    /// The way to it in words, as forms number what is in a list: `arguments › 3 › name`. `value` is
     /// what it points into.
     #[must_use]
     pub fn words_in(&self, value: &Value) -> String {
@@ -95,11 +95,7 @@ impl Pointer {
         let mut here = Some(value);
         for token in self.tokens() {
             let row = here.and_then(Value::as_array).and(token.parse::<usize>().ok());
-            match (row, parts.last_mut()) {
-                (Some(row), Some(list)) => list.push_str(&format!(" {}", row + 1)),
-                (Some(row), None) => parts.push((row + 1).to_string()),
-                (None, _) => parts.push(token.clone()),
-            }
+            parts.push(row.map_or_else(|| token.clone(), |row| (row + 1).to_string()));
             here = match row {
                 Some(row) => here.and_then(|list| list.get(row)),
                 None => here.and_then(|object| object.get(token)),
@@ -184,10 +180,10 @@ mod tests {
     fn a_place_in_words_numbers_items_as_forms_do() {
         let value = serde_json::json!({"arguments": [{"name": "a"}, {}], "map": {"0": [[1]]}});
         for (at, words) in [
-            ("/arguments/1", "arguments 2"),
-            ("/arguments/0/name", "arguments 1 › name"),
-            ("/arguments/2/name", "arguments 3 › name"),
-            ("/map/0/0/0", "map › 0 1 1"),
+            ("/arguments/1", "arguments › 2"),
+            ("/arguments/0/name", "arguments › 1 › name"),
+            ("/arguments/2/name", "arguments › 3 › name"),
+            ("/map/0/0/0", "map › 0 › 1 › 1"),
             ("", ""),
         ] {
             let at = Pointer::parse(at).unwrap();

@@ -123,7 +123,9 @@ pub(crate) fn find_unknown(context: &LintContext<'_>, entry: &Entry, report: &mu
     let tables = entry.value.get(TOOLS).and_then(Value::as_object);
     for name in tables.into_iter().flat_map(Map::keys) {
         if !names.contains(&name.as_str()) {
-            let near = did_you_mean(nearest_name(name, names.iter().copied()));
+            // Lists show a tool with what it is part of: `AGENT/TOOL`.
+            let own = name.rsplit_once('/').map(|(_, own)| own).filter(|own| names.contains(own));
+            let near = did_you_mean(own.or_else(|| nearest_name(name, names.iter().copied())));
             let at = member_pointer(TOOLS).child(name.as_str());
             report.add_finding(entry, at, format!("there is no entry \"{name}\"{near}"));
         }

@@ -10,7 +10,11 @@ use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{
-    deployed::{catalog::callable_catalog, deployment::Deployment, item::Item},
+    deployed::{
+        catalog::callable_catalog,
+        deployment::Deployment,
+        item::{Item, SAID},
+    },
     facets::kept_tools::ToolChange,
     table::by_id,
 };
@@ -25,9 +29,6 @@ use crate::{
 
 /// The file of a workspace that holds it.
 pub const LOCK: &str = "toolcrib.lock";
-
-/// The section of what a server says to models beside its tools.
-pub const SAID: &str = "server";
 
 /// The form of the file.
 const VERSION: u64 = 1;

@@ -125,12 +125,13 @@ impl Root {
         }
         self.draw_buttons(frame, &styles, state);
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
-        self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
             overlay.draw(frame, self.body, look, state);
         } else {
             self.places.extend(tour_place);
         }
+        // What an overlay found out when it was drawn decides which keys do something.
+        self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         self.images.end(places);
         if self.is_in_edit(state) {
             words::show_cursor(frame, &styles);

@@ -42,7 +42,7 @@ pub async fn read_items(
     }
 }
 
-/// The same as it is locked: with what is told to models there beside the entries.
+/// The same as it is locked: with the instructions for models beside the entries.
 ///
 /// # Errors
 /// As [`read_items`].

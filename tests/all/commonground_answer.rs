@@ -543,7 +543,7 @@ fn a_database_that_cannot_be_used_is_told_of_without_its_password() {
         assert!(told.contains(words) && !told.contains("hunter2"), "{told}");
         assert_eq!(ran.status.code(), Some(code), "{told}");
     }
-    place.run(&["call", "--route", "direct", "lamp"]).ended(3, &["LAB_POSTGRES is not set"]);
+    place.run(&["call", "--route", "direct", "lamp"]).ended(2, &["LAB_POSTGRES is not set"]);
     place.run(&["serve", "lamp"]).ended(2, &["--by-hand"]);
 }
 

@@ -338,6 +338,13 @@ fn tools_go_from_one_workspace_to_another_as_text() {
     assert!(plan.notes[0].contains("its name is the key, tell-a-joke"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "tell-a-joke")).unwrap().name, "Tell a joke");
+    // As in a console, with no space behind its colons.
+    let request = "POST /_plugins/_ml/agents/_register\n{\"name\":\"A\",\"type\":\"flow\",\"tools\":[{\"type\":\"ListIndexTool\"}]}";
+    let plan = entries::paste_entries(ComposeContext::from_state(&to), request, None).unwrap();
+    assert!(!plan.changes.is_empty());
+    let broken = request.replace("}]}", "},]}");
+    let why = entries::paste_entries(ComposeContext::from_state(&to), &broken, None).unwrap_err();
+    assert!(why.starts_with("in these requests: line 2, column"), "{why}");
     for bad in ["", "{", "a: b", "- 1"] {
         assert!(
             entries::paste_entries(ComposeContext::from_state(&to), bad, None).is_err(),

@@ -104,6 +104,11 @@ impl Desk {
 
     /// Clicks on the first place where the text stands.
     pub fn clicks(&mut self, text: &str) -> FormReply {
+        self.presses(text, Button::Left)
+    }
+
+    /// Presses that button on the first place where the text is.
+    pub fn presses(&mut self, text: &str, button: Button) -> FormReply {
         let screen = self.screen();
         let (row, line) = screen
             .lines()
@@ -114,7 +119,7 @@ impl Desk {
         let column =
             toolcrib::ui::canvas::text_width(before) + toolcrib::ui::canvas::text_width(text) - 1;
         let mouse = Mouse {
-            kind: MouseKind::Down(Button::Left),
+            kind: MouseKind::Down(button),
             column: column as u16,
             row: row as u16,
             mods: Mods::default(),
@@ -573,6 +578,16 @@ fn a_long_form_scrolls_and_shows_where_one_is() {
     let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
     desk.form.handle_input(&Input::Mouse(wheel));
     assert!(desk.screen().contains("field 0"));
+}
+
+#[test]
+fn the_right_button_turns_to_what_is_under_it() {
+    let schema = json!({"type": "object", "properties": {"one": {"type": "string"}, "two": {"type": "boolean"}}});
+    let mut desk = Desk::new(schema, json!({"one": "a", "two": false}));
+    desk.goes("/one");
+    desk.presses("two", Button::Right);
+    assert_eq!(desk.form.focused_place().to_string(), "/two");
+    assert_eq!(*desk.value, json!({"one": "a", "two": false}), "nothing is changed by it");
 }
 
 #[test]

@@ -1300,7 +1300,7 @@ fn what_somebody_else_saved_is_in_the_difference_and_in_the_question() {
     bench.keys("D");
     assert!(bench.shows("- # by somebody else") && bench.shows("Mine."), "{}", bench.screen());
     bench.keys("esc");
-    bench.send(Message::Document(DocumentMessage::SaveRefused { file: file.clone(), disk }));
+    bench.send(Message::Document(DocumentMessage::SaveRefused { file, disk }));
     bench.draw();
     assert!(
         bench.shows("What overwriting would change:") && bench.shows("- # by somebody else"),

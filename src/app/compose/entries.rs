@@ -567,10 +567,23 @@ fn convert_pasted(
     Some((part, note))
 }
 
+/// Whether a text begins as a request in a system's console does: `POST /_plugins/…`.
+fn is_request(text: &str) -> bool {
+    const METHODS: [&str; 6] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"];
+    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let (method, path) = first.split_once(char::is_whitespace).unwrap_or_default();
+    METHODS.contains(&method) && !path.trim().is_empty()
+}
+
 /// JSON, YAML, or what a system's own console shows.
 fn parse_pasted(text: &str) -> Result<Source, String> {
     if let Ok(source) = Source::parse(Format::Json, text) {
         return Ok(source);
+    }
+    if let (true, Some(shapes)) = (is_request(text), table::shapes()) {
+        let bodies = shapes.read_pasted(text).map_err(|why| format!("in these requests: {why}"))?;
+        return Source::parse(Format::Json, Value::from(bodies).to_string())
+            .map_err(|problem| problem.to_string());
     }
     let problem = match Source::parse(Format::Yaml, text) {
         Ok(source) => return Ok(source),

@@ -4,6 +4,9 @@ use serde_json::{Map, Value, json};
 
 use crate::{model::entry::SystemId, syntax::python_json};
 
+/// The section of the instructions that a server has for models, beside its tools.
+pub const SAID: &str = "server";
+
 /// One entry there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {

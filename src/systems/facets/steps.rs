@@ -51,6 +51,8 @@ pub struct StepPreview {
     pub name: String,
     /// `GET /_nodes/n1/stats`, or why nothing is sent.
     pub line: String,
+    /// Whether there is something to send.
+    pub is_sendable: bool,
     pub body: Option<String>,
     /// The path and the body in pieces, where templates make them.
     pub path_pieces: Vec<TextPiece>,

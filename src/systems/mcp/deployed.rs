@@ -11,13 +11,10 @@ use crate::{
         entry::Entry,
         problem::{Problem, ProblemKind},
     },
-    systems::{
-        deployed::{
-            deployment::{Deployment, Layout, NotDeployed},
-            item::Item,
-            push::{AbsentEntries, Push},
-        },
-        lock,
+    systems::deployed::{
+        deployment::{Deployment, Layout, NotDeployed},
+        item::{Item, SAID},
+        push::{AbsentEntries, Push},
     },
 };
 
@@ -35,12 +32,12 @@ pub fn item(server: &str, tool: &Value) -> Item {
     }
 }
 
-/// What a server tells models beside its tools; empty where it tells nothing.
+/// The instructions that a server has for models; empty where it has none.
 #[must_use]
 pub fn instructions_item(server: &str, instructions: &str) -> Item {
     Item {
         system: keys::SYSTEM,
-        section: lock::SAID,
+        section: SAID,
         key: format!("{server}/instructions"),
         text: json!(instructions).to_string(),
     }

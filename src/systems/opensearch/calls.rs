@@ -401,6 +401,7 @@ pub fn preview_of(prepared: &PreparedStep) -> StepPreview {
         feeds: Vec::new(),
         inputs: Vec::new(),
         line,
+        is_sendable: prepared.request.is_ok(),
         body,
         seen: prepared
             .seen
@@ -446,6 +447,7 @@ pub fn whole_request(order: &RunOrder, route: &str) -> Option<WholeRequest> {
 
 fn preview_whole(name: &str, whole: &WholeRequest) -> StepPreview {
     StepPreview {
+        is_sendable: true,
         number: 1,
         name: name.to_owned(),
         line: format!("POST {}", whole.path),

@@ -37,7 +37,7 @@ impl Form {
         drafts.sort_by_key(|(at, _)| at.to_string());
         drafts
             .into_iter()
-            .map(|(at, (_, words))| format!("{} {words}", at.tokens().join(" › ")))
+            .map(|(at, (_, words))| format!("{} {words}", at.words_in(self.value())))
             .collect()
     }
 
@@ -47,7 +47,7 @@ impl Form {
         if self.drafts.get(at).is_none_or(|(_, words)| words.is_empty()) {
             return FormReply::Ignored;
         }
-        let words = format!("Undid the typing in {}", at.tokens().join(" › "));
+        let words = format!("Undid the typing in {}", at.words_in(self.value()));
         self.drafts.remove(&self.focus.0.clone());
         self.editor = None;
         self.place_remarks();

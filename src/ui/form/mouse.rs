@@ -39,6 +39,13 @@ impl Form {
                 };
                 self.handle_press(row, target, at.x - area.x, area.as_position())
             }
+            // What can be done is asked of what is under the pointer.
+            MouseKind::Down(Button::Right) => {
+                match self.spots.iter().find(|spot| spot.area.contains(at)).map(|spot| spot.row) {
+                    Some(row) if self.focused_row() != Some(row) => self.turn_to(row),
+                    _ => FormReply::Ignored,
+                }
+            }
             _ => FormReply::Ignored,
         }
     }

@@ -98,7 +98,8 @@ impl<O: ValueOwner> FormPanes<O> {
         let form = self.forms.shown_form_mut()?;
         let issue = form.issues().first()?.clone();
         drop(form.focus_field(&issue.at));
+        let place = issue.at.words_in(form.value());
         self.focus_form();
-        Some(format!("{} {}", issue.at.tokens().join(" › "), issue.words))
+        Some(format!("{place} {}", issue.words))
     }
 }

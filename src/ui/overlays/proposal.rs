@@ -469,7 +469,8 @@ impl Overlay for Proposal {
             input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             take(1);
         }
-        let most = rest.height.saturating_sub(3);
+        // Below the notes are the lines of the preview, where there are any, and the buttons.
+        let most = rest.height.saturating_sub(if made == 0 { 2 } else { 3 });
         let mut take = |rows: u16| {
             let rows = rows.min(rest.height);
             let taken = Rect { height: rows, ..rest };

@@ -362,7 +362,9 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     format!("{file} was removed on disk. {}", aside_words(mine)),
                 ),
             };
+            // Neither text is lost unless that is chosen.
             let answers = vec![
+                Answer { key: 'c', words: "cancel", messages: aside.clone() },
                 Answer {
                     key: 'r',
                     words: "reload from disk",
@@ -373,7 +375,6 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     words: "overwrite",
                     messages: vec![Message::Document(DocumentMessage::Overwrite(file.clone()))],
                 },
-                Answer { key: 'c', words: "cancel", messages: aside.clone() },
             ];
             let mine = document.map_or("", |document| document.text.whole_text());
             let differing =

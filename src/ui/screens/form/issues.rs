@@ -86,10 +86,12 @@ struct Entry {
 
 fn entries(form: &Form) -> Vec<Entry> {
     let named = |at: &Pointer, whole: &str| {
-        if at.is_root() { whole.to_owned() } else { at.tokens().join(" › ") }
+        if at.is_root() { whole.to_owned() } else { at.words_in(form.value()) }
     };
     let faults = form.schema_findings().iter().map(|finding| {
-        let place = format!("schema: {}", named(&finding.at, "all of it"));
+        let at = &finding.at;
+        let within = if at.is_root() { "all of it".to_owned() } else { at.tokens().join(" › ") };
+        let place = format!("schema: {within}");
         Entry { at: None, place, words: finding.words.clone() }
     });
     let issues = form.all_issues().into_iter();

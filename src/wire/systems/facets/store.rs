@@ -20,7 +20,7 @@ pub trait DeployedStore: Sync {
         connection: &'a Connection,
     ) -> BoxFuture<'a, Result<Vec<Item>, Problem>>;
 
-    /// What is told to models there beside the items; `None` where nothing can be.
+    /// The instructions for models there, beside the items; `None` where there can be none.
     fn read_said<'a>(
         &'a self,
         connector: &'a dyn Connector,
