@@ -421,7 +421,7 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
             (_, true) => " (removed)",
             (None, _) => " (new)",
             _ if elsewhere.is_some() => {
-                " (changed on disk since it was read; beside it as it is now)"
+                " (compared with the file as it is on disk now)"
             }
             _ => "",
         };
