@@ -410,15 +410,15 @@ impl Performer {
         overwrite: Overwrite,
     ) {
         self.asked.insert(file.clone(), text.clone());
-        self.saves.push(Save {
+        let save = Save {
             workspace: Arc::clone(&self.workspace),
             file,
             text,
             before,
             overwrite,
-            messages: self.messages.clone(),
             writing: self.writes.0.clone(),
-        });
+        };
+        self.saves.push(save, &self.messages);
     }
 
     fn read_workspace(&self, first: Option<Mode>) {

@@ -22,6 +22,8 @@ use crate::{
     },
 };
 
+type Messages = tokio::sync::mpsc::Sender<Message>;
+
 /// A file's text on disk; `None`: there is no such file.
 type DiskText = Option<Arc<str>>;
 
@@ -34,8 +36,8 @@ pub(super) struct Save {
     /// What the application knows to be on disk.
     pub before: DiskText,
     pub overwrite: Overwrite,
-    pub messages: tokio::sync::mpsc::Sender<Message>,
     /// Held until it is done.
+    #[expect(dead_code, reason = "held for its drop, which says that it is done")]
     pub writing: mpsc::Sender<()>,
 }
 
@@ -44,15 +46,15 @@ pub(super) struct Save {
 pub(super) struct SaveQueue(Option<mpsc::Sender<Save>>);
 
 impl SaveQueue {
-    /// Saves a file once those before it are saved.
-    pub fn push(&mut self, save: Save) {
+    /// Saves a file once those before it are saved; what came of it is sent to `messages`.
+    pub fn push(&mut self, save: Save, messages: &Messages) {
         let queue = match &self.0 {
             Some(queue) => queue,
-            None => match start() {
+            None => match start(messages) {
                 Ok(queue) => self.0.insert(queue),
                 Err(problem) => {
                     // Nothing was written, and the text stays unsaved.
-                    let _ = save.messages.try_send(Message::Failed(problem));
+                    let _ = messages.try_send(Message::Failed(problem));
                     return;
                 }
             },
@@ -62,15 +64,22 @@ impl SaveQueue {
     }
 }
 
-fn start() -> Result<mpsc::Sender<Save>, Problem> {
+/// No save waits until the application has taken what came of the one before: the application may
+/// itself be waiting until everything is written.
+fn start(messages: &Messages) -> Result<mpsc::Sender<Save>, Problem> {
     let (queue, saves) = mpsc::channel::<Save>();
+    let (done, mut results) = tokio::sync::mpsc::unbounded_channel();
+    let messages = messages.clone();
+    tokio::spawn(async move {
+        while let Some(message) = results.recv().await {
+            // The loop may have ended; then nobody needs to know.
+            let _ = messages.send(message).await;
+        }
+    });
     let run = move || {
         let mut written = Written::default();
         for save in saves {
-            let (messages, message) = (save.messages.clone(), written.carry_out(&save));
-            drop(save.writing);
-            // The loop may have ended; then nobody needs to know.
-            let _ = messages.blocking_send(message);
+            let _ = done.send(written.carry_out(&save));
         }
     };
     let started = thread::Builder::new().name("saves".into()).spawn(run);
@@ -143,7 +152,6 @@ mod tests {
         let path = root.join("a.yaml");
         fs::write(&path, "a: 1\n").unwrap();
         let workspace = Arc::new(Workspace { root, only: None });
-        let (messages, _heard) = tokio::sync::mpsc::channel(1);
         let (writing, _done) = mpsc::channel();
         let save = |before: &str, after: &str| Save {
             workspace: Arc::clone(&workspace),
@@ -151,7 +159,6 @@ mod tests {
             text: text(after),
             before: text(before),
             overwrite: Overwrite::Refuse,
-            messages: messages.clone(),
             writing: writing.clone(),
         };
         let mut written = Written::default();
@@ -171,5 +178,32 @@ mod tests {
         fs::write(&path, "a: 3\n").unwrap();
         assert!(is_saved("a: 3\n", "a: 6\n"));
         assert_eq!(fs::read_to_string(&path).unwrap(), "a: 6\n");
+    }
+
+    #[tokio::test]
+    async fn saves_end_although_nobody_takes_their_messages() {
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let workspace = Arc::new(Workspace { root: root.clone(), only: None });
+        // Full from the first message on.
+        let (messages, _kept) = tokio::sync::mpsc::channel(1);
+        let (writing, done) = mpsc::channel();
+        let mut queue = SaveQueue::default();
+        for number in 0..5 {
+            let save = Save {
+                workspace: Arc::clone(&workspace),
+                file: FileId::new(format!("{number}.yaml")),
+                text: text("a: 1\n"),
+                before: None,
+                overwrite: Overwrite::Refuse,
+                writing: writing.clone(),
+            };
+            queue.push(save, &messages);
+        }
+        drop(writing);
+        // The loop waits like this, and takes no messages meanwhile.
+        let ended = done.recv_timeout(std::time::Duration::from_secs(30));
+        assert_eq!(ended, Err(mpsc::RecvTimeoutError::Disconnected));
+        assert_eq!(fs::read_dir(&root).unwrap().count(), 5);
     }
 }

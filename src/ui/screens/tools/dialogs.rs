@@ -420,9 +420,7 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
         let word = match (&document.saved, document.gone) {
             (_, true) => " (removed)",
             (None, _) => " (new)",
-            _ if elsewhere.is_some() => {
-                " (compared with the file as it is on disk now)"
-            }
+            _ if elsewhere.is_some() => " (compared with the file as it is on disk now)",
             _ => "",
         };
         lines.push(vec![(Role::Accent, format!("{file}{word}"))]);
