@@ -71,10 +71,7 @@ impl Check {
         // The process ends with the command: nothing of it needs to be freed.
         let mut paths = self.paths.iter().map(PathBuf::as_path);
         let mut opened = ManuallyDrop::new(OpenWorkspace::read_workspace(global, paths.next())?);
-        // The first may have named the whole.
-        if self.paths.len() > 1 && !opened.asked.is_empty() {
-            paths.try_for_each(|path| opened.ask_for(path))?;
-        }
+        paths.try_for_each(|path| opened.ask_for(path))?;
         if self.tokens {
             return write_costs(&opened, global, out);
         }

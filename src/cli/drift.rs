@@ -114,7 +114,7 @@ impl Drift {
             ));
         }
         for name in &unlocked {
-            out.print_error(format_args!("{name} isn't locked; `toolcrib lock {name}` does"));
+            out.print_error(format_args!("{name} isn't locked; `toolcrib lock {name}` locks it"));
         }
         let is_found = all.iter().any(|drifted| !drifted.left.is_empty())
             || !(gone.is_empty() && unlocked.is_empty());

@@ -80,7 +80,7 @@ impl LockCommand {
         }
         for name in &gone {
             out.print_status(format_args!(
-                "{name}: not in toolcrib.toml any more, so {LOCK} lost it"
+                "{name}: not in toolcrib.toml any more, and removed from {LOCK}"
             ));
         }
         for (name, changes) in &changed {

@@ -196,9 +196,9 @@ impl OpenWorkspace {
                 .with_remedy("name paths of one workspace at a time"));
         }
         match asked_path(&found, Some(path)) {
-            Some(asked) => self.asked.push(asked),
-            // The whole of it.
-            None => self.asked.clear(),
+            Some(asked) if !self.asked.is_empty() => self.asked.push(asked),
+            // The whole of it, now or before.
+            _ => self.asked.clear(),
         }
         Ok(())
     }

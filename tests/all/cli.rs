@@ -928,6 +928,7 @@ fn no_more_is_checked_than_what_is_named() {
     assert_eq!(files(&["three"]), (Some(0), Vec::new()));
     assert_eq!(files(&["one/bad.yaml", "two"]).1, both);
     assert_eq!(files(&["three", "."]).1, both, "the whole is among them");
+    assert_eq!(files(&["three", ".", "one"]).1, both, "and stays so");
     place.run(&["check", "one", "/"]).ended(2, &["isn't in the workspace"]);
 }
 

@@ -293,7 +293,7 @@ fn connections_that_come_and_go_are_named_and_the_others_compared() {
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     let second = settings.replace("connections.files", "connections.more");
     fs::write(place.here.join("toolcrib.toml"), format!("{settings}{second}")).unwrap();
-    place.run(&["drift", "-q"]).ended(1, &["more isn't locked; `toolcrib lock more` does"]);
+    place.run(&["drift", "-q"]).ended(1, &["more isn't locked; `toolcrib lock more` locks it"]);
     place.run(&["drift", "--connection", "files"]).ended(0, &["files: as locked"]);
     // The first leaves: the second is locked in its place.
     fs::write(place.here.join("toolcrib.toml"), &second).unwrap();
