@@ -22,10 +22,11 @@ pub(super) async fn keep_journal(
 ) {
     let mut complained = false;
     while unsaved.changed().await.is_ok() {
-        let drafts = unsaved.borrow_and_update().clone();
-        let files: Vec<FileId> = drafts.keys().cloned().collect();
-        let journal = Arc::clone(&journal);
-        let written = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
+        let files: Vec<FileId> = unsaved.borrow_and_update().keys().cloned().collect();
+        let (journal, newest) = (Arc::clone(&journal), unsaved.clone());
+        let written =
+            tokio::task::spawn_blocking(move || journal.write_newest(|| newest.borrow().clone()))
+                .await;
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {

@@ -599,16 +599,16 @@ impl Performer {
     /// The process is instructed to end: what is unsaved is kept for the next start.
     pub async fn finish(&mut self, state: &State) {
         self.wait_for_writes();
-        let drafts = self.unsaved_drafts(state.unsaved_texts());
-        let journal = Arc::clone(&self.journal);
-        let _ = tokio::task::spawn_blocking(move || journal.write_drafts(&drafts)).await;
+        self.unsaved.send_replace(self.unsaved_drafts(state.unsaved_texts()));
+        let (journal, newest) = (Arc::clone(&self.journal), self.unsaved.subscribe());
+        let write = move || journal.write_newest(|| newest.borrow().clone());
+        let _ = tokio::task::spawn_blocking(write).await;
     }
 
     /// The user has left: what is to be offered at the next start is what was asked for last,
     /// mostly nothing.
     pub fn write_journal(&mut self) {
         self.wait_for_writes();
-        let drafts = self.unsaved.borrow().clone();
-        let _ = self.journal.write_drafts(&drafts);
+        let _ = self.journal.write_newest(|| self.unsaved.borrow().clone());
     }
 }

@@ -148,16 +148,28 @@ impl Journal {
     /// # Errors
     /// When they cannot be written; what was kept before is still there.
     pub fn write_drafts(&self, drafts: &Drafts) -> Result<(), Problem> {
-        if drafts.is_empty() && !self.paths.state.join("journal").is_dir() {
+        self.write_newest(|| drafts.clone())
+    }
+
+    /// The same with what `newest` says while nobody else writes: of several writers at once, the
+    /// last leaves what is newest, although it began before the others.
+    ///
+    /// # Errors
+    /// As of [`Journal::write_drafts`].
+    pub fn write_newest(&self, newest: impl Fn() -> Drafts) -> Result<(), Problem> {
+        if !self.paths.state.join("journal").is_dir() && newest().is_empty() {
             return Ok(());
         }
-        let left = drafts
-            .iter()
-            .map(|(file, draft)| (file.clone(), LeftDraft::from_draft(draft)))
-            .collect::<BTreeMap<_, _>>();
-        self.with_slot(|_, slot| match left.is_empty() {
-            true => clear_slot(&slot.path),
-            false => write_slot(&slot.path, &self.root, &left),
+        self.with_slot(|_, slot| {
+            let drafts = newest();
+            let left = drafts
+                .iter()
+                .map(|(file, draft)| (file.clone(), LeftDraft::from_draft(draft)))
+                .collect::<BTreeMap<_, _>>();
+            match left.is_empty() {
+                true => clear_slot(&slot.path),
+                false => write_slot(&slot.path, &self.root, &left),
+            }
         })
     }
 
@@ -421,6 +433,21 @@ mod tests {
         drop(held);
         assert_eq!(session().unsaved_texts(nowhere).unwrap(), texts(&[("a", "one")]));
         assert!(!former.with_extension("json").exists());
+    }
+
+    #[test]
+    fn what_is_newest_is_asked_for_while_nobody_else_writes() {
+        let (_home, paths) = home();
+        let session = Journal::for_workspace(&paths, Path::new("/w"));
+        session.write_drafts(&drafts(&[("a", "one")])).unwrap();
+        let asked = std::cell::Cell::new(0);
+        let newest = || {
+            asked.set(asked.get() + 1);
+            assert!(session.slot.try_lock().is_err(), "another could write what is older after it");
+            Drafts::new()
+        };
+        session.write_newest(newest).unwrap();
+        assert_eq!((asked.get(), journals(&paths).len()), (1, 0));
     }
 
     #[test]
