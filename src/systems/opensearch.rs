@@ -8,7 +8,7 @@
 
 //!
 //! Descriptors: [`keys`] has the words, [`entries`] finds what a file holds, [`tool`] reads it,
-//! [`schema`] makes the forms, [`convert`] puts it in another shape, [`console_text`] reads
+//! [`registration`] says what a cluster takes of it, [`schema`] makes the forms, [`convert`] puts it in another shape, [`console_text`] reads
 //! what was pasted, [`field_texts`] says what its templates and
 //! filters come to for samples, [`checks`] what is wrong, [`gates`] when a tool is available,
 //! [`deployed`] what a cluster has of them.
@@ -39,6 +39,7 @@ pub mod lenient_json;
 pub mod output;
 mod portable;
 pub mod processors;
+pub mod registration;
 pub mod schema;
 pub mod settings;
 pub mod steps;

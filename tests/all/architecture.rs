@@ -54,6 +54,7 @@ const FOLDERS: &[Folder] = &[
             "serde_json_path",
             "sha2",
             "base64",
+            "shlex",
             "regex",
             "minijinja",
         ],

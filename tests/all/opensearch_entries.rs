@@ -81,7 +81,7 @@ fn agent(tools: &Value) -> Value {
 }
 
 fn connector(action: &Value) -> Value {
-    json!({"name": "c", "protocol": "http", "actions": [action]})
+    json!({"name": "c", "version": 1, "protocol": "http", "credential": {"key": "$KEY"}, "actions": [action]})
 }
 
 /// A case of each check: what it finds, and something like it that is right.
@@ -100,6 +100,11 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         )
     };
     let url = "https://h/${parameters.m}";
+    let of = |member: &str, value: Value| {
+        let mut entry = action(url, "{}", "");
+        entry[member] = value;
+        entry
+    };
     vec![
         (
             "template.prefix",
@@ -167,6 +172,22 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
             json!({"name": "a", "type": "conversational", "tools": [], "llm": {"model_id": "m"}}),
         ),
         (
+            "agent.tools",
+            agent(&json!([typed("XTool"), {"name": "b"}])),
+            agent(&json!([typed("XTool")])),
+        ),
+        ("steps.none", agent(&json!([])), agent(&json!([typed("XTool")]))),
+        (
+            "steps.type",
+            composite(&[json!({"name": "a", "parameters": {}})]),
+            composite(&[json!({"name": "a", "parameters": {"uri": "/"}})]),
+        ),
+        (
+            "tool.target",
+            typed("AgentTool"),
+            json!({"type": "AgentTool", "parameters": {"agent_id": "a"}}),
+        ),
+        (
             "agent.name",
             json!({"name": "x".repeat(129), "type": "flow", "tools": []}),
             agent(&json!([])),
@@ -175,6 +196,12 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
             "tool.unknown-type",
             json!([typed("ListIndxTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
             json!([typed("ListIndexTool"), {"name": "ListIndexTool", "type": "ListIndexTool", "version": "undefined", "description": ""}]),
+        ),
+        ("connector.fields", of("protocol", json!("htp")), of("protocol", json!("http"))),
+        (
+            "connector.credential",
+            of("credential", json!({})),
+            of("credential", json!({"any": "$ANY"})),
         ),
         (
             "connector.action",
@@ -253,6 +280,84 @@ fn further_places_are_looked_at_too() {
     assert!(path[0].1.contains("']' is missing"), "{path:?}");
     let groups = processors(json!([{"type": "regex_capture", "pattern": "(a)", "groups": [1]}]));
     assert!(groups[0].1.contains("groups is a text"), "{groups:?}");
+}
+
+/// What is found of an entry, as `code: place: words`.
+fn lines(entry: &Value) -> Vec<String> {
+    let line = |finding: Finding| {
+        format!("{}: {}: {}", finding.code, finding.site.pointer, finding.message)
+    };
+    findings_in(&one(entry)).into_iter().map(line).collect()
+}
+
+#[test]
+fn what_a_cluster_rejects_is_found_at_its_place() {
+    let has = |entry: &Value, wanted: &str| {
+        let found = lines(entry);
+        assert!(found.iter().any(|line| line.starts_with(wanted)), "{wanted}: {found:#?}");
+    };
+    let flow = |tools: Value| json!({"name": "a", "type": "flow", "tools": tools});
+    has(&flow(json!({"a": 1})), "agent.tools: /tools: tools isn't a list");
+    has(&flow(json!(["ListIndexTool"])), "agent.tools: /tools/0: a tool is an object");
+    has(&flow(json!([{"name": "b"}])), r#"agent.tools: /tools/0/type: "b" has no type"#);
+    has(&flow(json!([{"type": " "}])), "agent.tools: /tools/0/type: step 1 has no type");
+    has(&json!({"name": "a", "type": "FLOW", "app_type": "rag"}), "steps.none: /tools: tools is");
+    has(&composite(&[]), "steps.none: /tool_steps: tool_steps is empty");
+    let asking = json!({"name": "a", "type": "conversational", "tools": [], "llm": {"id": "m"}});
+    has(&asking, "agent.model: /llm/model_id: llm needs the model's id");
+    assert_eq!(lines(&asking).len(), 1, "one that asks a model may have no tools");
+
+    // The id may be asked of a model, be the whole tool's, or in the config.
+    let target = |entry: &Value| codes(entry).contains(&"tool.target");
+    let model = |more: Value| {
+        let mut tool = json!({"type": "MLModelTool", "name": "ask", "parameters": {"prompt": "p"}});
+        tool.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        tool
+    };
+    assert!(target(&model(json!({}))));
+    assert!(!target(&model(json!({"config": {"model_id": "m"}}))));
+    assert!(!target(&declared(&["model_id"], model(json!({})))));
+    assert!(target(&declared(&["prompt"], model(json!({})))));
+    let whole = |parameters: Value| json!({"name": "c", "parameters": parameters, "tool_steps": [model(json!({}))]});
+    assert!(target(&whole(json!({}))) && !target(&whole(json!({"model_id": "m"}))));
+    has(
+        &json!({"name": "c", "tool_steps": [{"type": "ConnectorTool"}]}),
+        "tool.target: /tool_steps/0/parameters/connector_id: ConnectorTool needs connector_id",
+    );
+
+    let action = json!({"action_type": "predict", "method": "PATCH", "url": "https://h"});
+    has(&connector(&action), r#"connector.action: /actions/0/method: "PATCH" is no method"#);
+    let with = |change: &dyn Fn(&mut Value)| {
+        let mut entry = connector(
+            &json!({"action_type": "predict", "method": "post", "url": "https://h", "headers": {"Authorization": "Bearer ${credential.kye}"}}),
+        );
+        change(&mut entry);
+        entry
+    };
+    has(
+        &with(&|_| ()),
+        r#"connector.credential: /actions/0/headers/Authorization: credential has no "kye"; did you mean "key"?"#,
+    );
+    let without = |member: &'static str| {
+        with(&move |entry| drop(entry.as_object_mut().unwrap().shift_remove(member)))
+    };
+    has(&without("version"), "connector.fields: /version: version is missing");
+    has(&without("name"), "connector.fields: /name: name is missing");
+    has(&without("credential"), "connector.credential: /credential: the cluster rejects a new");
+    // What the cluster has already keeps them.
+    let known = with(&|entry| {
+        entry["connector_id"] = "c1".into();
+        entry.as_object_mut().unwrap().retain(|name, _| name != "version" && name != "credential");
+    });
+    assert_eq!(lines(&known), Vec::<String>::new());
+    let aws = with(&|entry| {
+        entry["protocol"] = "aws_sigv4".into();
+        entry["credential"] = json!({"access_key": "$A", "kye": "$B"});
+        entry["parameters"] = json!({"region": "r"});
+    });
+    has(&aws, "connector.credential: /credential/secret_key: aws_sigv4 needs secret_key");
+    has(&aws, "connector.credential: /credential/service_name: aws_sigv4 needs service_name");
+    assert_eq!(lines(&aws).len(), 2);
 }
 
 #[test]

@@ -130,6 +130,21 @@ fn ids_of_what_is_there_already_are_kept_and_credentials_never_shown() {
 }
 
 #[test]
+fn a_credential_is_a_variable_of_the_environment() {
+    let connector = r#"{"name": "new", "version": 1, "protocol": "http", "credential": {"key": "$SERVICE_KEY"},
+        "actions": [{"action_type": "predict", "method": "POST", "url": "https://service.example",
+            "headers": {"Authorization": "Bearer ${credential.key}"}, "request_body": "{}"}]}"#;
+    let (_serving, here) = cluster(&[("new.json", connector)]);
+    here.run(&["check", "--strict"]).ended(0, &[]);
+    push(&here, &["--yes"]).ended(2, &["SERVICE_KEY isn't set", "nothing is written"]);
+    let mut command = here.command(&["push", "opensearch", "--yes"]);
+    let ran = Ran::of(command.env("SERVICE_KEY", "s3cret-of-mine").output().unwrap());
+    ran.ended(0, &["written and verified: 1 added"]);
+    assert!(!format!("{}{}", ran.data, ran.words).contains("s3cret-of-mine"));
+    assert!(read(&here, "new.json").contains("\"$SERVICE_KEY\""));
+}
+
+#[test]
 fn one_that_would_be_refused_keeps_all_back() {
     let files = [
         (

@@ -567,12 +567,13 @@ fn convert_pasted(
     Some((part, note))
 }
 
-/// Whether a text begins as a request in a system's console does: `POST /_plugins/…`.
+/// Whether a text begins as a request in a system's console does, `POST /_plugins/…`, or as curl.
 fn is_request(text: &str) -> bool {
-    const METHODS: [&str; 6] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD"];
-    let first = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
-    let (method, path) = first.split_once(char::is_whitespace).unwrap_or_default();
-    METHODS.contains(&method) && !path.trim().is_empty()
+    const BEGINNINGS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "curl"];
+    let is_said = |line: &&str| !line.is_empty() && !line.starts_with(['#', '/']);
+    let first = text.lines().map(str::trim).find(is_said).unwrap_or_default();
+    let (word, rest) = first.split_once(char::is_whitespace).unwrap_or_default();
+    BEGINNINGS.contains(&word) && !rest.trim().is_empty()
 }
 
 /// JSON, YAML, or what a system's own console shows.

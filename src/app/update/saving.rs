@@ -87,6 +87,18 @@ pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Ef
         Some(Question::Conflict { file: asked, disk, .. }) if asked == *file => disk,
         _ => state.documents.get(file).and_then(|document| document.saved.clone()),
     };
+    // A form has nothing to show of it; what was typed is all there is.
+    if let (Some(_), Some(text)) = (&state.form, &disk)
+        && let Some(document) = state.documents.get(file)
+        && let Err(error) = Source::of_format(document.format, text.clone())
+    {
+        let words = format!(
+            "{file} on disk has a syntax error: {error}; your text is kept. Correct it there, or \
+            overwrite it"
+        );
+        state.notices.push(NoticeKind::Warning, words, now);
+        return Vec::new();
+    }
     let change = match &disk {
         Some(text) => Change::Text { file: file.clone(), text: text.clone() },
         None => Change::Remove { file: file.clone() },

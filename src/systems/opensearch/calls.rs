@@ -12,7 +12,7 @@ use super::{
     steps::{
         order::{RunOrder, StepRange},
         plan::{is_dynamic, templates_of},
-        prepare::{ParameterOrigin, PreparedStep, prepare_step},
+        prepare::{ParameterOrigin, PreparedStep, left_open_remark, prepare_step},
     },
     template::{marks::PARAMETERS, parse::find_placeholders},
     tool_parameters::ToolSpec,
@@ -376,6 +376,12 @@ fn note_outputs(prepared: &mut PreparedStep, is_output: impl Fn(&str) -> bool) {
         } else {
             prepared.remarks.push(format!("{name} has no value"));
         }
+    }
+    for name in std::mem::take(&mut prepared.left_open) {
+        prepared.remarks.push(match is_output(&name) {
+            true => format!("{name} is available once the previous step has run"),
+            false => left_open_remark(&name),
+        });
     }
 }
 

@@ -130,9 +130,35 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "agent.model",
         severity: CheckLevel::ERROR,
-        about: "A conversational or plan_execute_and_reflect agent needs a model: the cluster \
-            rejects it without one.",
+        about: "A conversational or plan_execute_and_reflect agent needs a model, and llm its \
+            model_id: the cluster rejects it without.",
         run: Run::Entry(agents::agent_model),
+    },
+    Check {
+        code: "agent.tools",
+        severity: CheckLevel::ERROR,
+        about: "An agent's tools are a list of objects, each with a type: the cluster rejects \
+            anything else.",
+        run: Run::Entry(agents::agent_tools),
+    },
+    Check {
+        code: "steps.none",
+        severity: CheckLevel::WARNING,
+        about: "A flow agent or a composite tool has no steps: it can't run.",
+        run: Run::Entry(agents::no_steps),
+    },
+    Check {
+        code: "steps.type",
+        severity: CheckLevel::ERROR,
+        about: "A step has neither a type nor a uri: it can't run.",
+        run: Run::Entry(agents::step_type),
+    },
+    Check {
+        code: "tool.target",
+        severity: CheckLevel::WARNING,
+        about: "A tool names no model, agent or connector, and input_schema doesn't ask for one: \
+            it only runs where a request does.",
+        run: Run::Entry(agents::tool_target),
     },
     Check {
         code: "agent.name",
@@ -160,9 +186,21 @@ pub const CHECKS: &[Check] = &[
         run: Run::Entry(gate_tables::find_unknown),
     },
     Check {
+        code: "connector.fields",
+        severity: CheckLevel::ERROR,
+        about: "A connector needs a name, a version, and a protocol that the cluster has.",
+        run: Run::Entry(connectors::fields),
+    },
+    Check {
+        code: "connector.credential",
+        severity: CheckLevel::WARNING,
+        about: "A new connector has no credential, or not those that its headers, or AWS, need.",
+        run: Run::Entry(connectors::credential),
+    },
+    Check {
         code: "connector.action",
         severity: CheckLevel::ERROR,
-        about: "An action needs a type, a method and a url; its optional name has up to 64 \
+        about: "An action needs a type, a method (POST, GET, PUT, DELETE) and a url; its optional name has up to 64 \
             letters, digits, - and _, and isn't a type.",
         run: Run::Entry(connectors::action),
     },

@@ -114,8 +114,8 @@ fn is_agent(kind: &str, members: &Map<String, Value>) -> bool {
         .any(|part| members.contains_key(*part));
     let tools = members.get(keys::TOOLS).and_then(Value::as_array);
     let is_tool = |tool: &Value| tool["type"].as_str().is_some_and(|kind| kind.ends_with("Tool"));
-    (is_known && has_part)
-        || tools.is_some_and(|tools| !tools.is_empty() && tools.iter().all(is_tool))
+    // One tool is enough: what is wrong with another is said of the agent.
+    (is_known && has_part) || tools.is_some_and(|tools| tools.iter().any(is_tool))
 }
 
 /// The entries of a file in the order they stand; none when nothing in it is OpenSearch's.

@@ -31,6 +31,11 @@ pub const OUTPUT_SUFFIX: &str = ".output";
 
 pub const ACTIONS: &str = "actions";
 pub const PROTOCOL: &str = "protocol";
+pub const VERSION: &str = "version";
+/// What a connector signs in with; a cluster never reports it.
+pub const CREDENTIAL: &str = "credential";
+/// The model of an agent.
+pub const LLM: &str = "llm";
 pub const MODEL_ID: &str = "model_id";
 pub const AGENT_ID: &str = "agent_id";
 pub const CONNECTOR_ID: &str = "connector_id";

@@ -310,7 +310,7 @@ fn connector() -> Value {
             "credential": {
                 "type": "object", "default": {},
                 "additionalProperties": {"type": "string", "writeOnly": true},
-                "description": "Secrets for ${credential.NAME} in headers; the cluster encrypts them",
+                "description": "Secrets for ${credential.NAME} in headers, which the cluster encrypts. $NAME is an environment variable, whose value is sent with a push",
             },
             keys::ACTIONS: {
                 "type": "array", "description": "What it can do",

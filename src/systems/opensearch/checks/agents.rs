@@ -16,13 +16,13 @@ use crate::{
     systems::opensearch::{
         entries::{AGENT_TYPES, EntrySort, agent_of},
         keys,
+        registration::{LONGEST_NAME, is_flow, needs_model},
         steps::plan::{is_dynamic, templates_of},
-        template::{marks::PARAMETERS, parse::find_placeholders},
+        template::{marks::PARAMETERS, parse::find_placeholders, text_map::text_of},
+        tool::declared_schema,
+        tool_parameters::ToolSpec,
     },
 };
-
-/// How long an agent's name may be.
-const LONGEST_NAME: usize = 128;
 
 /// The steps of a composite tool or an agent.
 fn steps_of(entry: &Entry) -> Vec<StepAt> {
@@ -99,19 +99,118 @@ pub(super) fn agent_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report
     }
 }
 
-/// Types of agents that ask a model what to do.
-const ASKING_TYPES: [&str; 2] = ["conversational", "plan_execute_and_reflect"];
-
 pub(super) fn agent_model(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     if EntrySort::of_entry(&entry.value) != EntrySort::Agent {
         return;
     }
     let kind = entry.value.get(keys::TYPE).and_then(Value::as_str).unwrap_or_default();
-    let is_asking = ASKING_TYPES.iter().any(|asking| asking.eq_ignore_ascii_case(kind));
-    let is_given = |member: &str| entry.value.get(member).is_some_and(|value| !value.is_null());
-    if is_asking && !is_given("llm") && !is_given("model") {
+    let given = |member: &str| entry.value.get(member).filter(|value| !value.is_null());
+    if needs_model(kind) && given(keys::LLM).is_none() && given("model").is_none() {
         let words = format!("an agent of type {kind} needs a model: llm.model_id");
-        report.add_finding(entry, member_pointer("llm"), words);
+        report.add_finding(entry, member_pointer(keys::LLM), words);
+    }
+    if let Some(llm) = given(keys::LLM)
+        && !llm.get(keys::MODEL_ID).is_some_and(|id| id.as_str().is_some_and(|id| !id.is_empty()))
+    {
+        let at = member_pointer(keys::LLM).child(keys::MODEL_ID);
+        report.add_finding(entry, at, "llm needs the model's id: model_id");
+    }
+}
+
+/// Tools that a cluster can't read.
+pub(super) fn agent_tools(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    if EntrySort::of_entry(&entry.value) != EntrySort::Agent {
+        return;
+    }
+    let home = member_pointer(keys::TOOLS);
+    let tools = match entry.value.get(keys::TOOLS) {
+        None => return,
+        Some(Value::Array(tools)) => tools,
+        Some(_) => {
+            report.add_finding(entry, home, "tools isn't a list");
+            return;
+        }
+    };
+    for (row, tool) in tools.iter().enumerate() {
+        let at = home.item(row);
+        if !tool.is_object() {
+            report.add_finding(entry, at, "a tool is an object with a type");
+        } else if !has_type(tool) {
+            let words = format!("{} has no type", called_or_number(tool, row));
+            report.add_finding(entry, at.child(keys::TYPE), words);
+        }
+    }
+}
+
+fn has_type(tool: &Value) -> bool {
+    tool.get(keys::TYPE).and_then(Value::as_str).is_some_and(|kind| !kind.trim().is_empty())
+}
+
+/// The name of a step in quotes, or its number from 1.
+fn called_or_number(step: &Value, row: usize) -> String {
+    let name = step.get(keys::NAME).and_then(Value::as_str).filter(|name| !name.is_empty());
+    name.map_or_else(|| format!("step {}", row + 1), |name| format!("\"{name}\""))
+}
+
+/// Agents and composite tools that have nothing to run.
+pub(super) fn no_steps(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let member = match EntrySort::of_entry(&entry.value) {
+        EntrySort::Composite => keys::TOOL_STEPS,
+        EntrySort::Agent if is_flow(entry.value[keys::TYPE].as_str().unwrap_or_default()) => {
+            keys::TOOLS
+        }
+        _ => return,
+    };
+    let listed = entry.value.get(member);
+    if listed.is_none_or(|listed| listed.as_array().is_some_and(Vec::is_empty)) {
+        report.add_finding(entry, member_pointer(member), format!("{member} is empty"));
+    }
+}
+
+/// Steps of a composite tool that nothing says how to run.
+pub(super) fn step_type(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    if EntrySort::of_entry(&entry.value) != EntrySort::Composite {
+        return;
+    }
+    let steps = entry.value.get(keys::TOOL_STEPS).and_then(Value::as_array);
+    for (row, step) in steps.into_iter().flatten().enumerate() {
+        if !has_type(step) && !is_dynamic(&ToolSpec::from_entry(step)) {
+            let at = member_pointer(keys::TOOL_STEPS).item(row).child(keys::TYPE);
+            let words = format!("{} has neither a type nor a uri", called_or_number(step, row));
+            report.add_finding(entry, at, words);
+        }
+    }
+}
+
+/// Tools that run something by its id, with that parameter.
+const TARGETS: [(&str, &str); 3] = [
+    (keys::MODEL_TOOL, keys::MODEL_ID),
+    (keys::AGENT_TOOL, keys::AGENT_ID),
+    (keys::CONNECTOR_TOOL, keys::CONNECTOR_ID),
+];
+
+pub(super) fn tool_target(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let declared = declared_schema(&entry.value);
+    let is_asked_for = |name: &str| {
+        declared.as_ref().is_some_and(|schema| schema["properties"].get(name).is_some())
+    };
+    let shared = ToolSpec::from_entry(&entry.value).parameters;
+    for step in own_steps(entry) {
+        let Some((_, member)) = TARGETS.iter().find(|(kind, _)| *kind == step.spec.tool_type)
+        else {
+            continue;
+        };
+        let is_given = [&step.spec.parameters, &step.spec.config, &shared]
+            .iter()
+            .any(|given| text_of(given, member).is_some_and(|id| !id.trim().is_empty()));
+        if is_given || is_dynamic(&step.spec) || is_asked_for(member) {
+            continue;
+        }
+        let words = format!(
+            "{} needs {member}: without it in the request, too, the tool can't run",
+            step.spec.tool_type
+        );
+        report.add_finding(entry, step.parameter(member), words);
     }
 }
 

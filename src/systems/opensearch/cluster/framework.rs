@@ -1,7 +1,5 @@
 //! The paths below `/_plugins/_ml`.
 
-use std::collections::BTreeSet;
-
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -15,10 +13,10 @@ use super::{
     stubs::reply_named,
     tools::{list_tools, predict, run_tool},
 };
-use crate::systems::opensearch::{entries::AGENT_TYPES, keys};
-
-/// How long an agent's name may be.
-const LONGEST_NAME: usize = 128;
+use crate::systems::opensearch::{
+    keys,
+    registration::{check_agent, check_connector},
+};
 
 /// The answer to a request below the framework's path; `ask` answers the requests that it makes
 /// itself.
@@ -143,7 +141,7 @@ fn register(state: &mut ClusterState, kind: RecordKind, request: &ClusterRequest
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    if let Err(details) = check_record(kind.noun, &body) {
+    if let Err(details) = check_record(kind, &body, true) {
         return ClusterAnswer::failure(400, details);
     }
     let mut value = Value::Object(body);
@@ -168,50 +166,16 @@ fn register(state: &mut ClusterState, kind: RecordKind, request: &ClusterRequest
     ClusterAnswer::json(200, answer)
 }
 
-/// That the framework takes a record of that kind (`agent`, `connector`), or why it does not.
-///
-/// # Errors
-/// With what it says.
-pub fn check_record(kind: &str, body: &Map<String, Value>) -> Result<(), String> {
-    let text = |name: &str| body.get(name).and_then(Value::as_str);
-    if kind == CONNECTOR.noun {
-        return match (text(keys::NAME), text(keys::PROTOCOL)) {
-            (None, _) => Err("Connector name is null".into()),
-            (_, None) => Err("Connector protocol is null. Please use one of [aws_sigv4, http, mcp_sse, mcp_streamable_http]".into()),
-            _ => Ok(()),
-        };
+/// That the framework takes a new record of that kind (`agent`, `connector`), or why it does not.
+fn check_record(kind: RecordKind, body: &Map<String, Value>, is_new: bool) -> Result<(), String> {
+    match kind {
+        AGENT => check_agent(body),
+        CONNECTOR => check_connector(body, is_new),
+        _ => match body.get(keys::NAME).is_some_and(Value::is_string) {
+            true => Ok(()),
+            false => Err(format!("{} name is null", kind.noun)),
+        },
     }
-    if kind != AGENT.noun {
-        return text(keys::NAME).map(drop).ok_or_else(|| format!("{kind} name is null"));
-    }
-    let name = text(keys::NAME).ok_or("Agent name can't be null")?;
-    if name.trim().is_empty() || name.chars().count() > LONGEST_NAME {
-        return Err(format!(
-            "Agent name cannot be empty or exceed max length of {LONGEST_NAME} characters"
-        ));
-    }
-    let agent_type = text(keys::TYPE).ok_or("Agent type can't be null")?;
-    if !AGENT_TYPES.iter().any(|known| known.eq_ignore_ascii_case(agent_type)) {
-        return Err("Invalid Agent Type".into());
-    }
-    let needs_model = ["conversational", "plan_execute_and_reflect"]
-        .iter()
-        .any(|kind| kind.eq_ignore_ascii_case(agent_type));
-    if needs_model && !body.contains_key("llm") && !body.contains_key("model") {
-        return Err("We need model information for the conversational agent type".into());
-    }
-    let mut seen = BTreeSet::new();
-    let tools = body.get(keys::TOOLS).and_then(Value::as_array);
-    for tool in tools.into_iter().flatten() {
-        let called = tool.get(keys::NAME).or_else(|| tool.get(keys::TYPE)).and_then(Value::as_str);
-        if tool.get(keys::TYPE).and_then(Value::as_str).is_none() {
-            return Err("tool type is null".into());
-        }
-        if !seen.insert(called) {
-            return Err("Duplicate tool defined in agent configuration".into());
-        }
-    }
-    Ok(())
 }
 
 fn search(state: &ClusterState, kind: RecordKind, request: &ClusterRequest) -> ClusterAnswer {
@@ -280,7 +244,7 @@ fn update(
     }
     if kind == AGENT || kind == CONNECTOR {
         let members = changed.as_object().cloned().unwrap_or_default();
-        if let Err(details) = check_record(kind.noun, &members) {
+        if let Err(details) = check_record(kind, &members, false) {
             return ClusterAnswer::failure(400, details);
         }
     }

@@ -2,10 +2,13 @@
 
 use std::fmt;
 
-use crate::systems::opensearch::template::{
-    marks::{CREDENTIAL, PARAMETERS, SUFFIX},
-    render::{RenderError, render_template},
-    text_map::TextMap,
+use crate::systems::opensearch::{
+    registration::is_mcp,
+    template::{
+        marks::{CREDENTIAL, PARAMETERS, SUFFIX},
+        render::{RenderError, render_template},
+        text_map::TextMap,
+    },
 };
 
 /// Headers that only credentials may fill in.
@@ -28,8 +31,16 @@ pub const REFUSED: &[&str] = &[
     "forwarded",
 ];
 
-/// Protocols of connectors to MCP servers, in whose headers no parameter may stand.
-const MCP_PROTOCOLS: &[&str] = &["mcp_sse", "mcp_streamable_http"];
+/// The environment variable that a value of a connector's credential names in the place of the
+/// secret: `$NAME` alone.
+#[must_use]
+pub fn named_variable(value: &str) -> Option<&str> {
+    let name = value.strip_prefix('$')?;
+    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let is_name =
+        name.bytes().all(is_word) && !name.starts_with(|first: char| first.is_ascii_digit());
+    (is_name && !name.is_empty()).then_some(name)
+}
 
 /// How long a header may be with its name, and all of them.
 const LONGEST: usize = 8_192;
@@ -117,8 +128,7 @@ pub fn render_headers(
 /// Whether parameters may stand in that header of a connector of that protocol.
 #[must_use]
 pub fn takes_parameters(name: &str, protocol: Option<&str>) -> bool {
-    let is_mcp =
-        protocol.is_some_and(|protocol| MCP_PROTOCOLS.contains(&protocol.to_lowercase().as_str()));
+    let is_mcp = protocol.is_some_and(|protocol| is_mcp(&protocol.to_lowercase()));
     !is_mcp && !REFUSED.contains(&name.to_lowercase().as_str())
 }
 

@@ -142,14 +142,11 @@ pub fn comparable_value(section: Section, value: &Value) -> Value {
         !ITS_OWN.contains(&name.as_str()) && section.id != Some(name) && !says_nothing(value)
     });
     if section.sort == EntrySort::Connector {
-        members.shift_remove(CREDENTIAL);
+        members.shift_remove(keys::CREDENTIAL);
         flatten_connector(members);
     }
     value
 }
-
-/// The member of a connector that a cluster never says.
-pub const CREDENTIAL: &str = "credential";
 
 fn says_nothing(value: &Value) -> bool {
     value.is_null()

@@ -5,8 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 
 use super::items::{
-    AGENTS, CONNECTORS, CREDENTIAL, LISTED, Section, comparable_value, id_in, section_of,
-    section_of_entry,
+    AGENTS, CONNECTORS, LISTED, Section, comparable_value, id_in, section_of, section_of_entry,
 };
 use crate::{
     model::{
@@ -19,7 +18,11 @@ use crate::{
             item::Item,
             push::{AbsentEntries, Change, Push},
         },
-        opensearch::{cluster::framework::check_record, entries::EntrySort, keys},
+        opensearch::{
+            entries::EntrySort,
+            keys,
+            registration::{check_agent, check_connector},
+        },
     },
 };
 
@@ -52,10 +55,10 @@ pub(crate) fn plan_push(
             if !names.insert(entry.key.as_str()) {
                 return Err(stands_twice(section, entry));
             }
-            if let Err(why) = check_entry(section, &entry.value) {
+            let found = find_item(section, entry, there);
+            if let Err(why) = check_entry(section, &entry.value, found.is_none()) {
                 refused.get_or_insert(format!("{}/{}: {why}", section.word, entry.key));
             }
-            let found = find_item(section, entry, there);
             known.extend(found.map(Item::name));
             add_entry(&mut push, section, entry, found, &mut refused);
         }
@@ -92,9 +95,12 @@ fn stands_twice(section: Section, entry: &Entry) -> Problem {
         .with_remedy("give one of them another name")
 }
 
-fn check_entry(section: Section, value: &Value) -> Result<(), String> {
-    let members = value.as_object().cloned().unwrap_or_default();
-    check_record(section.word, &members)
+fn check_entry(section: Section, value: &Value, is_new: bool) -> Result<(), String> {
+    let Some(members) = value.as_object() else { return Ok(()) };
+    match section == AGENTS {
+        true => check_agent(members),
+        false => check_connector(members, is_new),
+    }
 }
 
 /// The one there that an entry is: by its id, else by its name.
@@ -140,8 +146,8 @@ fn add_entry(
 
 /// A connector's credential is sent, and never compared: a cluster does not tell it.
 fn with_credential(section: Section, entry: &Entry, mut sent: Value) -> String {
-    if let Some(credential) = entry.value.get(CREDENTIAL).filter(|_| section == CONNECTORS) {
-        sent[CREDENTIAL] = credential.clone();
+    if let Some(credential) = entry.value.get(keys::CREDENTIAL).filter(|_| section == CONNECTORS) {
+        sent[keys::CREDENTIAL] = credential.clone();
     }
     sent.to_string()
 }

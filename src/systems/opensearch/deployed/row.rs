@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    items::{self, CREDENTIAL, id_in, section_of, section_of_entry},
+    items::{self, id_in, section_of, section_of_entry},
     push,
 };
 use crate::{
@@ -99,7 +99,7 @@ impl Deployment for OpenSearchDeployment {
     }
 
     fn secret(&self) -> Option<&'static str> {
-        Some(CREDENTIAL)
+        Some(keys::CREDENTIAL)
     }
 
     fn file_value(&self, value: Value) -> Value {
@@ -118,8 +118,8 @@ impl Deployment for OpenSearchDeployment {
 
     /// A connector keeps the credential that it has here: no cluster returns one.
     fn imported_value(&self, entry: &Entry, mut there: Value) -> Value {
-        if let Some(credential) = entry.value.get(CREDENTIAL) {
-            there[CREDENTIAL] = credential.clone();
+        if let Some(credential) = entry.value.get(keys::CREDENTIAL) {
+            there[keys::CREDENTIAL] = credential.clone();
         }
         there
     }

@@ -5,7 +5,10 @@ use serde_json::Value;
 use crate::{
     schema::pointer::Pointer,
     systems::opensearch::{
-        entries::EntrySort, keys, template::text_map::text_of, tool_parameters::ToolSpec,
+        entries::EntrySort,
+        keys,
+        template::{marks::PARAMETERS, text_map::text_of},
+        tool_parameters::ToolSpec,
     },
 };
 
@@ -121,13 +124,23 @@ fn expand_place(tool: &Value, at: Pointer) -> Vec<Pointer> {
     }
 }
 
-/// The members of a step that are templates, with their texts.
+/// The members of a step that are templates, with their texts. What is for a connector is one where
+/// it has placeholders: they are filled in with the connector's body.
 #[must_use]
 pub fn templates_of(step: &ToolSpec) -> Vec<(&str, &str)> {
-    [keys::URI, keys::REQUEST_BODY, keys::INPUT]
-        .into_iter()
-        .filter_map(|name| Some((name, text_of(&step.parameters, name)?)))
-        .collect()
+    const ALWAYS: [&str; 3] = [keys::URI, keys::REQUEST_BODY, keys::INPUT];
+    let always = ALWAYS.iter().filter_map(|name| Some((*name, text_of(&step.parameters, name)?)));
+    let others = step.parameters.iter().filter_map(|(name, text)| {
+        let text = text.as_deref().filter(|text| text.contains(PARAMETERS))?;
+        let is_other = goes_to_connector(step) && !ALWAYS.contains(&name.as_str());
+        is_other.then_some((name.as_str(), text))
+    });
+    always.chain(others).collect()
+}
+
+/// Whether the cluster passes a step's parameters on to a connector.
+fn goes_to_connector(step: &ToolSpec) -> bool {
+    !is_dynamic(step) && matches!(&*step.tool_type, keys::MODEL_TOOL | keys::CONNECTOR_TOOL)
 }
 
 /// Whether a step calls an API of the cluster by its path.

@@ -5,13 +5,17 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::{plan::is_dynamic, state::RunState};
+use super::{
+    plan::{is_dynamic, templates_of},
+    state::RunState,
+};
 use crate::systems::opensearch::{
     connector::request::{RemoteRequest, remote_request},
     dynamic::{DynamicError, build_request},
     keys,
     template::{
         marks::PARAMETERS,
+        parse::find_placeholders,
         render::{Origin, Rendered},
         text_map::{TextMap, text_of},
     },
@@ -86,6 +90,8 @@ pub struct PreparedStep {
     pub request: Result<StepRequest, String>,
     /// What the connector behind it then sends.
     pub remote: Option<RemoteRequest>,
+    /// Names in its texts that only its connector could give a value: the cluster runs the step.
+    pub left_open: Vec<String>,
     /// What is worth knowing before it is sent.
     pub remarks: Vec<String>,
 }
@@ -178,6 +184,7 @@ pub fn prepare_step(number: usize, step: &ToolSpec, state: &RunState) -> Prepare
             ));
         }
     }
+    let left_open = left_open(step, &parameters);
     PreparedStep {
         number,
         called: step.called().to_owned(),
@@ -186,8 +193,34 @@ pub fn prepare_step(number: usize, step: &ToolSpec, state: &RunState) -> Prepare
         parameters,
         request,
         remote: None,
+        left_open,
         remarks,
     }
+}
+
+/// What is said of a name that only a connector could give a value.
+#[must_use]
+pub fn left_open_remark(name: &str) -> String {
+    format!("{name} has no value, unless the connector has one")
+}
+
+/// Names in the texts of a step that the cluster runs, which have no value there.
+fn left_open(step: &ToolSpec, parameters: &TextMap) -> Vec<String> {
+    if is_dynamic(step) {
+        return Vec::new();
+    }
+    let texts = templates_of(step).into_iter().map(|(member, text)| {
+        // What a request says takes the place of the step's own text.
+        text_of(parameters, member).unwrap_or(text)
+    });
+    let texts: Vec<&str> = texts.collect();
+    let placeholders = texts.iter().flat_map(|text| find_placeholders(text, PARAMETERS));
+    let mut known = HashSet::new();
+    placeholders
+        .filter(|found| found.default.is_none() && !parameters.contains_key(found.name))
+        .filter(|found| known.insert(found.name))
+        .map(|found| found.name.to_owned())
+        .collect()
 }
 
 /// The proposal's steps name no method: with a body it is POST, else GET.

@@ -18,7 +18,7 @@ use crate::{
             answer::{StepAnswer, read_answer},
             order::RunOrder,
             plan::Plan,
-            prepare::{PreparedStep, StepRequest, prepare_step},
+            prepare::{PreparedStep, StepRequest, left_open_remark, prepare_step},
             state::RunState,
         },
     },
@@ -93,7 +93,8 @@ impl Run<'_> {
             Err(why) => format!("{title} cannot be sent: {why}"),
         };
         sink.emit_stage(STEP_REQUEST, line, body).await?;
-        for remark in &prepared.remarks {
+        let left_open = prepared.left_open.iter().map(|name| left_open_remark(name));
+        for remark in prepared.remarks.iter().cloned().chain(left_open) {
             sink.emit(EventKind::Notice(format!("{title}: {remark}"))).await?;
         }
         let request = match sendable(&prepared) {

@@ -18,6 +18,7 @@ use crate::{
     systems::{
         deployed::{item::Item, push::Push},
         opensearch::{
+            connector::headers::named_variable,
             deployed::{
                 items::{AGENTS, CONNECTORS, LISTED, MCP_TOOLS, MODELS, read_hits, read_tools},
                 push::{comparable_push, write_request},
@@ -28,6 +29,7 @@ use crate::{
     },
     wire::{
         connector::Connector,
+        secrets::Secrets,
         systems::facets::store::DeployedStore,
         transport::{bus::Bus, message::Incoming},
     },
@@ -65,7 +67,8 @@ impl DeployedStore for OpenSearchStore {
         Box::pin(async move {
             let told = |problem: CallError| problem.while_doing(WRITING);
             let bus = connector.open_bus(connection).await.map_err(told)?;
-            apply_changes(&*bus, push).await?;
+            let filled = fill_credentials(push, connector.secrets())?;
+            apply_changes(&*bus, &filled).await?;
             let (push, now) = comparable_push(push, &read_cluster(&*bus).await.map_err(told)?);
             let unmet = push.unmet_changes(&now);
             if unmet.is_empty() {
@@ -99,6 +102,33 @@ async fn read_cluster(bus: &dyn Bus) -> Result<Vec<Item>, CallError> {
         items.extend(read_tools(MCP_TOOLS, &checked(&answer)?));
     }
     Ok(items)
+}
+
+/// The changes with what the environment holds in the place of the variables that connectors'
+/// credentials name (`$NAME`), before anything is written.
+fn fill_credentials(push: &Push, secrets: &Secrets) -> Result<Push, Problem> {
+    let mut filled = push.clone();
+    for change in filled.changes.iter_mut().filter(|change| change.section == CONNECTORS.word) {
+        let Some(text) = &change.after else { continue };
+        let Ok(mut value) = serde_json::from_str::<Value>(text) else { continue };
+        let credential = value.get_mut(keys::CREDENTIAL).and_then(Value::as_object_mut);
+        for (name, value) in credential.into_iter().flatten() {
+            let Some(variable) = value.as_str().and_then(named_variable) else { continue };
+            let secret = secrets.environment_variable(variable).ok_or_else(|| {
+                let cause = format!(
+                    "connector/{}: the environment variable {variable} isn't set, and credential \
+                    \"{name}\" needs it; nothing is written",
+                    change.key
+                );
+                let remedy = format!("set {variable} in the environment");
+                Problem::new(ProblemKind::Missing, WRITING, cause).with_remedy(remedy)
+            })?;
+            secrets.register(&secret);
+            *value = secret.into();
+        }
+        change.after = Some(value.to_string());
+    }
+    Ok(filled)
 }
 
 /// Makes all changes that can be made: what the cluster refuses keeps nothing else back.
@@ -162,5 +192,53 @@ async fn fetch(bus: &dyn Bus, asked: (&str, &str, Option<&str>)) -> Result<Answe
             let message = format!("no answer within {} s", PATIENCE.as_secs());
             Err(CallError::new(ErrorKind::TimedOutTotal, message, "check the cluster's load"))
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::systems::deployed::push::Change;
+
+    #[test]
+    fn credentials_are_taken_from_the_environment_and_hidden_from_then_on() {
+        let after =
+            json!({"name": "c", "credential": {"key": "$KEY", "plain": "a$b", "user": "me"}});
+        let change = |section: &'static str| Change {
+            section,
+            key: "c".into(),
+            before: None,
+            after: Some(after.to_string()),
+        };
+        let push = Push {
+            system: keys::SYSTEM,
+            changes: vec![change(CONNECTORS.word), change(AGENTS.word)],
+            notes: Vec::new(),
+            after: Vec::new(),
+            loads: Ok(0),
+            reload: false,
+        };
+        let hidden: Arc<Mutex<Vec<String>>> = Arc::default();
+        let seen = Arc::clone(&hidden);
+        let secrets = |value: Option<&'static str>| {
+            let seen = Arc::clone(&seen);
+            let is_key = move |name: &str| value.filter(|_| name == "KEY").map(str::to_owned);
+            Secrets::new(Arc::new(is_key))
+                .with_observer(Arc::new(move |secret| seen.lock().unwrap().push(secret.into())))
+        };
+        let filled = fill_credentials(&push, &secrets(Some("s3cret"))).unwrap();
+        let credential = |row: usize| -> Value {
+            let text = filled.changes[row].after.as_deref().unwrap();
+            serde_json::from_str::<Value>(text).unwrap()[keys::CREDENTIAL].clone()
+        };
+        assert_eq!(credential(0), json!({"key": "s3cret", "plain": "a$b", "user": "me"}));
+        assert_eq!(credential(1)["key"], "$KEY", "agents have no credential");
+        assert_eq!(*hidden.lock().unwrap(), ["s3cret"]);
+
+        let missing = fill_credentials(&push, &secrets(None)).unwrap_err();
+        assert!(missing.cause.contains("KEY isn't set"), "{}", missing.cause);
+        assert_eq!(missing.remedy, "set KEY in the environment");
     }
 }
