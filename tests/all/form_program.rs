@@ -88,6 +88,25 @@ fn only_the_line_that_was_edited_changes_in_the_file() {
 }
 
 #[test]
+fn a_broken_file_on_disk_takes_no_typed_text_away() {
+    let folder = folder(&[("i.yaml", INSTANCE)]);
+    let mut terminal = open(folder.path(), &["s.json", "i.yaml", "-o", "i.yaml"]);
+    fs::write(folder.path().join("i.yaml"), "name: [web\n").unwrap();
+    terminal.press(["enter", "end"]);
+    terminal.type_text("site");
+    terminal.press(["ctrl+s"]);
+    terminal.wait_for("was changed on disk");
+    terminal.press(["r"]);
+    terminal.wait_for("on disk has a syntax error");
+    terminal.wait_for("website");
+    terminal.press(["ctrl+s"]);
+    terminal.wait_for("was changed on disk");
+    terminal.press(["o"]);
+    terminal.wait_for("Saved i.yaml");
+    assert_eq!(read(&folder, "i.yaml"), INSTANCE.replace("web", "website"));
+}
+
+#[test]
 fn what_is_left_without_saving_changes_nothing_and_ends_with_one() {
     let folder = folder(&[("i.yaml", INSTANCE)]);
     let mut terminal = open(folder.path(), &["s.json", "i.yaml", "-o", "i.yaml"]);

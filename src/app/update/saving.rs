@@ -18,6 +18,7 @@ use crate::{
         finding::{Finding, Severity},
     },
     schema::count::count_text,
+    syntax::source::Source,
 };
 
 pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
