@@ -17,6 +17,7 @@ use crate::{
         finding::{Finding, Severity},
     },
     schema::count::count_text,
+    systems::findings::check_about,
 };
 
 /// How findings are written.
@@ -164,7 +165,15 @@ fn sarif_report(report: &Report<'_>) -> Value {
     let mut codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
     codes.sort_unstable();
     codes.dedup();
-    let rules: Value = codes.iter().map(|code| json!({"id": code})).collect();
+    let rule = |code: &&str| {
+        let mut rule = json!({"id": code});
+        if let Some(about) = check_about(code) {
+            rule["shortDescription"] = json!({"text": about});
+            rule["fullDescription"] = json!({"text": about});
+        }
+        rule
+    };
+    let rules: Value = codes.iter().map(rule).collect();
     let result = |finding: &Finding| {
         let site = &finding.site;
         let mut place = json!({"artifactLocation": {"uri": uri(&(report.shown)(&site.file))}});

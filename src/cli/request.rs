@@ -11,7 +11,10 @@ use crate::{
         lint::check::did_you_mean,
         workflow::similar::nearest_name,
     },
-    model::context::{Context, Name, UNDEFINED},
+    model::{
+        context::{Context, Name, UNDEFINED},
+        tool::States,
+    },
     systems::read,
 };
 
@@ -92,11 +95,8 @@ impl RequestArgs {
             let near = did_you_mean(nearest_name(group, known));
             out.warn(format_args!("no tool is in group {group}{near}"));
         }
-        if let Some(state) = self.state.as_deref().filter(|state| !is_state(opened, state)) {
-            out.warn(format_args!(
-                "no tool uses the state {state}; `toolcrib states` lists the \
-                states"
-            ));
+        if let Some(words) = self.state.as_deref().and_then(|state| unknown_state(opened, state)) {
+            out.warn(words);
         }
         for words in
             read::request_failures(&opened.catalog, &available_tools(&opened.tools, &context))
@@ -108,6 +108,21 @@ impl RequestArgs {
         }
         RequestSettings { context }
     }
+}
+
+/// What is said of a state that nothing names; `None` where something does.
+pub(crate) fn unknown_state(opened: &OpenWorkspace, state: &str) -> Option<String> {
+    if is_state(opened, state) {
+        return None;
+    }
+    let gates = || opened.tools.iter().map(Gated::gate);
+    let listed = gates().flat_map(|gate| match &gate.states {
+        States::Every => &[][..],
+        States::Only(listed) => listed,
+    });
+    let known = listed.chain(gates().filter_map(|gate| gate.next.as_ref())).map(|name| &**name);
+    let near = did_you_mean(nearest_name(state, known.chain([UNDEFINED])));
+    Some(format!("no tool uses the state {state}{near}; `toolcrib states` lists the states"))
 }
 
 /// Whether a tool or the settings name the state, or runs start in it.

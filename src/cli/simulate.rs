@@ -10,6 +10,7 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    request::unknown_state,
     scenarios::{self, ScenarioFile},
     wrap::wrap,
 };
@@ -129,6 +130,14 @@ impl Simulate {
                     script.path.display(),
                     join_names(&trial.unknown_groups)
                 ));
+            }
+            let start = script.scenario.start.state.as_deref();
+            if let Some(words) = start.and_then(|state| unknown_state(opened, state)) {
+                out.warn(format_args!("{}: {words}", script.path.display()));
+            }
+            if script.scenario.steps.is_empty() {
+                let file = script.path.display();
+                out.warn(format_args!("{file}: it has no steps, so that nothing is tested"));
             }
             self.write_records(&trial, opened, out)?;
             coverage[row].add_simulation(&trial.simulation);

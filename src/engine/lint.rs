@@ -169,6 +169,12 @@ pub(crate) fn run_common_checks(context: &LintContext<'_>) -> Vec<Finding> {
     run_checks(CHECKS, context, |_| true)
 }
 
+/// The codes of a table of checks, each with its sentence.
+#[must_use]
+pub fn sentences(checks: &[Check]) -> Vec<(&'static str, &'static str)> {
+    checks.iter().map(|check| (check.code, check.about)).collect()
+}
+
 /// Findings of a table of checks on the entries whose system is `of`; checks of the whole choose
 /// for themselves.
 #[must_use]

@@ -89,7 +89,7 @@ use super::{
 };
 use crate::{
     engine::{
-        lint::context::LintContext,
+        lint::{self, context::LintContext},
         settings::{gate_table::read_gates, system_settings::SettingsSchema},
         traffic::conversation::Conversation,
     },
@@ -138,6 +138,10 @@ impl System for CommonGround {
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
+    }
+
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        lint::sentences(checks::CHECKS)
     }
 
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {

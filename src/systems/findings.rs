@@ -44,6 +44,15 @@ pub fn catalog_findings<'s>(
     locate_findings(findings, files)
 }
 
+/// What the check of a code finds, in a sentence; `None` where the code isn't that of a check of
+/// entries.
+#[must_use]
+pub fn check_about(code: &str) -> Option<&'static str> {
+    let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
+    let mut sentences = lint::sentences(lint::CHECKS).into_iter().chain(of_systems);
+    sentences.find(|(known, _)| *known == code).map(|(_, about)| about)
+}
+
 /// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
 /// who listen there, where they are known.
 #[must_use]

@@ -136,6 +136,10 @@ impl System for Mcp {
         checks::check_catalog(context)
     }
 
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        checks::ROWS.iter().map(|row| (row.code, row.about)).collect()
+    }
+
     fn tool_reference(&self, _: &Tool) -> Option<Reference> {
         None
     }

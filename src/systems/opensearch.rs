@@ -69,7 +69,10 @@ use super::{
     system::{self, NewEntry, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, settings::system_settings::SettingsSchema},
+    engine::{
+        lint::{self, context::LintContext},
+        settings::system_settings::SettingsSchema,
+    },
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
@@ -107,6 +110,10 @@ impl System for OpenSearch {
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
+    }
+
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        lint::sentences(checks::CHECKS)
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

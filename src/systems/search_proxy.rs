@@ -27,7 +27,7 @@ use super::{
 };
 use crate::{
     engine::{
-        lint::context::LintContext,
+        lint::{self, context::LintContext},
         settings::{gate_table::read_gates, system_settings::SettingsSchema},
     },
     model::{
@@ -67,6 +67,10 @@ impl System for SearchProxy {
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
+    }
+
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        lint::sentences(checks::CHECKS)
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

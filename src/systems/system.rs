@@ -83,6 +83,11 @@ pub trait System: Sync {
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding>;
 
+    /// The codes of its checks, each with a sentence on what it finds.
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        Vec::new()
+    }
+
     /// What is wrong with an entry as its text is, where another reader than ours counts.
     fn check_text(&self, entry: &Entry, source: &Source) -> Vec<Finding> {
         let _ = (entry, source);

@@ -42,7 +42,11 @@ use super::{
     system::{NewEntry, Reference, System},
 };
 use crate::{
-    engine::{lint::context::LintContext, mask::Mask, settings::system_settings::SettingsSchema},
+    engine::{
+        lint::{self, context::LintContext},
+        mask::Mask,
+        settings::system_settings::SettingsSchema,
+    },
     model::{
         agent::AgentQuestion,
         call::{Call, Request},
@@ -108,6 +112,10 @@ impl System for TrustGraph {
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
+    }
+
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        lint::sentences(checks::CHECKS)
     }
 
     fn check_there(

@@ -35,7 +35,7 @@ use super::{
     system::{NewEntry, System, is_own_key},
 };
 use crate::{
-    engine::lint::context::LintContext,
+    engine::lint::{self, context::LintContext},
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
@@ -77,6 +77,10 @@ impl System for Unique {
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
+    }
+
+    fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
+        lint::sentences(checks::CHECKS)
     }
 
     fn key_at(&self, entry: &Entry) -> Option<Pointer> {

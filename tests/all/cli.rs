@@ -102,6 +102,9 @@ fn check_speaks_json_sarif_and_to_github() {
         sarif["runs"][0]["tool"]["driver"]["rules"][usize::try_from(rule).unwrap()]["id"],
         "service.unknown"
     );
+    let about = &sarif["runs"][0]["tool"]["driver"]["rules"][usize::try_from(rule).unwrap()]["shortDescription"]
+        ["text"];
+    assert!(about.as_str().unwrap().contains("service"), "{about}");
 
     let ran = place.run(&["check", "--format", "github"]);
     ran.ended(1, &[]);
@@ -264,6 +267,14 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
     fs::write(&home, scenario).unwrap();
     let ran = place.run(&["simulate", home.to_str().unwrap(), "-w", "."]);
     ran.ended(1, &["1 of 1 scenario failed: 2 differences"]);
+    fs::write(&home, "start: {state: analysi}\nsteps: []\n").unwrap();
+    place.run(&["simulate", home.to_str().unwrap(), "-w", "."]).ended(
+        0,
+        &[
+            "no tool uses the state analysi; did you mean \"analysis\"?",
+            "it has no steps, so that nothing is tested",
+        ],
+    );
     assert!(
         ran.data.contains("not expected knowledge-query")
             && ran.data.contains("the state is undefined, not elsewhere"),

@@ -86,6 +86,16 @@ fn a_subtree_goes_out_and_in_as_json_and_as_yaml() {
 }
 
 #[test]
+fn what_is_pasted_on_a_list_is_the_list_or_one_item_more() {
+    let mut desk = desk(json!({"name": "ab", "servers": [{"host": "x"}]}));
+    desk.goes("/servers");
+    desk.pastes("{\"host\": \"y\"}");
+    assert_eq!(desk.value["servers"], json!([{"host": "x"}, {"host": "y"}]));
+    desk.pastes("[{\"host\": \"z\"}]");
+    assert_eq!(desk.value["servers"], json!([{"host": "z"}]));
+}
+
+#[test]
 fn copies_and_pastes_keep_the_spelling_of_numbers() {
     let mut desk = desk(json!({"name": "ab"}));
     desk.goes("/servers");

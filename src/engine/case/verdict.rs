@@ -165,7 +165,7 @@ impl Verdict {
         self.findings.iter().filter_map(told)
     }
 
-    /// For scripts.
+    /// For scripts; `answer` is the text, or the structured data where there is no text.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let of = |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
@@ -174,6 +174,10 @@ impl Verdict {
             "outcome": self.answer.outcome.map(Outcome::as_str),
             "took_ms": self.answer.took_ms,
             "chunks": self.answer.chunks,
+            "answer": match (self.answer.text.as_str(), &self.answer.structured) {
+                ("", Some(structured)) => structured,
+                (text, _) => text,
+            },
             "error": self.answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message})),
             "expectations": self.findings.iter().map(of).collect::<Value>(),
         })

@@ -83,13 +83,14 @@ impl Form {
         FormReply::Copy { what, text, edits: Vec::new() }
     }
 
-    /// Puts a value in JSON or YAML in the place of the focused one, or adds it where the focus is
-    /// on adding.
+    /// Puts a value in JSON or YAML in the place of the focused one, or adds it: where the focus is
+    /// on adding, and where it is on a list and the value is none.
     pub(super) fn paste_value(&mut self, text: &str) -> FormReply {
         let Some(field) = self.focused_row().and_then(|row| self.fields.get(row)) else {
             return FormReply::Handled;
         };
         let (at, part) = (field.pointer.clone(), field.part);
+        let takes_items = matches!(field.kind, Kind::List { .. } | Kind::Chips(_));
         let Some(to) = parse_literal(text) else {
             return FormReply::Refused("what was copied is neither JSON nor YAML".into());
         };
@@ -101,7 +102,7 @@ impl Form {
                     "add an entry with a name first, then paste its value".into(),
                 );
             }
-            Part::Add => {
+            _ if part == Part::Add || takes_items && is_list && !to.value().is_array() => {
                 let end = at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len);
                 Edit::Insert { at: at.item(end), item: to }
             }
