@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{
@@ -12,10 +12,15 @@ use super::{
     lock::{Deployed, LockFile, Unread, connections_to_lock, gone_connections, wanted_names},
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    report::{self, Format, Report},
 };
 use crate::{
-    model::problem::{Problem, ProblemKind},
-    schema::count::count_text,
+    model::{
+        entry::FileId,
+        finding::{Finding, Severity, Site},
+        problem::{Problem, ProblemKind},
+    },
+    schema::{count::count_text, pointer::Pointer},
     systems::{
         facets::kept_tools::ToolChange,
         lock::{LOCK, Lock, count_words, is_named},
@@ -35,6 +40,36 @@ pub(crate) struct Drift {
     /// Accept everything that changed
     #[arg(long)]
     all: bool,
+
+    /// Exit with 1 only for changes that are at least as severe; a connection that isn't locked, or
+    /// is gone, counts as behaviour
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Compatible)]
+    fail_on: FailOn,
+
+    /// The format of the report
+    #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
+    format: Format,
+}
+
+/// From which severity on a change makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+enum FailOn {
+    Compatible,
+    Wording,
+    Behaviour,
+    Breaking,
+}
+
+impl FailOn {
+    /// The severity of a change, by its word.
+    fn of_change(change: &ToolChange) -> Self {
+        match change.severity {
+            "breaking" => Self::Breaking,
+            "wording" => Self::Wording,
+            "compatible" => Self::Compatible,
+            _ => Self::Behaviour,
+        }
+    }
 }
 
 /// What changed at one connection.
@@ -96,7 +131,10 @@ impl Drift {
         if all.iter().any(|drifted| drifted.accepted > 0) {
             file.write(&opened, &lock)?;
         }
-        if global.json {
+        let format = if global.json { Format::Json } else { self.format };
+        if matches!(format, Format::Sarif | Format::Github | Format::Junit) {
+            self.write_report(&all, [&gone, &unlocked], &unread, (format, out))?;
+        } else if format == Format::Json {
             let drifted = all.iter().map(Drifted::to_json);
             let others = unread.iter().map(unread_json);
             let gone = gone.iter().map(|name| other_json(name, "gone"));
@@ -116,13 +154,77 @@ impl Drift {
         for name in &unlocked {
             out.print_error(format_args!("{name} isn't locked; `toolcrib lock {name}` locks it"));
         }
-        let is_found = all.iter().any(|drifted| !drifted.left.is_empty())
-            || !(gone.is_empty() && unlocked.is_empty());
+        let mut left = all.iter().flat_map(|drifted| &drifted.left);
+        let is_found = left.any(|change| FailOn::of_change(change) >= self.fail_on)
+            || self.fail_on <= FailOn::Behaviour && !(gone.is_empty() && unlocked.is_empty());
         Ok(match unread.first() {
             Some(unread) => Ending::from_problem(&unread.problem),
             None if is_found => Ending::Found,
             None => Ending::Done,
         })
+    }
+}
+
+impl Drift {
+    /// What changed as findings of the lock, for CI; those that let the command fail are errors.
+    fn write_report(
+        &self,
+        all: &[Drifted],
+        [gone, unlocked]: [&[String]; 2],
+        unread: &[Unread],
+        (format, out): (Format, &mut CommandOutput),
+    ) -> std::io::Result<()> {
+        let file = FileId::new(LOCK);
+        let finding = |code, level: FailOn, message| Finding {
+            code,
+            severity: match level >= self.fail_on {
+                true => Severity::Error,
+                false => Severity::Note,
+            },
+            message,
+            site: Site {
+                file: file.clone(),
+                entry: None,
+                pointer: Pointer::root(),
+                line: 0,
+                column: 0,
+            },
+            fix: None,
+            others: Vec::new(),
+        };
+        let changes = all.iter().flat_map(|drifted| {
+            drifted.left.iter().map(|change| (drifted.connection.as_str(), change))
+        });
+        let mut findings: Vec<Finding> = changes
+            .map(|(connection, change)| {
+                let at = match change.at.as_str() {
+                    "" => String::new(),
+                    at => format!(" at {at}"),
+                };
+                let words = format!("{connection} {}: {}{at}", change.tool, change.severity);
+                finding(change.id, FailOn::of_change(change), words)
+            })
+            .collect();
+        findings.extend(gone.iter().map(|name| {
+            let words = format!("{name} is locked, and not in toolcrib.toml any more");
+            finding("connection.gone", FailOn::Behaviour, words)
+        }));
+        findings.extend(unlocked.iter().map(|name| {
+            finding("connection.not-locked", FailOn::Behaviour, format!("{name} isn't locked"))
+        }));
+        findings.extend(unread.iter().map(|unread| {
+            let words = format!("{} couldn't be read: {}", unread.connection, unread.problem);
+            finding("connection.unread", FailOn::Breaking, words)
+        }));
+        let report = Report {
+            command: "toolcrib drift",
+            files: std::slice::from_ref(&file),
+            findings: &findings,
+            shown: &|file| file.to_string(),
+            entry: &|_| None,
+            unchecked: &[],
+        };
+        report::write_report(&report, format, out)
     }
 }
 

@@ -270,6 +270,14 @@ fn what_a_server_tells_models_is_locked_too() {
         "{}",
         drift.data
     );
+    // Milder than what counts, it is listed all the same.
+    let mild = place.run(&["drift", "--fail-on", "behaviour", "--format", "github"]);
+    mild.ended(0, &["files: 1 wording"]);
+    assert!(mild.data.starts_with("::notice file=toolcrib.lock"), "{}", mild.data);
+    let junit = place.run(&["drift", "--fail-on", "wording", "--format", "junit"]);
+    junit.ended(1, &[]);
+    let words = "files server/files/instructions: wording";
+    assert!(junit.data.contains("failures=\"1\"") && junit.data.contains(words), "{}", junit.data);
     place.run(&["drift", "--accept", "instructions"]).ended(0, &["1 entry accepted"]);
     place.run(&["drift"]).ended(0, &["files: as locked"]);
     // A lock of an older version has none, which is no change.
@@ -295,6 +303,9 @@ fn connections_that_come_and_go_are_named_and_the_others_compared() {
     fs::write(place.here.join("toolcrib.toml"), format!("{settings}{second}")).unwrap();
     place.run(&["drift", "-q"]).ended(1, &["more isn't locked; `toolcrib lock more` locks it"]);
     place.run(&["drift", "--connection", "files"]).ended(0, &["files: as locked"]);
+    place.run(&["drift", "--fail-on", "breaking"]).ended(0, &["more isn't locked"]);
+    let sarif = place.run(&["drift", "--format", "sarif"]).json();
+    assert_eq!(sarif["runs"][0]["results"][0]["ruleId"], "connection.not-locked");
     // The first leaves: the second is locked in its place.
     fs::write(place.here.join("toolcrib.toml"), &second).unwrap();
     place.run(&["drift"]).ended(
@@ -322,6 +333,7 @@ fn what_keeps_a_connection_unread_is_said_with_quiet_too() {
     let broken = "[connections.gone]\nsystem = \"mcp\"\ncommand = \"/nowhere/server\"\n";
     fs::write(place.here.join("toolcrib.toml"), format!("{settings}{broken}")).unwrap();
     place.run(&["lock", "-q", "--allow-start"]).ended(3, &["gone can't be read"]);
+    place.run(&["lock", "files", "--allow-start"]).ended(0, &[]);
 }
 
 #[test]
