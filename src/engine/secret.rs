@@ -407,6 +407,8 @@ fn ends_with(name: &str, word: &str) -> bool {
 /// What represents a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`,
 /// `***`.
 fn is_reference(text: &str) -> bool {
+    let scheme = ["Bearer ", "Basic "].iter().find_map(|scheme| text.strip_prefix(scheme));
+    let text = scheme.map_or(text, str::trim_start);
     ["$", "<", "{{", "%"].iter().any(|beginning| text.starts_with(beginning))
         || text.chars().all(|letter| matches!(letter, '*' | 'x' | 'X' | '.' | '…'))
 }
@@ -451,6 +453,7 @@ mod tests {
             ("auth-token", "anything"),
             ("API_KEY", "anything"),
             ("pem", "-----BEGIN RSA PRIVATE KEY-----\nabc"),
+            ("Authorization", "Basic"),
         ] {
             assert!(looks_secret(key, text).is_some(), "{key}: {text}");
         }
@@ -465,6 +468,7 @@ mod tests {
             ("url", "nats://user:$PASSWORD@localhost"),
             ("description", "Basic arithmetic in 2 steps"),
             ("tokens", "many"),
+            ("Authorization", "Bearer ${credential.key}"),
         ] {
             assert_eq!(looks_secret(key, text), None, "{key}: {text}");
         }

@@ -32,11 +32,18 @@ pub(crate) fn secret_places(
     walk.found
 }
 
-/// A text that names an environment variable, or is about to: `${NAME}`. That is no secret.
+/// A text that names an environment variable, or is about to: `${NAME}`, `$THE_NAME`. That is no
+/// secret.
 #[must_use]
 pub(crate) fn names_variable(text: &str) -> bool {
-    let Some(name) = text.strip_prefix("${") else { return false };
-    let name = name.strip_suffix('}').unwrap_or(name);
+    let name = match text.strip_prefix("${") {
+        Some(name) => name.strip_suffix('}').unwrap_or(name),
+        // A password may begin with it, too.
+        None => match text.strip_prefix('$').filter(|name| name.contains('_')) {
+            Some(name) => name,
+            None => return false,
+        },
+    };
     name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_') && name.len() <= 64
         // Nothing that only looks like a name: a token in lower case stays masked.
         && !name.chars().any(|letter| letter.is_ascii_lowercase())

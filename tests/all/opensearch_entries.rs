@@ -415,6 +415,25 @@ fn a_file_may_hold_each_kind() {
 }
 
 #[test]
+fn what_looks_secret_is_masked_in_the_form() {
+    let parameters = json!({"api_key": "k", "note": "sk-abcdefghijklmnop1234567890", "x": "plain"});
+    let tool = json!({"type": "MLModelTool", "name": "ask", "parameters": parameters});
+    let catalog = catalog_of(&one(&tool));
+    let system = by_id("opensearch").unwrap();
+    for entry in [tool.clone(), agent(&json!([tool]))] {
+        let catalog_of_entry = catalog_of(&one(&entry));
+        let schema = system.entry_schema(&catalog_of_entry.tools[0].entry, &catalog);
+        let parameters = schema
+            .pointer("/properties/parameters/properties")
+            .filter(|own| own.get("api_key").is_some())
+            .or(schema.pointer("/properties/tools/items/properties/parameters/properties"))
+            .unwrap();
+        let hidden = |name: &str| parameters[name].get("writeOnly").is_some();
+        assert_eq!((hidden("api_key"), hidden("note"), hidden("x")), (true, true, false));
+    }
+}
+
+#[test]
 fn every_entry_fills_its_form() {
     let sample = by_name("opensearch").unwrap();
     let texts: Vec<(&str, String)> = sample

@@ -10,7 +10,11 @@ use super::{
     keys,
     processors::read::TYPES,
 };
-use crate::{model::entry::Entry, systems::gate_tables};
+use crate::{
+    engine::secret::{is_secret_name, looks_secret},
+    model::entry::Entry,
+    systems::gate_tables,
+};
 
 /// The schema of an entry's form.
 #[must_use]
@@ -172,6 +176,9 @@ fn own_texts<'e>(tools: impl Iterator<Item = &'e Value>) -> Map<String, Value> {
                 // Only a field of several lines can be given one, so that none changes as it is typed.
                 if value.contains('\n') {
                     schema["format"] = "multiline".into();
+                }
+                if is_secret_name(name) || looks_secret(name, value).is_some() {
+                    schema["writeOnly"] = true.into();
                 }
             }
             _ => drop(others.insert(name)),

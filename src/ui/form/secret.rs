@@ -215,6 +215,8 @@ mod tests {
             ("${hunter2}", false),
             ("sk-1234", false),
             ("$API", false),
+            ("$API_KEY", true),
+            ("$api_key", false),
         ] {
             assert_eq!(names_variable(text), shown, "{text}");
         }
