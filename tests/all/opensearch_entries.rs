@@ -415,6 +415,27 @@ fn a_file_may_hold_each_kind() {
 }
 
 #[test]
+fn a_sample_is_asked_for_each_name_of_the_templates() {
+    let entry = declared(&["index"], get("/${parameters.index}/${parameters.other}"));
+    let entry = catalog_of(&one(&entry)).tools[0].entry.clone();
+    let system = by_id("opensearch").unwrap();
+    let schema = system.templates().unwrap().sample_schema(&entry).unwrap();
+    let names: Vec<&String> = schema
+        .pointer("/properties/parameters/properties")
+        .unwrap()
+        .as_object()
+        .unwrap()
+        .keys()
+        .collect();
+    assert_eq!(names, ["index", "other"]);
+    // A prompt's placeholders are filled in by the connector.
+    let prompt = json!({"type": "MLModelTool", "name": "ask", "parameters": {"model_id": "m", "prompt": "${parameters.q}"}});
+    let function = catalog_of(&one(&prompt)).tools[0].clone();
+    let asked = system.model_function(&function).parameters;
+    assert_eq!(asked["required"], json!(["q"]));
+}
+
+#[test]
 fn what_looks_secret_is_masked_in_the_form() {
     let parameters = json!({"api_key": "k", "note": "sk-abcdefghijklmnop1234567890", "x": "plain"});
     let tool = json!({"type": "MLModelTool", "name": "ask", "parameters": parameters});

@@ -31,7 +31,11 @@ pub fn sample_schema(entry: &Entry) -> Option<Value> {
         EntrySort::Connector => (connector_fields::asked_schema(value), Vec::new()),
         _ => {
             let plan = Plan::of_entry(value);
-            let schema = tool::declared_schema(value).unwrap_or_else(|| tool::asked_schema(value));
+            let asked = tool::asked_schema(value);
+            let schema = match tool::declared_schema(value) {
+                Some(declared) => with_asked_names(declared, &asked),
+                None => asked,
+            };
             let names = plan.steps.iter().map(|step| step.called().to_owned()).collect();
             (schema, names)
         }
@@ -59,6 +63,21 @@ pub fn sample_schema(entry: &Entry) -> Option<Value> {
         );
     }
     Some(json!({"type": "object", "properties": properties}))
+}
+
+/// A declared schema with the names that the templates ask for and it doesn't have: a sample of
+/// them can be given all the same.
+fn with_asked_names(mut declared: Value, asked: &Value) -> Value {
+    let members = declared.as_object_mut().map(|schema| schema.entry("properties"));
+    let properties = members.map(|properties| properties.or_insert_with(|| json!({})));
+    if let (Some(Value::Object(properties)), Some(asked)) =
+        (properties, asked["properties"].as_object())
+    {
+        for (name, schema) in asked {
+            properties.entry(name.clone()).or_insert_with(|| schema.clone());
+        }
+    }
+    declared
 }
 
 /// What each template, filter and processor of an entry results in.
