@@ -117,7 +117,7 @@ struct CommandLine {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Open the demo or another sample, with services that answer
+    /// Open the demo, with services that answer, or another sample
     Demo(demo::Demo),
     /// List everything that is wrong in the files
     Check(check::Check),

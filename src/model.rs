@@ -21,6 +21,7 @@ pub mod merging;
 pub mod notification;
 pub(crate) mod numbered;
 pub mod problem;
+mod room;
 pub mod server_item;
 pub mod server_profile;
 pub mod service;

@@ -170,8 +170,13 @@ pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Prob
     if told.is_empty() {
         return Ok(());
     }
+    let file = tool.entry.id.file();
+    let kept = match table::is_kept(&tool.entry) {
+        true => format!(", as {file} has it (`toolcrib mcp keep` compares that with the server)"),
+        false => String::new(),
+    };
     let remedy =
-        format!("{}; or send it anyway with --no-check", describe_arguments(tool, &schema));
+        format!("{}{kept}; or send it anyway with --no-check", describe_arguments(tool, &schema));
     Err(Problem::new(
         ProblemKind::Input,
         format!("checking the arguments of {}", tool.entry.key),
@@ -183,7 +188,10 @@ pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Prob
 fn issue_sentence(issue: &Issue, value: &Value) -> String {
     let name =
         if issue.at.is_root() { "the arguments".to_owned() } else { issue.at.tokens().join(".") };
-    let typed = issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
+    // Within a value that is JSON already, a text is one on purpose.
+    let is_argument = issue.at.tokens().len() == 1;
+    let typed =
+        is_argument && issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
     let hint = if typed {
         format!(
             " (write {name}:=… for values other than \

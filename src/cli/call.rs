@@ -31,7 +31,7 @@ use crate::{
         template,
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome, Request},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request, Stage},
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
@@ -542,6 +542,10 @@ impl EventPrinter<'_> {
             // What it holds is reported besides.
             EventKind::Stage(stage) if stage.is_frame_alone() => {
                 self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
+            }
+            // So is what the answer is made of.
+            EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
+                self.out.print_detail(stage.words);
             }
             EventKind::Stage(stage) => self.print_status_line(stage.words)?,
             EventKind::End { outcome, problem } => {

@@ -44,7 +44,8 @@ fn sample_names() -> PossibleValuesParser {
 
 #[derive(Args, Debug)]
 pub(crate) struct Demo {
-    /// The sample to open, with its connections answered by its stubs
+    /// The sample to open, with its connections answered by its stubs, if it has any; tools without
+    /// a service, as those of commonground and spec-workflow, can be mocked
     #[arg(long, value_name = "NAME", default_value = "demo", value_parser = sample_names())]
     sample: String,
 

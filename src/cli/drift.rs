@@ -22,8 +22,8 @@ use crate::{
     },
     schema::{count::count_text, pointer::Pointer},
     systems::{
-        facets::kept_tools::ToolChange,
-        lock::{LOCK, Lock, count_words, is_named},
+        facets::kept_tools::{ToolChange, count_words},
+        lock::{LOCK, Lock, is_named},
     },
 };
 

@@ -322,6 +322,21 @@ fn trace_text(trace: &Trace) -> String {
     std::iter::once(lines::of_head(&trace.head)).chain(events).collect()
 }
 
+/// Each place that differs, with both values.
+fn print_differences(
+    found: Vec<compare::Difference>,
+    indent: &str,
+    out: &mut CommandOutput,
+) -> std::io::Result<()> {
+    for one in found {
+        let side = |value: Option<String>| value.unwrap_or_else(|| "nothing".into());
+        let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
+        let line = format!("{indent}{at}: {} → {}", side(one.before), side(one.after));
+        out.print_line(out.safe_text(&line).into_owned())?;
+    }
+    Ok(())
+}
+
 fn print_comparison(
     global: &Global,
     before: &Trace,
@@ -335,12 +350,16 @@ fn print_comparison(
         _ => None,
     };
     let ending = if texts[0] == texts[1] { Ending::Done } else { Ending::Found };
+    let [asked, asked_after] = [before, after]
+        .map(|trace| serde_json::from_str::<Value>(&trace.head.arguments).unwrap_or_default());
+    let arguments = compare::compare_json(&asked, &asked_after);
     let steps = compare_steps(before, after);
     if global.json {
         let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
         let measure = |row: &compare::ComparedMeasure| json!({"name": row.name, "before": row.before, "after": row.after});
         out.print_json(&json!({
             "same": texts[0] == texts[1],
+            "arguments": arguments.iter().map(of).collect::<Value>(),
             "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
             "steps": steps.iter().map(ComparedStep::to_json).collect::<Value>(),
             "times": compare::compare_times(before, after).iter().map(measure).collect::<Value>(),
@@ -353,22 +372,18 @@ fn print_comparison(
     let short = |trace: &Trace| trace.head.id.chars().take(8).collect::<String>();
     columns::write_table(out, &["", &short(before), &short(after)], rows.collect())?;
     out.print_line("")?;
+    if !arguments.is_empty() {
+        out.print_line("the arguments differ:")?;
+        print_differences(arguments, "  ", out)?;
+        out.print_line("")?;
+    }
     print_steps(&steps, out)?;
     match differences {
         _ if texts[0] == texts[1] => out.print_line("the answers are the same")?,
         Some(found) if found.is_empty() => {
             out.print_line("the answers hold the same JSON, written differently")?;
         }
-        Some(found) => {
-            for one in found {
-                let side = |value: Option<String>| value.unwrap_or_else(|| "nothing".into());
-                let at = if one.at.is_root() { "the whole".to_owned() } else { one.at.to_string() };
-                out.print_line(
-                    out.safe_text(&format!("{at}: {} → {}", side(one.before), side(one.after)))
-                        .into_owned(),
-                )?;
-            }
-        }
+        Some(found) => print_differences(found, "", out)?,
         None => {
             for line in diff::diff_lines(&texts[0], &texts[1]) {
                 let (sign, tint) = match line.kind {

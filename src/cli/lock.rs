@@ -23,7 +23,8 @@ use crate::{
     store::files::{self, Expected, OutsideLinks, Stamp},
     systems::{
         deployed::{deployment::Deployment, item::Item},
-        lock::{LOCK, Lock, LockedEntries, count_words},
+        facets::kept_tools::count_words,
+        lock::{LOCK, Lock, LockedEntries},
         table,
     },
 };

@@ -50,7 +50,7 @@ pub(crate) struct Report<'r> {
 impl Report<'_> {
     /// The entry that a finding is about, where it doesn't name that.
     fn unnamed_entry(&self, finding: &Finding) -> Option<String> {
-        (self.entry)(finding).filter(|entry| !finding.message.contains(entry.as_str()))
+        (self.entry)(finding).filter(|entry| !names_word(&finding.message, entry))
     }
 
     /// What a finding says, beginning with the entry unless it names that.
@@ -61,6 +61,15 @@ impl Report<'_> {
         );
         finding.fix_words().map_or_else(|| message.clone(), |fix| format!("{message} (fix: {fix})"))
     }
+}
+
+/// Whether a text has a word that is no part of a longer one.
+fn names_word(text: &str, word: &str) -> bool {
+    let is_part = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '-');
+    !word.is_empty()
+        && text.match_indices(word).any(|(at, _)| {
+            !text[..at].ends_with(is_part) && !text[at + word.len()..].starts_with(is_part)
+        })
 }
 
 /// Writes a report, and its counts on stderr.
@@ -278,4 +287,23 @@ fn junit_report(report: &Report<'_>) -> String {
         Suite { name: shown.clone(), file: shown, cases }
     };
     junit::render_report(report.command, &report.files.iter().map(suite).collect::<Vec<_>>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_entry_is_named_by_a_whole_word() {
+        for (text, word, is_named) in [
+            ("no tool lists the state \"escalated\"", "escalate", false),
+            ("\"escalate\" leads nowhere", "escalate", true),
+            ("no service is called \"deployer\"; deploy asks for it", "deploy", true),
+            ("a tool of read-only", "read", false),
+            ("tools/joke: no description", "tools/joke", true),
+            ("any words", "", false),
+        ] {
+            assert_eq!(names_word(text, word), is_named, "{text}: {word}");
+        }
+    }
 }

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::EventKind,
+        call::{EventKind, Stage},
         content_part::ContentPart,
         entry::SystemId,
         problem::{Problem, ProblemKind},
@@ -35,7 +35,7 @@ impl SavedAnswer {
     pub fn add_event(&mut self, event: &EventKind) {
         match event {
             EventKind::Chunk { text, .. } => self.text.push_str(text),
-            EventKind::Stage(stage) if &*stage.name == "result" => {
+            EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
                 self.parts = calling::answer_parts(self.system, &stage.body);
             }
             _ => {}

@@ -432,6 +432,7 @@ fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
             name: one.filed.case.tool.clone(),
             differences: one.verdict.differences().collect(),
             took_ms: Some(one.verdict.answer.took_ms),
+            is_error: one.verdict.answer.is_unanswered(),
             ..Checked::default()
         }],
     };

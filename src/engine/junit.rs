@@ -22,6 +22,8 @@ pub(crate) struct Checked {
     pub took_ms: Option<u64>,
     /// Why it wasn't looked at, where it wasn't.
     pub skipped: Option<String>,
+    /// What differs says nothing about what was tested: there was no answer to look at.
+    pub is_error: bool,
 }
 
 /// A report of `title`: every suite with its cases.
@@ -29,12 +31,13 @@ pub(crate) struct Checked {
 pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
     let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
     let failures: usize = suites.iter().map(failure_count).sum();
+    let all = suites.iter().flat_map(|suite| &suite.cases);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         text,
         "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
         escape_xml(title),
-        skipped_count(suites.iter().flat_map(|suite| &suite.cases))
+        other_counts(all)
     );
     for suite in suites {
         let (name, file) = (escape_xml(&suite.name), escape_xml(&suite.file));
@@ -42,7 +45,7 @@ pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
         let _ = writeln!(
             text,
             "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
-            skipped_count(&suite.cases)
+            other_counts(suite.cases.iter())
         );
         suite.cases.iter().for_each(|checked| write_case(&mut text, &name, checked));
         text.push_str("  </testsuite>\n");
@@ -51,17 +54,21 @@ pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
     text
 }
 
-/// The attribute that counts what wasn't looked at; nothing where all was.
-fn skipped_count<'c>(cases: impl IntoIterator<Item = &'c Checked>) -> String {
+/// The attributes that count what there was no answer to look at, and what wasn't looked at; nothing
+/// where all was.
+fn other_counts<'c>(cases: impl Iterator<Item = &'c Checked> + Clone) -> String {
     let is_skipped = |case: &&Checked| case.skipped.is_some() && case.differences.is_empty();
-    match cases.into_iter().filter(is_skipped).count() {
+    let is_error = |case: &&Checked| case.is_error && !case.differences.is_empty();
+    let count = |name: &str, count: usize| match count {
         0 => String::new(),
-        count => format!(" skipped=\"{count}\""),
-    }
+        count => format!(" {name}=\"{count}\""),
+    };
+    let errors = count("errors", cases.clone().filter(is_error).count());
+    errors + &count("skipped", cases.filter(is_skipped).count())
 }
 
 fn failure_count(suite: &Suite) -> usize {
-    suite.cases.iter().filter(|case| !case.differences.is_empty()).count()
+    suite.cases.iter().filter(|case| !case.differences.is_empty() && !case.is_error).count()
 }
 
 fn write_case(text: &mut String, suite: &str, checked: &Checked) {
@@ -81,7 +88,8 @@ fn write_case(text: &mut String, suite: &str, checked: &Checked) {
     };
     let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
     let all = escape_xml(&checked.differences.join("\n"));
-    let _ = writeln!(text, "      <failure message=\"{}\">{all}</failure>", escape_xml(first));
+    let what = if checked.is_error { "error" } else { "failure" };
+    let _ = writeln!(text, "      <{what} message=\"{}\">{all}</{what}>", escape_xml(first));
     text.push_str("    </testcase>\n");
 }
 
@@ -109,6 +117,7 @@ mod tests {
             differences: vec!["x < y\u{1b}".into(), "z".into()],
             took_ms: None,
             skipped: None,
+            is_error: false,
         };
         let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
         let text = render_report("toolcrib test", &[suite]);

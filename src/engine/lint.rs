@@ -89,7 +89,7 @@ pub const CHECKS: &[Check] = &[
     },
     Check {
         code: "groups.near-name",
-        severity: CheckLevel::NOTE,
+        severity: CheckLevel::WARNING,
         about: "Only one tool is in the group, and its name is one letter away from a group of \
             several.",
         run: Run::All(gates::near_groups),

@@ -8,6 +8,7 @@ use super::{
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
     problem::{Problem, ProblemKind, without_os_number},
+    room::make_room,
     shared_text::SharedText,
     stub::{MOCK_CONNECTION, MockCall},
 };
@@ -177,6 +178,8 @@ pub struct Stage {
 impl Stage {
     /// The name of the stage that brings data beside an answer's text, for programs to read.
     pub const STRUCTURED: &str = "structured";
+    /// Holds all of what a system answered, of which the answer is a part.
+    pub const RESULT: &str = "result";
 
     /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
@@ -325,6 +328,9 @@ pub struct EventLog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventMark {
     Stray,
+    /// Any event but an answer to another call: where others call, too, there are any number of
+    /// these.
+    Own,
     /// It holds a frame as it crossed the wire.
     Frame,
 }
@@ -333,12 +339,15 @@ pub enum EventMark {
 #[derive(Clone, Copy, Debug, Default)]
 struct Marked {
     strays: u64,
+    own: u64,
     frames: u64,
 }
 
 impl Marked {
     fn add<T>(&mut self, kind: &EventKind<T>) {
         self.strays += u64::from(matches!(kind, EventKind::Stray { .. }));
+        let is_foreign = matches!(kind, EventKind::Stray { cause: StrayCause::ForeignId, .. });
+        self.own += u64::from(!is_foreign);
         let is_frame = matches!(kind, EventKind::Stage(stage) if stage.frame.is_some());
         self.frames += u64::from(is_frame);
     }
@@ -346,6 +355,7 @@ impl Marked {
     fn count(&self, mark: EventMark) -> u64 {
         match mark {
             EventMark::Stray => self.strays,
+            EventMark::Own => self.own,
             EventMark::Frame => self.frames,
         }
     }
@@ -627,24 +637,18 @@ impl Call {
     pub fn found_nobody(&self) -> bool {
         let CallState::Ended { problem: Some(problem), .. } = &self.state else { return false };
         let is_silent = matches!(problem.kind, ErrorKind::NoService | ErrorKind::TimedOutFirst);
+        // Whoever got the request and is gone since was there.
+        let was_there = problem.kind == ErrorKind::ConnectionLost && self.was_sent();
         self.request.mock.is_none()
             && self.chunks == 0
+            && !was_there
             && (is_silent || problem.kind.problem_kind() == ProblemKind::Unreachable)
     }
-}
 
-/// From this length on an answer is taken for a large one.
-const LARGE: usize = 1024 * 1024;
-/// What a large answer gets at once: so much that allocators take it from the system by itself, let
-/// it grow where it is, and give it back. It costs nothing until it is written to; growing by and
-/// by would leave a trail of holes as large as the answer.
-const AT_ONCE: usize = 64 * 1024 * 1024;
-
-fn make_room(text: &mut String, more: usize) {
-    let wanted = text.len() + more;
-    if wanted > LARGE && wanted > text.capacity() && text.capacity() < AT_ONCE {
-        // Where there is not so much, it grows as far as it can.
-        let _ = text.try_reserve_exact(AT_ONCE.max(wanted) - text.len());
+    /// Whether its request was sent.
+    #[must_use]
+    pub fn was_sent(&self) -> bool {
+        self.events.iter().any(|event| matches!(event.kind, EventKind::Sent { .. }))
     }
 }
 
@@ -712,7 +716,7 @@ mod tests {
         for at_ms in 0..10_000 {
             let kind = match at_ms % 7 {
                 3 => EventKind::Stray {
-                    cause: StrayCause::Late,
+                    cause: if at_ms % 2 == 0 { StrayCause::Late } else { StrayCause::ForeignId },
                     id: None,
                     headers: [].into(),
                     body: "{}".into(),
@@ -733,6 +737,17 @@ mod tests {
         let found: Vec<usize> =
             (0..).map_while(|stray| call.events.marked_row(EventMark::Stray, stray)).collect();
         assert_eq!(found, rows);
+        let is_own = |row: &usize| {
+            let kind = &call.events.get(*row).unwrap().kind;
+            !matches!(kind, EventKind::Stray { cause: StrayCause::ForeignId, .. })
+        };
+        let own: Vec<usize> = (0..call.events.len()).filter(is_own).collect();
+        let found: Vec<usize> =
+            (0..).map_while(|number| call.events.marked_row(EventMark::Own, number)).collect();
+        assert_eq!(found, own);
+        assert!(
+            own.len() < call.events.len() && call.events.marked_count(EventMark::Own) == own.len()
+        );
     }
 
     fn streamed_call() -> Call {

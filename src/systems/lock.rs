@@ -217,28 +217,6 @@ pub fn is_named(entry: &str, word: &str) -> bool {
         || entry.rsplit_once('/').is_some_and(|(_, name)| name == word)
 }
 
-/// How many changes there are of each severity, in words: `1 breaking (tool/joke)`.
-#[must_use]
-pub fn count_words(changes: &[ToolChange]) -> String {
-    const NAMED: usize = 3;
-    let mut parts = Vec::new();
-    for severity in SEVERITIES {
-        let own: Vec<&str> = changes
-            .iter()
-            .filter(|change| change.severity == severity)
-            .map(|change| change.tool.as_str())
-            .collect();
-        let mut names = own.clone();
-        names.dedup();
-        let more = if names.len() > NAMED { ", …" } else { "" };
-        names.truncate(NAMED);
-        if !own.is_empty() {
-            parts.push(format!("{} {severity} ({}{more})", own.len(), names.join(", ")));
-        }
-    }
-    parts.join(", ")
-}
-
 /// An entry that is not what it was.
 struct Pair<'p> {
     deployment: &'p dyn Deployment,

@@ -19,7 +19,7 @@ use crate::{
     model::{
         catalog::Catalog,
         connection::{Connection, SystemSettings},
-        entry::SystemId,
+        entry::{Entry, SystemId},
         tool::Tool,
     },
 };
@@ -89,6 +89,12 @@ pub(crate) fn needs_listeners(catalog: &Catalog, connection: &Connection) -> boo
 pub(crate) fn kept_tools_at(connection: &Connection) -> Option<&'static dyn KeptTools> {
     let mut all = every_system().iter().filter_map(|system| system.kept_tools());
     all.find(|kept| kept.is_at(connection))
+}
+
+/// Whether an entry is as a server listed it once.
+#[must_use]
+pub(crate) fn is_kept(entry: &Entry) -> bool {
+    every_system().iter().filter_map(|system| system.kept_tools()).any(|kept| kept.is_kept(entry))
 }
 
 /// A connection that says which system it leads to: its own where it says one, else that of all of

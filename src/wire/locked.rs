@@ -6,8 +6,8 @@ use crate::{
     model::shown::visible_text,
     systems::{
         deployed::{deployment::Deployment, item::Item},
-        facets::kept_tools::ToolChange,
-        lock::{LOCK, Lock, count_words},
+        facets::kept_tools::{ToolChange, count_words},
+        lock::{LOCK, Lock},
     },
 };
 

@@ -203,7 +203,12 @@ fn without_a_server_that_is_what_is_told() {
     let place = place(&[("good.yaml", GOOD)]);
     let ran = place.run(&["test", "--connection", "nats://127.0.0.1:1"]);
     ran.ended(3, &["1 of 1 case"]);
-    assert!(ran.data.contains("was lost"), "{}", ran.data);
+    assert!(ran.data.contains("was not sent"), "{}", ran.data);
+    let line = ["test", "--connection", "nats://127.0.0.1:1", "--format", "junit"];
+    let junit = place.run(&line);
+    junit.ended(3, &[]);
+    let counts = "failures=\"0\" errors=\"1\"";
+    assert!(junit.data.contains(counts) && junit.data.contains("<error "), "{}", junit.data);
 }
 
 fn end(outcome: Outcome) -> EventKind {

@@ -81,7 +81,11 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
         "{}",
         compared.data
     );
-    place.run(&["history", "compare", id, id]).ended(0, &[]);
+    let asked = "the arguments differ:\n  /expression: \"6 * 7\" → ";
+    assert!(compared.data.contains(asked), "{}", compared.data);
+    let same = place.run(&["history", "compare", id, id]);
+    same.ended(0, &[]);
+    assert!(!same.data.contains("arguments differ"), "{}", same.data);
     assert_eq!(place.run(&["history", "export"]).data.lines().count(), 9);
     let file = place.home.path().join("kept/as/calls.jsonl");
     let file = file.to_str().unwrap();

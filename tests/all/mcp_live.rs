@@ -657,6 +657,47 @@ fn a_server_is_started_again_and_its_tools_are_listed_again() {
 }
 
 #[test]
+fn tools_that_are_not_as_kept_are_named_when_a_server_is_started_again() {
+    let place = counted_place();
+    place.run(&["mcp", "keep", "own"]).ended(0, &[]);
+    let lines = ["show-connections", "reconnect", "quit"];
+    let said = plain::run(&place, &["--plain"], &lines);
+    let changed = "own: its tools differ from the saved list: 1 breaking (tool-1), 1 compatible \
+        (tool-2)";
+    assert_in_order(&said.data, &["connected to own", changed]);
+}
+
+#[test]
+fn a_kept_list_does_not_silence_the_lock() {
+    let place = place("");
+    place.run(&["lock"]).ended(0, &[]);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let more = format!("{settings}\n[connections.test.env]\nMORE = \"1\"\n");
+    fs::write(place.here.join("toolcrib.toml"), more).unwrap();
+    place.run(&["mcp", "allow", "test"]).ended(0, &[]);
+    place.run(&["mcp", "keep", "test"]).ended(0, &[]);
+    let told = call(&place, &["echo", "text=a", "--no-check"]);
+    told.ended(0, &["it has changed since it was locked: 2 breaking"]);
+    assert!(!told.words.contains("saved list"), "{}", told.words);
+    // Arguments are refused by what is kept, which may be old.
+    let refused = call(&place, &["test/echo", "text=a"]);
+    refused.ended(2, &["more is required", "as mcp/test.json has it"]);
+}
+
+#[test]
+fn a_banner_on_standard_output_is_named_where_a_server_is_looked_at() {
+    let place = place("prints");
+    let words = "frame.not-json: it prints something else to standard output";
+    place.run(&["mcp", "ping", "test"]).ended(0, &[words]);
+    let report = place.run(&["mcp", "conformance", "test"]);
+    report.ended(1, &[]);
+    assert!(report.data.contains("broken"), "{}", report.data);
+    assert!(report.data.contains("stdio.output"), "{}", report.data);
+    let fine = crate::mcp_live::place("").run(&["mcp", "ping", "test"]);
+    assert!(!fine.words.contains("frame.not-json"), "{}", fine.words);
+}
+
+#[test]
 fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
     let place = counted_place();
     let called = place.run(&["call", "tool-1", "--connection", "own"]);

@@ -98,6 +98,7 @@ fn prompts_are_listed_completed_and_got_with_their_arguments() {
     let suggested = greet(&["-a", "who=An", "-a", "how=Antje", "--complete", "who"]);
     assert_eq!(suggested.data, "Ann\nAnton\nAntje\n");
     greet(&["-a", "Ann"]).ended(2, &["has no ="]);
+    greet(&["-a", "how=Antje"]).ended(2, &["greet needs who", "add -a who=…"]);
     let json = place.json(&["mcp", "prompts", "test", "greet", "-a", "who=Bo", "--json"]);
     assert_eq!(json["messages"][0]["content"]["text"], "Greet Bo");
 }

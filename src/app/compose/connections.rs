@@ -206,8 +206,7 @@ pub(crate) fn add_system(
 /// Adds the table of a connection, which becomes the default where there is none and no tool that
 /// goes elsewhere.
 fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
-    let has_usual = !context.catalog.tools.is_empty()
-        || context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some());
+    let has_usual = has_default(context);
     let is_nested = value.as_object().is_some_and(|table| table.values().any(Value::is_object));
     let text_of_new = || {
         if is_nested {
@@ -226,19 +225,26 @@ fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
     Plan::new(format!("add connection {name}"), changes)
 }
 
+/// Whether the workspace says which connection is used, or has tools whose connection it would be.
+fn has_default(context: ComposeContext<'_>) -> bool {
+    !context.catalog.tools.is_empty()
+        || context.settings_value().is_some_and(|settings| settings.get(USUAL).is_some())
+}
+
 /// The table of a connection as the settings file has it.
 #[must_use]
 pub(crate) fn written_table<'s>(context: ComposeContext<'s>, name: &str) -> Option<&'s Value> {
     table_pointer(name).get(context.settings_value()?)
 }
 
-/// Adds connections with these tables.
+/// Adds connections with these tables; where `leads` one alone becomes the default if there is none.
 ///
 /// # Errors
 /// When one of the names is taken, or two are the same.
 pub(crate) fn add_tables(
     context: ComposeContext<'_>,
     tables: &[(&str, &Map<String, Value>)],
+    leads: bool,
 ) -> Result<Plan, String> {
     let names: Vec<&str> = tables.iter().map(|(name, _)| *name).collect();
     for (row, name) in names.iter().enumerate() {
@@ -254,13 +260,25 @@ pub(crate) fn add_tables(
         to: Value::Object((*table).clone()).into(),
     };
     let label = format!("add connection {}", names.join(", "));
+    let usual = match names[..] {
+        [name] if leads && !has_default(context) => Some(name),
+        _ => None,
+    };
     if context.settings_value().is_some() {
-        let changes = tables.iter().map(|table| context.in_settings(set(table), String::new));
+        let default =
+            usual.map(|name| Edit::Set { at: Pointer::root().child(USUAL), to: name.into() });
+        let edits = tables.iter().map(set).chain(default);
+        let changes = edits.map(|edit| context.in_settings(edit, String::new));
         return Ok(Plan::new(label, changes.collect()));
     }
     let all: Map<String, Value> =
         tables.iter().map(|(name, table)| ((*name).to_owned(), json!(table))).collect();
-    let text = || print::print_value(Format::Toml, &json!({CONNECTIONS: all}));
+    let text = || {
+        let mut whole = Map::new();
+        whole.extend(usual.map(|name| (USUAL.to_owned(), name.into())));
+        whole.insert(CONNECTIONS.into(), json!(all));
+        print::print_value(Format::Toml, &whole.into())
+    };
     let first = tables.first().map(set);
     let change = first.map(|edit| context.in_settings(edit, text));
     Ok(Plan::new(label, change.into_iter().collect()))
@@ -532,6 +550,26 @@ mod tests {
                 .replace("connections.local", "connections.here")
         );
         assert_eq!(state.current_connection().name, "embedded");
+    }
+
+    #[test]
+    fn a_server_that_comes_alone_becomes_the_default_where_there_is_none() {
+        let table = |name: &str| json!({"command": name}).as_object().cloned().unwrap();
+        let (one, two) = (table("one"), table("two"));
+        let added = |settings: Option<&str>, tables: &[(&str, &Map<String, Value>)], leads| {
+            let mut state = opened(settings);
+            state.catalog = Default::default();
+            let plan = add_tables(ComposeContext::from_state(&state), tables, leads).unwrap();
+            make(&mut state, plan)
+        };
+        let is_default = |text: String| text.contains("connection = \"one\"");
+        for settings in [None, Some("name = \"lab\"\n")] {
+            assert!(is_default(added(settings, &[("one", &one)], true)), "{settings:?}");
+            assert!(!is_default(added(settings, &[("one", &one)], false)), "{settings:?}");
+            assert!(!is_default(added(settings, &[("one", &one), ("two", &two)], true)));
+        }
+        let other = added(Some("connection = \"embedded\"\n"), &[("one", &one)], true);
+        assert!(!is_default(other.clone()) && other.contains("one"), "{other}");
     }
 
     #[test]

@@ -276,6 +276,7 @@ fn lost_words(call: &Call) -> &'static str {
         ErrorKind::NoService | ErrorKind::NoResponders | ErrorKind::NoListener => {
             "found no service"
         }
+        ErrorKind::ConnectionLost if call.was_sent() => "lost its connection",
         _ if kind.problem_kind() == ProblemKind::Unreachable && call.chunks == 0 => {
             "couldn't reach its server"
         }

@@ -5,15 +5,19 @@ use serde_json::Value;
 use super::files;
 use crate::{
     app::{
-        connection_test::{ConnectionTests, Report},
+        connection_test::{ConnectionReport, ConnectionTests, Report},
         effect::Effect,
         message::{Purpose, ScreenId},
         notices::NoticeKind,
         question::Question,
         state::State,
     },
-    model::clock::Millis,
-    systems::{facets::kept_tools::ListedTools, start::Start, table},
+    model::{clock::Millis, entry::FileId},
+    systems::{
+        facets::kept_tools::{ListedTools, count_words},
+        start::Start,
+        table,
+    },
 };
 
 /// Tests a connection as the settings say it now.
@@ -59,6 +63,27 @@ pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
     effects.into_iter().map(allowing).collect()
 }
 
+/// What is not as the workspace keeps or locked it, where a connection leads.
+fn drift_words(state: &State, name: &str, reached: &ConnectionReport) -> Option<String> {
+    let of_list = || {
+        let connection = state.network.connections.find_by_name(name)?;
+        let keeper = table::kept_tools_at(connection)?;
+        let file = FileId::new(keeper.path(name));
+        let document = state.documents.get(&file).filter(|document| !document.gone)?;
+        let drift = keeper.compare(document.text.whole_text(), reached.listed.as_ref()?)?;
+        (!drift.changes.is_empty()).then(|| {
+            format!(
+                "its tools differ from the saved list: {}; {} on Connections (6) shows what \
+                changed",
+                count_words(&drift.changes),
+                state.keymap.way_to("keep-tools")
+            )
+        })
+    };
+    let words: Vec<String> = of_list().into_iter().chain(reached.drift.clone()).collect();
+    (!words.is_empty()).then(|| format!("{name}: {}", words.join("; ")))
+}
+
 /// A test ended; an older one than the last asked for counts no more. Answers whether tools that
 /// were listed from there are to be listed again.
 pub(super) fn on_test_ended(
@@ -68,8 +93,7 @@ pub(super) fn on_test_ended(
     report: Report,
     now: Millis,
 ) -> bool {
-    let Some((asked, known)) = state.network.tests.reports.get_mut(name) else { return false };
-    if *asked != turn {
+    if state.network.tests.reports.get(name).is_none_or(|(asked, _)| *asked != turn) {
         return false;
     }
     let listed = match &report {
@@ -92,6 +116,12 @@ pub(super) fn on_test_ended(
         }
         Report::NotAllowed(_) | Report::UnderWay => {}
     }
+    if let Report::Reached(reached) = &report
+        && let Some(words) = drift_words(state, name, reached)
+    {
+        state.notices.push_alert(words, now);
+    }
+    let Some((_, known)) = state.network.tests.reports.get_mut(name) else { return false };
     let is_reached = matches!(report, Report::Reached(_));
     *known = report;
     let connection = state.network.connections.find_by_name(name);

@@ -15,6 +15,7 @@ use crate::{
     model::{
         call::Event,
         clock::Millis,
+        entry::EntryId,
         problem::{Problem, ProblemKind},
         trace::{Listing, Trace, TraceId},
     },
@@ -171,11 +172,24 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     }
     let request = request_of(head, state.tool_called(&head.tool));
     let connection = head.connection.to_string();
+    let arguments = head.arguments.clone();
     if state.tool(&request.tool).is_some() {
         state.selected = Some(request.tool.clone());
+        fill_empty(state, &request.tool, &arguments);
     }
     state.screen = ScreenId::Invoke;
     calls::send_again(state, request, &connection, now)
+}
+
+/// Puts the arguments of a call into the form of its tool, unless something is typed there: an
+/// answer doesn't stand beside a request that wasn't sent.
+fn fill_empty(state: &mut State, tool: &EntryId, arguments: &str) {
+    let is_empty = state.arguments_of(tool).as_object().is_none_or(serde_json::Map::is_empty);
+    let Ok(source) = Source::parse(Format::Json, arguments) else { return };
+    let text = CallText { tool: tool.clone(), part: CallPart::Arguments };
+    if is_empty && let Some(typed) = calls::typed_text(state, text) {
+        typed.replace(source);
+    }
 }
 
 /// Puts what a call said into the forms of its tool.

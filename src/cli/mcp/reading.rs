@@ -10,14 +10,14 @@ use crate::{
     cli::{
         arguments,
         columns::{self, Cell},
-        ending::{CommandResult, Ending},
+        ending::{CommandResult, Ending, StopReason},
         global::Global,
         out::CommandOutput,
         saving::save_content,
     },
     model::{
         call::CallError,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
         server_item::{ItemContent, ItemKind, ItemRequest, ServerItem},
     },
     wire::transport::bus::Bus,
@@ -134,6 +134,9 @@ fn run_reading(
             Ok(Ending::Done)
         }
         (Some(request), None) => {
+            if request.kind == ItemKind::Prompt {
+                check_arguments(&looked, bus, request).await?;
+            }
             let read = async || -> Result<ItemContent, Problem> {
                 let content = looked.inspector.read_content(bus, request).await;
                 content.map_err(|problem| problem.while_doing("reading"))
@@ -165,6 +168,32 @@ fn run_reading(
             }
         }
     })
+}
+
+/// That a prompt gets the arguments that it says it needs; one that isn't listed is left to the
+/// server.
+async fn check_arguments(
+    looked: &InspectedServer,
+    bus: &dyn Bus,
+    request: &ItemRequest,
+) -> Result<(), StopReason> {
+    let listing = listing(looked, bus).await?;
+    let listed = listing.items_of(request.kind.list_name()).iter();
+    let mut items = listed.filter_map(|json| looked.inspector.read_item(request.kind, json));
+    let Some(item) = items.find(|item| item.id == request.id) else { return Ok(()) };
+    let required = item.argument_names().into_iter().filter(|(_, is_required)| *is_required);
+    let missing: Vec<&str> = required
+        .map(|(name, _)| name)
+        .filter(|name| !request.arguments.contains_key(*name))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let given: Vec<String> = missing.iter().map(|name| format!("-a {name}=…")).collect();
+    let cause = format!("{} needs {}", item.id, missing.join(", "));
+    Err(Problem::new(ProblemKind::Input, "getting a prompt", cause)
+        .with_remedy(format!("add {}", given.join(" ")))
+        .into())
 }
 
 async fn write_lists(

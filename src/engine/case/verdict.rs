@@ -191,6 +191,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
     let wanted = expect.expected_outcome().map(|outcome| outcome_finding(outcome, &answer));
     let mut findings: Vec<Finding> = wanted.into_iter().collect();
+    let is_wrong_outcome = findings.iter().any(|finding| finding.difference.is_some());
     let mut add =
         |what, expected: String, difference| findings.push(Finding { what, expected, difference });
     // Nothing came that the rest could be about.
@@ -214,6 +215,9 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     }
     let parsed = (expect.json.is_some() || expect.schema.is_some())
         .then(|| serde_json::from_str::<Value>(answer.json_text()));
+    // What a failure says is seldom JSON, and the failure is what differs.
+    let has_failed = answer.outcome == Some(Outcome::Failed);
+    let parsed = parsed.filter(|parsed| parsed.is_ok() || !(has_failed && is_wrong_outcome));
     let parsed = parsed.map(|parsed| {
         parsed.map_err(|error| {
             format!("the answer is not JSON ({error}): {}", quoted_start(&answer.text))
@@ -257,7 +261,11 @@ fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
                 remedy if outcome == Outcome::Lost && !remedy.is_empty() => format!("; {remedy}"),
                 _ => String::new(),
             };
-            Some(format!("it {}{why}{remedy}", outcome_phrase(outcome)))
+            let phrase = match outcome {
+                Outcome::Lost if answer.sent_ms.is_none() => "was not sent",
+                outcome => outcome_phrase(outcome),
+            };
+            Some(format!("it {phrase}{why}{remedy}"))
         }
         None => Some("it hasn't ended".into()),
     };

@@ -131,6 +131,8 @@ pub struct Conversation {
     pub bytes: u64,
     /// Messages that came after its end.
     pub late: u64,
+    /// A message of it can't be decoded.
+    pub has_unreadable: bool,
     /// Alerts that rang for it, by their place in the list: one bit each.
     pub rang: u64,
     /// Texts of the filter and the alerts that were found in it: one bit each.
@@ -224,6 +226,7 @@ impl Conversation {
             count: 0,
             bytes: 0,
             late: 0,
+            has_unreadable: false,
             rang: 0,
             found: 0,
             label: String::new(),
@@ -259,16 +262,16 @@ impl Conversation {
         {
             self.trace = Some(trace.into());
         }
-        let new = reading
-            .remarks
-            .iter()
-            .filter(|words| !self.remarks.iter().any(|remark| remark.words == **words));
-        let new: Vec<_> = new
-            .map(|words| Remark { message, words: words.clone() })
-            .take(MOST - self.remarks.len())
-            .collect();
-        self.remarks.extend(new);
+        reading.remarks.iter().for_each(|words| self.add_remark(message, words));
+        let late = self.late;
         self.go_on(crossing, reading);
+        if self.late > late {
+            self.add_remark(message, "answered again after its end");
+        }
+        if let Part::Unreadable(problem) = &reading.part {
+            self.has_unreadable = true;
+            self.add_remark(message, &format!("a message can't be decoded: {}", problem.message));
+        }
         if let Some(state) = &reading.state {
             self.due = reading.due;
             if self.states.last() != Some(state) && self.states.len() < 32 {
@@ -277,6 +280,13 @@ impl Conversation {
         }
         if self.has_ended() {
             self.due = None;
+        }
+    }
+
+    /// Something odd is said once.
+    fn add_remark(&mut self, message: u64, words: &str) {
+        if self.remarks.len() < MOST && !self.remarks.iter().any(|remark| remark.words == words) {
+            self.remarks.push(Remark { message, words: words.to_owned() });
         }
     }
 

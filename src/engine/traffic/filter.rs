@@ -131,6 +131,7 @@ impl Filter {
                     needle += 1;
                     found(needle - 1)
                 }
+                Term::Standing("unreadable") => conversation.has_unreadable,
                 Term::Standing(word) => conversation.standing.as_str() == *word,
                 Term::Late => conversation.late > 0,
                 Term::Odd => !conversation.remarks.is_empty(),

@@ -3,7 +3,10 @@
 
 use serde_json::Value;
 
-use crate::model::connection::Connection;
+use crate::model::{connection::Connection, entry::Entry};
+
+/// So many tools are named of each severity.
+const NAMED: usize = 3;
 
 /// Keeps the lists of its servers.
 pub trait KeptTools: Sync {
@@ -12,6 +15,9 @@ pub trait KeptTools: Sync {
 
     /// The file of the workspace that keeps the list of that server.
     fn path(&self, server: &str) -> String;
+
+    /// Whether an entry is in such a file.
+    fn is_kept(&self, entry: &Entry) -> bool;
 
     /// The text of that file.
     fn print(&self, listed: &ListedTools) -> String;
@@ -72,6 +78,22 @@ pub struct ToolChange {
     pub before: Option<String>,
     /// What is listed there now.
     pub after: Option<String>,
+}
+
+/// How many changes there are of each severity, in words: `1 breaking (tool/joke)`. The changes are
+/// sorted, the worst first.
+#[must_use]
+pub fn count_words(changes: &[ToolChange]) -> String {
+    let part = |own: &[ToolChange]| {
+        let mut names: Vec<&str> = own.iter().map(|change| change.tool.as_str()).collect();
+        names.dedup();
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        names.truncate(NAMED);
+        format!("{} {} ({}{more})", own.len(), own[0].severity, names.join(", "))
+    };
+    let parts: Vec<String> =
+        changes.chunk_by(|one, other| one.severity == other.severity).map(part).collect();
+    parts.join(", ")
 }
 
 impl Drift {

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{
     checks::ROWS,
     codes,
-    fault::Fault,
+    fault::{Fault, NOISE},
+    opening::finding_words,
     tool_findings::tool_findings,
     version::{Era, FIRST_MODERN},
 };
@@ -39,6 +40,8 @@ const TOOL: (&str, &str) =
 const ENVELOPE: (&str, &str) =
     ("call.bad-envelope", "A call that names no tool is an error of the protocol (-32602).");
 const PING: (&str, &str) = ("ping", "A ping is answered with an empty result (legacy era).");
+const OUTPUT: (&str, &str) =
+    ("stdio.output", "Only messages are on standard output when the server starts.");
 const HOST: (&str, &str) =
     ("http.host", "A request that names another host is refused (421, or another 4xx).");
 const ORIGIN: (&str, &str) =
@@ -95,6 +98,14 @@ pub fn examine_tools(tools: &[Value], version: &str) -> Vec<Examined> {
         broken((code, about), severity, details)
     };
     found.into_iter().map(of).collect()
+}
+
+/// What a server printed before it was open, as its profile says it.
+#[must_use]
+pub fn examine_output(findings: &Value) -> Examined {
+    let found = findings.as_array().into_iter().flatten().any(|id| id == NOISE);
+    let words = found.then(|| finding_words(NOISE).to_owned());
+    judged(OUTPUT, Severity::Error, words.into_iter().collect())
 }
 
 /// What is wrong with the pages of the list.

@@ -4,6 +4,9 @@ use std::borrow::Cow;
 
 use crate::schema::pointer::Pointer;
 
+/// The id of a line that is no message, where only messages may be.
+pub(super) const NOISE: &str = "frame.not-json";
+
 /// One thing that is wrong. The id is stable: `tool.no-description`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {

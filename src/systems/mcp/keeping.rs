@@ -5,11 +5,12 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{
-    drift, fault::Fault, kept::KeptList, settings, tool_findings::tool_findings, version::Era,
+    drift, entries, fault::Fault, kept::KeptList, keys, settings, tool_findings::tool_findings,
+    version::Era,
 };
 use crate::{
     engine::drift::{Change, value_at},
-    model::connection::Connection,
+    model::{connection::Connection, entry::Entry},
     systems::facets::kept_tools::{Drift, KeptTools, ListedTools, ToolChange},
 };
 
@@ -22,6 +23,11 @@ impl KeptTools for McpKeptTools {
 
     fn path(&self, server: &str) -> String {
         KeptList::path(server)
+    }
+
+    fn is_kept(&self, entry: &Entry) -> bool {
+        entry.system == keys::SYSTEM
+            && KeptList::path(entries::server_of(entry)) == entry.id.file().as_str()
     }
 
     fn print(&self, listed: &ListedTools) -> String {

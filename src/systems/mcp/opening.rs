@@ -4,6 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
+    fault::NOISE,
     rpc::build::Client,
     turn::OpenedServer,
     version::{Era, Versions},
@@ -18,6 +19,10 @@ pub fn finding_words(id: &str) -> &'static str {
         "era.not-modern" => "the connection sets era = \"modern\", which the server does not speak",
         "error.no-supported-list" => {
             "it refuses the version and does not say which versions it supports"
+        }
+        NOISE => {
+            "it prints something else to standard output, where only messages may be: other \
+            clients may fail"
         }
         "http.forbidden" => "it refuses the connection (HTTP 403)",
         "http.server-error" => "it fails with an error of its own (HTTP 5xx)",

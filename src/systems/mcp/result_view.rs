@@ -215,7 +215,7 @@ impl Reading {
         }
         let is_valid = self.check_structured(structured, output_schema);
         if structured
-            .is_some_and(|structured| !content.texts.iter().any(|text| is_copy(text, structured)))
+            .is_some_and(|structured| !content.texts.iter().any(|text| is_told(text, structured)))
         {
             let words = "no block of text holds the same, for clients that do not read it";
             self.push_fault(
@@ -421,8 +421,16 @@ fn mismatches(schema: &Value, value: &Value) -> Vec<(Pointer, String)> {
     }
 }
 
+/// Whether a text says what a value does: as the same JSON, or as what is in it under `result`
+/// alone, where servers put what isn't an object.
+fn is_told(text: &str, value: &Value) -> bool {
+    let wrapped = value.as_object().filter(|members| members.len() == 1);
+    let inside = wrapped.and_then(|members| members.get("result"));
+    is_copy(text, value)
+        || inside.is_some_and(|inside| inside.as_str() == Some(text) || is_copy(text, inside))
+}
+
 /// Whether a text is the same JSON as a value.
-/// Whether a text is a value as JSON.
 pub(crate) fn is_copy(text: &str, value: &Value) -> bool {
     serde_json::from_str::<Value>(text).is_ok_and(|copy| values_equal(&copy, value))
 }
@@ -651,6 +659,13 @@ mod tests {
         assert_eq!(faults(" {\"b\": [2.0],\n \"a\": 1}"), Vec::<&str>::new());
         assert_eq!(faults("{\"a\": 1}"), ["result.no-text-copy"]);
         assert_eq!(faults("a: 1"), ["result.no-text-copy"]);
+        let wrapped = |copy: &str, inside: Value| {
+            result(json!({"content": text(copy), "structuredContent": inside})).2
+        };
+        assert_eq!(wrapped("done", json!({"result": "done"})), Vec::<&str>::new());
+        assert_eq!(wrapped("[1, 2]", json!({"result": [1, 2]})), Vec::<&str>::new());
+        assert_eq!(wrapped("done", json!({"result": "other"})), ["result.no-text-copy"]);
+        assert_eq!(wrapped("done", json!({"result": "done", "n": 1})), ["result.no-text-copy"]);
         let exact = r#"{"content": [{"type": "text", "text": "{\"n\": 9007199254740993}"}], "structuredContent": {"n": 9007199254740992}}"#;
         assert_eq!(
             result(serde_json::from_str(exact).unwrap()).2,

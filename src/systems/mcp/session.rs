@@ -9,7 +9,7 @@ use serde_json::Number;
 use super::{
     asked::{Kind as AskedKind, ServerRequest},
     codes,
-    fault::Fault,
+    fault::{Fault, NOISE},
     negotiate::{ProbeOutcome, Step, Transport},
     notice::Notice,
     rpc::{
@@ -269,13 +269,16 @@ impl Session {
                 );
             }
             Kind::Noise => {
+                // Whoever looks at the server is told, though the line came before anybody listened.
+                if let Phase::Opening { findings, .. } = &mut self.phase
+                    && !findings.contains(&NOISE)
+                {
+                    findings.push(NOISE);
+                }
                 turn.push_event(
                     TurnOutcome::Noise,
                     Some(frame),
-                    vec![fault(
-                        "frame.not-json",
-                        "is no JSON; something else writes where only messages may",
-                    )],
+                    vec![fault(NOISE, "is no JSON; something else writes where only messages may")],
                 );
             }
         }

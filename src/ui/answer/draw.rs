@@ -137,6 +137,8 @@ impl Answer {
         let styles = look.styles;
         match self.view() {
             View::Text => self.draw_text(buffer, body, look, call),
+            // Where there is no answer, what went wrong is all there is.
+            View::Tree if has_only_problem(call) => self.draw_text(buffer, body, look, call),
             View::Tree => self.draw_tree(buffer, body, styles, call, focused),
             View::Time => {
                 let head = timeline_lines(call, usize::from(body.width));
@@ -175,7 +177,7 @@ impl Answer {
         let problem_height = u16::try_from(problem.len()).unwrap_or(0);
         let stray_height = u16::from(call.strays > 0);
         let left = area.height.saturating_sub(problem_height + stray_height);
-        let rows = Listing::from_call(call, EventFilter::All);
+        let rows = Listing::from_call(call, EventFilter::Own);
         // What the text leaves free shows more of the log.
         let text_rows = self.text.rows_up_to(usize::from(left), &call.text, area.width);
         let free = left.saturating_sub(u16::try_from(text_rows).unwrap_or(left) + 2);
@@ -455,6 +457,12 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
         byte_rate(call),
     ];
     wrap(&parts.into_iter().flatten().collect::<Vec<_>>().join(" → "), cells)
+}
+
+/// Whether a call ended with a problem and nothing else.
+fn has_only_problem(call: &Call) -> bool {
+    let is_failed = matches!(&call.state, CallState::Ended { problem: Some(_), .. });
+    is_failed && call.text.is_empty() && call.stage_body(Stage::STRUCTURED).is_none()
 }
 
 fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {

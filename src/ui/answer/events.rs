@@ -24,6 +24,8 @@ pub(crate) struct LogRow {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventFilter {
     All,
+    /// All but answers to other calls, of which any number may come.
+    Own,
     Strays,
     /// What crossed the wire, to the byte.
     Frames,
@@ -34,6 +36,7 @@ impl EventFilter {
     fn mark(self) -> Option<EventMark> {
         match self {
             Self::All => None,
+            Self::Own => Some(EventMark::Own),
             Self::Strays => Some(EventMark::Stray),
             Self::Frames => Some(EventMark::Frame),
         }
@@ -44,6 +47,7 @@ impl EventFilter {
         let (at, count) = events.gap()?;
         match self {
             Self::All => Some((at, count)),
+            Self::Own => Some((events.marked_before_gap(EventMark::Own), count)),
             Self::Strays => None,
             Self::Frames => Some((events.marked_before_gap(EventMark::Frame), count)),
         }

@@ -249,7 +249,8 @@ impl Answer {
         match self.view() {
             View::Strays => EventFilter::Strays,
             View::Raw if call.events.marked_count(EventMark::Frame) > 0 => EventFilter::Frames,
-            _ => EventFilter::All,
+            View::Raw => EventFilter::All,
+            _ => EventFilter::Own,
         }
     }
 

@@ -196,8 +196,11 @@ fn model_form(then: impl Fn(&str) -> Reply + 'static) -> ValueForm {
     let form =
         ValueForm::new("Connect a model", words, fields, Reply::Handled, move |values, state| {
             let (name, table) = read_model(values)?;
-            let plan =
-                connections::add_tables(ComposeContext::from_state(state), &[(name, &table)])?;
+            let plan = connections::add_tables(
+                ComposeContext::from_state(state),
+                &[(name, &table)],
+                false,
+            )?;
             let add = Message::Agent(AgentMessage::AddModel(Box::new(plan)));
             Ok(match then(name) {
                 Reply::Open(overlay) => Reply::SendAndOpen(add, overlay),

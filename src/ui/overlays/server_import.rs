@@ -202,8 +202,8 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
 fn take_servers(chosen: &[Choice], secrets: Vec<Message>, state: &State) -> Result<Reply, String> {
     let servers: Vec<(&str, &Map<String, Value>)> =
         chosen.iter().map(|choice| (choice.name.as_str(), &choice.table)).collect();
-    let plan = connections::add_tables(ComposeContext::from_state(state), &servers)?;
     let names: Vec<&str> = servers.iter().map(|(name, _)| *name).collect();
+    let plan = connections::add_tables(ComposeContext::from_state(state), &servers, true)?;
     let mut words = format!("Added {}; t tests it, nothing was started", names.join(", "));
     for note in chosen.iter().flat_map(|choice| &choice.notes) {
         words.push_str("; ");

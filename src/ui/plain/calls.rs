@@ -9,7 +9,7 @@ use crate::{
     },
     engine::agent_loop::event::AgentEvent,
     model::{
-        call::{Call, CallId, EventKind, LoggedEvent},
+        call::{Call, CallId, EventKind, LoggedEvent, StrayCause},
         stub::MOCK_CONNECTION,
     },
     schema::count::count_text,
@@ -71,12 +71,8 @@ impl Printed {
             }
             let new = usize::try_from(total - seen).unwrap_or(usize::MAX);
             let rows = call.events.len();
-            let is_stray = |row: &usize| {
-                let event = call.events.get(*row);
-                event.is_some_and(|event| matches!(event.kind, EventKind::Stray { .. }))
-            };
-            // Messages that are not part of the answer are shown when the call is.
-            let rows = (rows.saturating_sub(new)..rows).filter(|row| !is_stray(row));
+            // Answers to other calls are counted when the call is shown.
+            let rows = (rows.saturating_sub(new)..rows).filter(|row| !is_foreign(call, *row));
             lines.extend(rows.flat_map(|row| event_lines(call, row)));
         }
         let calls = &state.invoke.calls;
@@ -126,11 +122,24 @@ fn named_call(call: &Call) -> String {
 pub(crate) fn call_lines(call: &Call) -> Vec<String> {
     let mut lines = vec![format!("Call of {}", named_call(call))];
     lines.push(format!("Arguments: {}", call.request.arguments));
-    lines.extend((0..call.events.len()).flat_map(|row| event_lines(call, row)));
+    let (foreign, own): (Vec<usize>, Vec<usize>) =
+        (0..call.events.len()).partition(|row| is_foreign(call, *row));
+    lines.extend(own.into_iter().flat_map(|row| event_lines(call, row)));
+    if !foreign.is_empty() {
+        let count = count_text(foreign.len(), "message", "messages");
+        lines.push(format!("{count} not part of the answer: {}", StrayCause::ForeignId.message()));
+    }
     if call.outcome().is_none() {
         lines.push("It hasn't ended.".to_owned());
     }
     lines
+}
+
+/// Whether an event is an answer to another call.
+fn is_foreign(call: &Call, row: usize) -> bool {
+    call.events.get(row).is_some_and(|event| {
+        matches!(event.kind, EventKind::Stray { cause: StrayCause::ForeignId, .. })
+    })
 }
 
 fn event_lines(call: &Call, row: usize) -> Vec<String> {

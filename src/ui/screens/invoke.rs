@@ -35,8 +35,8 @@ use ratatui::{
 pub(crate) use self::tools::tool_of;
 use self::{
     menus::{
-        copy_menu, copy_request, edit_arguments, frame_connection, rendered_request, requests_of,
-        route_menu, routes_of, show_descriptor, times_prompt, turn_new_agent,
+        copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
+        requests_of_call, route_menu, routes_of, show_descriptor, times_prompt, turn_new_agent,
     },
     mock_actions::answer_by_hand,
     refusals::{
@@ -175,6 +175,8 @@ pub(crate) struct Invoke {
     running: bool,
     /// No tool is here, but the connection's system may have some.
     can_list: bool,
+    /// The screen was come to, and the state not looked at since.
+    is_entered: bool,
 }
 
 /// The screen as it is at the start.
@@ -324,13 +326,7 @@ impl Invoke {
         let Some(call) = state.invoke.calls.selected_call() else {
             return copy_request(state);
         };
-        // Over what it was made, whatever is chosen now.
-        let own = state.network.connections.find_by_name(&call.connection).cloned();
-        let mut copies = requests_of(
-            state,
-            &call.request,
-            &own.unwrap_or_else(|| state.connection_of(&call.request.tool)),
-        );
+        let mut copies = requests_of_call(state, call);
         let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
         if let Some(frame) = self.answer.selected_frame(call) {
             add("frame under the cursor", frame);
@@ -352,6 +348,9 @@ impl Screen for Invoke {
             self.panes.focus = LEFT;
         }
         self.request.sync_state(state);
+        if std::mem::take(&mut self.is_entered) && state.workflow.fill_first.is_some() {
+            self.panes.focus = MIDDLE;
+        }
         if self.request.reach_step(state) {
             self.panes.focus = MIDDLE;
         }
@@ -419,6 +418,7 @@ impl Screen for Invoke {
     }
 
     fn on_enter(&mut self) {
+        self.is_entered = true;
         // Whoever comes with another tool means its arguments, wherever the keys were left.
         if self.drawn.as_ref() != self.request.tool() {
             self.panes.focus = MIDDLE;

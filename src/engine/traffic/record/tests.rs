@@ -355,6 +355,37 @@ fn what_waits_is_over_at_some_time_and_what_is_odd_is_said_once() {
 }
 
 #[test]
+fn what_cannot_be_decoded_or_comes_twice_stays_odd() {
+    let problem = CallError::new(ErrorKind::NotJson, "it is no JSON object", "");
+    let last = Part::Answer { last: true };
+    for (parts, found) in [
+        (
+            vec![Part::Request, Part::Unreadable(problem.clone()), last.clone()],
+            "a message can't be decoded: it is no JSON object",
+        ),
+        (
+            vec![Part::Unreadable(problem), last.clone()],
+            "a message can't be decoded: it is no JSON object",
+        ),
+        (vec![Part::Request, last.clone(), last], "answered again after its end"),
+    ] {
+        let mut record = Record::default();
+        for (at, part) in parts.into_iter().enumerate() {
+            record.add_witnessed(witnessed_message(at as u64, "a", part, "x"));
+        }
+        let mut count = |filter: &str| {
+            record.set_view(Filter::parse(filter).unwrap()).unwrap();
+            record.row_count()
+        };
+        let is_unreadable = usize::from(found.starts_with("a message"));
+        assert_eq!((count("is:odd"), count("is:unreadable")), (1, is_unreadable), "{found}");
+        record.set_view(Filter::parse("is:odd").unwrap()).unwrap();
+        let remarks = &record.conversation_at(0).unwrap().remarks;
+        assert_eq!(remarks.iter().map(|one| one.words.as_str()).collect::<Vec<_>>(), [found]);
+    }
+}
+
+#[test]
 fn the_oldest_go_first_and_are_counted() {
     let mut record = Record::new(RecordBounds { messages: 10, bytes: usize::MAX });
     for number in 0..20 {

@@ -123,11 +123,15 @@ pub(super) fn frame_connection(state: &State) -> Connection {
     own.cloned().unwrap_or_else(|| state.connection_here())
 }
 
-pub(super) fn requests_of(
-    state: &State,
-    request: &Request,
-    connection: &Connection,
-) -> Vec<copy::Copied> {
+/// What a call that was made can be copied as.
+pub(super) fn requests_of_call(state: &State, call: &Call) -> Vec<copy::Copied> {
+    // Over what it was made, whatever is chosen now.
+    let own = state.network.connections.find_by_name(&call.connection).cloned();
+    let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
+    requests_of(state, &call.request, &over)
+}
+
+fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
     let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
     // Of a call that was made, not of what is typed now.
     let arguments = Literal::parse(&request.arguments)

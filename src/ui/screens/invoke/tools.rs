@@ -18,6 +18,7 @@ use crate::{
     engine::filter,
     model::{
         call::{Call, CallId, CallState},
+        connection::Connection,
         entry::EntryId,
         tool::Tool,
     },
@@ -215,9 +216,11 @@ impl Tools {
         focused: bool,
     ) {
         if self.shown.is_empty() {
-            let words =
-                if self.rows.is_empty() { "no tools in this workspace" } else { "no tool matches" };
-            for (row, line) in (0..area.height).zip(wrap(words, usize::from(area.width).max(1))) {
+            let words = match self.rows.is_empty() {
+                true => empty_words(state),
+                false => "no tool matches".to_owned(),
+            };
+            for (row, line) in (0..area.height).zip(wrap(&words, usize::from(area.width).max(1))) {
                 Pen::new(buffer, area, row).put_text(&line, styles[Role::Ghost]);
             }
         }
@@ -468,5 +471,20 @@ fn call_duration(call: &Call) -> Option<String> {
     match &call.state {
         CallState::Ended { at_ms, .. } => Some(format_duration(*at_ms)),
         _ => None,
+    }
+}
+/// What is said where there is no tool; a connection that isn't the one in use may have some.
+fn empty_words(state: &State) -> String {
+    let current = state.current_connection().name;
+    let others = state.network.connections.known.iter().filter(|known| known.name != current);
+    let names: Vec<&str> = others.map(|known| known.name.as_str()).collect();
+    let embedded = Connection::embedded().name;
+    match names.iter().any(|name| *name != embedded) {
+        true => format!(
+            "no tools in this workspace; {} chooses a connection: {}",
+            state.keymap.way_to("connection"),
+            names.join(", ")
+        ),
+        false => "no tools in this workspace".into(),
     }
 }

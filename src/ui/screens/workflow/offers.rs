@@ -332,7 +332,11 @@ impl Offers {
             .filter_map(|name| name.as_str())
             .filter(|name| given.get(name).is_none() && asked != Some(*name))
             .collect();
-        if missing.is_empty() {
+        // Where no arguments help, that is said at once.
+        let is_impossible = state
+            .build_request(tool.id())
+            .is_err_and(|problem| missing.iter().all(|name| !problem.cause.contains(name)));
+        if missing.is_empty() || is_impossible {
             return Reply::send(Message::Workflow(WorkflowMessage::StepLive {
                 tool: tool.id().clone(),
             }));
@@ -379,7 +383,8 @@ impl Offers {
 
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &mut Facts) {
         let Scene { styles, state, focused } = scene;
-        let title = format!("Available {}", self.available.len());
+        let title =
+            self.count_title("Available", self.available.len(), facts.split.available.len());
         let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
         let finds = self.finding || !self.filter.text().is_empty();
         let field = Rect { height: u16::from(finds), ..inside };
@@ -415,7 +420,8 @@ impl Offers {
                 Line::Heading => {}
             }
             if let Line::Heading = content {
-                self.draw_heading(buffer, area, place, scene);
+                let title = self.count_title("Hidden", self.hidden.len(), facts.hidden.len());
+                draw_heading(buffer, area, place, scene, &title);
             } else {
                 self.draw_line(Pen::new(buffer, rows, row), content, scene, facts);
             }
@@ -433,18 +439,12 @@ impl Offers {
         }
     }
 
-    /// The rule between available and hidden tools joins the pane's edges.
-    fn draw_heading(&self, buffer: &mut Buffer, area: Rect, line: Rect, scene: Scene<'_>) {
-        let Scene { styles, focused, .. } = scene;
-        let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
-        let title = format!(" Hidden {} ", self.hidden.len());
-        let rule = "─".repeat(usize::from(line.width).saturating_sub(text_width(&title)));
-        let whole = Rect { x: area.x, width: area.width, ..line };
-        Pen::new(buffer, whole, 0)
-            .put_text("├", edge)
-            .put_text(&title, styles[Role::Title])
-            .put_text(&rule, edge)
-            .put_text("┤", edge);
+    /// How many tools of a kind are listed, and of how many where some don't fit the filter.
+    fn count_title(&self, kind: &str, listed: usize, all: usize) -> String {
+        match self.filter.text().is_empty() {
+            true => format!("{kind} {all}"),
+            false => format!("{kind} {listed} of {all}"),
+        }
     }
 
     fn draw_line(&self, mut pen: Pen<'_>, line: &Line, scene: Scene<'_>, facts: &mut Facts) {
@@ -615,4 +615,18 @@ impl Offers {
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
         reasons.map(Line::Reason).chain(changes).collect()
     }
+}
+
+/// The rule between available and hidden tools joins the pane's edges.
+fn draw_heading(buffer: &mut Buffer, area: Rect, line: Rect, scene: Scene<'_>, title: &str) {
+    let Scene { styles, focused, .. } = scene;
+    let edge = styles[if focused { Role::BorderFocus } else { Role::Border }];
+    let title = format!(" {title} ");
+    let rule = "─".repeat(usize::from(line.width).saturating_sub(text_width(&title)));
+    let whole = Rect { x: area.x, width: area.width, ..line };
+    Pen::new(buffer, whole, 0)
+        .put_text("├", edge)
+        .put_text(&title, styles[Role::Title])
+        .put_text(&rule, edge)
+        .put_text("┤", edge);
 }

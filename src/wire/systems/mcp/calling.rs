@@ -193,7 +193,7 @@ async fn answer(
             Some(_) if outcome == Ended::Ok => "the whole result; it matches the outputSchema",
             _ => "the whole result",
         };
-        sink.emit_stage("result", words, result.to_string()).await?;
+        sink.emit_stage(Stage::RESULT, words, result.to_string()).await?;
     }
     let failed = |kind: &str, remedy: &str| {
         let message = if text.is_empty() { "the server sent no details" } else { &text };

@@ -97,10 +97,7 @@ pub(crate) async fn open(
     if !channel.opened.capabilities()["tools"].is_null() {
         let tools = channel.ask_for_tools().await?;
         let name = &opening.connection.name;
-        channel.drift = match kept {
-            Some(kept) => kept_file::describe_drift(kept, &tools),
-            None => opening.workspace.and_then(|root| kept_file::locked_drift(root, name, &tools)),
-        };
+        channel.drift = kept_file::describe_changes(opening.workspace, name, kept, &tools);
     }
     Ok(channel)
 }

@@ -17,7 +17,8 @@ use crate::{
             conformance::{
                 LOST, NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP, WITH_TOOLS, examine_caching,
                 examine_cursor, examine_envelope, examine_host, examine_method, examine_order,
-                examine_origin, examine_pages, examine_ping, examine_tool_call, examine_tools,
+                examine_origin, examine_output, examine_pages, examine_ping, examine_tool_call,
+                examine_tools,
             },
             settings,
             version::DEFAULT,
@@ -50,6 +51,9 @@ impl Examiner for McpExaminer {
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>> {
         Box::pin(async move {
             let mut found = examine_methods(bus).await?;
+            if let (Some(_), Some(profile)) = (connection.command(), bus.server_profile()) {
+                found.push(examine_output(&profile.json["findings"]));
+            }
             found.extend(match list(bus, listing::TOOLS).await {
                 Err(problem) if listing::is_unknown(&problem) => {
                     let none = |(rule, about)| Examined::skipped(rule, about, "it has no tools");

@@ -24,9 +24,24 @@ pub(crate) fn read_list(root: &Path, server: &str) -> Option<KeptList> {
     KeptList::from_value(&serde_json::from_str(&text).ok()?)
 }
 
+/// What changed since the list was kept, and since it was locked, in a line; `None` where nothing
+/// did.
+#[must_use]
+pub(crate) fn describe_changes(
+    root: Option<&Path>,
+    server: &str,
+    kept: Option<&KeptList>,
+    tools: &[Value],
+) -> Option<String> {
+    let of_list = kept.and_then(|kept| describe_drift(kept, tools));
+    let of_lock = root.and_then(|root| locked_drift(root, server, tools));
+    let words: Vec<String> = of_list.into_iter().chain(of_lock).collect();
+    (!words.is_empty()).then(|| words.join("; "))
+}
+
 /// What changed since the list was kept, in a line with the worst first; `None` where nothing did.
 #[must_use]
-pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String> {
+fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String> {
     let mut changed: BTreeMap<Severity, Vec<String>> = BTreeMap::new();
     for change in drift::compare_lists(&kept.tools, tools) {
         changed.entry(change.severity).or_default().push(change.tool);
@@ -54,7 +69,7 @@ pub(crate) fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String>
 /// What changed since the tools of the server of that name were locked, in a line; `None` where
 /// nothing did, or they are not locked.
 #[must_use]
-pub(crate) fn locked_drift(root: &Path, server: &str, tools: &[Value]) -> Option<String> {
+fn locked_drift(root: &Path, server: &str, tools: &[Value]) -> Option<String> {
     let items: Vec<_> = tools.iter().map(|tool| deployed::item(server, tool)).collect();
     crate::wire::locked::describe_drift(root, server, &McpDeployment, &items)
 }

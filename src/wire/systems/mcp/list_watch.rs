@@ -67,10 +67,11 @@ async fn listen(bus: &Weak<dyn Bus>) -> Option<QueueReceiver> {
     }
 }
 
-/// What has changed of the tools since they were kept.
+/// What has changed of the tools since they were kept or locked.
 async fn drift_now(bus: &dyn Bus, opened: &OpenedConnection) -> Result<Option<String>, CallError> {
     let tools = listing::list(bus, listing::TOOLS).await?.pages.items;
     // It may be another one than when the connection was opened.
-    let kept = kept_file::read_list(&opened.workspace, &opened.name);
-    Ok(kept.and_then(|kept| kept_file::describe_drift(&kept, &tools)))
+    let (root, name) = (&opened.workspace, &opened.name);
+    let kept = kept_file::read_list(root, name);
+    Ok(kept_file::describe_changes(Some(root), name, kept.as_ref(), &tools))
 }

@@ -5,7 +5,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, EventKind, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome, Stage},
         error_kind::ErrorKind,
         size,
     },
@@ -174,7 +174,7 @@ impl Listening {
         for fault in read.faults {
             sink.emit_stage("finding", fault, "").await?;
         }
-        sink.emit_stage("result", "the whole answer", body.as_ref()).await?;
+        sink.emit_stage(Stage::RESULT, "the whole answer", body.as_ref()).await?;
         let bytes = packet.body.len();
         sink.emit(EventKind::Chunk { text: read.text.into(), bytes }).await?;
         Ok((Outcome::Succeeded, None))
@@ -200,7 +200,7 @@ impl Listening {
                                  was streamed";
                     sink.emit_stage("finding", words, "").await?;
                 }
-                sink.emit_stage("result", "the whole answer", answer.to_string()).await?;
+                sink.emit_stage(Stage::RESULT, "the whole answer", answer.to_string()).await?;
                 let sources = citation_lines(&answer);
                 if !sources.is_empty() {
                     sink.emit(EventKind::Chunk { text: sources.into(), bytes: 0 }).await?;
