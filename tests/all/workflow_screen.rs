@@ -84,6 +84,23 @@ fn no_tool_is_called_from_among_the_states() {
 }
 
 #[test]
+fn a_live_step_leads_to_the_form_of_what_it_needs_and_nowhere_where_nothing_helps() {
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Workflow);
+    for _ in 0..2 {
+        bench.keys("f6");
+        assert!(bench.shows("needs expression: fill it in"), "{}", bench.screen());
+        assert!(bench.shows("▸Request"), "{}", bench.screen());
+        // Wherever the keys were left there.
+        bench.keys("esc esc shift+tab shift+tab 2");
+    }
+    // TrustGraph's own agent runs these.
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("f6");
+    assert!(bench.shows("which TrustGraph's own agent runs"), "{}", bench.screen());
+    assert!(!bench.shows("fill it in") && bench.state.screen == ScreenId::Workflow);
+}
+
+#[test]
 fn the_documents_scenario_is_stepped_and_the_reset_explains_itself() {
     let mut bench = workflow(&["knowledge", "compute"], (120, 36));
     bench.keys("enter down down");
