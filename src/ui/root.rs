@@ -165,7 +165,7 @@ impl Root {
             screen.sync_state(state);
             if self.last_shown != Some(state.screen) {
                 self.last_shown = Some(state.screen);
-                screen.on_enter();
+                screen.on_enter(state);
             }
         }
         if std::mem::take(&mut self.menu_due)

@@ -64,7 +64,7 @@ impl Reply {
 /// A screen: one row in `ui/screens.rs`.
 pub trait Screen {
     /// The screen comes into view.
-    fn on_enter(&mut self) {}
+    fn on_enter(&mut self, _: &State) {}
 
     /// Takes in what changed outside; comes before every drawing and every input. What the screen
     /// keeps by row is of this state after it.

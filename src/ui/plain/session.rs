@@ -301,7 +301,7 @@ impl Session {
         if let Some(screen) = self.screen_mut(state) {
             screen.sync_state(state);
             if shown != Some(state.screen) {
-                screen.on_enter();
+                screen.on_enter(state);
                 self.shown = Some(state.screen);
                 self.walk = None;
             }

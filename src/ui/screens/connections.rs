@@ -262,7 +262,7 @@ fn add_connection(state: &State) -> Reply {
 }
 
 impl Screen for ConnectionsScreen {
-    fn on_enter(&mut self) {
+    fn on_enter(&mut self, _: &State) {
         self.middle.focus_list();
     }
 

@@ -175,8 +175,6 @@ pub(crate) struct Invoke {
     running: bool,
     /// No tool is here, but the connection's system may have some.
     can_list: bool,
-    /// The screen was come to, and the state not looked at since.
-    is_entered: bool,
 }
 
 /// The screen as it is at the start.
@@ -348,9 +346,6 @@ impl Screen for Invoke {
             self.panes.focus = LEFT;
         }
         self.request.sync_state(state);
-        if std::mem::take(&mut self.is_entered) && state.workflow.fill_first.is_some() {
-            self.panes.focus = MIDDLE;
-        }
         if self.request.reach_step(state) {
             self.panes.focus = MIDDLE;
         }
@@ -417,10 +412,10 @@ impl Screen for Invoke {
         scopes
     }
 
-    fn on_enter(&mut self) {
-        self.is_entered = true;
-        // Whoever comes with another tool means its arguments, wherever the keys were left.
-        if self.drawn.as_ref() != self.request.tool() {
+    fn on_enter(&mut self, state: &State) {
+        // Whoever comes with another tool means its arguments, wherever the keys were left; so does
+        // a live step that waits for them.
+        if self.drawn.as_ref() != self.request.tool() || state.workflow.fill_first.is_some() {
             self.panes.focus = MIDDLE;
         }
         self.rest_focused_form();

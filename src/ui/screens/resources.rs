@@ -264,7 +264,7 @@ fn empty_words(state: &State) -> String {
 }
 
 impl Screen for ResourcesScreen {
-    fn on_enter(&mut self) {
+    fn on_enter(&mut self, _: &State) {
         self.middle.focus_list();
     }
 

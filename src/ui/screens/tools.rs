@@ -398,7 +398,7 @@ fn ui_of(entry: &Entry, state: &State) -> Option<Arc<Value>> {
 }
 
 impl Screen for Tools {
-    fn on_enter(&mut self) {
+    fn on_enter(&mut self, _: &State) {
         self.rest_focused_form();
     }
 

@@ -276,7 +276,7 @@ fn stop_answering(state: &State) -> Reply {
 }
 
 impl Screen for Waiting {
-    fn on_enter(&mut self) {
+    fn on_enter(&mut self, _: &State) {
         self.middle.focus_list();
     }
 
