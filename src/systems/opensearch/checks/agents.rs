@@ -109,9 +109,8 @@ pub(super) fn agent_model(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
         let words = format!("an agent of type {kind} needs a model: llm.model_id");
         report.add_finding(entry, member_pointer(keys::LLM), words);
     }
-    if let Some(llm) = given(keys::LLM)
-        && !llm.get(keys::MODEL_ID).is_some_and(|id| id.as_str().is_some_and(|id| !id.is_empty()))
-    {
+    let has_id = |llm: &Value| llm[keys::MODEL_ID].as_str().is_some_and(|id| !id.is_empty());
+    if given(keys::LLM).is_some_and(|llm| !has_id(llm)) {
         let at = member_pointer(keys::LLM).child(keys::MODEL_ID);
         report.add_finding(entry, at, "llm needs the model's id: model_id");
     }
