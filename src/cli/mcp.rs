@@ -34,7 +34,7 @@ use crate::{
         settings::SETTINGS,
         transport::TransportKind,
     },
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     store::{
         consents::Consents,
         files::{self, Expected, OutsideLinks, Stamp},
@@ -256,8 +256,9 @@ fn write_lists(listing: &Listing, out: &mut CommandOutput) -> std::io::Result<()
             found.unwrap_or_default().lines().next().unwrap_or_default().to_owned()
         };
         let cells = |item: &Value| {
-            let name = text(item, &["name", "uri", "uriTemplate"]);
-            vec![Cell::plain(name), Cell::plain(text(item, &["description", "title", "uri"]))]
+            // By which it is read.
+            let name = text(item, &["uri", "uriTemplate", "name"]);
+            vec![Cell::plain(name), Cell::plain(text(item, &["description", "title", "name"]))]
         };
         let head = format!(
             "{} ({})",
@@ -494,7 +495,11 @@ impl Keep {
             .map_err(|refused| refused.problem().clone())?;
             out.print_status(out.tint(
                 Tint::Good,
-                &format!("saved {} tools in {}", listed.tools.len(), path.as_str()),
+                &format!(
+                    "saved {} in {}",
+                    count_text(listed.tools.len(), "tool", "tools"),
+                    path.as_str()
+                ),
             ));
             Ok(Ending::Done)
         })

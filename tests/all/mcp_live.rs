@@ -708,7 +708,7 @@ fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
 #[test]
 fn groups_of_a_kept_tool_are_no_second_server() {
     let place = counted_place();
-    place.run(&["mcp", "keep", "own"]).ended(0, &["saved 1 tools"]);
+    place.run(&["mcp", "keep", "own"]).ended(0, &["saved 1 tool"]);
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     let more = format!("{settings}\n[mcp.own.tools.tool-1]\ngroups = [\"math\"]\n");
     fs::write(place.here.join("toolcrib.toml"), more).unwrap();

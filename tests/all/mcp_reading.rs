@@ -82,6 +82,7 @@ fn what_a_server_says_of_itself_is_shown() {
     );
     let listed = place.run(&["mcp", "list", "test"]);
     listed.ended(0, &["tools 10 in 3 pages: 4 in ", "resources 2 in ", "prompts 1 in "]);
+    assert!(listed.data.contains("test://notes.md"), "{}", listed.data);
     listed.ended(0, &["list.undeclared: the server did not declare the capability prompts"]);
     assert!(!listed.words.contains("capability resources"), "{}", listed.words);
 }

@@ -136,6 +136,14 @@ fn an_answer_that_is_text_has_no_parts() {
     bench.clicks("Answer");
     bench.keys("o");
     assert!(bench.shows("text only"), "{}", bench.screen());
+    bench.keys("@save-answer");
+    assert!(bench.shows("answer, 5 B, into the file:"), "{}", bench.screen());
+    bench.keys("enter");
+    let saved = bench.effects.iter().find_map(|effect| match effect {
+        Effect::SaveParts { parts, path } => Some((parts[0].text.clone(), path.clone())),
+        _ => None,
+    });
+    assert_eq!(saved, Some((Some("words".into()), "1-answer.txt".into())));
 }
 
 #[test]

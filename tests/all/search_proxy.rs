@@ -81,6 +81,7 @@ fn its_engines_are_tools_that_are_called_as_they_are() {
         "query=llamas",
         "--config",
         r#"{"gl": "de", "fetchSize": 2}"#,
+        "--verbose",
     ]);
     found.ended(0, &["the whole answer"]);
     assert_eq!(

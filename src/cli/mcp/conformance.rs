@@ -12,6 +12,7 @@ use crate::{
     },
     engine::junit::{Checked, Suite, render_report},
     model::finding::Severity,
+    schema::count::count_text,
     systems::facets::examined::{Examined, Verdict},
 };
 
@@ -55,10 +56,10 @@ impl ConformanceReport {
         }
         let count = |word: &str| examined.iter().filter(|one| verdict_word(one) == word).count();
         out.print_status(format_args!(
-            "{} passed, {} failed, {} warnings, {} not checked",
+            "{} passed, {} failed, {}, {} not checked",
             count("kept"),
             count("broken"),
-            count("warning"),
+            count_text(count("warning"), "warning", "warnings"),
             count("skipped")
         ));
         Ok(if count("broken") == 0 { Ending::Done } else { Ending::Found })

@@ -269,7 +269,7 @@ impl Session {
                 );
             }
             Kind::Noise => {
-                // Whoever looks at the server is told, though the line came before anybody listened.
+                // It is in the server's profile, though the line came before anybody listened.
                 if let Phase::Opening { findings, .. } = &mut self.phase
                     && !findings.contains(&NOISE)
                 {

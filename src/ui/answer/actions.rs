@@ -60,7 +60,19 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&[verbs::OPEN])
     .help("Save or open an image, audio or resource of the answer, or read what a link points to")
     .refused(|screen, _| {
-        refuse_when(!screen.shown_answer().has_parts(), "the answer is text only")
+        refuse_when(
+            !screen.shown_answer().has_parts(),
+            "the answer is text only; “save answer” saves it",
+        )
+    }),
+    Row::new(Scope::Answer, "save-answer", "save answer…", |screen, state| {
+        let part = screen.shown_call(state).map(parts::text_part);
+        part.map_or(Reply::Handled, |part| content_parts::save_prompt(vec![part]))
+    })
+    .help("Save the text of the answer into a file")
+    .refused(|screen, state| {
+        let has_none = screen.shown_call(state).is_none_or(|call| call.text.is_empty());
+        refuse_when(has_none, "there is no text to save")
     }),
     Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
         screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))

@@ -27,6 +27,18 @@ pub(crate) fn answer_parts(call: &Call) -> Vec<ContentPart> {
         .unwrap_or_default()
 }
 
+/// The text of a call's answer as a part, to be saved.
+#[must_use]
+pub(crate) fn text_part(call: &Call) -> ContentPart {
+    let is_json = call.text.trim_start().starts_with(['{', '[']);
+    ContentPart {
+        kind: "answer".into(),
+        mime: is_json.then(|| "application/json".into()),
+        text: Some(call.text.clone()),
+        ..ContentPart::default()
+    }
+}
+
 /// The files of the images in a call's answer that can be shown.
 #[must_use]
 pub(crate) fn images(call: &Call) -> Vec<Arc<[u8]>> {

@@ -51,9 +51,8 @@ impl Examiner for McpExaminer {
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>> {
         Box::pin(async move {
             let mut found = examine_methods(bus).await?;
-            if let (Some(_), Some(profile)) = (connection.command(), bus.server_profile()) {
-                found.push(examine_output(&profile.json["findings"]));
-            }
+            let started = bus.server_profile().filter(|_| connection.command().is_some());
+            found.extend(started.map(|profile| examine_output(&profile.json["findings"])));
             found.extend(match list(bus, listing::TOOLS).await {
                 Err(problem) if listing::is_unknown(&problem) => {
                     let none = |(rule, about)| Examined::skipped(rule, about, "it has no tools");
