@@ -90,6 +90,8 @@ struct Answer {
     length: AtomicUsize,
     /// So many a second where the server holds nobody back; 0: as fast as the service can.
     pace: AtomicUsize,
+    /// What the pieces are cut from, one after the other; the same words in each without it.
+    prose: String,
 }
 
 impl Answer {
@@ -105,7 +107,14 @@ impl Answer {
         let text = "all work and no play makes jack a dull boy\n".repeat(length / 40 + 1);
         let piece = Bytes::from(reply::chunk_body(&text[..length], false));
         let last = Bytes::from(reply::chunk_body("end", true));
-        std::iter::repeat_n(piece, pieces - 1).chain([last])
+        let cuts: Vec<Bytes> = self
+            .prose
+            .as_bytes()
+            .chunks_exact(length)
+            .map(|cut| reply::chunk_body(&String::from_utf8_lossy(cut), false).into())
+            .collect();
+        let cuts = if cuts.is_empty() { vec![piece] } else { cuts };
+        (0..pieces - 1).map(move |row| cuts[row % cuts.len()].clone()).chain([last])
     }
 
     /// The same as the frames of a gateway's socket.
@@ -360,7 +369,7 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
     let said = said.join().unwrap();
     let pieces = said
         .lines()
-        .find_map(|line| line.split_once(" chunks,")?.0.rsplit(' ').next()?.parse().ok());
+        .find_map(|line| line.split_once(" chunk")?.0.rsplit(' ').next()?.parse().ok());
     (pieces.unwrap_or_else(|| panic!("{said}")), took, most)
 }
 
@@ -457,11 +466,25 @@ fn nats(runtime: &Runtime) {
     Row::new(what, "s", took.as_secs_f64()).report();
 }
 
+/// English as people write it: an answer that is packed must not be one line a million times.
+fn prose() -> String {
+    let texts = [
+        include_str!("../README.md"),
+        include_str!("../CHANGELOG.md"),
+        include_str!("../docs/calls.md"),
+        include_str!("../docs/opensearch.md"),
+        include_str!("../docs/mcp.md"),
+    ];
+    // What ends an answer on the screen is left out.
+    let words = texts.concat().replace("succeeded", "went well").replace("cut off", "short");
+    words.chars().filter(char::is_ascii).collect()
+}
+
 /// What the process holds after large answers, on a screen and without one.
 fn memories(runtime: &Runtime) {
     let server = NatsServer::start();
     let connection = server.connection();
-    let answer = Arc::new(Answer { pace: SLOW.into(), ..Answer::default() });
+    let answer = Arc::new(Answer { pace: SLOW.into(), prose: prose(), ..Answer::default() });
     serve_nats(runtime, &connection.addresses()[0], &answer);
     let folder = workspace(&connection);
     let sizes = [
@@ -469,6 +492,7 @@ fn memories(runtime: &Runtime) {
         ("50 MB in pieces of 500 kB", LARGE / 500_000, 500_000),
         ("1,000,000 pieces of 20 bytes", MILLION, 20),
         ("1,000,000 pieces of 100 bytes", MILLION, PIECE),
+        ("1,000,000 pieces of 200 bytes", MILLION, 200),
     ];
     for (what, pieces, length) in sizes {
         answer.set(pieces, length);

@@ -1,6 +1,7 @@
 //! Plain data: what toolcrib knows, without behaviour that needs the world.
 
 pub mod agent;
+pub mod answer_text;
 pub mod attachment;
 pub mod authorization;
 pub mod call;
@@ -21,7 +22,6 @@ pub mod merging;
 pub mod notification;
 pub(crate) mod numbered;
 pub mod problem;
-mod room;
 pub mod server_item;
 pub mod server_profile;
 pub mod service;

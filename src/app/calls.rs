@@ -212,7 +212,7 @@ impl Calls {
     pub fn answer_of(&self, tool: &str) -> Option<String> {
         let succeeded =
             |call: &&Call| call.request.name == tool && call.outcome() == Some(Outcome::Succeeded);
-        self.list.iter().rev().find(succeeded).map(|call| call.text.clone())
+        self.list.iter().rev().find(succeeded).map(|call| call.text.whole().into_owned())
     }
 
     /// The newest answer that the service of a tool gave to its end, and no mock.
@@ -221,7 +221,7 @@ impl Calls {
         let is_real = |call: &&Call| {
             call.request.mock.is_none() && call.outcome() == Some(Outcome::Succeeded)
         };
-        self.calls_of(tool).find(is_real).map(|call| call.text.clone())
+        self.calls_of(tool).find(is_real).map(|call| call.text.whole().into_owned())
     }
 
     /// The calls of a tool, the newest first.

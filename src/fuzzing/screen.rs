@@ -6,7 +6,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
     app::input::{Code, Input, Key},
-    model::shown,
+    model::{answer_text::AnswerText, shown},
     runtime::input_decoder::InputDecoder,
     ui::{
         actions, line_wrap, theme,
@@ -95,11 +95,12 @@ pub(super) fn read_screen_text(text: &str) {
     let area = Rect::new(0, 0, 24, 6);
     let mut buffer = Buffer::empty(area);
     let mut view = TextView::default();
-    view.draw(text, &mut buffer, area, &theme.styles);
-    view.scroll(text, 3);
-    _ = view.search(text, "a", Search::Next);
-    view.draw(text, &mut buffer, area, &theme.styles);
-    _ = view.position_text(text);
+    let answer = &AnswerText::from(text);
+    view.draw(answer, &mut buffer, area, &theme.styles);
+    view.scroll(answer, 3);
+    _ = view.search(answer, "a", Search::Next);
+    view.draw(answer, &mut buffer, area, &theme.styles);
+    _ = view.position_text(answer);
     let mut tree = JsonTree::new(serde_json::from_str(text).unwrap_or_else(|_| text.into()));
     tree.draw(&mut buffer, area, &theme.styles, true);
     for cell in &buffer.content {

@@ -1,14 +1,14 @@
 //! A call: one use of a tool; its request, its events with their times, its outcome.
 
-use std::{collections::VecDeque, ops::Range, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::VecDeque, ops::Range, sync::Arc, time::Duration};
 
 use super::{
+    answer_text::AnswerText,
     clock::Millis,
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
     problem::{Problem, ProblemKind, without_os_number},
-    room::make_room,
     shared_text::SharedText,
     stub::{MOCK_CONNECTION, MockCall},
 };
@@ -536,7 +536,7 @@ pub struct Call {
     pub state: CallState,
     pub events: EventLog,
     /// The answer so far: chunks joined without a separator.
-    pub text: String,
+    pub text: AnswerText,
     pub chunks: u64,
     pub strays: u64,
     pub first_chunk_ms: Option<u64>,
@@ -557,7 +557,7 @@ impl Call {
             started,
             state: CallState::Opening,
             events: EventLog::default(),
-            text: String::new(),
+            text: AnswerText::default(),
             chunks: 0,
             strays: 0,
             first_chunk_ms: None,
@@ -584,7 +584,6 @@ impl Call {
             EventKind::Sent { .. } => self.state = CallState::Waiting,
             EventKind::Chunk { text, .. } => {
                 self.state = CallState::Streaming;
-                make_room(&mut self.text, text.len());
                 self.text.push_str(text);
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
@@ -604,8 +603,8 @@ impl Call {
 
     /// An event of this call with the text that it brought.
     #[must_use]
-    pub fn event_with_text(&self, event: &LoggedEvent) -> Event<&str> {
-        event.clone().map_text(|text| &self.text[text])
+    pub fn event_with_text(&self, event: &LoggedEvent) -> Event<Cow<'_, str>> {
+        event.clone().map_text(|text| self.text.slice(text))
     }
 
     /// The stages on its way that are in memory: name and body.

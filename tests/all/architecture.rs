@@ -37,7 +37,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "model",
         imports: &["schema", "syntax"],
-        outside: &["serde", "serde_json", "sha2", "jiff"],
+        outside: &["serde", "serde_json", "sha2", "jiff", "snap"],
     },
     Folder {
         name: "engine",

@@ -558,7 +558,7 @@ fn an_answer_is_kept_as_a_rule_of_a_stub() {
     let text: String = rule.then.pieces.iter().map(|piece| piece.text.as_str()).collect();
     assert_eq!(
         (text.as_str(), rule.then.pieces.len()),
-        (&*bench.state.invoke.calls.selected_call().unwrap().text, 2)
+        (&*bench.state.invoke.calls.selected_call().unwrap().text.whole(), 2)
     );
     assert!(
         bench

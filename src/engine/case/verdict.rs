@@ -66,7 +66,7 @@ impl Answer {
     #[must_use]
     pub fn from_call(call: &Call) -> Self {
         let mut answer = Self {
-            text: call.text.clone(),
+            text: call.text.whole().into_owned(),
             structured: call.stage_body(Stage::STRUCTURED).map(Arc::clone),
             chunks: call.chunks,
             ..Self::default()

@@ -42,7 +42,7 @@ impl Stubs for OpenSearchCalls {
             tool: &call.request.name,
             to: &call.request.to,
             body: &masked(&call.request.body),
-            text: &masked(&call.text),
+            text: &masked(&call.text.whole()),
             stages: stages.map(|(name, body)| (name, masked(&body))).collect(),
         };
         let problem = match &call.state {

@@ -44,10 +44,10 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
         to: &request.to,
         reply: request.reply.as_deref(),
         body: &body,
-        text: &call.text,
+        text: &call.text.whole(),
     };
     let events: Vec<Event> =
-        call.events.iter().map(|event| call.event_with_text(event).map_text(Into::into)).collect();
+        call.events.iter().map(|event| call.event_with_text(event).map_text(|text| (&*text).into())).collect();
     let mut service = kept.build_service(events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {

@@ -2,10 +2,13 @@
 
 use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::ui::{
-    canvas::{Pen, mark_chosen},
-    styles::{Role, Styles},
-    widgets::list::ListCursor,
+use crate::{
+    model::answer_text::AnswerText,
+    ui::{
+        canvas::{Pen, mark_chosen},
+        styles::{Role, Styles},
+        widgets::list::ListCursor,
+    },
 };
 
 /// Cells that a row of sixteen needs.
@@ -18,7 +21,7 @@ fn in_a_row(cells: u16) -> usize {
 
 /// How many rows a text has.
 #[must_use]
-pub(crate) fn row_count(text: &str, cells: u16) -> usize {
+pub(crate) fn row_count(text: &AnswerText, cells: u16) -> usize {
     text.len().div_ceil(in_a_row(cells))
 }
 
@@ -27,7 +30,7 @@ pub(crate) fn draw_hex(
     buffer: &mut Buffer,
     area: Rect,
     styles: &Styles,
-    text: &str,
+    text: &AnswerText,
     cursor: &mut ListCursor,
     focused: bool,
 ) {
@@ -35,7 +38,7 @@ pub(crate) fn draw_hex(
     for (line, row) in (0_u16..).zip(cursor.visible_rows(row_count(text, area.width), area.height))
     {
         let start = row * each;
-        let bytes = &text.as_bytes()[start..(start + each).min(text.len())];
+        let bytes = text.bytes(start..start + each);
         let numbers: String = bytes.iter().map(|byte| format!("{byte:02x} ")).collect();
         let sign = |byte: &u8| {
             if byte.is_ascii_graphic() || *byte == b' ' { char::from(*byte) } else { '·' }

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     model::{
+        answer_text::AnswerText,
         call::{Call, CallState, EventKind, LoggedEvent, Stage, StrayCause},
         clock::Millis,
         size,
@@ -278,7 +279,7 @@ impl Answer {
         }
         if self.tree.as_ref().is_none_or(|(length, _)| *length != call.text.len()) {
             let tree =
-                tree_of(&call.text).or_else(|why| match call.stage_body(Stage::STRUCTURED) {
+                answer_tree(&call.text).or_else(|why| match call.stage_body(Stage::STRUCTURED) {
                     Some(data) => tree_of(data),
                     None => Err(why),
                 });
@@ -485,14 +486,23 @@ fn problem_lines(call: &Call, cells: u16, most: u16) -> Vec<(Role, String)> {
     lines
 }
 
-fn tree_of(text: &str) -> Result<JsonTree, String> {
-    if text.len() > LARGEST_TREE {
-        return Err(format!(
+fn answer_tree(text: &AnswerText) -> Result<JsonTree, String> {
+    fits_a_tree(text.len()).and_then(|()| tree_of(&text.whole()))
+}
+
+fn fits_a_tree(length: usize) -> Result<(), String> {
+    let sizes = [length, LARGEST_TREE].map(|size| size::format_size(size as u64));
+    match length > LARGEST_TREE {
+        true => Err(format!(
             "The answer is {}; the tree view is limited to {}. Text shows all of it.",
-            size::format_size(text.len() as u64),
-            size::format_size(LARGEST_TREE as u64)
-        ));
+            sizes[0], sizes[1]
+        )),
+        false => Ok(()),
     }
+}
+
+fn tree_of(text: &str) -> Result<JsonTree, String> {
+    fits_a_tree(text.len())?;
     let value: Value = serde_json::from_str(text)
         .map_err(|error| format!("The answer is not JSON ({error}); Text shows it."))?;
     Ok(JsonTree::new(value))

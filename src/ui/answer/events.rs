@@ -127,7 +127,7 @@ impl<'c> EventRow<'c> {
                 ("request".to_owned(), Role::Info, size::format_size(*bytes as u64))
             }
             EventKind::Chunk { text, .. } => {
-                (format!("chunk {number}"), Role::Dim, quoted(&call.text[text.clone()]))
+                (format!("chunk {number}"), Role::Dim, quoted(&call.text.slice(text.clone())))
             }
             EventKind::Headers(headers) => {
                 ("headers".to_owned(), Role::Info, engine::events::format_headers(headers))
@@ -157,7 +157,7 @@ impl<'c> EventRow<'c> {
                     true => format!("{}…", text.chars().take(LONGEST).collect::<String>()),
                     false => text.to_owned(),
                 };
-                let event = call.event_with_text(event).map_text(|text| start(text).into());
+                let event = call.event_with_text(event).map_text(|text| start(&text).into());
                 engine::events::event_json(&event).to_string()
             }
             Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),

@@ -388,7 +388,7 @@ fn open_event_page(listed: &EventRow<'_>) -> Reply {
     let LogRow { time, what, .. } = listed.log_row();
     let text = match listed {
         EventRow::Event(event, call, _) => match &event.kind {
-            EventKind::Chunk { text, .. } => call.text[text.clone()].to_owned(),
+            EventKind::Chunk { text, .. } => call.text.slice(text.clone()).into_owned(),
             EventKind::Stray { body, .. } => body.to_string(),
             EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
             EventKind::Stage(stage) if !stage.body.is_empty() => {

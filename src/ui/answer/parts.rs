@@ -30,11 +30,12 @@ pub(crate) fn answer_parts(call: &Call) -> Vec<ContentPart> {
 /// The text of a call's answer as a part, to be saved.
 #[must_use]
 pub(crate) fn text_part(call: &Call) -> ContentPart {
-    let is_json = call.text.trim_start().starts_with(['{', '[']);
+    let text = call.text.whole().into_owned();
+    let is_json = text.trim_start().starts_with(['{', '[']);
     ContentPart {
         kind: "answer".into(),
         mime: is_json.then(|| "application/json".into()),
-        text: Some(call.text.clone()),
+        text: Some(text),
         ..ContentPart::default()
     }
 }

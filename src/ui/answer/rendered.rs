@@ -1,9 +1,11 @@
 //! An answer as Markdown; as it grows, only its last blocks are made again.
 
+use std::borrow::Cow;
+
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
-    model::size,
+    model::{answer_text::AnswerText, size},
     ui::{
         canvas::Pen,
         styles::{Role, Styles},
@@ -37,11 +39,11 @@ impl Rendered {
         buffer: &mut Buffer,
         area: Rect,
         styles: &Styles,
-        text: &str,
+        text: &AnswerText,
         cursor: &mut ListCursor,
     ) {
         let start = start_of(text);
-        self.text.render(start, usize::from(area.width));
+        self.text.render(&start, usize::from(area.width));
         self.is_cut = start.len() < text.len();
         for (line, row) in (0_u16..).zip(cursor.visible_rows(self.row_count(), area.height)) {
             let mut pen = Pen::new(buffer, area, line);
@@ -71,10 +73,6 @@ pub(crate) fn face_role(face: TextFace) -> Role {
     }
 }
 
-fn start_of(text: &str) -> &str {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
+fn start_of(text: &AnswerText) -> Cow<'_, str> {
+    text.slice(0..LONGEST)
 }

@@ -160,7 +160,7 @@ fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> 
             format!("headers {}", headers.iter().map(of).collect::<Vec<_>>().join(", "))
         }
         EventKind::Chunk { text, .. } => {
-            let text = call.text.get(text.clone()).unwrap_or_default();
+            let text = call.text.slice(text.clone());
             match text.chars().count() > LONGEST {
                 true => {
                     let start: String = text.chars().take(LONGEST).collect();

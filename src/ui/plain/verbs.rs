@@ -128,7 +128,7 @@ impl Session {
         let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
         match call {
             Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
-            Some(call) => self.out.push(call.text.clone()),
+            Some(call) => self.out.push(call.text.whole().into_owned()),
             None => self.out.push("No call is selected. Type: invoke, then send".to_owned()),
         }
     }

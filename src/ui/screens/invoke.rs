@@ -334,7 +334,7 @@ impl Invoke {
             add("value under the cursor", value);
         }
         if !call.text.is_empty() {
-            add("answer", call.text.clone());
+            add("answer", call.text.whole().into_owned());
         }
         copy_menu(copies, rendered_request(state, &call.request))
     }

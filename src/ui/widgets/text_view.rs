@@ -1,13 +1,14 @@
 //! A long text to read: wrapped, scrolled, searched. Only what is seen is looked at, so 50 MB page
 //! like a line.
 
-use std::{cell::Cell, ops::Range};
+use std::{borrow::Cow, cell::Cell, ops::Range};
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::line_starts::LineStarts;
 use crate::{
     app::input::{Code, Key},
+    model::answer_text::AnswerText,
     ui::{
         canvas::{Pen, is_unseen, text_width, visible_text},
         line_wrap::{RowWidths, line_rows},
@@ -87,24 +88,26 @@ impl TextView {
     }
 
     /// Takes in what the text has grown by. A text that shrank is another text.
-    fn index_text(&mut self, text: &str) {
+    fn index_text(&mut self, text: &AnswerText) {
         if text.len() < self.indexed {
             self.reset(self.follow);
         }
         let mut start = self.starts.last_start();
-        while self.indexed < text.len() {
-            let line_end = text[self.indexed..].find('\n').map(|at| self.indexed + at + 1);
-            let reached = line_end.unwrap_or(text.len());
-            self.looks_at(reached - self.indexed);
-            while reached - start > SEGMENT {
-                start = break_offset(text, start);
-                self.starts.push(start);
+        for piece in text.pieces(self.indexed) {
+            let new = text.slice(piece);
+            for line in new.split_inclusive('\n') {
+                let reached = self.indexed + line.len();
+                self.looks_at(line.len());
+                while reached - start > SEGMENT {
+                    start = break_offset(&text.slice(start..start + SEGMENT), start);
+                    self.starts.push(start);
+                }
+                if line.ends_with('\n') {
+                    start = reached;
+                    self.starts.push(start);
+                }
+                self.indexed = reached;
             }
-            if let Some(end) = line_end {
-                start = end;
-                self.starts.push(start);
-            }
-            self.indexed = reached;
         }
     }
 
@@ -112,20 +115,27 @@ impl TextView {
         self.starts.start_at(segment).unwrap_or(self.starts.last_start())
     }
 
-    fn segment<'t>(&self, text: &'t str, segment: usize) -> &'t str {
+    fn segment<'t>(&self, text: &'t AnswerText, segment: usize) -> Cow<'t, str> {
         let start = self.segment_start(segment);
         let end = self.starts.start_at(segment + 1).unwrap_or(text.len());
-        text[start..end].trim_end_matches('\n').trim_end_matches('\r')
+        let trimmed = |line: &str| line.trim_end_matches('\n').trim_end_matches('\r').len();
+        match text.slice(start..end) {
+            Cow::Borrowed(line) => line[..trimmed(line)].into(),
+            Cow::Owned(mut line) => {
+                line.truncate(trimmed(&line));
+                line.into()
+            }
+        }
     }
 
-    fn segment_rows(&self, text: &str, segment: usize) -> Vec<Range<usize>> {
+    fn segment_rows(&self, text: &AnswerText, segment: usize) -> Vec<Range<usize>> {
         let line = self.segment(text, segment);
         self.looks_at(line.len());
-        wrap_rows(line, self.cells)
+        wrap_rows(&line, self.cells)
     }
 
     /// The topmost place from which the end is in view.
-    fn last_top(&self, text: &str) -> TextPosition {
+    fn last_top(&self, text: &AnswerText) -> TextPosition {
         let mut wanted = self.height.max(1);
         for segment in (0..self.starts.count()).rev() {
             let rows = self.segment_rows(text, segment).len();
@@ -138,7 +148,7 @@ impl TextView {
     }
 
     /// How many rows the end of the text takes in so many cells; it stops counting at `most`.
-    pub fn rows_up_to(&mut self, most: usize, text: &str, cells: u16) -> usize {
+    pub fn rows_up_to(&mut self, most: usize, text: &AnswerText, cells: u16) -> usize {
         self.index_text(text);
         self.cells = usize::from(cells).max(1);
         let mut rows = 0;
@@ -152,7 +162,7 @@ impl TextView {
     }
 
     /// Draws the text and keeps the place in view; answers nothing, holds all.
-    pub fn draw(&mut self, text: &str, buffer: &mut Buffer, area: Rect, styles: &Styles) {
+    pub fn draw(&mut self, text: &AnswerText, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.index_text(text);
         (self.cells, self.height) = (usize::from(area.width).max(1), usize::from(area.height));
         let bottom = self.last_top(text);
@@ -163,12 +173,12 @@ impl TextView {
             let content = self.segment(text, segment);
             self.looks_at(content.len());
             let matches =
-                if self.query.is_empty() { Vec::new() } else { all_in(content, &self.query) };
-            for range in wrap_rows(content, self.cells).into_iter().skip(row) {
+                if self.query.is_empty() { Vec::new() } else { all_in(&content, &self.query) };
+            for range in wrap_rows(&content, self.cells).into_iter().skip(row) {
                 if line >= area.height {
                     return;
                 }
-                draw_row(&mut Pen::new(buffer, area, line), content, range, &matches, styles);
+                draw_row(&mut Pen::new(buffer, area, line), &content, range, &matches, styles);
                 line += 1;
             }
             row = 0;
@@ -176,7 +186,7 @@ impl TextView {
     }
 
     /// Moves by rows; upwards stops following, the end follows again.
-    pub fn scroll(&mut self, text: &str, by: isize) {
+    pub fn scroll(&mut self, text: &AnswerText, by: isize) {
         self.index_text(text);
         let bottom = self.last_top(text);
         let mut spot = if self.follow { bottom } else { self.top.min(bottom) };
@@ -190,7 +200,7 @@ impl TextView {
         self.top = spot.min(bottom);
     }
 
-    fn row_above(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
+    fn row_above(&self, text: &AnswerText, spot: TextPosition) -> Option<TextPosition> {
         if spot.row > 0 {
             return Some(TextPosition { row: spot.row - 1, ..spot });
         }
@@ -198,7 +208,7 @@ impl TextView {
         Some(TextPosition { segment, row: self.segment_rows(text, segment).len() - 1 })
     }
 
-    fn row_below(&self, text: &str, spot: TextPosition) -> Option<TextPosition> {
+    fn row_below(&self, text: &AnswerText, spot: TextPosition) -> Option<TextPosition> {
         if spot.row + 1 < self.segment_rows(text, spot.segment).len() {
             return Some(TextPosition { row: spot.row + 1, ..spot });
         }
@@ -207,7 +217,7 @@ impl TextView {
     }
 
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
-    pub fn handle_key(&mut self, key: Key, text: &str) -> bool {
+    pub fn handle_key(&mut self, key: Key, text: &AnswerText) -> bool {
         let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
         match key.code {
             _ if key.mods.ctrl || key.mods.alt => return false,
@@ -224,7 +234,7 @@ impl TextView {
 
     /// Searches, ignoring case unless the query has a capital; whether something was found. The
     /// query stays marked.
-    pub fn search(&mut self, text: &str, query: &str, way: Search) -> bool {
+    pub fn search(&mut self, text: &AnswerText, query: &str, way: Search) -> bool {
         self.index_text(text);
         query.clone_into(&mut self.query);
         if query.is_empty() {
@@ -233,11 +243,11 @@ impl TextView {
         }
         let here = self.found.unwrap_or_else(|| self.top_offset(text));
         let found = match way {
-            Search::Here => next_in(text, query, here).or_else(|| next_in(text, query, 0)),
-            Search::Next => next_in(text, query, next_char_offset(text, here))
-                .or_else(|| next_in(text, query, 0)),
+            Search::Here => next_in_answer(text, query, here).or_else(|| next_in_answer(text, query, 0)),
+            Search::Next => next_in_answer(text, query, behind(text, here))
+                .or_else(|| next_in_answer(text, query, 0)),
             Search::Previous => {
-                previous_in(text, query, here).or_else(|| previous_in(text, query, text.len()))
+                previous_in_answer(text, query, here).or_else(|| previous_in_answer(text, query, text.len()))
             }
         };
         if let Some(at) = found {
@@ -254,7 +264,7 @@ impl TextView {
     }
 
     /// The byte that the top row starts with.
-    fn top_offset(&self, text: &str) -> usize {
+    fn top_offset(&self, text: &AnswerText) -> usize {
         let row = self
             .segment_rows(text, self.top.segment)
             .get(self.top.row)
@@ -262,7 +272,7 @@ impl TextView {
         self.segment_start(self.top.segment) + row
     }
 
-    fn scroll_to(&mut self, text: &str, at: usize) {
+    fn scroll_to(&mut self, text: &AnswerText, at: usize) {
         let segment = self.starts.line_of(at);
         let within = at - self.segment_start(segment);
         let rows = self.segment_rows(text, segment);
@@ -279,7 +289,7 @@ impl TextView {
 
     /// Where in the text the view is, as `line 12 of 300`; nothing when all of it is seen.
     #[must_use]
-    pub fn position_text(&mut self, text: &str) -> Option<String> {
+    pub fn position_text(&mut self, text: &AnswerText) -> Option<String> {
         // Before it knows where lines end, all that is new would be one.
         self.index_text(text);
         let all_seen = self.last_top(text) == TextPosition::default();
@@ -287,15 +297,12 @@ impl TextView {
     }
 }
 
-/// Where to cut a line that is too long: after a blank where there is one in its second half, never
-/// within a cluster's letter.
-fn break_offset(text: &str, start: usize) -> usize {
-    let most =
-        (start..=start + SEGMENT).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(start);
-    let window = &text[start..most];
+/// Where to cut a line that is too long, of which as much is given as a segment may hold: after a
+/// blank where there is one in its second half.
+fn break_offset(window: &str, start: usize) -> usize {
     match window.rfind(' ') {
         Some(blank) if blank > SEGMENT / 2 => start + blank + 1,
-        _ => most,
+        _ => start + window.len(),
     }
 }
 
@@ -346,6 +353,11 @@ fn put_piece(pen: &mut Pen<'_>, text: &str, role: Option<Role>, styles: &Styles)
 
 fn next_char_offset(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(at, |letter| at + letter.len_utf8())
+}
+
+/// The place behind the letter there.
+fn behind(text: &AnswerText, at: usize) -> usize {
+    at + next_char_offset(&text.slice(at..at + 4), 0)
 }
 
 /// Whether the query is there: equal, or equal but for case where the query has no capital.
@@ -402,6 +414,39 @@ fn previous_in(text: &str, query: &str, before: usize) -> Option<usize> {
     }
 }
 
+/// Where a query is next, from a place on.
+fn next_in_answer(text: &AnswerText, query: &str, from: usize) -> Option<usize> {
+    text.pieces(from).find_map(|piece| {
+        let found = next_in(&text.slice(piece.clone()), query, 0).map(|at| piece.start + at);
+        // Behind its last place within the piece it may begin there and end in the next.
+        found.or_else(|| {
+            let seam = seam_start(text, piece.end, query).max(piece.start);
+            next_in(&text.slice(seam..piece.end + query.len()), query, 0).map(|at| seam + at)
+        })
+    })
+}
+
+/// Where a query is that begins before a place, the nearest to it.
+fn previous_in_answer(text: &AnswerText, query: &str, before: usize) -> Option<usize> {
+    text.pieces(0).rev().find_map(|piece| {
+        let before = before.checked_sub(piece.start).filter(|before| *before > 0)?;
+        let seam = seam_start(text, piece.end, query).max(piece.start);
+        let across = text.slice(seam..piece.end + query.len());
+        let most = (piece.start + before).saturating_sub(seam);
+        let found = previous_in(&across, query, most.min(piece.end - seam)).map(|at| seam + at);
+        let within = || {
+            let text = text.slice(piece.clone());
+            previous_in(&text, query, before.min(text.len())).map(|at| piece.start + at)
+        };
+        found.or_else(within)
+    })
+}
+
+/// The first place from which a query would reach beyond an edge.
+fn seam_start(text: &AnswerText, edge: usize, query: &str) -> usize {
+    text.floor_char_boundary(edge.saturating_sub(query.len() - 1))
+}
+
 fn all_in(line: &str, query: &str) -> Vec<Range<usize>> {
     let mut all = Vec::new();
     let mut from = 0;
@@ -419,7 +464,7 @@ mod tests {
     use super::*;
     use crate::ui::theme::Theme;
 
-    fn screen(view: &mut TextView, text: &str, cells: u16, height: u16) -> Vec<String> {
+    fn screen(view: &mut TextView, text: &AnswerText, cells: u16, height: u16) -> Vec<String> {
         let area = Rect::new(0, 0, cells, height);
         let mut buffer = Buffer::empty(area);
         view.draw(text, &mut buffer, area, &Theme::default().styles);
@@ -429,8 +474,8 @@ mod tests {
         (0..height).map(line).collect()
     }
 
-    fn pages(count: usize) -> String {
-        (1..=count).map(|row| format!("line {row}\n")).collect::<String>().trim_end().to_owned()
+    fn pages(count: usize) -> AnswerText {
+        (1..=count).map(|row| format!("line {row}\n")).collect::<String>().trim_end().into()
     }
 
     #[test]
@@ -468,19 +513,19 @@ mod tests {
     #[test]
     fn a_blank_that_hangs_over_the_edge_does_not_cut_the_row() {
         assert_eq!(
-            screen(&mut TextView::default(), "wrong sizes (22 %)", 11, 2),
+            screen(&mut TextView::default(), &"wrong sizes (22 %)".into(), 11, 2),
             ["wrong sizes", "(22 %)"]
         );
     }
 
     #[test]
     fn control_sequences_are_shown_as_signs() {
-        assert_eq!(screen(&mut TextView::default(), "a\x1b[31mred\x07", 20, 1), ["a␛[31mred␇"]);
+        assert_eq!(screen(&mut TextView::default(), &"a\x1b[31mred\x07".into(), 20, 1), ["a␛[31mred␇"]);
     }
 
     #[test]
     fn one_line_of_many_megabytes_is_cut_into_segments() {
-        let text = "x".repeat(5_000_000);
+        let text = AnswerText::from("x".repeat(5_000_000).as_str());
         let mut view = TextView::default();
         screen(&mut view, &text, 80, 10);
         assert!(
@@ -500,10 +545,10 @@ mod tests {
             "{\"id\": 17, \"text\": \"a row that is as wide as others are\"}\n",
             "a row that goes far to the right ",
         ] {
-            let mut text = line.repeat(SIZE / line.len());
+            let mut text = AnswerText::from(line.repeat(SIZE / line.len()).as_str());
             text.push_str("the Needle is here");
             let mut view = TextView::default();
-            let work = |view: &mut TextView, text: &str, code: Option<Code>| {
+            let work = |view: &mut TextView, text: &AnswerText, code: Option<Code>| {
                 let before = view.looked_at();
                 code.map(|code| view.handle_key(Key::plain(code), text));
                 // In the order in which a pane asks.
@@ -557,6 +602,12 @@ mod tests {
             let from = (from..=text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
             prop_assert_eq!(next_in(&text, &query, from), (from..text.len()).find(stands));
             prop_assert_eq!(previous_in(&text, &query, from), (0..from).rev().find(stands));
+            for sizes in [(100, 100), (0, 1), (5, 3), (0, 7)] {
+                let mut answer = AnswerText::with_sizes(sizes.0, sizes.1);
+                text.split_inclusive(' ').for_each(|piece| answer.push_str(piece));
+                prop_assert_eq!(next_in_answer(&answer, &query, from), next_in(&text, &query, from));
+                prop_assert_eq!(previous_in_answer(&answer, &query, from), previous_in(&text, &query, from));
+            }
         }
 
         #[test]
@@ -570,23 +621,22 @@ mod tests {
         }
 
         #[test]
-        fn indexing_piece_by_piece_is_indexing_at_once(pieces in prop::collection::vec("[a-z \n]{0,30}|[x]{3000}", 0..12)) {
-            let whole: String = pieces.concat();
+        fn indexing_piece_by_piece_is_indexing_at_once(pieces in prop::collection::vec("[a-z \n]{0,30}|[x]{3000}", 0..12), whole in 0_usize..4_000) {
             let mut growing = TextView::default();
-            let mut text = String::new();
+            let mut text = AnswerText::with_sizes(whole, 50);
             for piece in &pieces {
                 text.push_str(piece);
                 growing.index_text(&text);
             }
             let mut at_once = TextView::default();
-            at_once.index_text(&whole);
-            let lines = |view: &TextView| (0..view.starts.count()).map(|row| view.segment(&whole, row).to_owned()).collect::<String>();
+            at_once.index_text(&text.whole().as_ref().into());
+            let lines = |view: &TextView| (0..view.starts.count()).map(|row| view.segment(&text, row).into_owned()).collect::<String>();
             prop_assert_eq!(lines(&growing), lines(&at_once));
         }
 
         #[test]
         fn any_text_can_be_walked_through(text in "(\\PC|\n|\x1b|\t){0,200}", keys in prop::collection::vec(0_usize..6, 0..20)) {
-            let mut view = TextView::default();
+            let (mut view, text) = (TextView::default(), AnswerText::from(text.as_str()));
             for key in keys {
                 let code = [Code::Up, Code::Down, Code::PageUp, Code::PageDown, Code::Home, Code::End][key];
                 view.handle_key(Key::plain(code), &text);
