@@ -367,9 +367,8 @@ fn heard(folder: &TempDir) -> (usize, Duration, f64) {
     }
     let took = begun.elapsed();
     let said = said.join().unwrap();
-    let pieces = said
-        .lines()
-        .find_map(|line| line.split_once(" chunk")?.0.rsplit(' ').next()?.parse().ok());
+    let pieces =
+        said.lines().find_map(|line| line.split_once(" chunk")?.0.rsplit(' ').next()?.parse().ok());
     (pieces.unwrap_or_else(|| panic!("{said}")), took, most)
 }
 

@@ -126,7 +126,7 @@ pub enum CallMessage {
     Select(CallId),
     /// Put what a call said into the forms of its tool, and show them.
     EditSent {
-        tool: String,
+        tool: EntryId,
         arguments: Arc<str>,
         meta: Option<String>,
     },

@@ -7,7 +7,6 @@ use crate::{
     engine::trace::compare::answer_text,
     model::{
         call::{Call, CallId, Event, Request},
-        catalog::Catalog,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
         tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
@@ -144,9 +143,9 @@ impl KeptCall {
         Some([selected.id.clone(), after.id.clone()])
     }
 
-    /// Shows a kept call.
-    pub fn show_trace(&mut self, trace: Arc<Trace>, catalog: &Catalog) {
-        let call = self.as_call(&trace, catalog);
+    /// Shows a kept call, which had that request.
+    pub fn show_trace(&mut self, trace: Arc<Trace>, request: Request) {
+        let call = self.as_call(&trace, request);
         self.open = Some(ShownCall { trace, call, replaying: false });
         if let Some(open) = &mut self.open {
             open.show_all();
@@ -154,21 +153,17 @@ impl KeptCall {
     }
 
     /// The open call again, without its events.
-    pub fn begin_replay(&mut self, catalog: &Catalog) -> Option<Arc<Trace>> {
-        let trace = Arc::clone(&self.open.as_ref()?.trace);
-        let call = self.as_call(&trace, catalog);
+    pub fn begin_replay(&mut self) -> Option<Arc<Trace>> {
+        let open = self.open.as_ref()?;
+        let (trace, request) = (Arc::clone(&open.trace), open.call.request.clone());
+        let call = self.as_call(&trace, request);
         self.open = Some(ShownCall { trace: Arc::clone(&trace), call, replaying: true });
         Some(trace)
     }
 
-    fn as_call(&mut self, trace: &Trace, catalog: &Catalog) -> Call {
+    fn as_call(&mut self, trace: &Trace, request: Request) -> Call {
         self.shown += 1;
-        Call::new(
-            CallId(self.shown),
-            request_of(&trace.head, catalog.tool_called(&trace.head.tool)),
-            &*trace.head.connection,
-            trace.head.at,
-        )
+        Call::new(CallId(self.shown), request, &*trace.head.connection, trace.head.at)
     }
 }
 

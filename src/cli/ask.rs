@@ -36,6 +36,7 @@ use crate::{
         context::Context,
         problem::{Problem, ProblemKind},
         settings::TokenPrice,
+        shown::shell_word,
         trace::TraceId,
     },
     runtime::{
@@ -45,11 +46,25 @@ use crate::{
     },
     schema::count::count_text,
     store::{files, history::History},
-    systems::model_settings::find_model,
+    systems::{model_settings::find_model, table::kept_tools_at},
     wire::model_endpoint::{ModelEndpoint, PATIENCE},
 };
 
 mod host;
+
+/// Why a model gets no tools, and what to do.
+fn without_tools(opened: &OpenWorkspace) -> String {
+    let current = opened.current_connection();
+    match kept_tools_at(&current) {
+        _ if !opened.catalog.tools.is_empty() => {
+            "none is available for these groups and this state; `toolcrib tools` says why".into()
+        }
+        Some(_) => {
+            format!("`toolcrib mcp keep {}` saves those of the server", shell_word(&current.name))
+        }
+        None => opened.remedy_without_tools(),
+    }
+}
 
 use host::{CallPolicy, CommandHost};
 
@@ -139,6 +154,14 @@ impl Ask {
         let functions = world
             .offered_functions(&first)
             .map_err(|denied| denied.while_doing("choosing the tools"))?;
+        for key in world.hidden_twins(&first) {
+            out.warn(format_args!(
+                "the model doesn't get {key}: an available tool before it has the same name"
+            ));
+        }
+        if functions.is_empty() {
+            out.warn(format_args!("the model gets no tools: {}", without_tools(&opened)));
+        }
         for function in &functions {
             let client = endpoint.settings.api.client();
             for refusal in find_refusals(function, client) {

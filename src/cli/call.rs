@@ -174,6 +174,13 @@ impl Call {
             None => (&opened.catalog, opened.tool(&self.tool)?),
         };
         let mut connection = opened.settings.connections.for_tool(tool);
+        let is_chosen = opened.settings.connections.chosen.is_some();
+        for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
+            out.warn(format_args!(
+                "{} is called; {} has the same name: call a tool by its key",
+                tool.entry.key, twin.entry.key
+            ));
+        }
         if self.new_agent {
             connection = without_agent(connection);
         }

@@ -21,6 +21,7 @@ const KIND: FileKind = FileKind {
 };
 
 /// A case and its file.
+#[derive(Default)]
 pub(crate) struct CaseFile {
     pub path: PathBuf,
     pub case: Case,
@@ -53,6 +54,14 @@ impl AskFile {
 pub(crate) struct CaseFiles {
     pub calls: Vec<CaseFile>,
     pub asks: Vec<AskFile>,
+    /// Files that hold none, beside those that do.
+    pub broken: Vec<BrokenCase>,
+}
+
+/// A file that holds no case, and why.
+pub(crate) struct BrokenCase {
+    pub path: PathBuf,
+    pub problem: Problem,
 }
 
 impl CaseFiles {
@@ -76,24 +85,46 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no case (reported with line and column); when
+/// When no file holds a case: what is wrong with the first (reported with line and column), or that
 /// there is none at all.
 pub(crate) fn read_cases(given: &[PathBuf]) -> Result<CaseFiles, Problem> {
     let mut filed = CaseFiles::default();
     for path in given {
         match path.is_dir() {
-            true => list_data_files(path)?
-                .into_iter()
-                .try_for_each(|path| read_one(&path, &mut filed))?,
-            false => read_one(path, &mut filed)?,
+            true => list_data_files(path)?.iter().for_each(|path| take_one(path, &mut filed)),
+            false => take_one(path, &mut filed),
         }
     }
     if filed.calls.is_empty() && filed.asks.is_empty() {
-        return Err(KIND
-            .missing("there is no case file")
-            .with_remedy("keep a call as a case in Invoke or History"));
+        let none = || {
+            KIND.missing("there is no case file")
+                .with_remedy("keep a call as a case in Invoke or History")
+        };
+        return Err(filed.broken.into_iter().next().map_or_else(none, |broken| broken.problem));
     }
     Ok(filed)
+}
+
+/// The files that words mean: a path, else a file of that name among the workspace's cases.
+pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
+    let folder = of_workspace(global).ok();
+    let in_folder = |word: &Path| {
+        let named = |ending: &str| folder.as_ref()?.join(word).with_extension(ending).into();
+        let endings = ["yaml", "yml", "json"];
+        endings.into_iter().filter_map(named).find(|path: &PathBuf| path.is_file())
+    };
+    let is_name = |path: &Path| path.components().count() == 1 && path.extension().is_none();
+    let found = |path: &PathBuf| {
+        let elsewhere = || in_folder(path).filter(|_| is_name(path));
+        if path.exists() { None } else { elsewhere() }.unwrap_or_else(|| path.clone())
+    };
+    given.iter().map(found).collect()
+}
+
+fn take_one(path: &Path, filed: &mut CaseFiles) {
+    if let Err(problem) = read_one(path, filed) {
+        filed.broken.push(BrokenCase { path: path.to_owned(), problem });
+    }
 }
 
 fn read_one(path: &Path, filed: &mut CaseFiles) -> Result<(), Problem> {

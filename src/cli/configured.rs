@@ -17,7 +17,7 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    model::{problem::Problem, settings::SETTINGS},
+    model::{problem::Problem, settings::SETTINGS, shown::shell_word},
     store::server_configs,
     systems::facets::configured::{ConfigServer, ConfigServers, FoundConfig},
 };
@@ -153,7 +153,8 @@ fn write_server(
     notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
     if table.contains_key("command") {
         out.print_status(format_args!(
-            "  `toolcrib mcp allow {name}` shows its command, and allows it"
+            "  `toolcrib mcp allow {}` shows its command, and allows it",
+            shell_word(name)
         ));
     }
     Ok(())

@@ -201,7 +201,11 @@ impl Drift {
                     "" => String::new(),
                     at => format!(" at {at}"),
                 };
-                let words = format!("{connection} {}: {}{at}", change.tool, change.severity);
+                let texts = match (&change.before, &change.after) {
+                    (None, None) => String::new(),
+                    (before, after) => format!(": {} → {}", shortened(before), shortened(after)),
+                };
+                let words = format!("{connection} {}: {}{at}{texts}", change.tool, change.severity);
                 finding(change.id, FailOn::of_change(change), words)
             })
             .collect();
@@ -225,6 +229,17 @@ impl Drift {
             unchecked: &[],
         };
         report::write_report(&report, format, out)
+    }
+}
+
+/// A text of a change as it fits into a sentence.
+fn shortened(text: &Option<String>) -> String {
+    const LONGEST: usize = 100;
+    let Some(text) = text else { return "nothing".to_owned() };
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.chars().count() > LONGEST {
+        true => format!("{}…", line.chars().take(LONGEST).collect::<String>()),
+        false => line,
     }
 }
 

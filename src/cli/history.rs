@@ -35,7 +35,7 @@ use crate::{
         call::{Event, EventKind, Outcome},
         problem::{Problem, ProblemKind},
         size,
-        stub::Stub,
+        stub::{MOCK_CONNECTION, Stub},
         trace::{Head, Summary, Trace, TraceId},
     },
     runtime::now,
@@ -53,7 +53,6 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct History {
     #[command(subcommand)]
     command: Option<Command>,
@@ -61,6 +60,9 @@ pub(crate) struct History {
     #[command(flatten)]
     list: List,
 }
+
+/// So many calls are listed where it isn't said.
+const NUMBER: u32 = 50;
 
 #[derive(Args, Debug)]
 struct List {
@@ -70,7 +72,7 @@ struct List {
     find: String,
 
     /// The maximum number of calls, newest first
-    #[arg(short, long, value_name = "COUNT", default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, long, value_name = "COUNT", default_value_t = NUMBER, value_parser = clap::value_parser!(u32).range(1..))]
     number: u32,
 }
 
@@ -116,6 +118,14 @@ enum Command {
 
 impl History {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        if self.command.is_some() && self.list.is_given() {
+            let problem = Problem::new(
+                ProblemKind::Input,
+                "reading the history",
+                "--find and --number go behind the subcommand, where it has them",
+            );
+            return Err(problem.into());
+        }
         let workspace = Workspace::find(global.workspace.as_deref())?;
         // What is read is masked already.
         let store = Store::for_workspace(&Paths::of_user()?, &workspace.root, Mask::default());
@@ -182,6 +192,10 @@ pub(crate) fn find_trace(store: &Store, word: &str) -> Result<TraceId, Problem> 
 }
 
 impl List {
+    fn is_given(&self) -> bool {
+        !self.find.is_empty() || self.number != NUMBER
+    }
+
     fn run(&self, global: &Global, store: &Store, out: &mut CommandOutput) -> CommandResult {
         let listing = store.list_calls(read_filter(&self.find, global)?)?;
         let shown = &listing.calls[..listing.calls.len().min(self.number as usize)];
@@ -522,8 +536,14 @@ fn as_stub(
     out: &mut CommandOutput,
 ) -> CommandResult {
     let mut stub = Stub::default();
+    let mut mocked = 0;
     for id in ids {
         let trace = store.load_trace(id)?;
+        // What a mock answered says nothing about the service.
+        if &*trace.head.connection == MOCK_CONNECTION {
+            mocked += 1;
+            continue;
+        }
         match stubs::of_trace(&trace, &compare::answer_text(&trace)) {
             Ok(services) => {
                 services.into_iter().for_each(|service| record::add_service(&mut stub, service));
@@ -534,6 +554,12 @@ fn as_stub(
                 problem.cause
             )),
         }
+    }
+    if mocked > 0 {
+        out.warn(format_args!(
+            "left out {}, answered by mocks and not by services",
+            count_text(mocked, "call", "calls")
+        ));
     }
     let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
     if rules == 0 {
@@ -553,7 +579,8 @@ fn as_stub(
         Some(path) => {
             save_file(path, &page::render_yaml(&stub))?;
             out.print_status(format_args!(
-                "saved {rules} rules in {}; try: toolcrib serve --stub {}",
+                "saved {} in {}; try: toolcrib serve --stub {}",
+                count_text(rules, "rule", "rules"),
                 path.display(),
                 path.display()
             ));
@@ -564,6 +591,11 @@ fn as_stub(
 }
 
 fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
+    if path.exists() {
+        let doing = format!("saving {}", path.display());
+        return Err(Problem::new(ProblemKind::Input, doing, "the file already exists")
+            .with_remedy("choose another name, or delete it"));
+    }
     let here = Path::new(".");
     // A name alone has no folder that could be looked into.
     let (root, path) = match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
@@ -575,7 +607,7 @@ fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
         Problem::new(ProblemKind::File, doing, error.to_string())
             .with_remedy("name a file in a folder that you may write to")
     })?;
-    files::save_file(root, &path, text, Expected::Anything, OutsideLinks::Refuse)
+    files::save_file(root, &path, text, Expected::Absent, OutsideLinks::Refuse)
         .map(drop)
         .map_err(|error| error.problem().clone())
 }

@@ -14,7 +14,7 @@ use super::{
 };
 
 #[derive(Args, Debug)]
-#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(subcommand_negates_reqs = true)]
 pub(crate) struct Import {
     #[command(subcommand)]
     from: Option<ImportSource>,

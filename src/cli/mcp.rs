@@ -32,6 +32,7 @@ use crate::{
         server_item,
         server_profile::ServerProfile,
         settings::SETTINGS,
+        shown::shell_word,
         transport::TransportKind,
     },
     schema::{count::count_text, pointer::Pointer},
@@ -241,7 +242,7 @@ fn list(target: &Target, global: &Global, out: &mut CommandOutput) -> CommandRes
             out.warn(format_args!(
                 "its tools differ from the saved list; `toolcrib mcp keep {} \
                 --accept` saves them",
-                looked.connection.name
+                shell_word(&looked.connection.name)
             ));
             drift.changes.iter().for_each(|change| out.print_status(change_line(change)));
         }
@@ -367,7 +368,7 @@ impl Add {
         }
         out.print_status(format_args!(
             "`toolcrib mcp keep {}` saves its tool list in this workspace",
-            self.name
+            shell_word(&self.name)
         ));
         Ok(Ending::Done)
     }

@@ -301,7 +301,11 @@ impl OpenWorkspace {
     /// # Errors
     /// When there is none, with the nearest one.
     pub fn tool(&self, word: &str) -> Result<&Tool, Problem> {
-        self.catalog.tool_called(word).ok_or_else(|| {
+        let connections = &self.settings.connections;
+        // Of several tools of one name the one of the connection that is asked for.
+        let chosen = connections.chosen.as_deref();
+        let there = chosen.and_then(|chosen| connections.tool_of(chosen, word, &self.catalog));
+        there.or_else(|| self.catalog.tool_called(word)).ok_or_else(|| {
             let names = || {
                 self.catalog
                     .tools
@@ -347,7 +351,7 @@ fn refused_settings(name: &str, findings: &[Finding]) -> Option<Problem> {
 
 impl OpenWorkspace {
     /// Where tools can be found when the workspace has none.
-    fn remedy_without_tools(&self) -> String {
+    pub fn remedy_without_tools(&self) -> String {
         let current = &self.settings.connections.current().name;
         if self.settings.connections.chosen.is_some() {
             return format!(

@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 use super::{
     ask_cases::{self, AskSuite, LiveModel},
-    cases::{self, CaseFile, CaseFiles},
+    cases::{self, BrokenCase, CaseFile, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     mock_options::MockFlags,
@@ -118,14 +118,21 @@ struct TriedCase {
     verdict: Verdict,
 }
 
+impl TriedCase {
+    fn broken(one: BrokenCase) -> Self {
+        let verdict = Verdict::unreadable(&one.problem);
+        Self { filed: CaseFile { path: one.path, ..CaseFile::default() }, verdict }
+    }
+}
+
 impl Test {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let filed = match self.cases.as_slice() {
             [] => cases::read_cases(&[cases::of_workspace(global)?])?,
-            given => cases::read_cases(given)?,
+            given => cases::read_cases(&cases::named_files(given, global))?,
         };
         let opened = self.open_workspace(global, &filed, out)?;
-        let CaseFiles { calls, asks } = filed;
+        let CaseFiles { calls, asks, broken } = filed;
         let mock = self.mock.options();
         let services = match &self.stub {
             Some(file) => stubs::read_services(file, out)?,
@@ -170,6 +177,7 @@ impl Test {
         let run = Run {
             registry: &registry,
             plans,
+            broken,
             jobs: usize::from(self.jobs),
             history: history.clone(),
         };
@@ -264,6 +272,7 @@ fn replaced_world<'w>(
 struct Run<'r> {
     registry: &'r Registry,
     plans: Vec<Plan>,
+    broken: Vec<BrokenCase>,
     jobs: usize,
     history: Option<Arc<History>>,
 }
@@ -274,9 +283,16 @@ async fn run_suites(
     format: Format,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let Run { registry, plans, jobs, history } = suite;
+    let Run { registry, plans, broken, jobs, history } = suite;
+    let has_broken = !broken.is_empty();
     let mut interrupt = pin!(interrupted());
-    let mut tried = Vec::with_capacity(plans.len());
+    let mut tried = Vec::with_capacity(plans.len() + broken.len());
+    for one in broken.into_iter().map(TriedCase::broken) {
+        if format == Format::Human {
+            print_result(&one, out)?;
+        }
+        tried.push(one);
+    }
     let closed = ClosedConnections::default();
     let trying = plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref(), &closed));
     let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
@@ -318,7 +334,11 @@ async fn run_suites(
         0 => format!("{all} passed"),
         count => format!("{count} of {all} failed"),
     });
-    Ok(if failed_asks > 0 { Ending::Found } else { suite_ending(&failed) })
+    Ok(match failed_asks {
+        _ if has_broken => Ending::Usage,
+        0 => suite_ending(&failed),
+        _ => Ending::Found,
+    })
 }
 
 /// Where nothing but the connection is at fault, that is reported.
@@ -402,9 +422,9 @@ fn print_result(tried: &TriedCase, out: &mut CommandOutput) -> Result<(), StopRe
     let (mark, tint) =
         if tried.verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
     let name = out
-        .safe_text(&format!("{}  {}", tried.filed.display_name(), tried.filed.case.tool))
+        .safe_text(format!("{}  {}", tried.filed.display_name(), tried.filed.case.tool).trim_end())
         .into_owned();
-    let took = out.tint(Tint::Dim, &format!("{} ms", tried.verdict.answer.took_ms));
+    let took = out.tint(Tint::Dim, &format!("{} ms", tried.verdict.answer.answered_in()));
     out.print_line(format!("{} {name}  {took}", out.tint(tint, mark)))?;
     for difference in tried.verdict.differences() {
         for line in wrap(&out.safe_text(&difference), "    ") {
@@ -429,10 +449,13 @@ fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
         name: one.filed.display_name(),
         file: one.filed.path.display().to_string(),
         cases: vec![Checked {
-            name: one.filed.case.tool.clone(),
+            name: match one.filed.case.tool.as_str() {
+                "" => "the file".to_owned(),
+                tool => tool.to_owned(),
+            },
             differences: one.verdict.differences().collect(),
-            took_ms: Some(one.verdict.answer.took_ms),
-            is_error: one.verdict.answer.is_unanswered(),
+            took_ms: Some(one.verdict.answer.answered_in()),
+            is_error: one.verdict.answer.outcome.is_none() || one.verdict.answer.is_unanswered(),
             ..Checked::default()
         }],
     };

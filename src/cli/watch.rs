@@ -263,6 +263,8 @@ impl Watch {
             began.get_or_insert(tapped.heard_at());
             rings.extend(record.add_witnessed(witness.observe_message(tapped)));
         })?;
+        // What was open when the last message came had waited until then.
+        rings.extend(record.tick(record.latest_time()));
         let mut teller = ObservedPrinter {
             out,
             json: global.json,

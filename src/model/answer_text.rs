@@ -120,7 +120,8 @@ impl AnswerText {
     /// ends within a letter, that letter counts as behind its edge.
     #[must_use]
     pub fn slice(&self, range: Range<usize>) -> Cow<'_, str> {
-        match self.bytes(self.floor_char_boundary(range.start)..self.floor_char_boundary(range.end)) {
+        match self.bytes(self.floor_char_boundary(range.start)..self.floor_char_boundary(range.end))
+        {
             Cow::Borrowed(bytes) => String::from_utf8_lossy(bytes),
             Cow::Owned(bytes) => String::from_utf8(bytes).unwrap_or_default().into(),
         }

@@ -406,6 +406,18 @@ impl Catalog {
             .or_else(|| tools().find(|tool| tool.name == word))
     }
 
+    /// The other tools that a word might have meant which names a tool, but not by its key.
+    pub fn namesakes<'c>(
+        &'c self,
+        tool: &'c Tool,
+        word: &'c str,
+    ) -> impl Iterator<Item = &'c Tool> {
+        let others = self.tools.iter().map(|tool| &**tool).filter(move |other| {
+            tool.entry.key != word && other.name == word && other.entry.key != tool.entry.key
+        });
+        others.filter(|other| other.id() != tool.id())
+    }
+
     /// Every group and state that a tool names, gathered when first asked for.
     pub fn gate_names(&self) -> &Names {
         self.names.get_or_init(|| {

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, sync::Arc};
 
-use super::{connection::Connection, tool::Tool};
+use super::{catalog::Catalog, connection::Connection, tool::Tool};
 
 /// What answers where connections lead, by their names: the name of each and what it answers for, a
 /// consumer its filter, a prompt template the word `prompt`, a server's tool its text.
@@ -68,6 +68,20 @@ impl Connections {
             connection.settings.contains_key(tool.entry.system).then_some(&connection.name)
         };
         named().or_else(of_service).map(String::as_str)
+    }
+
+    /// The tool of that key or name which the workspace gives to that connection: servers may have
+    /// tools of one name.
+    #[must_use]
+    pub fn tool_of<'c>(
+        &self,
+        connection: &str,
+        word: &str,
+        catalog: &'c Catalog,
+    ) -> Option<&'c Tool> {
+        let is_called = |tool: &&Tool| tool.entry.key == word || tool.name == word;
+        let mut called = catalog.tools.iter().map(AsRef::as_ref).filter(is_called);
+        called.find(|tool| self.assigned_name(tool) == Some(connection))
     }
 
     /// Adds a connection; one of that name is replaced, so that a workspace can say what `embedded`

@@ -20,6 +20,16 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// A word as a shell takes it: in quotes where it has to be.
+#[must_use]
+pub(crate) fn shell_word(word: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:./,@%+".contains(letter);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
 /// Whether all of it is printable ASCII, which shows as it is. As nearly all text is, no byte ends the
 /// search: many are looked at with one instruction.
 #[must_use]

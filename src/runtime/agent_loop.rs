@@ -1,6 +1,10 @@
 //! Runs the agent loop: asks the model, has each call decided, makes it, and keeps all of it.
 
-use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Instant,
+};
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
@@ -200,6 +204,14 @@ impl<'w> AgentWorld<'w> {
         replaced
     }
 
+    /// The keys of the available tools that share their name with another one before them.
+    pub fn hidden_twins(&self, run: &AgentRun) -> Vec<&str> {
+        let mut names = HashSet::new();
+        let rows = run.offered_rows(&self.slots, &self.settings.profiles).unwrap_or_default();
+        let twins = rows.into_iter().filter(|row| !names.insert(&self.functions[*row].name));
+        twins.map(|row| &*self.slots[row].key).collect()
+    }
+
     /// The key of the tool that the model sees under a name.
     pub fn key_of(&self, name: &str) -> Option<&str> {
         self.slots.iter().find(|slot| &*slot.name == name).map(|slot| &*slot.key)
@@ -210,13 +222,16 @@ impl<'w> AgentWorld<'w> {
         other.unwrap_or_else(|| table::arguments_schema(&self.catalog.tools[row]))
     }
 
-    /// What the model gets in the present state of a run.
+    /// What the model gets in the present state of a run: of several tools of one name the first,
+    /// which is the one that a call of that name means.
     pub fn offered_functions(&self, run: &AgentRun) -> Result<Vec<Function>, CallError> {
         let rows = run.offered_rows(&self.slots, &self.settings.profiles);
         let rows = rows.map_err(|denied| {
             CallError::new(ErrorKind::NotAllowed, denied.to_string(), "ask for other groups")
         })?;
-        Ok(rows.into_iter().map(|row| self.functions[row].clone()).collect())
+        let mut names = HashSet::new();
+        let functions = rows.into_iter().map(|row| &self.functions[row]);
+        Ok(functions.filter(|function| names.insert(&function.name)).cloned().collect())
     }
 
     /// Runs the loop until it ends; dropping the future ends it too, which the history then says.

@@ -8,7 +8,7 @@ use super::decimal;
 
 /// A value and, where the exact spelling matters (`1.50`, an integer beyond `u64`), its JSON source
 /// text.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Literal {
     value: Value,
     written: Option<Box<str>>,

@@ -38,6 +38,7 @@ use crate::{
     model::{
         call::{Call, Outcome},
         entry::FileId,
+        tool::Tool,
     },
     schema::{count::count_text, literal::Literal},
     systems::{calling, table},
@@ -58,10 +59,18 @@ pub(crate) fn without_definition(state: &State) -> String {
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
 pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     // A case is called by the tool's definition.
-    if state.catalog.tool_called(&call.request.name).is_none() {
+    let called = state.catalog.tool_called(&call.request.name);
+    let is_its = |tool: &&Tool| {
+        let own = state.network.connections.assigned_name(tool);
+        own.is_none_or(|own| own == call.connection)
+    };
+    let Some(tool) = state.catalog.tool(&call.request.tool).or(called.filter(is_its)) else {
         return Reply::Refused(without_definition(state));
-    }
-    let (tool, arguments) = (call.request.name.clone(), Arc::clone(&call.request.arguments));
+    };
+    // Of several tools of one name only the first is found by it.
+    let is_first = called.is_some_and(|first| first.id() == tool.id());
+    let tool = if is_first { call.request.name.clone() } else { tool.entry.key.clone() };
+    let arguments = Arc::clone(&call.request.arguments);
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);
     let answer = Answer::from_call(call);

@@ -235,7 +235,7 @@ impl ModelEndpoint {
             400..500 => (
                 ErrorKind::BadRequest,
                 format!(
-                    "check model.api and model.body of connection \"{name}\"; `toolcrib tools --model NAME` shows what an API refuses in a tool"
+                    "check model.api and model.body of connection \"{name}\"; `toolcrib tools --model TOOL` shows what an API refuses in that tool"
                 ),
             ),
             _ => (

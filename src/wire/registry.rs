@@ -35,6 +35,7 @@ use crate::{
         connection::{Connection, ConnectionState},
         error_kind::ErrorKind,
         problem::Problem,
+        shown::shell_word,
     },
     systems::start::Start,
 };
@@ -418,7 +419,7 @@ fn not_allowed(connection: &Connection, start: &Start) -> CallError {
     let remedy = format!(
         "review it, then allow it: `toolcrib mcp allow {}`, or t on Connections; a script \
          allows it for one command with --allow-start",
-        connection.name
+        shell_word(&connection.name)
     );
     CallError { kind: ErrorKind::NotAllowed, message, remedy }
 }

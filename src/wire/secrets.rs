@@ -116,14 +116,19 @@ impl Secrets {
 
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         match at {
-            SecretAt::Variable(name) => self.environment_variable(name).ok_or_else(|| CallError {
-                kind: ErrorKind::MissingSecret,
-                message: format!(
-                    "the environment variable {name} is not set, and connection \"{}\" needs it",
-                    connection.name
-                ),
-                remedy: format!("set {name} in the environment and start again"),
-            }),
+            SecretAt::Variable(name) => {
+                let found = self.environment_variable(name);
+                let lack = if found.is_none() { "not set" } else { "empty" };
+                // Where a secret is missing, some CI systems set an empty text.
+                found.filter(|secret| !secret.is_empty()).ok_or_else(|| CallError {
+                    kind: ErrorKind::MissingSecret,
+                    message: format!(
+                        "the environment variable {name} is {lack}, and connection \"{}\" needs it",
+                        connection.name
+                    ),
+                    remedy: format!("set {name} in the environment and start again"),
+                })
+            }
             SecretAt::KeyStore(name) => self.read_key_store(name).await.map_err(|problem| {
                 let kind = if problem.kind == ProblemKind::Missing {
                     ErrorKind::MissingSecret

@@ -247,6 +247,11 @@ fn nothing_is_sent_without_a_decision_and_a_model() {
         .ended(2, &["leads to no model", "there are: gpt"]);
     let missing = place.run(&["ask", "Why?", "--model", "gpt", "--yes"]);
     missing.ended(2, &["MODEL_KEY is not set"]);
+    let asking = ["ask", "Why?", "--model", "gpt", "--yes"];
+    let empty = place.command(&asking).env("MODEL_KEY", "").output().unwrap();
+    Ran::of(empty).ended(2, &["MODEL_KEY is empty"]);
+    let denied = place.run(&["ask", "Why?", "--model", "gpt", "--dry-run", "--groups", "none"]);
+    denied.ended(0, &["the model gets no tools: none is available for these groups"]);
     let dry = place.json(&["ask", "Why?", "--model", "gpt", "--dry-run"]);
     assert_eq!(tool_names(&dry), ["query-customers", "tell-joke"]);
     assert!(server.asked().is_empty());

@@ -101,7 +101,9 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
     assert_eq!(of("outcome"), [json!("succeeded"), json!(null), json!("failed")]);
     let report = place.run(&["test", "--format", "junit"]).data;
     assert!(
-        report.contains("<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"2\">"),
+        report.contains(
+            "<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"1\" errors=\"1\">"
+        ),
         "{report}"
     );
     assert!(report.contains("<testsuite name=\"six times seven\" file="), "{report}");
@@ -360,4 +362,37 @@ fn many_are_called_a_few_at_a_time() {
         (ended, bench.state.invoke.cases.verdict_counts()),
         (9, VerdictCounts { hold: 9, differ: 0 })
     );
+}
+
+#[test]
+fn a_broken_file_holds_no_other_case_up_and_is_in_the_report() {
+    let broken = "call: calculator\nargments: {}\n";
+    let place = place(&[("good.yaml", GOOD), ("broken.yaml", broken)]);
+    place.run(&["test"]).ended(2, &["1 of 2 cases failed"]);
+    let told = place.run(&["test"]).data.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("✓ six times seven") && told.contains("did you mean"), "{told}");
+    let report = place.run(&["test", "--format", "junit"]);
+    report.ended(2, &[]);
+    assert!(report.data.contains("tests=\"2\" failures=\"0\" errors=\"1\">"), "{}", report.data);
+    let verdicts = place.json(&["test", "--json"]);
+    assert_eq!((&verdicts[0]["holds"], &verdicts[1]["holds"]), (&json!(false), &json!(true)));
+    // Alone it is said as any file that can't be read.
+    place.run(&["test", "cases/broken.yaml"]).ended(2, &["did you mean"]);
+    // A case goes by its name, too.
+    place.run(&["test", "good"]).ended(0, &["1 case passed"]);
+    place.run(&["test", "none"]).ended(2, &["none"]);
+}
+
+#[test]
+fn all_that_a_schema_refuses_is_named_and_a_wrong_schema_is_a_broken_case() {
+    let expected = "call: calculator\narguments: {expression: 1}\nexpect:\n  schema: \
+                    {required: [foo, bar], properties: {a: {type: string}}}\n";
+    let wrong = "call: calculator\narguments: {expression: 1}\nexpect:\n  schema: {type: 3}\n";
+    let place = place(&[("parts.yaml", expected), ("wrong.yaml", wrong)]);
+    let ran = place.run(&["test", "--mock", "--mock-text", "{\"a\": 3}"]);
+    ran.ended(2, &[]);
+    let words = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+    for part in ["\"foo\"", "\"bar\"", "/a ", "not a schema", "wrong.yaml"] {
+        assert!(words.contains(part) || words.contains(&part.replace('"', "")), "{part}: {words}");
+    }
 }

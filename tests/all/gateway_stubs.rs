@@ -426,7 +426,7 @@ fn what_a_gateway_answered_is_answered_again_by_a_gateway_of_our_own() {
     assert!(told.data.contains("one two three"), "{}", told.data);
     place
         .run(&["history", "export", "--stub", "-o", "kept.yaml"])
-        .ended(0, &["saved 1 rules in kept.yaml"]);
+        .ended(0, &["saved 1 rule in kept.yaml"]);
     let text = fs::read_to_string(place.here.join("kept.yaml")).unwrap();
     assert!(
         text.contains("request-queue: /api/v1/flow/default/service/mcp-tool")

@@ -334,6 +334,18 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
         "{text}"
     );
     assert_eq!(place.run(&["history", "export", "--stub"]).data, text);
+    // What a mock says is none of the service's, and no file is replaced.
+    place
+        .run(&["call", "calculator", "expression=7", "--mock", "--mock-text", "FAKE"])
+        .ended(0, &[]);
+    let without = place.run(&["history", "export", "--stub"]);
+    without.ended(0, &["left out 1 call, answered by mocks"]);
+    assert_eq!(without.data, text);
+    for options in [&["--stub"][..], &[]] {
+        let again = [&["history", "export", "-o", "kept.yaml"], options].concat();
+        place.run(&again).ended(2, &["kept.yaml: the file already exists"]);
+    }
+    assert_eq!(fs::read_to_string(place.here.join("kept.yaml")).unwrap(), text);
     place
         .run(&["history", "export", "--stub", "--find", "tool:joke"])
         .ended(2, &["no call has an answer"]);

@@ -3,8 +3,17 @@
 
 use serde_json::{Value, json};
 use toolcrib::{
-    app::message::{DocumentMessage, Loaded, Message, ScreenId},
-    model::{entry::FileId, settings::SETTINGS},
+    app::{
+        effect::Effect,
+        history::HistoryMessage,
+        message::{DocumentMessage, Loaded, Message, ScreenId},
+    },
+    model::{
+        call::{Event, EventKind, Outcome},
+        entry::FileId,
+        settings::SETTINGS,
+        trace::{Head, Trace},
+    },
     store::samples::SAMPLES,
     syntax::source::{Format, Source},
 };
@@ -146,4 +155,79 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
         0,
         "an edit of the settings is taken back"
     );
+}
+
+/// Two servers whose kept lists have a tool of one name.
+fn two_servers() -> [(&'static str, String); 3] {
+    let list = |server: &str, words: &str| {
+        json!({"server": server, "era": "legacy", "version": "2025-11-25", "tools": [{
+            "name": "search", "description": words,
+            "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}},
+        }]})
+        .to_string()
+    };
+    let settings = "connection = \"shop\"\n[connections.shop]\nsystem = \"mcp\"\ncommand = \"true\"\n\
+                    [connections.shop2]\nsystem = \"mcp\"\ncommand = \"true\"\n\
+                    [connections.gpt]\nservers = \"http://127.0.0.1:1\"\n\
+                    [connections.gpt.model]\nname = \"small\"\n";
+    [
+        (SETTINGS, settings.to_owned()),
+        ("mcp/shop.json", list("shop", "Searches the shop.")),
+        ("mcp/shop2.json", list("shop2", "Searches the other shop.")),
+    ]
+}
+
+fn as_texts<'f>(files: &'f [(&'static str, String)]) -> Vec<(&'f str, &'f str)> {
+    files.iter().map(|(name, text)| (*name, text.as_str())).collect()
+}
+
+#[test]
+fn of_two_tools_of_one_name_the_one_of_the_connection_is_meant() {
+    let place = Place::with(&as_texts(&two_servers()));
+    let called = |arguments: &[&str]| {
+        place.run(&[&["call"], arguments, &["--mock", "--no-history", "--json"]].concat())
+    };
+    called(&["search", "q=a"]).ended(0, &["shop/search is called; shop2/search has the same name"]);
+    let other = called(&["search", "q=a", "--connection", "shop2"]);
+    assert!(!other.words.contains("same name"), "{}", other.words);
+    assert_eq!(connection_of(&place, &["search", "q=a", "--connection", "shop2"]), json!("shop2"));
+    assert_eq!(connection_of(&place, &["shop2/search", "q=a"]), json!("shop2"));
+    // Models take a name once.
+    let dry = place.run(&["ask", "Why?", "--model", "gpt", "--dry-run"]);
+    dry.ended(0, &["the model doesn't get shop2/search"]);
+    assert_eq!(dry.json()["tools"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_call_of_the_second_tool_of_a_name_is_kept_and_edited_as_its_own() {
+    let mut bench = Workbench::files(&as_texts(&two_servers()), 120, 36);
+    let id = bench.state.catalog.tool_called("shop2/search").unwrap().id().clone();
+    let head = Head {
+        id: "00000001-0000".into(),
+        tool: "search".into(),
+        system: "mcp".into(),
+        connection: "shop2".into(),
+        arguments: r#"{"q":"a"}"#.into(),
+        body: "{}".into(),
+        ..Head::default()
+    };
+    let end = EventKind::End { outcome: Outcome::Succeeded, problem: None };
+    let events =
+        [EventKind::Sent { bytes: 2 }, EventKind::Chunk { text: "found".into(), bytes: 5 }, end];
+    let events = events.into_iter().map(|kind| Event { at_ms: 1, kind }).collect();
+    let trace = Trace { head, events };
+    bench.keys("5");
+    bench.send(Message::History(HistoryMessage::Select(trace.head.id.clone())));
+    bench.send(Message::History(HistoryMessage::Opened(Box::new(trace))));
+    bench.draw();
+    assert!(bench.shows("search on shop2"), "{}", bench.screen());
+    bench.keys("K enter");
+    let kept = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Save { text, .. } => text.clone(),
+        _ => None,
+    });
+    assert!(kept.as_deref().unwrap_or_default().contains("call: shop2/search"), "{kept:?}");
+    bench.keys("e");
+    assert_eq!(bench.state.selected.as_ref(), Some(&id));
+    assert!(bench.shows("shop2/search"), "{}", bench.screen());
 }

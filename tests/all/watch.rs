@@ -167,6 +167,26 @@ fn what_is_saved_until_ctrl_c_opens_again_with_the_same_decoding() {
     let none =
         run(home.path(), &["watch", "--open", "all.trace", "--filter", "is:succeeded", "--json"]);
     assert_eq!(none.lines().len(), 1);
+    // What was open at the end of the trace had waited until then.
+    let mut texts: Vec<String> = kept.lines().map(str::to_owned).collect();
+    let own = heard[0]["id"].as_str().unwrap();
+    let at = |value: &str, at: u64| {
+        let mut message: Value = serde_json::from_str(value).unwrap();
+        message["at_ms"] = json!(at);
+        message.to_string()
+    };
+    texts.insert(2, at(&texts[1], 1_000).replace(own, "waits"));
+    texts.swap(1, 2);
+    texts[2] = at(&texts[2], 4_000);
+    texts[3] = at(&texts[3], 4_001);
+    fs::write(home.path().join("open.trace"), texts.join("\n") + "\n").unwrap();
+    for (filter, code, lines) in [("is:open >2s", 1, 2), ("is:open >5s", 0, 1), ("is:open", 1, 2)] {
+        let options = ["watch", "--open", "open.trace", "--json", "--filter", filter];
+        let opened = run(home.path(), &options);
+        assert_eq!(opened.lines().len(), lines, "{filter}: {}", opened.data);
+        let options = ["watch", "--open", "open.trace", "--json", "--alert", filter];
+        assert_eq!(run(home.path(), &options).code, Some(code), "{filter}");
+    }
     let lines = run(home.path(), &["watch", "--open", "all.trace"]);
     assert!(
         lines.data.contains("error") && lines.data.contains("the oven is cold"),

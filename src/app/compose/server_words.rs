@@ -49,7 +49,23 @@ pub(super) fn read_server_words(
     if rest.is_empty() {
         return Err("type the server's command or its address after the name".into());
     }
+    if let [.., last] = rest
+        && rest.len() > 1
+        && is_broker(last)
+    {
+        let name = [first].into_iter().chain(&rest[..rest.len() - 1]).map(String::as_str);
+        let name = plain_name(&name.collect::<Vec<_>>().join("-"));
+        return Err(format!("a name has no spaces: type {name} {last}"));
+    }
     Ok(ServerWords { name: first.clone(), server: rest.to_vec() })
+}
+
+/// Whether a word is the address of what no command is given: commands have those of the web as
+/// arguments.
+fn is_broker(word: &str) -> bool {
+    let web = ["http", "https", "ws", "wss"];
+    word.split_once("://")
+        .is_some_and(|(scheme, _)| !scheme.starts_with('-') && !web.contains(&scheme))
 }
 
 /// Whether the first word is a command or an address, and no name: a launcher starts something that
@@ -169,6 +185,7 @@ mod tests {
             ("new", "after the name"),
             ("python3", "after the name"),
             ("new 'x", "a quote isn't closed"),
+            ("my lab nats://127.0.0.1:4222", "type my-lab nats://127.0.0.1:4222"),
         ] {
             let wrong = read_server_words(text, |_| true).unwrap_err();
             assert!(wrong.contains(expected), "{text}: {wrong}");

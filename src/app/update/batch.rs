@@ -87,7 +87,11 @@ pub(super) fn on_call_ended(
     } else {
         NoticeKind::Warning
     };
-    let words = many.series.summary();
+    let unsent = many.times.saturating_sub(many.series.ended_count());
+    let words = match unsent {
+        0 => many.series.summary(),
+        count => format!("{}; {count} not sent", many.series.summary()),
+    };
     let took_ms = now.since(many.began);
     notifying::note(state, Noteworthy::SeriesEnded { summary: &words, took_ms }, now);
     state.notices.push(kind, words, now);

@@ -17,7 +17,8 @@ use crate::{
         clock::Millis,
         entry::EntryId,
         problem::{Problem, ProblemKind},
-        trace::{Listing, Trace, TraceId},
+        tool::Tool,
+        trace::{Head, Listing, Trace, TraceId},
     },
     syntax::source::{Format, Source},
     systems::agents,
@@ -85,6 +86,17 @@ fn on_calls_listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<E
     }
 }
 
+/// The tool that a kept call was of: of several of one name the one whose connection it went through.
+fn tool_of_head<'s>(state: &'s State, head: &Head) -> Option<&'s Tool> {
+    let (word, connection) = (&*head.tool, &*head.connection);
+    let deployed = || {
+        let there = state.deployed_tools().filter(|there| there.connection.name == connection);
+        there?.catalog.tool_called(word)
+    };
+    let kept = state.network.connections.tool_of(connection, word, &state.catalog);
+    kept.or_else(deployed).or_else(|| state.tool_called(word))
+}
+
 fn select_call(state: &mut State, id: TraceId) -> Vec<Effect> {
     let stop = stop_replay(state);
     state.invoke.kept.compared = None;
@@ -94,19 +106,16 @@ fn select_call(state: &mut State, id: TraceId) -> Vec<Effect> {
 
 fn on_trace_opened(state: &mut State, trace: Trace) {
     if state.invoke.kept.selected.as_ref() == Some(&trace.head.id) {
-        let catalog = Arc::clone(&state.catalog);
-        state.invoke.kept.show_trace(Arc::new(trace), &catalog);
+        let request = request_of(&trace.head, tool_of_head(state, &trace.head));
+        state.invoke.kept.show_trace(Arc::new(trace), request);
     }
 }
 
 /// Lets the open call come once more; `speed` times as fast, 0 is at once.
 fn start_replay(state: &mut State, speed: u32) -> Vec<Effect> {
     let mut effects = stop_replay(state);
-    let catalog = Arc::clone(&state.catalog);
     state.invoke.kept.compared = None;
-    effects.extend(
-        state.invoke.kept.begin_replay(&catalog).map(|trace| Effect::Replay { trace, speed }),
-    );
+    effects.extend(state.invoke.kept.begin_replay().map(|trace| Effect::Replay { trace, speed }));
     effects
 }
 
@@ -146,7 +155,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
             "secrets in its request aren't saved".into(),
             "use edit and resend: its arguments go into the form",
         ))
-    } else if state.tool_called(&head.tool).is_none() && !agents::is_at(&head.to) {
+    } else if tool_of_head(state, head).is_none() && !agents::is_at(&head.to) {
         let remedy = format!(
             "open the workspace that has it; {} on Invoke lists tools that are only deployed",
             state.keymap.way_to("deployed-tools")
@@ -154,7 +163,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
         Some(problem("its tool is no longer in this workspace".into(), &remedy))
     } else if state.network.connections.find_by_name(&head.connection).is_none()
         && state
-            .connection_of(&request_of(head, state.tool_called(&head.tool)).tool)
+            .connection_of(&request_of(head, tool_of_head(state, head)).tool)
             .transport()
             .as_str()
             != &*head.transport
@@ -170,7 +179,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
         state.notices.push_problem(&problem, now);
         return Vec::new();
     }
-    let request = request_of(head, state.tool_called(&head.tool));
+    let request = request_of(head, tool_of_head(state, head));
     let connection = head.connection.to_string();
     let arguments = head.arguments.clone();
     if state.tool(&request.tool).is_some() {
@@ -195,12 +204,12 @@ fn fill_empty(state: &mut State, tool: &EntryId, arguments: &str) {
 /// Puts what a call said into the forms of its tool.
 pub(super) fn load_sent(
     state: &mut State,
-    tool: &str,
+    tool: &EntryId,
     arguments: &str,
     meta: Option<&str>,
     now: Millis,
 ) {
-    let found = state.tool_called(tool).map(|tool| tool.id().clone());
+    let found = state.tool(tool).map(|tool| tool.id().clone());
     let parse = |text| Source::parse(Format::Json, text);
     let parsed =
         parse(arguments).and_then(|arguments| Ok((arguments, parse(meta.unwrap_or("{}"))?)));
@@ -237,7 +246,10 @@ pub(super) fn load_sent(
         }
         (None, _) => state.notices.push(
             NoticeKind::Warning,
-            format!("{tool} is no longer in this workspace"),
+            format!(
+                "{} is no longer in this workspace",
+                tool.place().at.last().unwrap_or("its tool")
+            ),
             now,
         ),
         (_, Err(error)) => state.notices.push(

@@ -7,12 +7,16 @@ use serde_json::{Map, Value, value::RawValue};
 use crate::{
     engine::members::{FileIssue, Members, file_issue, wrong_type},
     model::call::Outcome,
-    schema::{literal::Literal, pointer::Pointer},
+    schema::{
+        literal::Literal,
+        pointer::Pointer,
+        validate::{Checker, SchemaFinding},
+    },
     syntax::source::Source,
 };
 
 /// A saved call with expectations.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Case {
     pub name: String,
     /// The tool, by key or name.
@@ -177,6 +181,14 @@ impl CaseSteps {
     }
 }
 
+fn read_schema(members: &Members<'_>, schema: &Value) -> Result<Value, FileIssue> {
+    let wrong = |findings: Vec<SchemaFinding>| {
+        let words: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        file_issue(&members.at.child("schema"), format!("not a schema: {}", words.join("; ")))
+    };
+    Checker::compile(schema).map(|_| schema.clone()).map_err(wrong)
+}
+
 impl Expect {
     fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
         let chunks = match members.members.get("chunks") {
@@ -190,7 +202,11 @@ impl Expect {
             error: members.read_text("error")?,
             json: members.members.get("json").cloned(),
             contains: members.read_texts("contains")?,
-            schema: members.members.get("schema").cloned(),
+            schema: members
+                .members
+                .get("schema")
+                .map(|schema| read_schema(members, schema))
+                .transpose()?,
             under: members.read_duration("under")?,
             chunks,
         })

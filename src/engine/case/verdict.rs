@@ -13,7 +13,10 @@ use crate::{
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
-    schema::{pointer::Pointer, validate::Checker},
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, Issue},
+    },
 };
 
 /// What came of a call.
@@ -143,12 +146,22 @@ impl Verdict {
     /// Of a case whose call could not even be made.
     #[must_use]
     pub fn not_called(problem: &Problem) -> Self {
+        Self::without_answer("call", "a request", problem)
+    }
+
+    /// Of a file that holds no case that can be read.
+    #[must_use]
+    pub fn unreadable(problem: &Problem) -> Self {
+        Self::without_answer("file", "a case", problem)
+    }
+
+    fn without_answer(what: &'static str, expected: &str, problem: &Problem) -> Self {
         let why = if problem.remedy.is_empty() {
             problem.cause.clone()
         } else {
             format!("{}: {}", problem.cause, problem.remedy)
         };
-        let finding = Finding { what: "call", expected: "a request".into(), difference: Some(why) };
+        let finding = Finding { what, expected: expected.into(), difference: Some(why) };
         Self { answer: Answer::default(), findings: vec![finding] }
     }
 
@@ -285,9 +298,13 @@ pub(super) fn outcome_phrase(outcome: Outcome) -> &'static str {
 
 /// What of a wanted value an answer lacks.
 fn json_difference(wanted: &Value, value: &Value) -> Option<String> {
-    /// So many parts are named at most.
-    const NAMED: usize = 8;
-    let mut parts = missing_parts(&Pointer::root(), "the answer", wanted, value, NAMED + 1);
+    named_parts(missing_parts(&Pointer::root(), "the answer", wanted, value, NAMED + 1))
+}
+
+/// So many parts are named at most.
+const NAMED: usize = 8;
+
+fn named_parts(mut parts: Vec<String>) -> Option<String> {
     if parts.len() > NAMED {
         parts.truncate(NAMED);
         parts.push("…".to_owned());
@@ -297,11 +314,13 @@ fn json_difference(wanted: &Value, value: &Value) -> Option<String> {
 
 fn schema_difference(schema: &Value, value: &Value) -> Option<String> {
     match Checker::compile(schema) {
-        Ok(checker) => checker.issues(value).first().map(|issue| {
-            let at =
-                if issue.at.is_root() { "the answer".to_owned() } else { issue.at.to_string() };
-            format!("{at} {}", issue.words)
-        }),
+        Ok(checker) => {
+            let told = |issue: &Issue| match issue.at.is_root() {
+                true => format!("the answer {}", issue.words),
+                false => format!("{} {}", issue.at, issue.words),
+            };
+            named_parts(checker.issues(value).iter().map(told).collect())
+        }
         Err(findings) => Some(format!(
             "not a schema: {}",
             findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
@@ -401,7 +420,6 @@ mod tests {
                 "{schema: {properties: {a: {type: string}}}}",
                 "schema: expected an answer that matches: /a",
             ),
-            ("{schema: {type: 3}}", "not a schema"),
             ("{under: 490ms}", "it took 490 ms"),
             ("{chunks: 3}", "2 came"),
         ] {

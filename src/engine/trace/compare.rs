@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::{
     model::{
-        call::{Event, EventKind, Outcome},
+        call::{CallError, Event, EventKind, Outcome},
         size,
         trace::Trace,
     },
@@ -63,6 +63,9 @@ fn compare_values(
     }
 }
 
+/// In the place of a measure that a call doesn't have.
+pub(crate) const NOTHING: &str = "–";
+
 /// One measure of both calls, in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ComparedMeasure {
@@ -80,8 +83,8 @@ pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<ComparedMeasur
         before: of(&one),
         after: of(&other),
     };
-    let ms = |ms: Option<u64>| ms.map_or_else(|| "–".to_owned(), |ms| format!("{ms} ms"));
-    vec![
+    let ms = |ms: Option<u64>| ms.map_or_else(|| NOTHING.to_owned(), |ms| format!("{ms} ms"));
+    let mut rows = vec![
         row("outcome", &|times| times.outcome.map_or("unfinished", Outcome::as_str).to_owned()),
         row("sent after", &|times| ms(times.sent)),
         row("first chunk after", &|times| ms(times.first)),
@@ -90,7 +93,14 @@ pub(crate) fn compare_times(before: &Trace, after: &Trace) -> Vec<ComparedMeasur
         row("chunks", &|times| times.chunks.to_string()),
         row("text", &|times| size::format_size(times.text)),
         row("strays", &|times| times.strays.to_string()),
-    ]
+    ];
+    if one.error.is_some() || other.error.is_some() {
+        rows.insert(
+            1,
+            row("error", &|times| times.error.clone().unwrap_or_else(|| NOTHING.into())),
+        );
+    }
+    rows
 }
 
 /// How the call of a trace ended, if it did.
@@ -139,6 +149,8 @@ struct Times {
     longest: Option<u64>,
     end: Option<u64>,
     outcome: Option<Outcome>,
+    /// Its kind and its message.
+    error: Option<String>,
     chunks: u64,
     text: u64,
     strays: u64,
@@ -161,8 +173,11 @@ impl Times {
                 }
                 EventKind::Stray { .. } => times.strays += 1,
                 EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
-                EventKind::End { outcome, .. } => {
+                EventKind::End { outcome, problem } => {
                     (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome));
+                    let words =
+                        |problem: &CallError| format!("{}: {}", problem.kind, problem.message);
+                    times.error = problem.as_ref().map(words);
                 }
             }
         }

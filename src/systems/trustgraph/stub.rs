@@ -46,8 +46,11 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
         body: &body,
         text: &call.text.whole(),
     };
-    let events: Vec<Event> =
-        call.events.iter().map(|event| call.event_with_text(event).map_text(|text| (&*text).into())).collect();
+    let events: Vec<Event> = call
+        .events
+        .iter()
+        .map(|event| call.event_with_text(event).map_text(|text| (&*text).into()))
+        .collect();
     let mut service = kept.build_service(events.iter())?;
     // What is not of the history is not masked yet.
     for rule in &mut service.rules {

@@ -37,8 +37,26 @@ impl Form {
         drafts.sort_by_key(|(at, _)| at.to_string());
         drafts
             .into_iter()
-            .map(|(at, (_, words))| format!("{} {words}", at.words_in(self.value())))
+            .map(|(at, (_, words))| format!("{} {words}", self.place_words(at)))
             .collect()
+    }
+
+    /// The first of these, with what would be sent in its place.
+    #[must_use]
+    pub fn unsent_draft(&self) -> Option<String> {
+        /// A longer value is not named.
+        const LONGEST: usize = 40;
+        let (at, (_, words)) = self.invalid_drafts().min_by_key(|(at, _)| at.to_string())?;
+        let instead = match at.get(self.value()).map(ToString::to_string) {
+            None => "would be left out".to_owned(),
+            Some(before) if before.len() <= LONGEST => format!("{before} would be sent"),
+            Some(_) => "the value from before would be sent".to_owned(),
+        };
+        Some(format!("{} {words}, and {instead}", self.place_words(at)))
+    }
+
+    fn place_words(&self, at: &Pointer) -> String {
+        if at.is_root() { "the text".to_owned() } else { at.words_in(self.value()) }
     }
 
     /// Takes back what was typed in the focused field and is no value.

@@ -20,14 +20,17 @@ use crate::{
             breakpoint::{BREAKPOINT_FORMS, Breakpoint},
             recording::Recording,
         },
-        filter::AskedGroups,
+        filter::{self, AskedGroups},
     },
     model::{
         call::Event,
         context::Context,
         trace::{Head, Trace},
     },
-    systems::model_settings::{MODEL, ModelSettings},
+    systems::{
+        model_settings::{MODEL, ModelSettings},
+        table,
+    },
     ui::view::Reply,
 };
 
@@ -101,7 +104,19 @@ pub(crate) fn ask_model(state: &State) -> Reply {
 /// The same with what is in the form from the beginning.
 pub(crate) fn ask_again(state: &State, setup: RunSetup) -> Reply {
     let context = setup.context.clone().unwrap_or_else(|| state.context());
-    let context = context_words(&context);
+    let available = filter::available_tools(&state.gated_tools(), &context).len();
+    let lack = match (available, table::kept_tools_at(&state.current_connection())) {
+        (0, Some(_)) if state.catalog.tools.is_empty() => {
+            " (“keep tools…” on Connections saves those of the server)"
+        }
+        _ => "",
+    };
+    let tools = match available {
+        0 => "without tools, as none is available".to_owned(),
+        1 => "with the tool that is available".to_owned(),
+        count => format!("with the {count} tools that are available"),
+    };
+    let context = format!("{tools} for {}{lack}", context_words(&context));
     let form = move |model: &str| Reply::Open(Box::new(question_form(model, &setup, &context)));
     choose_model(&model_rows(state), form)
 }
@@ -109,7 +124,7 @@ pub(crate) fn ask_again(state: &State, setup: RunSetup) -> Reply {
 /// Asks what the model is to be asked.
 fn question_form(model: &str, setup: &RunSetup, context: &str) -> ValueForm {
     let words = format!(
-        "The question goes to {model} with the tools that are available for {context}, as in the \
+        "The question goes to {model} {context}, as in the \
         run of Workflow. Stop before: {EVERY}, {NOTHING}, or {BREAKPOINT_FORMS}."
     );
     let asked =

@@ -31,7 +31,7 @@ use crate::{
         verbs,
     },
     engine::{agent_loop::event::RUN_PREFIX, trace::lines},
-    model::call::Call,
+    model::{call::Call, stub::MOCK_CONNECTION},
     systems::{agents, calling},
     ui::{
         action_rows::{self, refuse_when},
@@ -168,10 +168,15 @@ impl History {
             return self.comparison.draw(buffer, area, look, focused);
         }
         if let Some(open) = opened_call(state) {
-            let whose = if open.replaying {
-                format!("Replay of {}", open.trace.head.tool)
-            } else {
-                open.trace.head.tool.to_string()
+            let head = &open.trace.head;
+            let on = match &*head.connection {
+                MOCK_CONNECTION => " (mocked)".to_owned(),
+                there if is_run(open) || there == state.network.connections.usual => String::new(),
+                there => format!(" on {there}"),
+            };
+            let whose = match open.replaying {
+                true => format!("Replay of {}{on}", head.tool),
+                false => format!("{}{on}", head.tool),
             };
             return self.answer.draw(
                 buffer,
@@ -531,7 +536,7 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
         return open_run(open);
     }
     Reply::send(Message::Call(CallMessage::EditSent {
-        tool: open.trace.head.tool.to_string(),
+        tool: open.call.request.tool.clone(),
         arguments: open.trace.head.arguments.clone(),
         meta: calling::request_meta(&open.trace.head.system, &open.trace.head.body),
     }))

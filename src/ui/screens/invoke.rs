@@ -35,7 +35,7 @@ use ratatui::{
 pub(crate) use self::tools::tool_of;
 use self::{
     menus::{
-        copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
+        copy_menu, copy_request, describe_tool, edit_arguments, frame_connection, rendered_request,
         requests_of_call, route_menu, routes_of, show_descriptor, times_prompt, turn_new_agent,
     },
     mock_actions::answer_by_hand,
@@ -138,6 +138,9 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::EDIT])
         .help("Open the tool in Tools")
         .refused(|_, state| descriptor_refusal(state)),
+    Row::new(Scope::Invoke, "describe-tool", "describe tool", |_, state| describe_tool(state))
+        .keys(&[verbs::EXPLAIN])
+        .help("Show all of the tool: its description, its definition, and what models see of it"),
     Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_focus(Step::Previous, state)),
     Row::taking_over("undo", |screen, state| {

@@ -72,6 +72,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Make the call that the model wants, with its arguments as they are in the form")
         .refused(|_, state| nothing_waits(state)),
     Row::new(Scope::ModelRun, "edit-call", "edit", |screen, _| {
+        screen.is_reading = false;
         screen.middle.focus_form();
         Reply::Handled
     })
@@ -191,6 +192,8 @@ pub(crate) struct ModelRunScreen {
     detail: ReadPosition,
     /// The row that the detail is of.
     shown: usize,
+    /// The row is read, although a call waits whose form could be there.
+    is_reading: bool,
     /// What the button does: the main act now.
     button: Option<ActionId>,
 }
@@ -371,7 +374,7 @@ impl ModelRunScreen {
             return;
         };
         match &run.waiting {
-            Some(call) if self.left.is_at_waiting(run) || focused => {
+            Some(call) if self.left.is_at_waiting(run) || focused && !self.is_reading => {
                 self.draw_form(buffer, area, styles, call, state);
             }
             _ => {
@@ -467,6 +470,13 @@ impl ModelRunScreen {
     }
 }
 
+impl ModelRunScreen {
+    /// Whether the call's form is what the keys go to beside the run.
+    fn has_form(&self) -> bool {
+        self.middle.forms.owner().is_some() && !self.is_reading
+    }
+}
+
 impl Screen for ModelRunScreen {
     fn sync_state(&mut self, state: &State) {
         self.sync_form(state);
@@ -479,6 +489,7 @@ impl Screen for ModelRunScreen {
             (None, None) => "stop-run",
             (None, Some(_)) => "run-again",
         });
+        self.is_reading &= self.middle.has_focus(MIDDLE);
         if self.shown != self.left.row {
             (self.shown, self.detail) = (self.left.row, ReadPosition::default());
         }
@@ -497,7 +508,7 @@ impl Screen for ModelRunScreen {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        match self.middle.has_focus(MIDDLE) && self.middle.forms.owner().is_some() {
+        match self.middle.has_focus(MIDDLE) && self.has_form() {
             true => vec![Scope::Form, Scope::ModelRun, Scope::AskModel],
             false => vec![Scope::ModelRun, Scope::AskModel],
         }
@@ -511,7 +522,7 @@ impl Screen for ModelRunScreen {
         let Some(pane) = self.middle.target_pane(input) else { return Reply::Handled };
         let is = |code| matches!(input, Input::Key(key) if key.is_plain(code));
         let Some(run) = run_of(state) else { return Reply::Ignored };
-        let has_form = self.middle.forms.owner().is_some();
+        let has_form = self.has_form();
         if pane == LEFT {
             if is(Code::Enter) {
                 return match &run.waiting {
@@ -520,6 +531,7 @@ impl Screen for ModelRunScreen {
                     }
                     _ => {
                         self.middle.panes.focus = MIDDLE;
+                        self.is_reading = true;
                         Reply::Handled
                     }
                 };
@@ -529,6 +541,8 @@ impl Screen for ModelRunScreen {
             }
         } else if !has_form && !is(Code::Esc) && self.detail.handle_input(input) {
             return Reply::Handled;
+        } else if self.is_reading && !is(Code::Esc) {
+            return Reply::Ignored;
         }
         self.middle.handle_input(pane, input, state)
     }
@@ -551,6 +565,7 @@ impl Screen for ModelRunScreen {
                 vec![("Enter", "decide…")]
             }
             LEFT => vec![("Enter", "read")],
+            _ if self.is_reading => vec![("Esc", "run")],
             _ => self.middle.forms.keys(),
         }
     }

@@ -420,7 +420,7 @@ impl WatchScreen {
         let request = chosen.and_then(|number| request_of(state, number).ok());
         request.map_or(Reply::Handled, |request| {
             Reply::send(Message::Call(CallMessage::EditSent {
-                tool: request.name.to_string(),
+                tool: request.tool,
                 arguments: request.arguments,
                 meta: calling::request_meta(request.system, &request.body),
             }))

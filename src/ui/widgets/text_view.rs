@@ -243,12 +243,13 @@ impl TextView {
         }
         let here = self.found.unwrap_or_else(|| self.top_offset(text));
         let found = match way {
-            Search::Here => next_in_answer(text, query, here).or_else(|| next_in_answer(text, query, 0)),
+            Search::Here => {
+                next_in_answer(text, query, here).or_else(|| next_in_answer(text, query, 0))
+            }
             Search::Next => next_in_answer(text, query, behind(text, here))
                 .or_else(|| next_in_answer(text, query, 0)),
-            Search::Previous => {
-                previous_in_answer(text, query, here).or_else(|| previous_in_answer(text, query, text.len()))
-            }
+            Search::Previous => previous_in_answer(text, query, here)
+                .or_else(|| previous_in_answer(text, query, text.len())),
         };
         if let Some(at) = found {
             self.scroll_to(text, at);
@@ -520,7 +521,10 @@ mod tests {
 
     #[test]
     fn control_sequences_are_shown_as_signs() {
-        assert_eq!(screen(&mut TextView::default(), &"a\x1b[31mred\x07".into(), 20, 1), ["a␛[31mred␇"]);
+        assert_eq!(
+            screen(&mut TextView::default(), &"a\x1b[31mred\x07".into(), 20, 1),
+            ["a␛[31mred␇"]
+        );
     }
 
     #[test]

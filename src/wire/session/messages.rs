@@ -5,6 +5,7 @@ use std::time::Duration;
 use crate::{
     model::{
         call::{CallError, Limits, StrayCause},
+        connection::Connection,
         error_kind::ErrorKind,
         size,
         transport::TransportKind,
@@ -26,12 +27,18 @@ fn format_duration(duration: Duration) -> String {
 }
 
 pub(crate) fn no_responders(route: &Route, place: &str) -> CallError {
-    CallError::new(
-        ErrorKind::NoResponders,
-        format!("no service listens on {} at {place}", route.to.name),
-        "start the service, or mock it (on Invoke, or with --mock); if it is running, compare its \
-        subject with the request-queue",
-    )
+    let remedy = match place == Connection::embedded().name {
+        true => {
+            "the embedded connection has toolcrib's samples alone: choose the connection that the \
+            service is on, or mock it (on Invoke, or with --mock)"
+        }
+        false => {
+            "start the service, or mock it (on Invoke, or with --mock); if it is running, compare \
+            its subject with the request-queue"
+        }
+    };
+    let message = format!("no service listens on {} at {place}", route.to.name);
+    CallError::new(ErrorKind::NoResponders, message, remedy)
 }
 
 pub(crate) fn connection_lost(place: &str, pieces: u64) -> CallError {

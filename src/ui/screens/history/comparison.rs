@@ -197,7 +197,11 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
     let outcomes = compare::compare_times(before, after);
     let of = |name: &str| outcomes.iter().find(|row| row.name == name);
     let (Some(outcome), Some(end)) = (of("outcome"), of("end after")) else { return Vec::new() };
-    let line = |role, sign, outcome: &str, end: &str, trace: &Trace| {
+    let error = |side: fn(&compare::ComparedMeasure) -> &String| {
+        let found = of("error").map(side).filter(|words| *words != compare::NOTHING);
+        found.map_or_else(String::new, |words| format!(" ({})", visible_text(words)))
+    };
+    let line = |role, sign, (outcome, end, error): (&str, &str, String), trace: &Trace| {
         let arguments = visible_text(&trace.head.arguments);
         let at = time_or_date(trace.head.at, now);
         let ended = compare::outcome(trace).map_or(Role::Warning, outcome_role);
@@ -205,12 +209,12 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
             (role, format!("{sign} ")),
             (Role::Text, format!("{at} ")),
             (ended, outcome.to_owned()),
-            (Role::Text, format!(" after {end}, of {arguments}")),
+            (Role::Text, format!(" after {end}{error}, of {arguments}")),
         ]
     };
     vec![
-        line(Role::Removed, "-", &outcome.before, &end.before, before),
-        line(Role::Added, "+", &outcome.after, &end.after, after),
+        line(Role::Removed, "-", (&outcome.before, &end.before, error(|row| &row.before)), before),
+        line(Role::Added, "+", (&outcome.after, &end.after, error(|row| &row.after)), after),
         Line::new(),
     ]
 }
@@ -320,7 +324,9 @@ fn step_lines(steps: &[ComparedStep]) -> Vec<Line> {
 }
 
 fn time_lines(before: &Trace, after: &Trace) -> Vec<Line> {
-    let rows = compare::compare_times(before, after);
+    let mut rows = compare::compare_times(before, after);
+    // It is said above.
+    rows.retain(|row| row.name != "error");
     let wide = rows.iter().map(|row| row.before.chars().count()).max().unwrap_or_default();
     let row = |row: compare::ComparedMeasure| {
         let role = if row.before == row.after { Role::Dim } else { Role::Text };

@@ -11,7 +11,10 @@ use crate::{
         message::Message,
         state::State,
     },
-    engine::trace::wanted::{TraceFilter, WORDS},
+    engine::{
+        agent_loop::event::RUN_PREFIX,
+        trace::wanted::{TraceFilter, WORDS},
+    },
     model::{call::Outcome, clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
@@ -115,7 +118,9 @@ impl List {
             let call = &calls[row];
             let here = kept.selected.as_ref() == Some(&call.id);
             let marked = kept.marked.contains(&call.id);
-            draw_row(&mut Pen::new(buffer, inside, line), call, (here, marked), today, styles);
+            let usual = &state.network.connections.usual;
+            let mut pen = Pen::new(buffer, inside, line);
+            draw_row(&mut pen, call, (here, marked), today, usual, styles);
             if here {
                 mark_chosen(
                     buffer,
@@ -192,6 +197,8 @@ fn draw_row(
     call: &Summary,
     (here, marked): (bool, bool),
     now: LocalTime,
+    // The workspace's own connection, of which nothing needs to be said.
+    usual: &str,
     styles: &Styles,
 ) {
     let (sign, role) = outcome_sign(call.outcome);
@@ -203,9 +210,11 @@ fn draw_row(
         .put_column(&time_or_date(call.at, now), 9, styles[Role::Dim]);
     let room = pen.remaining_cells().saturating_sub(text_width(&took) + 1);
     // A mock's answer is none of the service.
-    let label = match &*call.connection == MOCK_CONNECTION {
-        true => Cow::Owned(format!("{} (mocked)", call.tool)),
-        false => Cow::Borrowed(&*call.tool),
+    let label = match &*call.connection {
+        MOCK_CONNECTION => Cow::Owned(format!("{} (mocked)", call.tool)),
+        // A model's run has the connection in its name.
+        there if there == usual || call.tool.starts_with(RUN_PREFIX) => Cow::Borrowed(&*call.tool),
+        there => Cow::Owned(format!("{} · {there}", call.tool)),
     };
     let name = text_width(&label).min(room);
     pen.put_column(&label, name, styles[Role::Text]);

@@ -9,6 +9,7 @@ use crate::{
         agent::AgentQuestion,
         call::Request,
         connection::{Connection, Credentials, KEPT_AS, SecretAt},
+        shown::shell_word,
         transport::{Program, TransportKind},
     },
     schema::literal::Literal,
@@ -64,32 +65,32 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
         ];
         let options = options
             .into_iter()
-            .filter_map(|(name, value)| Some(format!(" --{name} {}", shell_quote(&value?))));
+            .filter_map(|(name, value)| Some(format!(" --{name} {}", shell_word(&value?))));
         let options: String = options.collect();
         return format!(
             "toolcrib agent {}{options} --connection {}",
-            shell_quote(&question),
-            shell_quote(&connection.name)
+            shell_word(&question),
+            shell_word(&connection.name)
         );
     }
     let json = arguments.to_json();
     let written: HashMap<String, &RawValue> = serde_json::from_str(&json).unwrap_or_default();
-    let mut words = vec!["toolcrib call".to_owned(), shell_quote(&request.name)];
+    let mut words = vec!["toolcrib call".to_owned(), shell_word(&request.name)];
     words.extend(arguments.value().as_object().into_iter().flatten().map(
         |(name, value)| match value {
-            Value::String(text) => shell_quote(&format!("{name}={text}")),
+            Value::String(text) => shell_word(&format!("{name}={text}")),
             other => {
                 let json = written
                     .get(name)
                     .map_or_else(|| other.to_string(), |written| written.get().to_owned());
-                shell_quote(&format!("{name}:={json}"))
+                shell_word(&format!("{name}:={json}"))
             }
         },
     ));
     if let Some(meta) = calling::request_meta(request.system, &request.body) {
-        words.push(format!("--meta {}", shell_quote(&meta)));
+        words.push(format!("--meta {}", shell_word(&meta)));
     }
-    words.push(format!("--connection {}", shell_quote(&connection.name)));
+    words.push(format!("--connection {}", shell_word(&connection.name)));
     words.join(" ")
 }
 
@@ -104,10 +105,10 @@ fn in_shell(at: &SecretAt) -> String {
     match at {
         SecretAt::Variable(name) => format!("${name}"),
         SecretAt::KeyStore(name) if cfg!(target_vendor = "apple") => {
-            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", shell_quote(name))
+            format!("$(security find-generic-password -w -s {KEPT_AS} -a {})", shell_word(name))
         }
         SecretAt::KeyStore(name) => {
-            format!("$(secret-tool lookup service {KEPT_AS} username {})", shell_quote(name))
+            format!("$(secret-tool lookup service {KEPT_AS} username {})", shell_word(name))
         }
     }
 }
@@ -133,32 +134,32 @@ fn nats_command(request: &Request, subject: &str, connection: &Connection) -> St
         [("--tlsca", &tls.ca_file), ("--tlscert", &tls.cert_file), ("--tlskey", &tls.key_file)];
     let files = files
         .into_iter()
-        .filter_map(|(flag, file)| Some(format!(" {flag} {}", shell_quote(file.as_deref()?))));
+        .filter_map(|(flag, file)| Some(format!(" {flag} {}", shell_word(file.as_deref()?))));
     let files: String = files.collect();
     let credentials = match &connection.credentials {
         Credentials::None => String::new(),
         Credentials::Password { user, password } => {
-            format!(" --user {} --password \"{}\"", shell_quote(user), in_shell(password))
+            format!(" --user {} --password \"{}\"", shell_word(user), in_shell(password))
         }
         Credentials::Token { token } => format!(" --user \"{}\"", in_shell(token)),
-        Credentials::File { path } => format!(" --creds {}", shell_quote(path)),
+        Credentials::File { path } => format!(" --creds {}", shell_word(path)),
     };
     let nats = format!(
         "nats --server {}{credentials}{files}",
-        shell_quote(&connection.addresses().join(","))
+        shell_word(&connection.addresses().join(","))
     );
     let headers: String = request
         .headers
         .iter()
-        .map(|(name, value)| format!(" -H {}", shell_quote(&format!("{name}:{value}"))))
+        .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}:{value}"))))
         .collect();
     // It fills in what is in double braces.
-    let body = shell_quote(&request.body.replace("{{", "{{\"{{\"}}"));
+    let body = shell_word(&request.body.replace("{{", "{{\"{{\"}}"));
     let asking =
-        format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", shell_quote(subject));
+        format!("{nats} --timeout 30s req --replies 0{headers} {} {body}", shell_word(subject));
     match answer_queue(request, connection.transport()) {
         Some(answers) => {
-            format!("{nats} sub {} & sleep 1; {asking}; kill $!", shell_quote(&answers))
+            format!("{nats} sub {} & sleep 1; {asking}; kill $!", shell_word(&answers))
         }
         None => asking,
     }
@@ -176,12 +177,12 @@ fn curl_command(request: &Request, connection: &Connection) -> String {
     // The id joins what a bus carries; here the answer comes on the request's own connection.
     let headers = request.headers.iter().filter(|(_, value)| *value != request.correlation);
     let headers: String = headers
-        .map(|(name, value)| format!(" -H {}", shell_quote(&format!("{name}: {value}"))))
+        .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}: {value}"))))
         .collect();
     format!(
         "curl -N {}{token}{headers} -H 'content-type: application/json' -d {}",
-        shell_quote(&format!("{server}{}", request.to)),
-        shell_quote(&request.body)
+        shell_word(&format!("{server}{}", request.to)),
+        shell_word(&request.body)
     )
 }
 
@@ -248,16 +249,6 @@ fn python_program(request: &Request, subject: &str, connection: &Connection) -> 
         subject = text(subject),
         headers = Value::Object(headers),
     )
-}
-
-/// A word as a POSIX shell takes it.
-fn shell_quote(word: &str) -> String {
-    let plain = |letter: char| letter.is_ascii_alphanumeric() || "-_=:./,@%+".contains(letter);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', r"'\''"))
-    }
 }
 
 #[cfg(test)]

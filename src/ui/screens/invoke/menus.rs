@@ -19,16 +19,19 @@ use crate::{
     systems::{
         calling,
         facets::{calls::RouteOffer, renderings::Rendering},
+        model_text,
     },
     ui::{
         canvas::visible_text,
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
+            page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
         view::{OverlayReply, Reply},
+        widgets::code,
     },
 };
 
@@ -36,6 +39,37 @@ use crate::{
 pub(super) fn show_descriptor(state: &State) -> Reply {
     let select = tool_of(state).map(Message::Select);
     Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
+}
+
+/// All that is known of the chosen tool, and what models get of it, on a page.
+pub(super) fn describe_tool(state: &State) -> Reply {
+    let Some(tool) = tool_of(state).and_then(|id| state.tool(&id)) else {
+        return Reply::Refused("there is no tool".into());
+    };
+    let there = state.deployed_tools().filter(|there| there.catalog.tool(tool.id()).is_some());
+    let catalog = there.map_or(&*state.catalog, |there| &*there.catalog);
+    let defined = format!("{:#}", tool.entry.value.parsed());
+    let seen = model_text::prompts_text(tool, catalog) + &model_text::functions_text(tool);
+    let heading = |words: &str| vec![(Role::Title, words.to_owned())];
+    let code = |text: &str| {
+        let pieces = |line| {
+            let pieces = code::highlight_line(line).into_iter();
+            pieces.map(|(role, piece)| (role, visible_text(piece).into_owned())).collect()
+        };
+        text.trim_end().lines().map(pieces).collect::<Vec<Line>>()
+    };
+    let description = tool.description.trim();
+    let mut lines: Vec<Line> = Vec::new();
+    if !description.is_empty() {
+        let words = description.lines();
+        lines.extend(words.map(|line| vec![(Role::Text, visible_text(line).into_owned())]));
+        lines.push(Vec::new());
+    }
+    lines.push(heading("As it is defined"));
+    lines.extend(code(&defined));
+    lines.extend([Vec::new(), heading("As models see it")]);
+    lines.extend(code(&seen));
+    Reply::Open(Box::new(PageOverlay::new(tool.label(), lines)))
 }
 
 /// Calls as a new agent, or as the connection's again.
@@ -47,7 +81,7 @@ pub(super) fn turn_new_agent(tool: EntryId) -> Reply {
 pub(super) fn edit_arguments(state: &State) -> Reply {
     let edit = |call: &Call| {
         Message::Call(CallMessage::EditSent {
-            tool: call.request.name.clone(),
+            tool: call.request.tool.clone(),
             arguments: call.request.arguments.clone(),
             meta: calling::request_meta(call.request.system, &call.request.body),
         })

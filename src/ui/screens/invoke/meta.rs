@@ -235,7 +235,7 @@ impl MetaSection {
     /// What would be sent, with what is typed and not yet taken in: what is wrong with it.
     pub(super) fn first_issue(&self, tool: &Tool) -> Option<String> {
         let form = self.host.shown_form();
-        let unread = form.and_then(|form| form.draft_issues().into_iter().next());
+        let unread = form.and_then(Form::unsent_draft);
         let mut meta = self.typed.as_object().cloned().unwrap_or_default();
         if let (Some(form), Some(part)) = (form, self.open) {
             match (part, form.value().as_object()) {
@@ -255,7 +255,7 @@ impl MetaSection {
         }
         let fault = || calling::meta_faults(tool, &meta).into_iter().next().map(|it| it.words);
         let issue = || form?.issues().first().map(|issue| format!("_meta: {}", issue.words));
-        unread.map(|words| format!("{words}, and would be left out")).or_else(fault).or_else(issue)
+        unread.or_else(fault).or_else(issue)
     }
 }
 

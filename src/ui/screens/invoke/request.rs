@@ -14,7 +14,7 @@ use super::{
     },
     preview::request_lines,
     refusals::no_tool_words,
-    request_line::{RequestLine, draw_lines},
+    request_line::{RequestLine, draw_lines, request_title},
     steps::StepsPane,
     tools::tool_of,
 };
@@ -175,14 +175,7 @@ impl RequestPane {
             }
             return;
         };
-        let beside = match state.deployed_on(tool.id()) {
-            Some(connection) => format!("deployed on {connection}"),
-            None => {
-                let service = tool.service.as_ref().filter(|service| !service.is_empty());
-                service.unwrap_or(&tool.kind).clone()
-            }
-        };
-        let title = format!("{} · {beside}", tool.label());
+        let title = request_title(tool, state);
         let foot = self.focused_form().position();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
@@ -600,11 +593,7 @@ impl RequestPane {
         };
         let arguments = Arc::clone(form.value());
         let wrong_at = form.all_issues().into_iter().next().map(|issue| issue.at);
-        let unread = form
-            .draft_issues()
-            .into_iter()
-            .next()
-            .map(|words| format!("{words}, and would be left out"));
+        let unread = form.unsent_draft();
         let name = |at: &Pointer| if at.is_root() { String::new() } else { at.dotted() + ": " };
         let issue =
             form.issues().first().map(|issue| format!("{}{}", name(&issue.at), issue.words));

@@ -3,8 +3,11 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
-    app::actions::ActionId,
-    model::problem::{Problem, ProblemKind},
+    app::{actions::ActionId, state::State},
+    model::{
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+    },
     schema::count::count_text,
     ui::{
         canvas::{Pen, text_width, visible_text, wrap},
@@ -73,4 +76,23 @@ pub(super) fn draw_lines(
         Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
     }
     pressed
+}
+
+/// What the pane of a request is called: the tool, and what answers for it.
+pub(super) fn request_title(tool: &Tool, state: &State) -> String {
+    let beside = match state.deployed_on(tool.id()) {
+        Some(connection) => format!("deployed on {connection}"),
+        None => {
+            let service = tool.service.as_ref().filter(|service| !service.is_empty());
+            service.unwrap_or(&tool.kind).clone()
+        }
+    };
+    // A connection that was chosen counts for a server's tools too.
+    let connections = &state.network.connections;
+    let is_elsewhere =
+        |chosen: &&String| connections.assigned_name(tool).is_some_and(|own| own != **chosen);
+    match connections.chosen.as_ref().filter(is_elsewhere) {
+        Some(chosen) => format!("{} · {beside}, called on {chosen}", tool.label()),
+        None => format!("{} · {beside}", tool.label()),
+    }
 }

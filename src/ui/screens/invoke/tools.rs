@@ -1,6 +1,6 @@
 //! The left pane: the tools, those that the context admits first, and the calls of this session.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use ratatui::{
     buffer::Buffer,
@@ -97,7 +97,7 @@ impl Tools {
         let from = (state.generation, state.context());
         if self.made_from.as_ref() != Some(&from) {
             let split = filter::split_tools(&state.catalog.tools, &from.1);
-            let available: std::collections::HashSet<_> = split.available.iter().copied().collect();
+            let available: HashSet<_> = split.available.iter().copied().collect();
             let row = |tool: &Arc<Tool>, standing| ToolRow {
                 id: tool.id().clone(),
                 name: tool.label().into(),
@@ -108,8 +108,7 @@ impl Tools {
             };
             let own =
                 state.catalog.tools.iter().enumerate().map(|(at, tool)| row(tool, standing(at)));
-            let deployed =
-                state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
+            let deployed = unsaved_tools(state).into_iter();
             let before = self.rows.len();
             self.rows = own.chain(deployed.map(|tool| row(tool, ToolStanding::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
@@ -394,6 +393,18 @@ impl Tools {
         }
         Reply::Ignored
     }
+}
+
+/// What is listed of a running system beside the workspace's tools: what was saved of a server is
+/// among these already.
+fn unsaved_tools(state: &State) -> Vec<&Arc<Tool>> {
+    let Some(deployed) = state.deployed_tools() else { return Vec::new() };
+    let there = Some(deployed.connection.name.as_str());
+    let is_saved = |tool: &&Arc<Tool>| state.network.connections.assigned_name(tool) == there;
+    let saved: HashSet<&str> =
+        state.catalog.tools.iter().filter(is_saved).map(|tool| tool.name.as_str()).collect();
+    let listed = deployed.catalog.tools.iter();
+    listed.filter(|tool| !saved.contains(tool.name.as_str())).collect()
 }
 
 /// Draws below the list how the listing of a running system went; answers how many lines that

@@ -16,6 +16,7 @@ use crate::{
         clue::{Advice, CallClue, CallIdentity},
         context::Context,
         routes,
+        subject::Subject,
     },
     wire::{
         session::event_sink::{CallEnd, SinkClosed},
@@ -89,7 +90,16 @@ pub(crate) async fn publish_command(
 ) -> Result<(), CallError> {
     let headers = nats::header_map(&calling.request_headers())?;
     let unkept = |cause: String| {
-        let remedy = "a subject has eight tokens and more: cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX; see whether the services made the streams";
+        let remedy = match Subject::parse(&progress.to) {
+            Some(_) => {
+                "start CommonGround's services, which make the stream (cg_cmd_v1r4), or check that \
+                the connection leads to their server"
+            }
+            None => {
+                "a subject has eight tokens or more: \
+                cg.v1r4.PROJECT.CHANNEL.cmd.tool.TARGET.SUFFIX"
+            }
+        };
         CallError::new(
             ErrorKind::NotKept,
             format!("no stream keeps what is sent to {}: {cause}", progress.to),
@@ -105,7 +115,8 @@ pub(crate) async fn publish_command(
             .await
             .map_err(|error| unkept(error.to_string()))
     };
-    match tokio::time::timeout(KEEPING, publishing).await {
+    let patience = KEEPING.min(calling.call_context.limits.first);
+    match tokio::time::timeout(patience, publishing).await {
         Ok(kept) => kept.map(drop),
         Err(_) => Err(unkept("the server did not acknowledge it".into())),
     }

@@ -14,6 +14,7 @@ use crate::{
         call::CallError,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
+        shown::shell_word,
     },
     systems::mcp::settings,
     wire::{secrets::Secrets, systems::facets::authorizer::Authorizer},
@@ -92,7 +93,7 @@ async fn verdict(
     match kept.filter(|kept| kept.issuer == server.issuer) {
         Some(_) => (true, format!("a token of {issuer} is kept")),
         None => {
-            let name = &connection.name;
+            let name = shell_word(&connection.name);
             (true, format!("{issuer} gives tokens: toolcrib mcp auth {name} --sign-in"))
         }
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::{
     engine::drift::Severity,
-    model::shown::visible_text,
+    model::shown::{shell_word, visible_text},
     systems::mcp::{
         deployed::{self, McpDeployment},
         drift,
@@ -57,6 +57,7 @@ fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String> {
         })
         .collect();
     let name = visible_text(&kept.server);
+    let name = shell_word(&name);
     (!told.is_empty()).then(|| {
         format!(
             "its tools differ from the saved list: {}; `toolcrib mcp keep {name}` shows what \

@@ -21,7 +21,7 @@ use crate::{
         call::CallError,
         connection::{Connection, Credentials},
         error_kind::ErrorKind,
-        shown::visible_text,
+        shown::{shell_word, visible_text},
     },
     systems::mcp::auth::{
         answers::Grant,
@@ -217,7 +217,7 @@ impl Authority {
         }
         let remedy = format!(
             "toolcrib mcp auth {} --sign-in --scope \"{}\"",
-            self.connection.name,
+            shell_word(&self.connection.name),
             visible_text(&missing.join(" "))
         );
         CallError::new(ErrorKind::InsufficientScope, message, remedy)
@@ -246,7 +246,8 @@ impl Authority {
         let unread = unread.map(|problem| format!("; {}", problem.message)).unwrap_or_default();
         let message = format!("{why}; {found}{unread}");
         let remedy = format!(
-            "`toolcrib mcp auth {name}` shows each step, --sign-in gets a token; or set token-variable or token-key"
+            "`toolcrib mcp auth {}` shows each step, --sign-in gets a token; or set token-variable or token-key",
+            shell_word(name)
         );
         CallError::new(ErrorKind::Unauthorized, message, remedy)
     }

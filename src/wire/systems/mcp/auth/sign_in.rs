@@ -19,8 +19,11 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, connection::Connection, error_kind::ErrorKind, problem::Problem,
-        shown::visible_text,
+        call::CallError,
+        connection::Connection,
+        error_kind::ErrorKind,
+        problem::Problem,
+        shown::{shell_word, visible_text},
     },
     systems::mcp::{
         auth::{
@@ -195,7 +198,7 @@ pub(crate) fn usable_server<'c>(
     connection: &Connection,
 ) -> Result<&'c ServerMetadata, CallError> {
     let name = &connection.name;
-    let remedy = format!("`toolcrib mcp auth {name}` shows each document");
+    let remedy = format!("`toolcrib mcp auth {}` shows each document", shell_word(name));
     if let Some((step, fault)) = chain.stopping_fault() {
         // A client that needs no page needs no proof that it began with one.
         let is_page_alone = fault.id == "auth.no-pkce"
