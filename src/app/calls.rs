@@ -144,6 +144,14 @@ pub enum CallMessage {
     },
 }
 
+impl CallMessage {
+    /// Whether a request is sent, and its answer is what comes next.
+    #[must_use]
+    pub fn sends(&self) -> bool {
+        matches!(self, Self::Send { .. } | Self::SendSteps { .. } | Self::Resend(_))
+    }
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     list: Vec<Call>,

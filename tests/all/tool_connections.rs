@@ -231,3 +231,39 @@ fn a_call_of_the_second_tool_of_a_name_is_kept_and_edited_as_its_own() {
     assert_eq!(bench.state.selected.as_ref(), Some(&id));
     assert!(bench.shows("shop2/search"), "{}", bench.screen());
 }
+
+#[test]
+fn what_is_sent_for_a_field_that_cannot_be_read_is_said() {
+    let list = json!({"server": "shop", "era": "legacy", "version": "2025-11-25", "tools": [{
+        "name": "order", "description": "Orders.", "inputSchema": {"type": "object",
+        "properties": {"count": {"type": "integer"}, "note": {"type": "string"}}},
+    }]})
+    .to_string();
+    let settings =
+        "connection = \"shop\"\n[connections.shop]\nsystem = \"mcp\"\ncommand = \"true\"\n";
+    let files = [(SETTINGS, settings), ("mcp/shop.json", list.as_str())];
+    let mut bench = Workbench::files(&files, 120, 36);
+    bench.keys("3 enter");
+    bench.types("4x");
+    bench.keys("f6");
+    assert!(bench.shows("and would be left out; "), "{}", bench.screen());
+    bench.keys("ctrl+u");
+    bench.types("4");
+    bench.keys("enter");
+    bench.keys("up enter ctrl+u");
+    bench.types("4x");
+    bench.keys("f6");
+    assert!(bench.shows("and 4 would be sent; "), "{}", bench.screen());
+    bench.keys("esc I");
+    assert!(bench.shows("As it is defined") && bench.shows("Orders."), "{}", bench.screen());
+}
+
+#[test]
+fn nobody_is_answered_for_whom_the_workspace_does_not_know() {
+    let tools = "tool:\n  weather:\n    type: tool-service\n    name: weather\n    description: Tells \
+                 the weather\n    service: weather\ntool-service:\n  weather:\n    id: weather\n    \
+                 request-queue: request:tg:weather\n    response-queue: response:tg:weather\n";
+    let place = Place::with(&[("tools.yaml", tools)]);
+    let ran = place.run(&["serve", "--connection", "nats://127.0.0.1:1"]);
+    ran.ended(2, &["no tool of this workspace has a sample", "--mock"]);
+}

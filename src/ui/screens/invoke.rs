@@ -161,6 +161,8 @@ const NAMES: [&str; 3] = ["Tools", "Request", "Answer"];
 const LEFT: usize = 0;
 const MIDDLE: usize = 1;
 const RIGHT: usize = 2;
+/// Of a field that has no description it is that of the tool.
+const FIELD_HELP: ActionId = "field-help";
 
 #[derive(Default)]
 pub(crate) struct Invoke {
@@ -269,16 +271,7 @@ impl Invoke {
 
     /// Where only one pane fits, a call that was sent is watched.
     fn follow_sent_call(&mut self, reply: Reply) -> Reply {
-        let sends = |message: &Message| {
-            matches!(
-                message,
-                Message::Call(
-                    CallMessage::Send { .. }
-                        | CallMessage::SendSteps { .. }
-                        | CallMessage::Resend(_)
-                )
-            )
-        };
+        let sends = |message: &Message| matches!(message, Message::Call(call) if call.sends());
         let is_sent = matches!(&reply, Reply::Send(messages) if messages.iter().any(sends));
         if is_sent {
             self.request.focused_form_mut().rest();
@@ -296,6 +289,10 @@ impl Invoke {
             _ => self.answer.open_find(),
         }
         Reply::Handled
+    }
+
+    fn form_refusal(&self, id: ActionId) -> Option<String> {
+        self.request.focused_form().refusal(id, "there is no form")
     }
 
     /// While a call runs, that Esc leaves the text first is worth knowing.
@@ -456,6 +453,9 @@ impl Screen for Invoke {
                 action_rows::run_action(actions::ACTIONS, screen, id, state).unwrap_or_default();
         }
         match reply {
+            Reply::Ignored if id == FIELD_HELP && self.form_refusal(id).is_some() => {
+                describe_tool(state)
+            }
             Reply::Ignored => self.request.focused_form_mut().act(id, state),
             reply => reply,
         }
@@ -470,7 +470,7 @@ impl Screen for Invoke {
                     .or_else(|| action_rows::refusal_reason(mock_actions::ACTIONS, pane, id, state))
             })
             .or_else(|| action_rows::refusal_reason(actions::ACTIONS, screen, id, state))
-            .or_else(|| self.request.focused_form().refusal(id, "there is no form"))
+            .or_else(|| self.form_refusal(id).filter(|_| id != FIELD_HELP))
     }
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
