@@ -241,7 +241,7 @@ fn chosen_routes(wanted: &ResponderRequest<'_>) -> Result<Vec<GatewayRoute>, Pro
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own: Vec<GatewayRoute> =
             wanted.catalog.tools.iter().filter_map(|tool| sample(tool)).collect();
-        return own_or_samples(own, wanted, || doors::sample_routes(wanted.connection));
+        return Ok(if own.is_empty() { doors::sample_routes(wanted.connection) } else { own });
     }
     for word in wanted.tools {
         let tool = wanted.lookup.find_tool(word)?;
@@ -259,30 +259,19 @@ fn chosen_routes(wanted: &ResponderRequest<'_>) -> Result<Vec<GatewayRoute>, Pro
     Ok(chosen)
 }
 
-/// Samples for the workspace's own tools; where it has no tools at all, every sample. Nobody is
-/// answered for whom the workspace doesn't know.
-fn own_or_samples<T>(
-    own: Vec<T>,
-    wanted: &ResponderRequest<'_>,
-    samples: impl FnOnce() -> Vec<T>,
-) -> Result<Vec<T>, Problem> {
-    if !own.is_empty() {
-        return Ok(own);
-    }
-    if wanted.catalog.tools.is_empty() {
-        return Ok(samples());
-    }
-    let cause = "no tool of this workspace has a sample that can answer for it";
-    Err(Problem::new(ProblemKind::Missing, "serving", cause)
-        .with_remedy("add --mock to answer with examples, or --stub FILE to answer by rules"))
-}
-
 fn chosen_services(wanted: &ResponderRequest<'_>) -> Result<Vec<ServedService>, Problem> {
     let mut chosen =
         wanted.stubs.as_ref().map_or_else(|| Ok(Vec::new()), |stubs| stub_offers(stubs, wanted))?;
     if wanted.tools.is_empty() && wanted.stubs.is_none() {
         let own = offers::standing_in(wanted.catalog.services.iter());
-        return own_or_samples(own, wanted, offers::sample_services);
+        // On somebody's bus nobody is answered for whom the workspace doesn't know.
+        if own.is_empty() && !wanted.catalog.tools.is_empty() {
+            let cause = "no tool of this workspace has a sample that can answer for it";
+            return Err(Problem::new(ProblemKind::Missing, "serving", cause).with_remedy(
+                "add --mock to answer with examples, or --stub FILE to answer by rules",
+            ));
+        }
+        return Ok(if own.is_empty() { offers::sample_services() } else { own });
     }
     for word in wanted.tools {
         let service = wanted.lookup.find_service(word)?;
