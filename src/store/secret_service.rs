@@ -37,6 +37,9 @@ const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 /// The path of nothing: no prompt is needed, there is no such collection.
 const NONE: &str = "/";
 
+/// The bus's error where the service has ended before it answered.
+const NO_REPLY: &str = "org.freedesktop.DBus.Error.NoReply";
+
 /// Session, parameters, value, type of content.
 type Secret = (OwnedObjectPath, Vec<u8>, Vec<u8>, String);
 
@@ -100,9 +103,14 @@ impl Session {
     async fn open() -> Result<Self> {
         let bus = Connection::session().await.map_err(bus_failure)?;
         let mut session = Self { bus, path: ObjectPath::from_static_str_unchecked(NONE).into() };
-        let opened =
-            session.call(PATH, SERVICE, "OpenSession", &("plain", Value::from(""))).await?;
-        (_, session.path) = body::<(OwnedValue, OwnedObjectPath)>(&opened)?;
+        let question = ("plain", Value::from(""));
+        let open = || session.call_bus(PATH, SERVICE, "OpenSession", &question);
+        let opened = match open().await {
+            // It fell while the bus was starting it, or since: the bus starts it again.
+            Err(zbus::Error::MethodError(name, ..)) if name.as_str() == NO_REPLY => open().await,
+            opened => opened,
+        };
+        (_, session.path) = body::<(OwnedValue, OwnedObjectPath)>(&opened.map_err(bus_failure)?)?;
         Ok(session)
     }
 
@@ -110,8 +118,21 @@ impl Session {
     where
         B: Serialize + DynamicType + Sync,
     {
-        let answer = self.bus.call_method(Some(NAME), path, Some(interface), method, with).await;
-        answer.map_err(bus_failure)
+        self.call_bus(path, interface, method, with).await.map_err(bus_failure)
+    }
+
+    /// The same, with the bus's own error.
+    async fn call_bus<B>(
+        &self,
+        path: &str,
+        interface: &str,
+        method: &str,
+        with: &B,
+    ) -> zbus::Result<Message>
+    where
+        B: Serialize + DynamicType + Sync,
+    {
+        self.bus.call_method(Some(NAME), path, Some(interface), method, with).await
     }
 
     async fn property(&self, path: &str, interface: &str, name: &str) -> Result<OwnedValue> {

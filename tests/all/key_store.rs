@@ -157,3 +157,21 @@ fn a_secret_is_typed_without_being_shown() {
     screen.press(["ctrl+c"]);
     assert_eq!(screen.wait_end().exit_code(), 130);
 }
+
+/// A desktop's keyring that falls over while it is asked the first time, and that the bus starts
+/// again.
+#[test]
+fn a_key_store_that_ends_while_it_wakes_is_asked_again() {
+    use zbus::{
+        blocking::{MessageIterator, connection::Builder},
+        message::Type,
+    };
+    let (ring, place) = (KeyRing::start(), Place::with(&[]));
+    let falls = Builder::address(ring.variable().1).unwrap();
+    let falls = falls.name("org.freedesktop.secrets").unwrap().build().unwrap();
+    let child = asked(&place, &ring, &["secret", "list"]).spawn().unwrap();
+    let mut asked = MessageIterator::from(&falls);
+    while asked.next().unwrap().unwrap().message_type() != Type::MethodCall {}
+    falls.close().unwrap();
+    Ran::of(child.wait_with_output().unwrap()).ended(0, &[]);
+}

@@ -69,13 +69,14 @@ impl KeyRing {
 
 impl Drop for KeyRing {
     fn drop(&mut self) {
-        drop(self.bus.take());
-        // It goes with its bus, and must not hold the folder any more when another takes it over.
+        // Before its bus, with which it would end by itself and free its number for another
+        // process; and it must not hold the folder any more when another takes it over.
         if let Ok(pid) = fs::read_to_string(self.folder.path().join("pid")) {
             let _ = Command::new("kill").args(["-KILL", pid.trim()]).stderr(Stdio::null()).status();
             while Path::new("/proc").join(pid.trim()).exists() {
                 thread::yield_now();
             }
         }
+        drop(self.bus.take());
     }
 }
