@@ -5,6 +5,7 @@ mod auth;
 mod compare;
 mod conformance;
 mod frames;
+mod headers;
 mod reading;
 mod remove;
 mod target;
@@ -14,7 +15,10 @@ use std::{collections::BTreeMap, fs, time::Instant};
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
 
-use self::target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools};
+use self::{
+    headers::Header,
+    target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools},
+};
 use super::{
     columns::{self, Cell},
     drift::change_json,
@@ -24,9 +28,12 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    engine::settings::connections,
+    engine::settings::{
+        connections,
+        named_values::{HEADERS, parse_value},
+    },
     model::{
-        connection::{Connection, EnvValue, SecretAt},
+        connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
         server_item,
@@ -110,8 +117,13 @@ struct Add {
     #[arg(long, value_name = "URL", value_parser = parse_url)]
     url: Option<String>,
 
+    /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
+    /// environment variable of yours
+    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "url")]
+    header: Vec<Header>,
+
     /// A variable for the server: KEY=text, or KEY=$NAME for a variable of yours
-    #[arg(long, value_name = "KEY=VALUE")]
+    #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url")]
     env: Vec<String>,
 
     /// The folder that the server runs in
@@ -338,14 +350,21 @@ impl Add {
                     json!(TransportKind::of_address(url).map(TransportKind::as_str)),
                 );
                 table.insert("servers".into(), json!([url]));
+                let mut headers = Map::new();
+                for header in &self.header {
+                    if let Some(variable) = header.token_variable() {
+                        table.insert("token-variable".into(), json!(variable));
+                    } else {
+                        headers.insert(header.name.clone(), json!(header.setting_text()?));
+                    }
+                }
+                if !headers.is_empty() {
+                    table.insert(HEADERS.into(), Value::Object(headers));
+                }
                 connections::find_connection(&opened.settings.connections, url)?
             }
             None => {
-                let secret = |value: &String| match value.strip_prefix('$') {
-                    Some(name) => EnvValue::Secret(SecretAt::Variable(name.to_owned())),
-                    None => EnvValue::Text(value.clone()),
-                };
-                let values = env.iter().map(|(name, value)| (name.clone(), secret(value)));
+                let values = env.iter().map(|(name, value)| (name.clone(), parse_value(value)));
                 let command = server_command(&self.command, values.collect(), self.dir.clone());
                 table.insert("command".into(), json!(command.command));
                 table.insert("args".into(), json!(command.args));

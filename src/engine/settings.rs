@@ -4,12 +4,13 @@
 //! Reading never fails: what is wrong in a file is a finding with its place, and the rest of the
 //! file counts. [`table`] reads a table of known keys; [`workspace`] and [`connections`] say which
 //! there are, [`system_settings`] those that a system adds to a connection; [`connection_form`] is
-//! the schema of a connection's keys,
+//! the schema of a connection's keys, [`named_values`] variables and headers,
 //! [`gate_table`] says when tools are available whose own files cannot.
 
 pub mod connection_form;
 pub mod connections;
 pub mod gate_table;
+pub mod named_values;
 pub mod system_settings;
 pub mod table;
 pub mod workspace;

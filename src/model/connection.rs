@@ -19,6 +19,8 @@ pub struct Connection {
     pub name: String,
     pub endpoint: Endpoint,
     pub credentials: Credentials,
+    /// Headers that each request over HTTP carries, by their names as they were written.
+    pub headers: BTreeMap<String, SettingValue>,
     pub tls: Tls,
     /// How many bytes an answer may have; a call whose answer has more is ended.
     pub largest_answer: u64,
@@ -43,14 +45,14 @@ pub struct ServerCommand {
     pub command: String,
     pub args: Vec<String>,
     /// Variables beside the few that every server gets.
-    pub env: BTreeMap<String, EnvValue>,
+    pub env: BTreeMap<String, SettingValue>,
     /// The folder that it runs in; `None`: the one that toolcrib runs in.
     pub dir: Option<String>,
 }
 
-/// The value of a variable that a server gets.
+/// The value of a variable that a server gets, or of a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum EnvValue {
+pub enum SettingValue {
     Text(String),
     Secret(SecretAt),
 }
@@ -141,6 +143,7 @@ impl Connection {
             name: "embedded".into(),
             endpoint: Endpoint::Embedded,
             credentials: Credentials::None,
+            headers: BTreeMap::new(),
             tls: Tls::default(),
             largest_answer: LARGEST_ANSWER,
             settings: BTreeMap::new(),
@@ -239,13 +242,13 @@ impl Connection {
             Credentials::None | Credentials::File { .. } => None,
         };
         let env = self.command().into_iter().flat_map(|command| command.env.values());
-        let env = env.filter_map(|value| match value {
-            EnvValue::Secret(at) => Some(at),
-            EnvValue::Text(_) => None,
+        let values = env.chain(self.headers.values()).filter_map(|value| match value {
+            SettingValue::Secret(at) => Some(at),
+            SettingValue::Text(_) => None,
         });
         named
             .into_iter()
-            .chain(env)
+            .chain(values)
             .chain(self.settings.values().flat_map(|settings| settings.secrets.values()))
     }
 }

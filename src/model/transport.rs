@@ -51,6 +51,8 @@ pub struct Transport {
     pub ordered: bool,
     /// A credentials file can say who we are.
     pub credentials_file: bool,
+    /// Its requests, or its handshake, carry headers of HTTP.
+    pub http_headers: bool,
     /// The program that is usually at hand to send a request over it.
     pub program: Option<Program>,
     /// What to look at where a request has no answer, because the transport does not tell that
@@ -118,6 +120,7 @@ const BROKER: Transport = Transport {
     shares: true,
     ordered: true,
     credentials_file: false,
+    http_headers: false,
     program: None,
     unheard: "",
 };
@@ -187,6 +190,7 @@ const PLAIN_HTTP: Transport = Transport {
     also: WEB_SOCKET,
     example: "https://HOST:8888",
     traffic: Traffic::Exchange,
+    http_headers: true,
     program: Some(Program::Curl),
     ..BROKER
 };
@@ -199,6 +203,7 @@ const SOCKET: Transport = Transport {
     also: HTTP,
     example: "wss://HOST:8888",
     traffic: Traffic::Pipe,
+    http_headers: true,
     ..BROKER
 };
 

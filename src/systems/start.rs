@@ -4,7 +4,7 @@
 use sha2::{Digest as _, Sha256};
 
 use crate::model::{
-    connection::{EnvValue, ServerCommand},
+    connection::{ServerCommand, SettingValue},
     shown::visible_text,
 };
 
@@ -24,9 +24,9 @@ impl Start {
     /// The start of a command whose program and folder were found.
     #[must_use]
     pub fn of(command: &ServerCommand, program: String, dir: String) -> Self {
-        let shown = |value: &EnvValue| match value {
-            EnvValue::Text(text) => text.clone(),
-            EnvValue::Secret(at) => format!("({at})"),
+        let shown = |value: &SettingValue| match value {
+            SettingValue::Text(text) => text.clone(),
+            SettingValue::Secret(at) => format!("({at})"),
         };
         let env = command.env.iter().map(|(name, value)| (name.clone(), shown(value)));
         Self { program, args: command.args.clone(), dir, env: env.collect() }
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
     use crate::model::connection::SecretAt;
 
-    fn command(args: &[&str], env: &[(&str, EnvValue)]) -> ServerCommand {
+    fn command(args: &[&str], env: &[(&str, SettingValue)]) -> ServerCommand {
         ServerCommand {
             command: "npx".into(),
             args: args.iter().map(|arg| (*arg).to_owned()).collect(),
@@ -86,7 +86,7 @@ mod tests {
     #[test]
     fn every_part_of_a_command_tells_it_from_others() {
         let plain = start(&command(&["a", "b"], &[]));
-        let text = |text: &str| EnvValue::Text(text.into());
+        let text = |text: &str| SettingValue::Text(text.into());
         let others = [
             start(&command(&["ab"], &[])),
             start(&command(&["a", "b", ""], &[])),
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_command_is_shown_whole_and_without_secrets() {
-        let secret = EnvValue::Secret(SecretAt::Variable("MY_TOKEN".into()));
+        let secret = SettingValue::Secret(SecretAt::Variable("MY_TOKEN".into()));
         let shown = start(&command(&["a\u{1b}[2Jb\u{202e}"], &[("TOKEN", secret)])).lines();
         assert_eq!(
             shown,

@@ -6,7 +6,7 @@ use tokio::{sync::oneshot, time::timeout};
 
 use crate::model::{
     call::CallError,
-    connection::{Connection, SecretAt},
+    connection::{Connection, SecretAt, SettingValue},
     error_kind::ErrorKind,
     problem::{Problem, ProblemKind},
 };
@@ -85,6 +85,21 @@ impl Secrets {
         let secret = self.look_up(connection, at).await?;
         (self.told)(&secret);
         Ok(secret)
+    }
+
+    /// A value of a variable or a header of a connection.
+    ///
+    /// # Errors
+    /// When it is a secret that is not there, as [`Self::resolve_secret`] has it.
+    pub async fn resolve_value(
+        &self,
+        connection: &Connection,
+        value: &SettingValue,
+    ) -> Result<String, CallError> {
+        match value {
+            SettingValue::Text(text) => Ok(text.clone()),
+            SettingValue::Secret(at) => self.resolve_secret(connection, at).await,
+        }
     }
 
     /// What the key store keeps under a name; `None` where it keeps nothing there.

@@ -10,11 +10,11 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use tokio::time::timeout;
+use tokio::{io::AsyncReadExt as _, net::TcpListener, time::timeout};
 use toolcrib::{
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
-        connection::{Connection, ConnectionState, Credentials},
+        connection::{Connection, ConnectionState, Credentials, SecretAt, SettingValue},
         transport::TransportKind,
     },
     systems::trustgraph::settings::Gateway,
@@ -54,6 +54,50 @@ fn asking(name: &str) -> Request {
 
 async fn heard(gateway: &StandIn, transport: TransportKind, name: &str, limits: Limits) -> Heard {
     call_with(&registry(), &gateway.connection(transport), asking(name), limits).await
+}
+
+/// The lines that a call says first, over the wire; nobody answers it.
+async fn first_lines(transport: TransportKind, scheme: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("{scheme}://{}", listener.local_addr().unwrap());
+    let secret = SettingValue::Secret(SecretAt::Variable("SECRET".into()));
+    let headers = [("X-Tenant", SettingValue::Text("acme".into())), ("X-Api-Key", secret)];
+    let connection = Connection {
+        headers: headers.map(|(name, value)| (name.to_owned(), value)).into(),
+        ..Connection::from_address(transport, "test", address)
+    };
+    let listening = async {
+        loop {
+            let (mut stream, _) = listener.accept().await.unwrap();
+            let (mut said, mut piece) = (String::new(), [0; 4096]);
+            // A connection that says nothing only finds out whether somebody is there.
+            while !said.contains("\r\n\r\n") {
+                match stream.read(&mut piece).await.unwrap() {
+                    0 => break,
+                    length => said.push_str(&String::from_utf8_lossy(&piece[..length])),
+                }
+            }
+            if !said.is_empty() {
+                return said;
+            }
+        }
+    };
+    let registry = registry();
+    let calling = call_with(&registry, &connection, asking("echo"), limits());
+    tokio::select! {
+        said = timeout(HUNG, listening) => said.unwrap(),
+        heard = calling => panic!("{:?}", heard.0),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn headers_of_the_settings_go_with_each_request_and_with_the_handshake() {
+    for (transport, scheme) in BOTH.into_iter().zip(["http", "ws"]) {
+        let said = first_lines(transport, scheme).await.to_lowercase();
+        for line in ["x-tenant: acme\r\n", &format!("x-api-key: {TOKEN}\r\n")] {
+            assert!(said.contains(line), "{transport:?}: {line} is not in {said}");
+        }
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -172,6 +172,47 @@ fn a_token_is_got_with_the_user_kept_used_and_forgotten() {
     server.run(&["mcp", "ping", "web"]).ended(3, &["the server requires a token (401)"]);
 }
 
+/// No tokens: a key in a header of its own, from the settings, and for one command.
+#[test]
+fn a_server_that_wants_a_header_of_its_own_gets_it() {
+    const KEY: &str = "the-servers-own-key";
+    let server = Guarded::start("key", "headers = { X-Api-Key = \"$SERVER_KEY\" }\n");
+    let run = |key: &str, arguments: &[&str]| {
+        Ran::of(server.command(arguments).env("SERVER_KEY", key).output().unwrap())
+    };
+    let called = run(KEY, &["call", "read", "--connection", "web"]);
+    assert_eq!((called.code, called.data.trim()), (Some(0), "done with a key"), "{}", called.words);
+    run("another", &["mcp", "ping", "web"]).ended(3, &["(401)", "or check its headers"]);
+    server.run(&["mcp", "ping", "web"]).ended(2, &["SERVER_KEY is not set"]);
+    let doctor = server.run(&["doctor"]);
+    assert!(doctor.data.contains("SERVER_KEY"), "{}", doctor.data);
+
+    let address = format!("{}/mcp", server.base);
+    run("", &["mcp", "ping", &address]).ended(3, &["(401)", "headers for an API key"]);
+    run("", &["mcp", "list", &address, "--header", &format!("X-Api-Key: {KEY}")]).ended(0, &[]);
+    run(KEY, &["mcp", "list", &address, "--header", "x-api-key: $SERVER_KEY"]).ended(0, &[]);
+    for (header, words) in [
+        ("X-Api-Key", "write NAME: VALUE"),
+        ("X Y: a", "can't be the name of a header"),
+        ("Host: a", "toolcrib sets the header Host itself"),
+    ] {
+        run("", &["mcp", "list", &address, "--header", header]).ended(2, &[words]);
+    }
+
+    let add = ["mcp", "add", "more", "--url", &address, "--header"];
+    let refused = run("", &[&add[..], &[&format!("X-Api-Key: {KEY}")]].concat());
+    refused.ended(2, &["secrets don't belong in toolcrib.toml", "'X-Api-Key: $VARIABLE'"]);
+    assert!(!refused.words.contains(KEY), "{}", refused.words);
+    let more = ["X-Api-Key: $SERVER_KEY", "--header", "X-Tenant: acme"];
+    run("", &[&add[..], &more].concat()).ended(0, &["added connection \"more\""]);
+    run(KEY, &["mcp", "list", "more"]).ended(0, &[]);
+    let token =
+        ["mcp", "add", "token", "--url", &address, "--header", "authorization: bearer $A_B"];
+    run("", &token).ended(0, &[]);
+    let written = fs::read_to_string(server.place.here.join("toolcrib.toml")).unwrap();
+    assert!(written.contains("token-variable = \"A_B\"") && !written.contains(KEY), "{written}");
+}
+
 #[test]
 fn a_scope_more_is_asked_for_and_none_is_lost() {
     let server = Guarded::start("right", "");

@@ -13,7 +13,8 @@ const CURSOR: &str = r#"{"mcpServers": {
   "flag": {"command": "run", "args": ["--api-key", "hunter2-hunter2"]},
   "depends": {"command": "run", "args": ["${env:MY_TOKEN}"]},
   "remote": {"url": "http://127.0.0.1:9/mcp", "headers": {"Authorization": "Bearer ${env:REMOTE_TOKEN}"}},
-  "odd": {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "hunter2-hunter2"}},
+  "keyed": {"url": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "hunter2-hunter2", "X-Api-Key": "${env:MY_KEY}", "X-Tenant": "acme", "Accept": "a/b"}},
+  "odd": {"url": "http://127.0.0.1:9/mcp", "headers": {"X Key": "a"}},
   "old": {"type": "sse", "url": "http://127.0.0.1:9/sse"},
   "socket": {"type": "ws", "url": "http://127.0.0.1:9/ws"},
   "off": {"command": "run", "disabled": true}
@@ -72,10 +73,17 @@ fn servers_are_found_where_they_lie_and_shown_without_secrets() {
 #[test]
 fn servers_are_taken_with_references_in_the_place_of_secrets() {
     let place = place();
-    let taken = place.run(&["import", "mcp", "--take", "files", "remote", "asking", "literal"]);
+    let taken =
+        place.run(&["import", "mcp", "--take", "files", "remote", "asking", "literal", "keyed"]);
     taken.ended(
         0,
-        &["toolcrib mcp allow files", "secret set asking-SECRET", "secret set literal-API_KEY"],
+        &[
+            "toolcrib mcp allow files",
+            "secret set asking-SECRET",
+            "secret set literal-API_KEY",
+            "secret set keyed-X-Key",
+            "header Accept is left out",
+        ],
     );
     let written = settings(&place);
     assert!(written.starts_with("# mine\nname = \"lab\"\n"), "{written}");
@@ -90,6 +98,9 @@ fn servers_are_taken_with_references_in_the_place_of_secrets() {
         "servers = [\"http://127.0.0.1:9/mcp\"]".to_owned(),
         "\"asking-SECRET\"".to_owned(),
         "\"literal-API_KEY\"".to_owned(),
+        "\"keyed-X-Key\"".to_owned(),
+        "\"$MY_KEY\"".to_owned(),
+        "\"acme\"".to_owned(),
     ] {
         assert!(written.contains(&line), "{line} is not in:\n{written}");
     }
@@ -112,20 +123,20 @@ fn what_cannot_be_taken_is_left_with_its_reason() {
         let rows = told[member].as_array().unwrap().iter();
         rows.map(|row| row["name"].as_str().unwrap().to_owned()).collect()
     };
-    assert_eq!(names("taken"), ["asking", "files", "literal", "old", "remote"]);
+    assert_eq!(names("taken"), ["asking", "files", "keyed", "literal", "old", "remote"]);
     assert_eq!(names("left"), ["depends", "flag", "odd", "off", "socket"]);
     let reasons = told["left"].to_string();
     for words in [
         "argument 1 names MY_TOKEN",
         "argument 2 looks like a secret",
-        "needs the header X-Key",
+        "can't be the name of a header",
         "disabled",
         "transport ws",
     ] {
         assert!(reasons.contains(words), "{words:?} is not in {reasons}");
     }
     // The transport of 2024-11-05 is of the legacy era alone.
-    let old = &told["taken"][3]["table"];
+    let old = &told["taken"][4]["table"];
     assert_eq!(old["servers"], json!(["http://127.0.0.1:9/sse"]), "{old}");
     assert_eq!((&old["transport"], &old["era"]), (&json!("http"), &json!("legacy")), "{old}");
     place.run(&["import", "mcp", "--take", "nobody"]).ended(1, &["no configuration has"]);

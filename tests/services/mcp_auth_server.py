@@ -1,7 +1,7 @@
 """An MCP server of the modern era that wants tokens, and the authorization server that gives them, on one port. Says its port when it listens. The first
 argument is a file to which each request is added as a line of JSON (`path`, `query`, `form`, `authorization`, `method`, `body`); the second says how the documents are:
 `right`, or what is wrong with them: `resource` (of another server), `issuer` (another one), `no-pkce`, `no-registration`, `bare` (a 401 without a
-challenge, and no documents), `iss` (the page's answer names another issuer), `short` (tokens last no time, and are renewed)."""
+challenge, and no documents), `iss` (the page's answer names another issuer), `short` (tokens last no time, and are renewed), or `key` (no tokens: each request needs the header `X-Api-Key` with `the-servers-own-key`)."""
 import base64
 import hashlib
 import json
@@ -40,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         url = urlsplit(self.path)
         if url.path == "/authorize":
             return self.authorize(dict(parse_qsl(url.query)))
-        if how == "bare":
+        if how in ("bare", "key"):
             return self.send(404)
         if url.path == "/.well-known/oauth-protected-resource/mcp":
             resource = "https://elsewhere.example/mcp" if how == "resource" else f"{base}/mcp"
@@ -75,9 +75,11 @@ class Handler(BaseHTTPRequestHandler):
         scope = tokens.get(given, "")
         if how == "short" and given.startswith("secret-token-first"):
             scope = ""
+        if how == "key":
+            scope = "a key" if self.headers.get("X-Api-Key") == "the-servers-own-key" else ""
         where = "" if how == "bare" else f'resource_metadata="{base}/.well-known/oauth-protected-resource/mcp", '
         if not scope:
-            return self.send(401, {"error": "invalid_token"}, **({} if how == "bare" else {"WWW_Authenticate": f'Bearer {where}scope="read"'}))
+            return self.send(401, {"error": "invalid_token"}, **({} if how in ("bare", "key") else {"WWW_Authenticate": f'Bearer {where}scope="read"'}))
         method, id = message["method"], message.get("id")
         if method == "tools/call" and message["params"]["name"] == "write" and "write" not in scope.split():
             return self.send(403, {"error": "insufficient_scope"}, WWW_Authenticate=f'Bearer {where}error="insufficient_scope", scope="write"')

@@ -36,7 +36,7 @@ pub(super) struct Compare {
 
 impl Compare {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let target = Target { name: Some(self.name.clone()), command: Vec::new() };
+        let target = Target { name: Some(self.name.clone()), ..Target::default() };
         let looked = InspectedServer::of(&target, global, out)?;
         let arguments = arguments::read_arguments(None, &self.arguments)?.into_value();
         let call = self.tool.clone().map(|tool| (tool, arguments));

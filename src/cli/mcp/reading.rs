@@ -110,7 +110,7 @@ fn run_reading(
     global: &Global,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let target = Target { name: Some(name.to_owned()), command: Vec::new() };
+    let target = Target { name: Some(name.to_owned()), ..Target::default() };
     let looked = InspectedServer::of(&target, global, out)?;
     let arguments = arguments::read_arguments(None, &how.arguments)?.into_value();
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();

@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use clap::Args;
 use serde_json::Value;
 
+use super::headers::Header;
 use crate::{
     cli::{
         ending::{CommandResult, Ending},
@@ -13,9 +14,9 @@ use crate::{
         out::CommandOutput,
         signals::{interrupted, wait_for},
     },
-    engine::settings::connections,
+    engine::settings::{connections, named_values::is_secret},
     model::{
-        connection::{Connection, EnvValue, ServerCommand},
+        connection::{Connection, Credentials, SecretAt, ServerCommand, SettingValue},
         connections::Connections,
         problem::{Problem, ProblemKind},
     },
@@ -35,12 +36,17 @@ use crate::{
 };
 
 /// Which server is meant.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 pub(super) struct Target {
     /// The connection, by its name in toolcrib.toml, or the address of a server; the only MCP
     /// server of the workspace unless one is named
     #[arg(conflicts_with = "command")]
     pub name: Option<String>,
+
+    /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
+    /// environment variable of yours
+    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "name")]
+    pub header: Vec<Header>,
 
     /// A command that starts a server, for this command only
     #[arg(last = true, value_name = "COMMAND")]
@@ -70,7 +76,40 @@ impl InspectedServer {
             return Self::inspected(connection, inspector, registry);
         };
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        Self::named(name, &opened)
+        Self::named(name, &opened)?.with_headers(&target.header)
+    }
+
+    /// The same, its requests with these headers.
+    fn with_headers(mut self, headers: &[Header]) -> Result<Self, Problem> {
+        let connection = &mut self.connection;
+        if let Some(header) =
+            headers.first().filter(|_| !connection.transport().spec().http_headers)
+        {
+            let cause = format!(
+                "connection \"{}\" is {}, which sends no header {}",
+                connection.name,
+                connection.transport().spec().title,
+                header.name
+            );
+            let problem = Problem::new(ProblemKind::Input, "choosing the server", cause);
+            return Err(problem.with_remedy("leave --header out"));
+        }
+        for header in headers {
+            if let Some(variable) = header.token_variable() {
+                let token = SecretAt::Variable(variable.to_owned());
+                connection.credentials = Credentials::Token { token };
+                continue;
+            }
+            if let SettingValue::Text(text) = &header.value
+                && is_secret(&header.name, text)
+            {
+                self.registry.secrets().register(text);
+            }
+            // In place of one that the settings write in another way.
+            connection.headers.retain(|known, _| !known.eq_ignore_ascii_case(&header.name));
+            connection.headers.insert(header.name.clone(), header.value.clone());
+        }
+        Ok(self)
     }
 
     /// The workspace's only MCP server.
@@ -160,7 +199,7 @@ pub(super) fn nobody(name: &str) -> Problem {
 
 pub(super) fn server_command(
     words: &[String],
-    env: BTreeMap<String, EnvValue>,
+    env: BTreeMap<String, SettingValue>,
     dir: Option<String>,
 ) -> ServerCommand {
     let (command, args) = words

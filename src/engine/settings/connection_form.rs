@@ -4,7 +4,8 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    connections::{COMMAND, ENV, ENV_KEY, LARGEST, SECRETS, TOOLS, said_by},
+    connections::{COMMAND, LARGEST, SECRETS, TOOLS, said_by},
+    named_values::{ENV, ENV_KEY, HEADERS, HEADERS_KEY},
     system_settings::{NEEDS_ADDRESS, SettingsSchema, schema_properties},
 };
 use crate::model::{
@@ -71,6 +72,15 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
         kind.spec().credentials_file,
         json!({"type": "string", "format": "path", "description": "A credentials file of NATS"}),
     );
+    for (key, words) in [
+        (
+            HEADERS,
+            "Headers that each request carries; $NAME is the value of an environment variable of yours",
+        ),
+        (HEADERS_KEY, "Headers whose values are in the system's key store, with their names there"),
+    ] {
+        offer(key, kind.spec().http_headers, texts_schema(words));
+    }
     offer(
         "tls",
         is_wire,
@@ -133,9 +143,13 @@ fn candidate_systems(
     }
 }
 
+/// Texts by their names.
+fn texts_schema(description: &str) -> Value {
+    json!({"type": "object", "additionalProperties": {"type": "string"}, "description": description})
+}
+
 /// What starts a server, in the order in which it is shown.
 fn command_schema() -> [(&'static str, Value); 5] {
-    let texts = |description: &str| json!({"type": "object", "additionalProperties": {"type": "string"}, "description": description});
     [
         (
             COMMAND,
@@ -148,14 +162,14 @@ fn command_schema() -> [(&'static str, Value); 5] {
         ),
         (
             ENV,
-            texts(
+            texts_schema(
                 "Environment variables it gets in addition to PATH, HOME and the like; $NAME is \
                 the value of one of yours",
             ),
         ),
         (
             ENV_KEY,
-            texts(
+            texts_schema(
                 "Environment variables whose values are in the system's key store, with their \
                 names there",
             ),

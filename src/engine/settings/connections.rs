@@ -1,20 +1,16 @@
 //! Connections as settings write them, and as the command line names them.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::{
+    named_values::{ENV, ENV_KEY, HEADERS, HEADERS_KEY, read_headers, read_values},
     system_settings::SettingsSchema,
     table::{Reader, Table},
 };
 use crate::{
     engine::workflow::similar,
     model::{
-        connection::{
-            Connection, Credentials, Endpoint, EnvValue, LARGEST_ANSWER, MIB, SecretAt,
-            ServerCommand, Tls,
-        },
+        connection::{Connection, Credentials, Endpoint, LARGEST_ANSWER, MIB, ServerCommand, Tls},
         connections::Connections,
         finding::Severity,
         problem::{Problem, ProblemKind},
@@ -23,7 +19,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub(crate) const KEYS: [&str; 19] = [
+pub(crate) const KEYS: [&str; 21] = [
     "transport",
     "servers",
     COMMAND,
@@ -37,6 +33,8 @@ pub(crate) const KEYS: [&str; 19] = [
     "token-variable",
     "token-key",
     "credentials-file",
+    HEADERS,
+    HEADERS_KEY,
     "tls",
     "ca-file",
     "cert-file",
@@ -47,12 +45,6 @@ pub(crate) const KEYS: [&str; 19] = [
 
 /// The program that starts a server, in the place of addresses.
 pub(crate) const COMMAND: &str = "command";
-
-/// Variables that it gets: a text, or `$NAME` for the value of that variable of ours.
-pub(crate) const ENV: &str = "env";
-
-/// The same by the names that their values have in the system's key store.
-pub(crate) const ENV_KEY: &str = "env-key";
 
 /// How many MiB an answer may have.
 pub(crate) const LARGEST: &str = "largest-answer";
@@ -89,6 +81,15 @@ pub(crate) fn read_connection(
         key_file: reader.read_text(table, "key-file"),
     };
     connection.credentials = read_credentials(reader, table)?;
+    connection.headers = read_headers(reader, table, &connection.credentials);
+    let takes_none = !connection.transport().spec().http_headers;
+    for key in [HEADERS, HEADERS_KEY].into_iter().filter(|key| table.members.contains_key(*key)) {
+        if takes_none {
+            let title = connection.transport().spec().title;
+            let message = format!("{key} have no effect: {title} sends no headers of HTTP");
+            reader.add_finding(Severity::Warning, "settings.header", &table.at.child(key), message);
+        }
+    }
     for system in systems {
         if let Some(settings) = system.read_settings(reader, table, connection.transport()).ok()? {
             connection.settings.insert(system.system, settings);
@@ -137,43 +138,12 @@ fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerC
         reader.add_finding(Severity::Error, "settings.no-command", &table.at, message);
         return None;
     };
-    let mut env = BTreeMap::new();
-    if let Some(own) = reader.read_table(table, ENV) {
-        for variable in own.members.keys() {
-            let Some(text) = reader.read_text(&own, variable) else { continue };
-            let secret = text.strip_prefix('$').map(|name| SecretAt::Variable(name.to_owned()));
-            if secret.is_none() && is_secret_name(variable) && !text.is_empty() {
-                let message = format!(
-                    "secrets don't belong in this file; use {variable} = \"$NAME\" for an \
-                    environment variable of yours, or name it in {ENV_KEY}"
-                );
-                let at = own.at.child(variable.as_str());
-                reader.add_finding(Severity::Error, "settings.secret", &at, message);
-            }
-            let value = secret.map_or(EnvValue::Text(text), EnvValue::Secret);
-            env.insert(variable.clone(), value);
-        }
-    }
-    if let Some(own) = reader.read_table(table, ENV_KEY) {
-        for variable in own.members.keys() {
-            let Some(key) = reader.read_text(&own, variable) else { continue };
-            env.insert(variable.clone(), EnvValue::Secret(SecretAt::KeyStore(key)));
-        }
-    }
+    let env = read_values(reader, table, [ENV, ENV_KEY]);
     let args = match table.members.contains_key("args") {
         true => reader.read_texts(table, "args")?,
         false => Vec::new(),
     };
     Some(ServerCommand { command: program, args, env, dir: reader.read_text(table, "dir") })
-}
-
-/// Whether a variable of that name usually holds a secret.
-#[must_use]
-pub(crate) fn is_secret_name(variable: &str) -> bool {
-    const WORDS: [&str; 6] = ["token", "secret", "password", "passwd", "apikey", "credential"];
-    let plain: String =
-        variable.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
-    WORDS.iter().any(|word| plain.contains(word))
 }
 
 /// The words that name a transport.

@@ -206,7 +206,7 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        connection::{Credentials, SecretAt},
+        connection::{Credentials, SecretAt, SettingValue},
         transport::TransportKind,
     };
 
@@ -329,6 +329,52 @@ servers = ["nats://host"]
             (broken[0].code, broken[0].site.line, broken[0].severity),
             ("syntax.not-well-formed", 2, Severity::Error)
         );
+    }
+
+    #[test]
+    fn headers_are_read_and_what_no_request_can_have_is_said() {
+        let read = |address: &str, rest: &str| {
+            let (settings, findings) =
+                read_alone(&format!("[connections.c]\nservers = '{address}'\n{rest}"));
+            let connection = settings.connections.find_by_name("c");
+            let headers = connection.map(|known| known.headers.clone()).unwrap_or_default();
+            (headers, told(&findings))
+        };
+        let secret = |at| SettingValue::Secret(at);
+        let (headers, none) = read(
+            "https://h",
+            "headers = { X-Tenant = 'acme', X-Api-Key = '$KEY' }\nheaders-key = { Cookie = 'c' }\n",
+        );
+        let expected = [
+            ("Cookie", secret(SecretAt::KeyStore("c".into()))),
+            ("X-Api-Key", secret(SecretAt::Variable("KEY".into()))),
+            ("X-Tenant", SettingValue::Text("acme".into())),
+        ];
+        assert_eq!(none, Vec::<String>::new());
+        assert_eq!(headers, expected.map(|(name, value)| (name.to_owned(), value)).into());
+        for (rest, expected) in [
+            ("headers = { X-Api-Key = 'hunter2' }\n", "settings.secret secrets don't belong"),
+            ("headers = { Cookie = 'hunter2' }\n", "settings.secret secrets don't belong"),
+            ("headers = { X-A = 'sk-hunter2hunter2hunter2hunter2' }\n", "settings.secret secrets"),
+            ("headers = { 'X Y' = 'a' }\n", "settings.header \"X Y\" can't be the name"),
+            ("headers = { host = 'a' }\n", "settings.header toolcrib sets the header host itself"),
+            ("headers = { X-A = \"a\\nb\" }\n", "settings.header the value of X-A has"),
+            (
+                "headers = { x-a = 'a' }\nheaders-key = { X-A = 'b' }\n",
+                "settings.header the header",
+            ),
+            (
+                "token-key = 'a'\nheaders = { Authorization = '$A' }\n",
+                "settings.credentials set either the header Authorization",
+            ),
+            ("headers = { X-A = 1 }\n", "settings.wrong-type connections.c.headers.X-A must be"),
+        ] {
+            let (_, told) = read("https://h", rest);
+            let is_it = told.len() == 1 && told[0].contains(expected);
+            assert!(is_it && !told[0].contains("hunter2"), "{expected}\nin {told:#?}");
+        }
+        let (_, told) = read("nats://h:1", "headers = { X-A = 'a' }\n");
+        assert!(told[0].contains("NATS sends no headers of HTTP"), "{told:#?}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ use crate::{
     wire::{secrets::Secrets, tls},
 };
 
-mod authorization;
+pub mod authorization;
 pub mod client;
 pub mod events;
 mod exchange;

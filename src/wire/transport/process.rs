@@ -33,10 +33,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError,
-        connection::{Connection, EnvValue},
-        error_kind::ErrorKind,
-        transport::TransportKind,
+        call::CallError, connection::Connection, error_kind::ErrorKind, transport::TransportKind,
     },
     systems::start::Start,
     wire::secrets::Secrets,
@@ -290,11 +287,7 @@ pub(crate) async fn open(connection: &Connection, secrets: &Secrets) -> Result<P
     };
     let mut env = BTreeMap::new();
     for (name, value) in &command.env {
-        let value = match value {
-            EnvValue::Text(text) => text.clone(),
-            EnvValue::Secret(at) => secrets.resolve_secret(connection, at).await?,
-        };
-        env.insert(name.clone(), value);
+        env.insert(name.clone(), secrets.resolve_value(connection, value).await?);
     }
     let launch = ProcessLaunch {
         program: command.command.clone(),

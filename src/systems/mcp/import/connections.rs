@@ -1,7 +1,7 @@
 //! Servers that other programs have configured, as connections that start or reach the same.
 //!
 //! Settings of a workspace hold no secrets, and can refer to them only as whole values of
-//! variables and as bearer tokens. What needs more is left out, and it is said why.
+//! variables and of headers, and as bearer tokens. What needs more is left out, and it is said why.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     engine::{
         mask::{MASKED, Mask},
-        settings::connections,
+        settings::{connections, named_values},
     },
     model::transport::TransportKind,
     systems::{
@@ -165,7 +165,7 @@ fn has_password(url: &str) -> bool {
 fn is_secret(name: &str, value: &str) -> bool {
     const ENDINGS: [&str; 5] = ["key", "pat", "pass", "pwd", "auth"];
     let lower = name.to_lowercase();
-    let is_named = connections::is_secret_name(name)
+    let is_named = named_values::is_secret_name(name)
         || reader::is_secret_name(name)
         || ENDINGS.iter().any(|ending| lower.rsplit(['_', '-']).next() == Some(*ending));
     !value.is_empty() && (is_named || Mask::default().mask_named_value(name, value) != value)
@@ -265,25 +265,35 @@ impl<'m> TableMaker<'m> {
         table.insert("system".into(), json!(keys::SYSTEM));
         table.insert("command".into(), json!(self.plain_text("its command", command)?));
         table.insert("args".into(), json!(self.plain_args()?));
-        let (mut env, mut env_key) = (Map::new(), Map::new());
-        for (name, value) in &server.env {
-            match self.find_source(name, value) {
-                Source::Text(text) => drop(env.insert(name.clone(), json!(text))),
-                Source::Variable(variable) => {
-                    env.insert(name.clone(), json!(format!("${variable}")));
-                }
-                Source::KeyStore(key) => drop(env_key.insert(name.clone(), json!(key))),
-            }
-        }
         if let Some(dir) = &server.cwd {
             table.insert("dir".into(), json!(self.plain_text("its folder", dir)?));
         }
-        for (key, values) in [(connections::ENV, env), (connections::ENV_KEY, env_key)] {
+        self.add_values(&mut table, [named_values::ENV, named_values::ENV_KEY], &server.env);
+        Ok(table)
+    }
+
+    /// Values by their names, as these two keys of a connection have them.
+    fn add_values<'v>(
+        &mut self,
+        table: &mut Map<String, Value>,
+        [text_key, store_key]: [&str; 2],
+        values: impl IntoIterator<Item = &'v (String, String)>,
+    ) {
+        let (mut texts, mut kept) = (Map::new(), Map::new());
+        for (name, value) in values {
+            match self.find_source(name, value) {
+                Source::Text(text) => drop(texts.insert(name.clone(), json!(text))),
+                Source::Variable(variable) => {
+                    texts.insert(name.clone(), json!(format!("${variable}")));
+                }
+                Source::KeyStore(key) => drop(kept.insert(name.clone(), json!(key))),
+            }
+        }
+        for (key, values) in [(text_key, texts), (store_key, kept)] {
             if !values.is_empty() {
                 table.insert(key.to_owned(), Value::Object(values));
             }
         }
-        Ok(table)
     }
 
     fn plain_args(&mut self) -> Result<Vec<String>, String> {
@@ -364,19 +374,28 @@ impl<'m> TableMaker<'m> {
             // Only revisions of the legacy era have that transport: a probe is not needed.
             table.insert(keys::ERA.into(), json!(Era::Legacy.as_str()));
         }
-        for (name, value) in &server.headers {
+        let mut headers = Vec::new();
+        for header in &server.headers {
+            let (name, value) = header;
             let token =
                 value.split_once(' ').filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
             let token = token.filter(|_| name.eq_ignore_ascii_case("authorization"));
-            let Some((_, token)) = token else {
-                return Err(format!("it needs the header {name}, which a connection cannot send"));
-            };
-            let (key, at) = match self.whole_variable(token) {
-                Some(variable) => ("token-variable", variable),
-                None => ("token-key", self.key_for("token")),
-            };
-            table.insert(key.to_owned(), json!(at));
+            if let Some((_, token)) = token {
+                let (key, at) = match self.whole_variable(token) {
+                    Some(variable) => ("token-variable", variable),
+                    None => ("token-key", self.key_for("token")),
+                };
+                table.insert(key.to_owned(), json!(at));
+            } else if !named_values::is_header_name(name) {
+                return Err(format!("\"{}\" can't be the name of a header", name.escape_debug()));
+            } else if named_values::is_own_header(name) {
+                self.notes.push(format!("its header {name} is left out: toolcrib sets it itself"));
+            } else {
+                headers.push(header);
+            }
         }
+        let keys = [named_values::HEADERS, named_values::HEADERS_KEY];
+        self.add_values(&mut table, keys, headers);
         Ok(table)
     }
 }

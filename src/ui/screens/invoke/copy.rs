@@ -8,7 +8,7 @@ use crate::{
     model::{
         agent::AgentQuestion,
         call::Request,
-        connection::{Connection, Credentials, KEPT_AS, SecretAt},
+        connection::{Connection, Credentials, KEPT_AS, SecretAt, SettingValue},
         shown::shell_word,
         transport::{Program, TransportKind},
     },
@@ -174,13 +174,22 @@ fn curl_command(request: &Request, connection: &Connection) -> String {
         }
         _ => String::new(),
     };
+    let own = connection.headers.iter().map(|(name, value)| match value {
+        SettingValue::Text(text) => format!(" -H {}", shell_word(&format!("{name}: {text}"))),
+        SettingValue::Secret(at) => {
+            // Names may have signs that a shell reads.
+            let name = name.replace('`', "\\`").replace('$', "\\$");
+            format!(" -H \"{name}: {}\"", in_shell(at))
+        }
+    });
+    let own: String = own.collect();
     // The id joins what a bus carries; here the answer comes on the request's own connection.
     let headers = request.headers.iter().filter(|(_, value)| *value != request.correlation);
     let headers: String = headers
         .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}: {value}"))))
         .collect();
     format!(
-        "curl -N {}{token}{headers} -H 'content-type: application/json' -d {}",
+        "curl -N {}{token}{own}{headers} -H 'content-type: application/json' -d {}",
         shell_word(&format!("{server}{}", request.to)),
         shell_word(&request.body)
     )
@@ -282,12 +291,19 @@ mod tests {
             mock: None,
         };
         let credentials = Credentials::Token { token: SecretAt::Variable("GATEWAY_TOKEN".into()) };
+        let headers = [
+            ("X-Api-Key", SettingValue::Secret(SecretAt::Variable("KEY".into()))),
+            ("X-Te$t`a", SettingValue::Secret(SecretAt::Variable("T".into()))),
+            ("X-Tenant", SettingValue::Text("it's".into())),
+        ];
+        let headers = headers.into_iter().map(|(name, value)| (name.to_owned(), value));
         let connection = Connection {
             credentials,
+            headers: headers.collect(),
             ..Connection::from_address(TransportKind::Http, "gw", "http://127.0.0.1:8088/")
         };
         let copies = of_request(&request, &json!({}).into(), None, &connection);
-        let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
+        let expected = r#"curl -N http://127.0.0.1:8088/api/v1/mcp-tool -H "authorization: Bearer $GATEWAY_TOKEN" -H "X-Api-Key: $KEY" -H "X-Te\$t\`a: $T" -H 'X-Tenant: it'\''s' -H 'content-type: application/json' -d '{"a":"it'\''s"}'"#;
         assert_eq!(
             copies
                 .iter()

@@ -112,7 +112,6 @@ impl RequestSender {
             value.set_sensitive(header == AUTHORIZATION || header == API_KEY);
             given.append(header, value);
         }
-        let names_us = given.contains_key(AUTHORIZATION);
         own.extend(given);
         let url = match marks::path_of(headers) {
             Some(path) => format!("{}{path}", self.origin),
@@ -120,10 +119,8 @@ impl RequestSender {
             None if to.is_empty() => format!("{}{}", self.origin, self.server.path),
             None => format!("{}{to}", self.base),
         };
-        let mut request = self.client.request(method, url).headers(own);
-        if !names_us {
-            request = self.authorization.add_to(request);
-        }
+        let request = self.client.request(method, url).headers(own.clone());
+        let request = self.authorization.add_to(request, &own);
         if body.is_empty() {
             // Nobody asks for a body that is none; what hinders the request is reported in the
             // inbox.

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio::time::timeout;
 use tokio_tungstenite::{
     client_async_with_config,
-    tungstenite::{Message, protocol::WebSocketConfig},
+    tungstenite::{Message, client::IntoClientRequest, http::HeaderMap, protocol::WebSocketConfig},
 };
 
 use super::{
@@ -22,6 +22,7 @@ use crate::{
         tls,
         transport::{
             bus::BusFuture,
+            http::authorization,
             reconnecting::TransportDial,
             settings::{self, Server},
             socket,
@@ -41,6 +42,8 @@ pub(crate) struct Gateways {
     servers: Vec<Server>,
     encryption: Option<Arc<ClientConfig>>,
     token: Option<String>,
+    /// Headers of the handshake.
+    headers: HeaderMap,
     /// The bytes of the largest message that is taken.
     largest: usize,
 }
@@ -50,8 +53,9 @@ impl Gateways {
         let servers = settings::parse_servers(connection)?;
         let encryption = tls::config_if_required(connection).await?;
         let token = settings::resolve_token(connection, secrets, "to a gateway").await?;
+        let headers = authorization::resolve_headers(connection, secrets).await?;
         let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
-        Ok(Self { servers, encryption, token, largest })
+        Ok(Self { servers, encryption, token, headers, largest })
     }
 
     async fn connect(&self, server: &Server) -> Result<Gateway, CallError> {
@@ -64,10 +68,13 @@ impl Gateways {
         let config = WebSocketConfig::default()
             .max_message_size(Some(self.largest))
             .max_frame_size(Some(self.largest));
-        let shaking = client_async_with_config(address, stream, Some(config));
+        let failed = |error| messages::handshake_failed(&place, &error);
+        let mut asking = address.into_client_request().map_err(failed)?;
+        asking.headers_mut().extend(self.headers.clone());
+        let shaking = client_async_with_config(asking, stream, Some(config));
         let shaken =
             timeout(socket::CONNECTING, shaking).await.map_err(|_| socket::no_answer(server))?;
-        let (mut stream, _) = shaken.map_err(|error| messages::handshake_failed(&place, &error))?;
+        let (mut stream, _) = shaken.map_err(failed)?;
         let admitting = self.authenticate(&mut stream, &place);
         let workspace = timeout(ADMITTING, admitting)
             .await

@@ -164,7 +164,9 @@ impl Authority {
 
     /// Whether the settings name the token.
     fn has_own_token(&self) -> bool {
+        let is_it = |name: &String| name.eq_ignore_ascii_case(AUTHORIZATION);
         !matches!(self.connection.credentials, Credentials::None)
+            || self.connection.headers.keys().any(is_it)
     }
 
     /// The grant with a new token; `None` where it cannot be renewed.
@@ -195,7 +197,11 @@ impl Authority {
         });
         let said = said.map(|said| format!(": {}", visible_text(said))).unwrap_or_default();
         let message = format!("the server rejects the connection's token (HTTP {status}){said}");
-        CallError::new(ErrorKind::Unauthorized, message, "check token-variable or token-key")
+        let named = match self.connection.credentials {
+            Credentials::None => "the header Authorization",
+            _ => "token-variable or token-key",
+        };
+        CallError::new(ErrorKind::Unauthorized, message, format!("check {named} of the connection"))
     }
 
     /// The token is good and allows too little.
@@ -242,12 +248,17 @@ impl Authority {
         } else {
             "the server requires a token (401)"
         };
-        let name = &self.connection.name;
+        let (name, headers) = (&self.connection.name, &self.connection.headers);
         let unread = unread.map(|problem| format!("; {}", problem.message)).unwrap_or_default();
         let message = format!("{why}; {found}{unread}");
         let remedy = format!(
-            "`toolcrib mcp auth {}` shows each step, --sign-in gets a token; or set token-variable or token-key",
-            shell_word(name)
+            "`toolcrib mcp auth {}` shows each step, --sign-in gets a token; or set token-variable or token-key{}",
+            shell_word(name),
+            if headers.is_empty() {
+                ", or headers for an API key"
+            } else {
+                "; or check its headers"
+            }
         );
         CallError::new(ErrorKind::Unauthorized, message, remedy)
     }

@@ -1,0 +1,162 @@
+//! Values by their names whose secrets lie elsewhere: variables that a server gets, and headers of
+//! requests over HTTP.
+
+use std::collections::BTreeMap;
+
+use super::table::{Reader, Table};
+use crate::{
+    engine::secret::looks_secret,
+    model::{
+        connection::{Credentials, SecretAt, SettingValue},
+        finding::Severity,
+    },
+};
+
+/// Variables that a server gets: a text, or `$NAME` for the value of that variable of ours.
+pub(crate) const ENV: &str = "env";
+
+/// The same by the names that their values have in the system's key store.
+pub(crate) const ENV_KEY: &str = "env-key";
+
+/// Headers that each request carries, written as variables are.
+pub(crate) const HEADERS: &str = "headers";
+
+/// The same by the names that their values have in the system's key store.
+pub(crate) const HEADERS_KEY: &str = "headers-key";
+
+/// Headers that a request has of itself, or that say how it is sent.
+const OWN_HEADERS: [&str; 9] = [
+    "accept",
+    "connection",
+    "content-length",
+    "content-type",
+    "expect",
+    "host",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The header in which a request says who makes it.
+pub(crate) const AUTHORIZATION: &str = "authorization";
+
+/// A value as settings write it: `$NAME` is that environment variable.
+#[must_use]
+pub(crate) fn parse_value(text: &str) -> SettingValue {
+    match text.strip_prefix('$') {
+        Some(name) => SettingValue::Secret(SecretAt::Variable(name.to_owned())),
+        None => SettingValue::Text(text.to_owned()),
+    }
+}
+
+/// Whether a variable or a header of that name usually holds a secret.
+#[must_use]
+pub(crate) fn is_secret_name(name: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["token", "secret", "password", "passwd", "apikey", "credential", AUTHORIZATION, "cookie"];
+    let plain: String =
+        name.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    WORDS.iter().any(|word| plain.contains(word))
+}
+
+/// Whether a value must not stand in a file under this name.
+#[must_use]
+pub(crate) fn is_secret(name: &str, text: &str) -> bool {
+    !text.is_empty() && (is_secret_name(name) || looks_secret(name, text).is_some())
+}
+
+/// Whether toolcrib gives each request a header of that name.
+#[must_use]
+pub(crate) fn is_own_header(name: &str) -> bool {
+    OWN_HEADERS.iter().any(|own| name.eq_ignore_ascii_case(own))
+}
+
+/// Whether a text can be the name of a header.
+#[must_use]
+pub(crate) fn is_header_name(name: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    !name.is_empty() && name.bytes().all(is_letter)
+}
+
+/// Reads both tables, `env` and `env-key`, say; a secret in the file itself is noted.
+pub(super) fn read_values(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    [text_key, store_key]: [&'static str; 2],
+) -> BTreeMap<String, SettingValue> {
+    let mut values = BTreeMap::new();
+    if let Some(own) = reader.read_table(table, text_key) {
+        for name in own.members.keys() {
+            let Some(text) = reader.read_text(&own, name) else { continue };
+            let value = parse_value(&text);
+            let is_secret = matches!(&value, SettingValue::Text(text) if is_secret(name, text));
+            if is_secret {
+                let message = format!(
+                    "secrets don't belong in this file; use {name} = \"$NAME\" for an \
+                    environment variable of yours, or name it in {store_key}"
+                );
+                let at = own.at.child(name.as_str());
+                reader.add_finding(Severity::Error, "settings.secret", &at, message);
+            }
+            values.insert(name.clone(), value);
+        }
+    }
+    if let Some(own) = reader.read_table(table, store_key) {
+        for name in own.members.keys() {
+            let Some(key) = reader.read_text(&own, name) else { continue };
+            values.insert(name.clone(), SettingValue::Secret(SecretAt::KeyStore(key)));
+        }
+    }
+    values
+}
+
+/// Reads the headers of a connection; those that can't be sent are noted and left out.
+pub(super) fn read_headers(
+    reader: &mut Reader,
+    table: &Table<'_>,
+    credentials: &Credentials,
+) -> BTreeMap<String, SettingValue> {
+    let mut headers: BTreeMap<String, SettingValue> = BTreeMap::new();
+    for (name, value) in read_values(reader, table, [HEADERS, HEADERS_KEY]) {
+        let is_text = matches!(&value, SettingValue::Text(text) if !is_header_value(text));
+        let is_named = headers.keys().any(|known| known.eq_ignore_ascii_case(&name));
+        let says_who = name.eq_ignore_ascii_case(AUTHORIZATION);
+        let shown = name.escape_debug();
+        let (code, message) = if !is_header_name(&name) {
+            ("settings.header", format!("\"{shown}\" can't be the name of a header"))
+        } else if is_own_header(&name) {
+            ("settings.header", format!("toolcrib sets the header {shown} itself"))
+        } else if is_named {
+            ("settings.header", format!("the header {shown} is here twice"))
+        } else if is_text {
+            let message = format!("the value of {shown} has characters that no header can have");
+            ("settings.header", message)
+        } else if says_who && *credentials != Credentials::None {
+            let message = format!(
+                "set either the header {shown}, or user with password-variable or password-key, \
+                or token-variable or token-key"
+            );
+            ("settings.credentials", message)
+        } else {
+            headers.insert(name, value);
+            continue;
+        };
+        let key = if table.members.get(HEADERS).is_some_and(|own| own.get(&name).is_some()) {
+            HEADERS
+        } else {
+            HEADERS_KEY
+        };
+        reader.add_finding(
+            Severity::Error,
+            code,
+            &table.at.child(key).child(name.as_str()),
+            message,
+        );
+    }
+    headers
+}
+
+/// Whether a text can be the value of a header: letters that can be seen, and spaces between them.
+fn is_header_value(text: &str) -> bool {
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte) || byte == b'\t')
+}
