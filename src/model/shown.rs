@@ -20,6 +20,25 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// What bytes are that are no text: where they stop being UTF-8, and the bytes there.
+#[must_use]
+pub(crate) fn not_utf8_words(bytes: &[u8], what: &str) -> String {
+    /// So many bytes are shown, a few of them from before the place.
+    const SHOWN: usize = 16;
+    const BEFORE: usize = 4;
+    let place = str::from_utf8(bytes).map_or_else(|error| error.valid_up_to(), str::len);
+    let from = place.saturating_sub(BEFORE);
+    let to = (from + SHOWN).min(bytes.len());
+    let hex: Vec<String> = bytes[from..to].iter().map(|byte| format!("{byte:02x}")).collect();
+    let more = if to < bytes.len() { " …" } else { "" };
+    let start = if from > 0 { "… " } else { "" };
+    format!(
+        "byte {place} of the {what} ({} in all) is not valid UTF-8: {start}{}{more}",
+        bytes.len(),
+        hex.join(" ")
+    )
+}
+
 /// A word as a shell takes it: in quotes where it has to be.
 #[must_use]
 pub(crate) fn shell_word(word: &str) -> String {
@@ -142,6 +161,17 @@ mod tests {
         letter.is_control()
             || matches!(letter, '\u{61c}' | '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}'
                 | '\u{2066}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_where_they_stop_being_text() {
+        let packed = b"\x1f\x8b\x08\x00";
+        let expected = "byte 1 of the reply (4 in all) is not valid UTF-8: 1f 8b 08 00";
+        assert_eq!(not_utf8_words(packed, "reply"), expected);
+        let text = [b"{\"a\": \"", &[0xfc; 20][..], b"\"}"].concat();
+        let expected = "byte 7 of the reply (29 in all) is not valid UTF-8: … 22 3a 20 22 fc fc fc \
+            fc fc fc fc fc fc fc fc fc …";
+        assert_eq!(not_utf8_words(&text, "reply"), expected);
     }
 
     #[test]

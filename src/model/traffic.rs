@@ -95,6 +95,8 @@ pub enum Tapped {
     Notice {
         at: Millis,
         words: String,
+        /// It broke, so that messages may be missing from then on.
+        breaks: bool,
     },
 }
 
@@ -266,7 +268,7 @@ pub struct ParentConversation {
 pub enum WatchedItem {
     ObservedMessage(Arc<ObservedMessage>, Decoded),
     Gap { at: Millis, messages: Option<u64> },
-    Notice { at: Millis, words: String },
+    Notice { at: Millis, words: String, breaks: bool },
 }
 
 impl WatchedItem {

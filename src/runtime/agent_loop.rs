@@ -346,12 +346,13 @@ impl Going<'_, '_> {
     ) -> Result<bool, CallError> {
         let functions = self.world.offered_functions(&self.run)?;
         let turn = self.run.reply_count() + 1;
-        let body = self.request_body(source, &functions);
+        let body: Arc<str> = self.request_body(source, &functions).into();
         let asked = AgentEvent::Asked {
             turn,
             state: self.run.state().to_owned(),
             tools: functions.into_iter().map(|function| function.name).collect(),
             bytes: body.len(),
+            body: Arc::clone(&body),
         };
         self.emit(host, &asked);
         let began = Instant::now();

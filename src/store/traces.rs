@@ -167,7 +167,7 @@ mod tests {
     use crate::model::clock::Millis;
 
     fn notice(words: &str) -> Tapped {
-        Tapped::Notice { at: Millis(1), words: words.into() }
+        Tapped::Notice { at: Millis(1), words: words.into(), breaks: false }
     }
 
     #[test]

@@ -299,7 +299,7 @@ pub fn classify_tapped(tapped: Tapped) -> WatchedItem {
             WatchedItem::ObservedMessage(crossing, reading)
         }
         Tapped::Gap { at, messages } => WatchedItem::Gap { at, messages },
-        Tapped::Notice { at, words } => WatchedItem::Notice { at, words },
+        Tapped::Notice { at, words, breaks } => WatchedItem::Notice { at, words, breaks },
     }
 }
 

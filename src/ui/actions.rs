@@ -26,7 +26,7 @@ pub fn all_actions() -> Vec<&'static Action> {
         own_actions(workflow::actions::ACTIONS),
         own_actions(workflow::matrix_actions::MATRIX),
         own_actions(workflow::chain_actions::ACTIONS),
-        own_actions(invoke::ACTIONS),
+        own_actions(invoke::call_actions::ACTIONS),
         own_actions(invoke::step_actions::ACTIONS),
         own_actions(invoke::mock_actions::ACTIONS),
         own_actions(answer::actions::ACTIONS),

@@ -221,7 +221,8 @@ impl ModelEndpoint {
             401 | 403 => (
                 ErrorKind::Unauthorized,
                 format!(
-                    "check the key that token-variable or token-key of connection \"{name}\" names"
+                    "check the key that token-variable, token-key or headers of connection \
+                    \"{name}\" name"
                 ),
             ),
             404 => (

@@ -21,7 +21,11 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use self::{
-    buffer::TapBuffer, now::notice_now, order::Order, redact::Redactor, replay::StoredPast,
+    buffer::TapBuffer,
+    now::{break_now, notice_now},
+    order::Order,
+    redact::Redactor,
+    replay::StoredPast,
 };
 use super::{
     now::now_millis,
@@ -148,10 +152,19 @@ impl Tap {
             };
             listeners.spawn(listener.run_until_stopped(line, stop.clone()));
         }
+        let mut breaks = bus.connection_events().fault_counts().breaks;
+        let breaking = Arc::clone(&bus);
         beside.spawn(async move {
             loop {
                 match words.recv().await {
-                    Ok(words) => said.put_live(notice_now(words)),
+                    Ok(words) => {
+                        let now = breaking.connection_events().fault_counts().breaks;
+                        let is_break = std::mem::replace(&mut breaks, now) != now;
+                        said.put_live(match is_break {
+                            true => break_now(words),
+                            false => notice_now(words),
+                        });
+                    }
                     Err(RecvError::Lagged(_)) => {}
                     Err(RecvError::Closed) => return,
                 }
@@ -242,11 +255,11 @@ impl TapListener {
                 self.handle_packet(packet).await;
             }
         }
-        self.buffer.put_live(notice_now(format!("stopped receiving on {}", self.place.name)));
+        self.buffer.put_live(break_now(format!("stopped receiving on {}", self.place.name)));
     }
 
     async fn handle_packet(&self, mut packet: Packet) {
-        let at = self.bus.sent_at(&packet).unwrap_or_else(now_millis);
+        let at = packet.take_sent_at().unwrap_or_else(now_millis);
         packet.subject.get_or_insert_with(|| self.place.name.clone());
         let told = match self.bus.referenced_message(&packet) {
             // Where it is gone, or we may not look, what is notified of it is all there is.

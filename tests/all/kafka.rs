@@ -228,6 +228,34 @@ async fn of_a_topic_with_many_partitions_all_is_heard_and_each_answer_in_its_ord
         }
         assert!(heard.iter().all(|pieces| pieces == &["0", "1", "2"]), "{heard:?}");
     }
+
+    // Who watches gets the time of each record; none is later than now.
+    let partition = client
+        .partition_client("many", 0, rskafka::client::partition::UnknownTopicHandling::Error)
+        .await
+        .unwrap();
+    let (early, never) = (1_577_836_800_123, 4_102_444_800_000);
+    for millis in [early, never] {
+        let record = rskafka::record::Record {
+            key: None,
+            value: Some(b"late".to_vec()),
+            headers: std::collections::BTreeMap::new(),
+            timestamp: rskafka::chrono::DateTime::from_timestamp_millis(millis).unwrap(),
+        };
+        let whole = rskafka::client::partition::Compression::NoCompression;
+        partition.produce(vec![record], whole).await.unwrap();
+    }
+    let mut times = Vec::new();
+    for line in [&mut one, &mut other] {
+        for _ in 0..2 {
+            let Some(OnLine::Packet(mut packet)) = timeout(HUNG, line.next()).await.unwrap() else {
+                panic!("the line ended")
+            };
+            times.push(packet.take_sent_at().map(|at| at.0));
+        }
+    }
+    assert_eq!(times[..3], [None, None, Some(early as u64)]);
+    assert!(times[3].is_some_and(|at| at > early as u64 && at < never as u64), "{times:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

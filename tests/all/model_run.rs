@@ -130,6 +130,13 @@ fn a_run_streams_its_calls_are_approved_and_workflow_follows() {
     terminal.press(["enter"]);
     terminal.wait_for("It is 42.");
     terminal.wait_for("cost 0.001200");
+    // A request is read as it was sent, and can be copied.
+    terminal.press(["g", "down", "enter"]);
+    terminal.wait_for("sent, ");
+    terminal.wait_for("\"content\": \"How many are late?\"");
+    terminal.press(["y"]);
+    terminal.wait_for("request body");
+    terminal.press(["esc", "esc"]);
     terminal.press(["2"]);
     terminal.wait_for("Run 2");
     // The run and its two calls are in the history.

@@ -199,8 +199,15 @@ async fn a_long_answer_is_heard_to_the_last_piece() {
 async fn a_server_that_comes_back_is_heard_again_and_both_are_told() {
     let mut server = NatsServer::start();
     let mut onlooker = Onlooker::at(&server.connection(), &["tg.>"]).await;
+    let client = async_nats::connect(server.url()).await.unwrap();
+    let mut headers = async_nats::HeaderMap::new();
+    headers.insert("id", "unanswered");
+    client.publish_with_headers("tg.request.joke", headers, body().into()).await.unwrap();
+    onlooker.until(|onlooker| onlooker.all().len() == 1).await;
+    assert!(!onlooker.all()[0].is_interrupted);
     server.kill();
     onlooker.until(|onlooker| onlooker.says("broke; reconnecting")).await;
+    assert!(onlooker.all()[0].is_interrupted, "its answer may be missing");
     let server = NatsServer::on_port(server.port());
     onlooker.until(|onlooker| onlooker.says("again")).await;
     let _responder = Responder::start(&server.url(), "response");

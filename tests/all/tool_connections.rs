@@ -232,18 +232,101 @@ fn a_call_of_the_second_tool_of_a_name_is_kept_and_edited_as_its_own() {
     assert!(bench.shows("shop2/search"), "{}", bench.screen());
 }
 
-#[test]
-fn what_is_sent_for_a_field_that_cannot_be_read_is_said() {
+/// Invoke with two tools of a server, `order` chosen.
+fn orders() -> Workbench {
     let list = json!({"server": "shop", "era": "legacy", "version": "2025-11-25", "tools": [{
         "name": "order", "description": "Orders.", "inputSchema": {"type": "object",
         "properties": {"count": {"type": "integer"}, "note": {"type": "string"}}},
+    }, {
+        "name": "pay", "description": "Pays.", "inputSchema": {"type": "object",
+        "properties": {"sum": {"type": "integer"}}},
     }]})
     .to_string();
     let settings =
         "connection = \"shop\"\n[connections.shop]\nsystem = \"mcp\"\ncommand = \"true\"\n";
     let files = [(SETTINGS, settings), ("mcp/shop.json", list.as_str())];
     let mut bench = Workbench::files(&files, 120, 36);
-    bench.keys("3 enter");
+    bench.keys("3");
+    bench
+}
+
+/// What the last call sends, where there is one.
+fn sent_arguments(bench: &Workbench) -> Option<Value> {
+    let body = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Call { request, .. } => Some(request.body.to_string()),
+        _ => None,
+    });
+    Some(serde_json::from_str::<Value>(&body?).unwrap()["arguments"].clone())
+}
+
+fn switch_json(bench: &mut Workbench) {
+    bench.keys("ctrl+p");
+    bench.types("arguments as json");
+    bench.keys("enter");
+}
+
+#[test]
+fn arguments_are_edited_as_json_and_in_their_form_again() {
+    let mut bench = orders();
+    bench.keys("enter");
+    bench.types("4");
+    switch_json(&mut bench);
+    assert!(bench.shows("\"count\": 4") && !bench.shows("note"), "{}", bench.screen());
+    bench.keys("ctrl+a");
+    bench.types("{\"count\": 7, \"note\": \"two\", \"more\": 1.50}");
+    bench.keys("esc f6");
+    let sent = sent_arguments(&bench).unwrap().to_string();
+    assert_eq!(sent, r#"{"count":7,"note":"two","more":1.50}"#);
+    // What breaks the schema is said at the text, and once before it is sent.
+    bench.keys("esc enter ctrl+a");
+    bench.types("{\"count\": \"many\"}");
+    bench.keys("f6");
+    assert!(bench.shows("send again"), "{}", bench.screen());
+    assert_eq!(sent_arguments(&bench).unwrap()["count"], 7);
+    switch_json(&mut bench);
+    assert!(bench.shows("count") && bench.shows("note"), "a form: {}", bench.screen());
+    assert!(bench.shows("many"), "{}", bench.screen());
+    bench.keys("u");
+    assert!(!bench.shows("many"), "{}", bench.screen());
+}
+
+#[test]
+fn json_that_cannot_be_read_is_sent_for_nothing_else_and_stays() {
+    let mut bench = orders();
+    switch_json(&mut bench);
+    bench.keys("ctrl+a");
+    bench.types("{\"count\": 7");
+    bench.keys("f6");
+    assert!(bench.shows("would be sent; "), "{}", bench.screen());
+    // Another broken text is asked about as the first one was.
+    bench.types("8");
+    bench.keys("f6");
+    assert_eq!(sent_arguments(&bench), None, "{}", bench.screen());
+    // It isn't left for the form, where it couldn't be seen.
+    switch_json(&mut bench);
+    assert!(bench.shows("{\"count\": 78") && !bench.shows("note"), "{}", bench.screen());
+    bench.types("}");
+    bench.keys("f6");
+    assert_eq!(sent_arguments(&bench), Some(json!({"count": 78})), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_typed_waits_while_another_tool_is_chosen() {
+    let mut bench = orders();
+    bench.keys("enter");
+    bench.types("4x");
+    bench.keys("esc esc down");
+    assert!(bench.shows("sum") && !bench.shows("count"), "{}", bench.screen());
+    bench.keys("up");
+    assert!(bench.shows("4x"), "{}", bench.screen());
+    bench.keys("tab f6");
+    assert!(bench.shows("and would be left out; "), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_sent_for_a_field_that_cannot_be_read_is_said() {
+    let mut bench = orders();
+    bench.keys("enter");
     bench.types("4x");
     bench.keys("f6");
     assert!(bench.shows("and would be left out; "), "{}", bench.screen());

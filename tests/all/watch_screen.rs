@@ -116,6 +116,7 @@ fn traffic() -> Vec<Tapped> {
         Tapped::Notice {
             at: Millis(NOON + 2_600),
             words: "the connection to nats://127.0.0.1:4222 broke; reconnecting".into(),
+            breaks: true,
         },
     ]
 }

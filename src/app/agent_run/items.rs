@@ -1,5 +1,7 @@
 //! What a run shows, row by row: what was said, asked for and given.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use crate::{
@@ -39,6 +41,8 @@ pub enum ItemKind {
         reply: u32,
         state: String,
         tools: Vec<String>,
+        /// As it was sent; empty where it isn't known.
+        body: Arc<str>,
     },
     /// What it says; `None`: it still speaks, or was cut off.
     Reply {
@@ -120,9 +124,12 @@ impl Items {
         let (turn, turn_of_call) = (outline.turn_under_way(false), outline.turn_under_way(true));
         let place = outline.note_event(event, known);
         let kind = match event {
-            AgentEvent::Asked { turn, state, tools, .. } => {
-                ItemKind::Request { reply: *turn, state: state.clone(), tools: tools.clone() }
-            }
+            AgentEvent::Asked { turn, state, tools, body, .. } => ItemKind::Request {
+                reply: *turn,
+                state: state.clone(),
+                tools: tools.clone(),
+                body: Arc::clone(body),
+            },
             AgentEvent::Text(text) => return self.add_text(at_ms, text, turn),
             AgentEvent::Notice(words) => ItemKind::Notice(words.clone()),
             AgentEvent::Replied { turn: reply, reply: said, first_ms, took_ms } => {

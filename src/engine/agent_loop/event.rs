@@ -22,6 +22,9 @@ pub enum AgentEvent {
         state: String,
         tools: Vec<String>,
         bytes: usize,
+        /// What it is sent, for who looks on; neither scripts nor the history get it, as each
+        /// request repeats the one before. Empty where nothing is sent.
+        body: Arc<str>,
     },
     /// It says something; pieces of one reply follow each other.
     Text(String),
@@ -134,6 +137,7 @@ impl AgentEvent {
                     .filter_map(|tool| tool.as_str().map(str::to_owned))
                     .collect(),
                 bytes: size(&body["bytes"]).unwrap_or_default(),
+                body: Arc::default(),
             },
             REPLIED => Self::Replied {
                 turn: small("turn")?,
@@ -174,7 +178,7 @@ impl AgentEvent {
 
     fn name_and_body(&self) -> (&'static str, Value) {
         match self {
-            Self::Asked { turn, state, tools, bytes } => {
+            Self::Asked { turn, state, tools, bytes, body: _ } => {
                 (ASKED, json!({"turn": turn, "state": state, "tools": tools, "bytes": bytes}))
             }
             Self::Text(text) => ("text", json!({"text": text})),
@@ -267,7 +271,13 @@ mod tests {
             result,
         };
         let events = [
-            AgentEvent::Asked { turn: 1, state: "a".into(), tools: vec!["sum".into()], bytes: 7 },
+            AgentEvent::Asked {
+                turn: 1,
+                state: "a".into(),
+                tools: vec!["sum".into()],
+                bytes: 7,
+                body: Arc::default(),
+            },
             AgentEvent::Text("Let me see.".into()),
             AgentEvent::Notice("asked again".into()),
             AgentEvent::Replied {

@@ -133,6 +133,8 @@ pub struct Conversation {
     pub late: u64,
     /// A message of it can't be decoded.
     pub has_unreadable: bool,
+    /// Nothing of it came since messages may have been missed, so its end may be among them.
+    pub is_interrupted: bool,
     /// Alerts that rang for it, by their place in the list: one bit each.
     pub rang: u64,
     /// Texts of the filter and the alerts that were found in it: one bit each.
@@ -227,6 +229,7 @@ impl Conversation {
             bytes: 0,
             late: 0,
             has_unreadable: false,
+            is_interrupted: false,
             rang: 0,
             found: 0,
             label: String::new(),
@@ -247,6 +250,7 @@ impl Conversation {
         reading: &Decoded,
     ) {
         self.record_message(message, self.number, crossing, reading);
+        self.is_interrupted = false;
         self.own += 1;
         if self.subjects.len() < SUBJECTS && !self.subjects.contains(&crossing.subject) {
             self.subjects.push(Arc::clone(&crossing.subject));
@@ -280,6 +284,14 @@ impl Conversation {
         }
         if self.has_ended() {
             self.due = None;
+        }
+    }
+
+    /// Messages of it may be missing from now on.
+    pub(super) fn interrupt(&mut self, words: &str) {
+        self.is_interrupted = true;
+        if let Some(message) = self.messages.back().copied() {
+            self.add_remark(message, words);
         }
     }
 

@@ -88,9 +88,16 @@ impl Record {
             WatchedItem::ObservedMessage(crossing, reading) => self.add_message(crossing, &reading),
             WatchedItem::Gap { at, messages } => {
                 self.missed += messages.unwrap_or(0);
-                self.add_mark(Tapped::Gap { at, messages })
+                self.add_mark(Tapped::Gap { at, messages });
+                self.interrupt("messages may be missing here: they came faster than they were read")
             }
-            WatchedItem::Notice { at, words } => self.add_mark(Tapped::Notice { at, words }),
+            WatchedItem::Notice { at, words, breaks } => {
+                self.add_mark(Tapped::Notice { at, words, breaks });
+                match breaks {
+                    true => self.interrupt("messages may be missing here: the connection broke"),
+                    false => Vec::new(),
+                }
+            }
         }
     }
 
@@ -101,12 +108,23 @@ impl Record {
         open.into_iter().flat_map(|number| self.update_conversation(number)).collect()
     }
 
-    fn add_mark(&mut self, what: Tapped) -> Vec<Ring> {
+    fn add_mark(&mut self, what: Tapped) {
         if self.marks.len() == MARKS {
             self.marks.pop_front();
         }
         self.marks.push_back(TrafficMark { after: self.heard, what });
-        Vec::new()
+    }
+
+    /// Of what is not over messages may be missing from now on, their end among them; the alerts
+    /// that ring with it.
+    fn interrupt(&mut self, words: &str) -> Vec<Ring> {
+        let open: Vec<u64> = self.open.iter().copied().collect();
+        for number in &open {
+            if let Some(conversation) = self.conversations.get_mut(*number) {
+                conversation.interrupt(words);
+            }
+        }
+        open.into_iter().flat_map(|number| self.update_conversation(number)).collect()
     }
 
     fn add_message(&mut self, crossing: Arc<ObservedMessage>, reading: &Decoded) -> Vec<Ring> {

@@ -46,7 +46,13 @@ pub fn tapped_line(tapped: &Tapped) -> Value {
         Tapped::Gap { at, messages } => {
             json!({"event": "gap", "at_ms": at.0, "messages": messages})
         }
-        Tapped::Notice { at, words } => json!({"event": "notice", "at_ms": at.0, "text": words}),
+        Tapped::Notice { at, words, breaks } => {
+            let mut line = json!({"event": "notice", "at_ms": at.0, "text": words});
+            if *breaks {
+                line["breaks"] = true.into();
+            }
+            line
+        }
     }
 }
 
@@ -168,7 +174,8 @@ pub fn parse_line(line: &str) -> Result<Line, String> {
         }),
         "notice" => {
             let words = value.get("text").and_then(Value::as_str).unwrap_or_default().to_owned();
-            Line::Tapped(Tapped::Notice { at: at()?, words })
+            let breaks = value.get("breaks").and_then(Value::as_bool).unwrap_or_default();
+            Line::Tapped(Tapped::Notice { at: at()?, words, breaks })
         }
         "message" => Line::Tapped(Tapped::ObservedMessage(Arc::new(parse_message(&value, at()?)?))),
         _ => Line::Unknown,
@@ -255,13 +262,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", messages in prop::option::of(any::<u64>())) {
+        fn what_is_written_reads_back(crossing in any_crossing(), words in ".{0,20}", breaks: bool, messages in prop::option::of(any::<u64>())) {
             let reading = Decoded { remarks: vec!["odd".into()], ..Decoded::new(None, Part::Other, "x", words.clone()) };
             let teller = ObservedMessage { about: Some(Arc::new(crossing.clone())), ..crossing.clone() };
             let decoded = decoded_line(&crossing, &reading, &Conversation::new(7, &crossing, &reading)).to_string();
             let (at, crossing) = (crossing.at, Tapped::ObservedMessage(Arc::new(crossing)));
             prop_assert_eq!(parse_line(&decoded), Ok(Line::Tapped(crossing.clone())));
-            for tapped in [crossing, Tapped::ObservedMessage(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words }] {
+            for tapped in [crossing, Tapped::ObservedMessage(Arc::new(teller)), Tapped::Gap { at, messages }, Tapped::Notice { at, words, breaks }] {
                 prop_assert_eq!(parse_line(&tapped_line(&tapped).to_string()), Ok(Line::Tapped(tapped)));
             }
         }

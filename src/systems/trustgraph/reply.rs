@@ -10,6 +10,7 @@ use crate::{
     model::{
         call::{CallError, StrayCause},
         error_kind::ErrorKind,
+        shown::not_utf8_words,
     },
     syntax::json::dialect::unescape_text,
     systems::facets::calls::{Message, Reply},
@@ -53,13 +54,8 @@ fn string_of(json: &RawValue) -> Option<String> {
 }
 
 fn parse_body(body: &[u8]) -> Result<Reply, CallError> {
-    let text = std::str::from_utf8(body).map_err(|error| {
-        let place = error.valid_up_to();
-        unreadable_error(
-            ErrorKind::NotUtf8,
-            format!("byte {place} of the reply ({} in all) is not valid UTF-8", body.len()),
-        )
-    })?;
+    let text = std::str::from_utf8(body)
+        .map_err(|_| unreadable_error(ErrorKind::NotUtf8, not_utf8_words(body, "reply")))?;
     if let Ok(ReplyPiece { response, end_of_stream, error: None }) = serde_json::from_str(text)
         && let Some(text) = response.map_or_else(|| Some(String::new()), string_of)
     {

@@ -1,7 +1,6 @@
 //! What a message that passed by is to TrustGraph: requests, agent steps with their state, streamed
 //! pieces, and the true error.
 
-use crate::schema::count::count_text;
 use std::borrow::Cow;
 
 use serde_json::{Map, Value};
@@ -13,11 +12,15 @@ use super::{
     reply::{error_of, text_of},
     request::ID,
 };
-use crate::model::{
-    agent::AgentOutput,
-    call::CallError,
-    error_kind::ErrorKind,
-    traffic::{Decoded, KeptMessage, ObservedMessage, Part},
+use crate::{
+    model::{
+        agent::AgentOutput,
+        call::CallError,
+        error_kind::ErrorKind,
+        shown::not_utf8_words,
+        traffic::{Decoded, KeptMessage, ObservedMessage, Part},
+    },
+    schema::count::count_text,
 };
 
 type Fields = Map<String, Value>;
@@ -150,9 +153,8 @@ fn fields_of(crossing: &ObservedMessage) -> Result<Fields, CallError> {
             format!("only the start of its {} bytes is kept", crossing.size),
         ));
     }
-    let text = std::str::from_utf8(&crossing.body).map_err(|error| {
-        problem(ErrorKind::NotUtf8, format!("byte {} is not valid UTF-8", error.valid_up_to()))
-    })?;
+    let text = std::str::from_utf8(&crossing.body)
+        .map_err(|_| problem(ErrorKind::NotUtf8, not_utf8_words(&crossing.body, "message")))?;
     serde_json::from_str(text)
         .map_err(|error| problem(ErrorKind::NotJson, format!("it is no JSON object: {error}")))
 }

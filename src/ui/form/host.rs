@@ -102,6 +102,12 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown = self.shown.take().filter(keep);
     }
 
+    /// Lets all forms go but those in which something is typed that is no value yet; none is shown.
+    pub fn retain_drafts(&mut self) {
+        self.forms.retain(|_, hosted| hosted.form.unsent_draft().is_some());
+        self.shown = None;
+    }
+
     /// Takes the shown form out.
     pub fn take_shown(&mut self) -> Option<Form> {
         Some(self.forms.remove(&self.shown.take()?)?.form)

@@ -55,6 +55,15 @@ impl Form {
         Some(format!("{} {words}, and {instead}", self.place_words(at)))
     }
 
+    /// All that was typed and is no value, to be compared with what is typed later.
+    #[must_use]
+    pub fn draft_texts(&self) -> Vec<String> {
+        let mut texts: Vec<String> =
+            self.invalid_drafts().map(|(at, (text, _))| format!("{at} {text}")).collect();
+        texts.sort();
+        texts
+    }
+
     fn place_words(&self, at: &Pointer) -> String {
         if at.is_root() { "the text".to_owned() } else { at.words_in(self.value()) }
     }

@@ -318,11 +318,16 @@ impl ModelRunScreen {
         let items = run.items.all();
         let row = items.get(self.left.row.min(items.len().saturating_sub(1)));
         let whole: Vec<String> = items.iter().map(rows::plain_text).collect();
-        let copies = [
+        let request = row.and_then(|row| match &row.kind {
+            ItemKind::Request { body, .. } if !body.is_empty() => Some(body.to_string()),
+            _ => None,
+        });
+        let mut copies = vec![
             ("row", row.map(rows::plain_text).unwrap_or_default()),
             ("answer", run.answer().to_owned()),
             ("run", whole.join("\n")),
         ];
+        copies.extend(request.map(|body| ("request body", body)));
         let item = |(what, text): &(&str, String)| Item {
             title: (*what).to_owned(),
             detail: text.lines().next().unwrap_or_default().chars().take(60).collect(),

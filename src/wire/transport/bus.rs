@@ -110,12 +110,6 @@ pub trait Bus: Send + Sync {
         None
     }
 
-    /// When a message crossed the wire, where that was not just now.
-    fn sent_at(&self, packet: &Packet) -> Option<Millis> {
-        let _ = packet;
-        None
-    }
-
     /// A fresh place that only this process listens to; `None` where the transport has none. Where
     /// there is none, a subscription is known to the server once it is made.
     fn new_inbox(&self) -> Option<Address>;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::call::CallError;
+use crate::model::{call::CallError, clock::Millis};
 
 /// A place that messages go to and are received at, as the transport itself spells it: a subject,
 /// an exchange, a topic.
@@ -46,7 +46,17 @@ pub struct Packet {
     pub body: Bytes,
 }
 
+/// The mark of a message that did not cross the wire just now: when it did, in milliseconds since
+/// the Unix epoch.
+pub(crate) const SENT_AT: &str = ":when";
+
 impl Packet {
+    /// Takes out when it crossed the wire, where that was not just now.
+    pub fn take_sent_at(&mut self) -> Option<Millis> {
+        let row = self.headers.iter().position(|(name, _)| name == SENT_AT)?;
+        self.headers.remove(row).1.parse().ok().map(Millis)
+    }
+
     /// The headers that the other side sent; a mark of a transport, which begins with a colon, only
     /// where it says something.
     pub fn visible_headers(&self) -> impl Iterator<Item = &(String, String)> {

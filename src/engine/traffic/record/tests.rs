@@ -522,3 +522,29 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_is_not_over_where_messages_may_be_missing_is_interrupted() {
+    let mut record = Record::default();
+    record.watch_for(Filter::parse("is:odd").unwrap()).unwrap();
+    record.add_witnessed(witnessed_message(10, "over", Part::Request, "ask"));
+    record.add_witnessed(witnessed_message(11, "over", LAST, "all"));
+    record.add_witnessed(witnessed_message(20, "open", Part::Request, "ask"));
+    record.add_witnessed(witnessed_message(21, "open", PIECE, "some"));
+    let notice = |breaks| WatchedItem::Notice { at: Millis(30), words: "w".into(), breaks };
+    let interrupted = |record: &Record| -> Vec<bool> {
+        let rows = (0..record.row_count()).filter_map(|row| record.conversation_at(row));
+        rows.map(|conversation| conversation.is_interrupted).collect()
+    };
+    assert!(record.add_witnessed(notice(false)).is_empty());
+    assert_eq!(interrupted(&record), [false, false]);
+    let rings = record.add_witnessed(notice(true));
+    assert_eq!((interrupted(&record), rings.len()), (vec![false, true], 1));
+    // It goes on after all; that something is missing stays said.
+    record.add_witnessed(witnessed_message(40, "open", PIECE, "more"));
+    assert_eq!(interrupted(&record), [false, false]);
+    let remarks = &record.conversation_at(1).unwrap().remarks;
+    assert!(remarks[0].words.contains("connection broke") && remarks.len() == 1, "{remarks:?}");
+    record.add_witnessed(WatchedItem::Gap { at: Millis(50), messages: Some(3) });
+    assert_eq!(interrupted(&record), [false, true]);
+}

@@ -7,7 +7,7 @@ use super::{
     messages::{self, GatewayError},
 };
 use crate::{
-    model::{call::StrayCause, error_kind::ErrorKind},
+    model::{call::StrayCause, error_kind::ErrorKind, shown::not_utf8_words},
     systems::facets::calls::Reply,
 };
 
@@ -41,12 +41,8 @@ impl Answer {
     pub fn read_message(&mut self, body: &[u8], wrapping: Wrapping<'_>) -> Reply {
         let value: Value = match (serde_json::from_slice(body), std::str::from_utf8(body), wrapping)
         {
-            (_, Err(error), _) => {
-                let message = format!(
-                    "byte {} of the message ({} in all) is not valid UTF-8",
-                    error.valid_up_to(),
-                    body.len()
-                );
+            (_, Err(_), _) => {
+                let message = not_utf8_words(body, "message");
                 return Reply::Unreadable(messages::unreadable_error(ErrorKind::NotUtf8, message));
             }
             (Ok(value), ..) => value,

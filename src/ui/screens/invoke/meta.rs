@@ -82,7 +82,7 @@ impl MetaSection {
             self.faults = calling::meta_faults(tool, &members);
         }
         let Some(part) = self.open else { return self.host.hide() };
-        let owner = RequestPart { tool: tool.id().clone(), part: Part::Meta(part) };
+        let owner = RequestPart::new(tool.id().clone(), Part::Meta(part));
         let forms = self.forms.as_ref();
         self.host.show(owner, || new_form(part, forms));
         self.host.sync_surroundings(state);

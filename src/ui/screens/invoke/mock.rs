@@ -49,7 +49,7 @@ impl MockSection {
             *self = Self::default();
             return;
         }
-        let owner = RequestPart { tool: tool.id().clone(), part: Part::Mock };
+        let owner = RequestPart::new(tool.id().clone(), Part::Mock);
         self.host.show(owner, || Form::new(form_schema()));
         self.host.sync_surroundings(state);
         let typed = state.typed_text(tool.id(), CallPart::Mock);

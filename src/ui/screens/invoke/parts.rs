@@ -1,5 +1,7 @@
 //! The parts of a request that are edited in forms, and what edits of each change.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -32,6 +34,29 @@ pub(super) enum Part {
     Mock,
     /// What one of the steps gets in the place of what it sees: some of the arguments.
     Inputs,
+}
+
+impl Part {
+    /// Where of a call it is typed; `None`: in the descriptor.
+    pub fn call_part(self) -> Option<CallPart> {
+        match self {
+            Self::Configuration => None,
+            Self::Arguments | Self::Steps | Self::Inputs => Some(CallPart::Arguments),
+            Self::Mock => Some(CallPart::Mock),
+            Self::Meta(_) => Some(CallPart::Meta),
+        }
+    }
+
+    /// What its form is called, where it can be gone to by name.
+    pub fn form_name(self) -> Option<&'static str> {
+        match self {
+            Self::Configuration => Some("configuration"),
+            Self::Arguments => Some("arguments"),
+            Self::Mock => Some("mock"),
+            Self::Meta(_) => Some("_meta"),
+            Self::Steps | Self::Inputs => None,
+        }
+    }
 }
 
 /// The form that was asked to be gone to since `reached`, where it is of this tool.
@@ -76,9 +101,15 @@ impl MetaPart {
 pub(super) struct RequestPart {
     pub tool: EntryId,
     pub part: Part,
+    /// The whole of it as JSON, in the place of a form.
+    pub as_json: bool,
 }
 
 impl RequestPart {
+    pub fn new(tool: EntryId, part: Part) -> Self {
+        Self { tool, part, as_json: false }
+    }
+
     fn text(&self, part: CallPart) -> CallText {
         CallText { tool: self.tool.clone(), part }
     }
@@ -155,6 +186,15 @@ pub(super) fn arguments_schema(tool: &Tool) -> Value {
         members.entry("title").or_insert_with(|| "arguments".into());
     }
     schema
+}
+
+/// The form of a tool's arguments, or all of them as JSON.
+pub(super) fn arguments_form(tool: &Tool, as_json: bool) -> Form {
+    let form = Form::new(arguments_schema(tool));
+    match as_json {
+        true => form.with_ui(Some(Arc::new(json!({"ui:widget": "json"})))),
+        false => form,
+    }
 }
 
 /// What the tool's service takes from the descriptor.

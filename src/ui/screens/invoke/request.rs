@@ -4,19 +4,20 @@
 use std::sync::Arc;
 
 use ratatui::{buffer::Buffer, layout::Rect};
-use serde_json::Value;
 
 use super::{
     meta::MetaSection,
     mock::MockSection,
     parts::{
-        Part, RequestPart, arguments_schema, configuration, configuration_schema, parameters_of,
+        Part, RequestPart, arguments_form, arguments_schema, configuration, configuration_schema,
+        parameters_of,
     },
     preview::request_lines,
     refusals::no_tool_words,
     request_line::{RequestLine, draw_lines, request_title},
     steps::StepsPane,
     tools::tool_of,
+    warned::Warned,
 };
 use crate::{
     app::{
@@ -49,13 +50,6 @@ const MOCK_LINES: usize = 14;
 /// More cells than a line of a request takes.
 const UNWRAPPED: usize = 30_000;
 
-/// Arguments with what was said to be wrong when they were to be sent.
-#[derive(PartialEq)]
-struct Warned {
-    arguments: Arc<Value>,
-    words: String,
-}
-
 /// The middle pane.
 #[derive(Default)]
 pub(crate) struct RequestPane {
@@ -63,6 +57,10 @@ pub(crate) struct RequestPane {
     /// The catalog's generation that the forms were made from.
     generation: Option<u64>,
     part: Part,
+    /// The arguments are edited as JSON.
+    as_json: bool,
+    /// They are to be typed in as soon as they are shown so.
+    opens_json: bool,
     /// Where the service takes parameters from the tool.
     configuration: FormHost<RequestPart>,
     arguments: FormHost<RequestPart>,
@@ -94,10 +92,21 @@ impl RequestPane {
         };
         let is_new = self.tool != tool;
         if is_new {
-            *self = Self { tool, reached: self.reached, ..Self::default() };
+            // What is typed and is no value yet waits for when the tool is chosen again.
+            self.arguments.retain_drafts();
+            *self = Self {
+                tool,
+                reached: self.reached,
+                as_json: self.as_json,
+                arguments: std::mem::take(&mut self.arguments),
+                ..Self::default()
+            };
         }
-        let owner = RequestPart { tool: found.id().clone(), part: Part::Arguments };
-        self.arguments.show(owner, || Form::new(arguments_schema(found)));
+        let owner = RequestPart {
+            as_json: self.as_json,
+            ..RequestPart::new(found.id().clone(), Part::Arguments)
+        };
+        self.arguments.show(owner, || arguments_form(found, self.as_json));
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
             self.sync_descriptor(state, found);
@@ -117,13 +126,18 @@ impl RequestPane {
         }
         let typed = state.typed_text(found.id(), CallPart::Arguments);
         let revision = typed.map_or(0, EditedText::revision);
-        let Some(form) = self.arguments.outdated_form(revision) else { return };
-        let value = state.arguments_of(found.id());
-        let source = typed.map(EditedText::source);
-        form.sync_written(&value, &written_in(source, 0, &Pointer::root()));
-        // What a sample filled in was chosen by nobody yet: typing replaces it.
-        if is_new && typed.is_none_or(|text| !text.can_undo() && !text.can_redo()) {
-            form.mark_unchosen();
+        if let Some(form) = self.arguments.outdated_form(revision) {
+            let value = state.arguments_of(found.id());
+            let source = typed.map(EditedText::source);
+            form.sync_written(&value, &written_in(source, 0, &Pointer::root()));
+            // What a sample filled in was chosen by nobody yet: typing replaces it.
+            if is_new && typed.is_none_or(|text| !text.can_undo() && !text.can_redo()) {
+                form.mark_unchosen();
+            }
+        }
+        if std::mem::take(&mut self.opens_json) {
+            // Nothing of the value changes with that.
+            self.arguments.act("open-field", state);
         }
     }
 
@@ -141,13 +155,27 @@ impl RequestPane {
             drop(self.configuration.take_shown());
             return;
         }
-        let owner = RequestPart { tool: tool.id().clone(), part: Part::Configuration };
+        let owner = RequestPart::new(tool.id().clone(), Part::Configuration);
         let schema = Arc::new(configuration_schema(parameters, tool));
         self.configuration.show(owner, || Form::new(Arc::clone(&schema)));
         if let Some(form) = self.configuration.shown_form_mut() {
             form.set_schema(&schema);
             form.sync_value(&Arc::new(configuration(parameters, tool)));
         }
+    }
+
+    /// Edits the arguments as JSON, or in a form again.
+    pub(super) fn switch_json(&mut self, state: &State) -> Reply {
+        let mut messages = self.arguments.leave(state);
+        self.part = Part::Arguments;
+        if let Some(words) = self.arguments.shown_form().and_then(Form::unsent_draft) {
+            messages.push(Message::Notice(NoticeKind::Problem, words));
+            return Reply::Send(messages);
+        }
+        self.arguments.rest();
+        self.as_json = !self.as_json;
+        self.opens_json = self.as_json;
+        Reply::Send(messages)
     }
 
     /// The tool whose request it is.
@@ -391,15 +419,8 @@ impl RequestPane {
         let configuration = self.configuration.owner().map(|_| "configuration");
         let mock = self.mock.is_on().then_some("mock");
         let meta = self.meta.parts().first().map(|_| "_meta");
-        let is_focused = |name| match self.part {
-            Part::Arguments => name == "arguments",
-            Part::Configuration => name == "configuration",
-            Part::Mock => name == "mock",
-            Part::Meta(_) => name == "_meta",
-            Part::Steps | Part::Inputs => false,
-        };
         let names = ["arguments"].into_iter().chain(configuration).chain(mock).chain(meta);
-        names.map(|name| (name, is_focused(name))).collect()
+        names.map(|name| (name, self.part.form_name() == Some(name))).collect()
     }
 
     pub(super) fn point_at_form(&mut self, name: &str, state: &State) -> bool {
@@ -591,14 +612,9 @@ impl RequestPane {
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };
-        let arguments = Arc::clone(form.value());
         let wrong_at = form.all_issues().into_iter().next().map(|issue| issue.at);
-        let unread = form.unsent_draft();
-        let name = |at: &Pointer| if at.is_root() { String::new() } else { at.dotted() + ": " };
-        let issue =
-            form.issues().first().map(|issue| format!("{}{}", name(&issue.at), issue.words));
         let beside = || state.tool(&tool).and_then(|tool| self.meta.first_issue(tool));
-        let warned = unread.or(issue).or_else(beside).map(|words| Warned { arguments, words });
+        let warned = Warned::of(form, self.meta.host().shown_form(), beside);
         if let Some(Warned { words, .. }) = &warned
             && self.warned != warned
         {
@@ -621,13 +637,7 @@ impl RequestPane {
 
     /// What is typed for calls of the tool where the keys are.
     pub(super) fn typed_text(&self) -> Option<CallText> {
-        let part = match self.part {
-            Part::Configuration => return None,
-            Part::Arguments | Part::Steps | Part::Inputs => CallPart::Arguments,
-            Part::Mock => CallPart::Mock,
-            Part::Meta(_) => CallPart::Meta,
-        };
-        Some(CallText { tool: self.tool.clone()?, part })
+        Some(CallText { part: self.part.call_part()?, tool: self.tool.clone()? })
     }
 }
 

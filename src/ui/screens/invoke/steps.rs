@@ -85,7 +85,7 @@ impl StepsPane {
         else {
             return self.inputs.hide();
         };
-        let owner = RequestPart { tool: tool.id().clone(), part: Part::Inputs };
+        let owner = RequestPart::new(tool.id().clone(), Part::Inputs);
         let (schema, ui) = input_schema(step);
         self.inputs.show(owner, || Form::new(json!({})));
         let given = state.arguments_of(tool.id());
@@ -106,7 +106,7 @@ impl StepsPane {
 
     /// Opens the form of what the chosen step gets.
     pub(super) fn open_inputs(&mut self, state: &State, tool: &Tool) {
-        let owner = RequestPart { tool: tool.id().clone(), part: Part::Inputs };
+        let owner = RequestPart::new(tool.id().clone(), Part::Inputs);
         self.inputs.show(owner, || Form::new(json!({})));
         let typed = state.typed_text(tool.id(), CallPart::Arguments);
         self.sync_inputs(state, tool, typed);

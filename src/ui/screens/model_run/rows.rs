@@ -70,7 +70,7 @@ fn shown_item(item: &Item) -> Shown {
     match &item.kind {
         ItemKind::System(text) => Shown { most: SHORT, ..shown("system", Role::Dim, text) },
         ItemKind::Message(text) => shown("you", Role::Accent, text),
-        ItemKind::Request { reply, state, tools } => {
+        ItemKind::Request { reply, state, tools, .. } => {
             let words = format!("{reply} · state {state} · {}", tools_words(tools));
             let parts = vec![(Role::Dim, words)];
             Shown { label: "request", role: Role::Dim, parts, most: SHORT / 2 }
@@ -167,11 +167,16 @@ pub(super) fn full_lines(item: &Item, cells: usize) -> Vec<Line> {
     }
     put(Role::Dim, &format!("after {}", format_duration(item.at_ms)));
     match &item.kind {
-        ItemKind::Request { state, tools, .. } => {
+        ItemKind::Request { state, tools, body, .. } => {
             put(Role::Text, &format!("state {state}"));
             put(Role::Text, "");
             put(Role::Dim, &format!("{}:", count_text(tools.len(), "tool", "tools")));
             tools.iter().for_each(|tool| put(Role::Text, tool));
+            if !body.is_empty() {
+                put(Role::Text, "");
+                put(Role::Dim, &format!("sent, {}:", count_text(body.len(), "byte", "bytes")));
+                lines.extend(text_lines(body, cells));
+            }
         }
         ItemKind::Call { arguments, fault, is_edited, .. } => {
             if *is_edited {

@@ -18,6 +18,7 @@ pub(super) fn watch_reply(message: WatchMessage) -> Reply {
 /// The status of a conversation, as a sign and a role.
 pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, Role) {
     match conversation.standing {
+        ConversationState::Open if conversation.is_interrupted => ("◌", Role::Warning),
         ConversationState::Open if conversation.answered.is_some() => ("●", Role::Accent),
         ConversationState::Open => ("◌", Role::Info),
         ConversationState::Succeeded => ("✓", Role::Success),
@@ -37,6 +38,7 @@ pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
         {
             "under way"
         }
+        ConversationState::Open if conversation.is_interrupted => "interrupted",
         ConversationState::Open if conversation.answered.is_some() => "streaming",
         ConversationState::Open => "waiting for its answer",
         ConversationState::Orphan => "Orphan reply (request not seen)",

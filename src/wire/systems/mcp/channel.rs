@@ -16,7 +16,6 @@ use tokio::sync::{mpsc, oneshot};
 use super::{
     asker::Asker,
     driver::Driver,
-    frame_log::WHEN,
     kept_file, listing,
     pipe::Pipe,
     requests::Command,
@@ -26,8 +25,8 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, clock::Millis, error_kind::ErrorKind, server_profile::ServerProfile,
-        shown::visible_text, traffic::FRAMES, transport::TransportKind,
+        call::CallError, error_kind::ErrorKind, server_profile::ServerProfile, shown::visible_text,
+        traffic::FRAMES, transport::TransportKind,
     },
     systems::mcp::{
         calls::CALL,
@@ -44,7 +43,7 @@ use crate::{
         transport::{
             bus::{Bus, BusFuture, SubscriptionShare},
             connection_event::ConnectionEvents,
-            message::{Address, Incoming, Outgoing, Packet},
+            message::{Address, Incoming, Outgoing},
             message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
             settings::display_address,
         },
@@ -249,11 +248,6 @@ impl Bus for Channel {
             }
             self.order(Command::Request { method, params, inbox, left: Some(left) }).await
         })
-    }
-
-    fn sent_at(&self, packet: &Packet) -> Option<Millis> {
-        let (_, at) = packet.headers.iter().find(|(name, _)| name == WHEN)?;
-        at.parse().ok().map(Millis)
     }
 
     fn new_inbox(&self) -> Option<Address> {

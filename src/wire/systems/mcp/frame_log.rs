@@ -14,14 +14,11 @@ use crate::{
     wire::{
         systems::facets::inspector::AT,
         transport::{
-            message::{Incoming, Packet},
+            message::{Incoming, Packet, SENT_AT},
             message_queue::QueueSender,
         },
     },
 };
-
-/// The header of a frame that says when it crossed the wire, in milliseconds since the Unix epoch.
-pub(crate) const WHEN: &str = ":when";
 
 /// How many of the first frames are kept, and how large one of them may be.
 const KEPT: usize = 64;
@@ -67,7 +64,7 @@ impl FrameLog {
             headers: vec![
                 (DIRECTION.to_owned(), word.to_owned()),
                 (AT.to_owned(), at),
-                (WHEN.to_owned(), when.as_millis().to_string()),
+                (SENT_AT.to_owned(), when.as_millis().to_string()),
             ],
             body: Bytes::copy_from_slice(text.as_bytes()),
         };

@@ -147,7 +147,10 @@ impl Kafka {
                 self.topics.partitions_made(&at.name).await?
             }
         };
-        Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone()).await
+        let opened =
+            Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone());
+        let is_observer = matches!(share, SubscriptionShare::Observer);
+        Ok(opened.await?.with_times(is_observer))
     }
 
     /// Closes what nothing was sent to since the last beat.

@@ -18,10 +18,13 @@ use tokio::sync::mpsc;
 use super::{messages, topics::Topics};
 use crate::{
     model::call::CallError,
-    wire::transport::{
-        message::{Incoming, Packet},
-        message_queue::QueueSender,
-        reconnecting::LinkEvent,
+    wire::{
+        now::now_millis,
+        transport::{
+            message::{Incoming, Packet, SENT_AT},
+            message_queue::QueueSender,
+            reconnecting::LinkEvent,
+        },
     },
 };
 
@@ -43,6 +46,8 @@ pub(crate) struct Subscription {
     topic: String,
     partitions: Vec<Place>,
     largest: usize,
+    /// Each message says when it was sent.
+    has_times: bool,
     said: mpsc::UnboundedSender<LinkEvent>,
 }
 
@@ -72,14 +77,24 @@ impl Subscription {
             stream::iter(partitions).map(open).buffer_unordered(TOGETHER).try_collect().await?;
         let (place, topic, largest) =
             (topics.display_address().to_owned(), topic.to_owned(), topics.max_message_size());
-        Ok(Self { place, topic, partitions, largest, said })
+        Ok(Self { place, topic, partitions, largest, has_times: false, said })
+    }
+
+    /// The same, whose messages say when they were sent, as their records have it: a broker may
+    /// hand several partitions out in any order, and late.
+    #[must_use]
+    pub fn with_times(self, has_times: bool) -> Self {
+        Self { has_times, ..self }
     }
 
     /// Takes what comes until a partition can be read no more, or the listener is gone. A slow
     /// listener only reads later: the broker keeps what is not read yet.
     pub async fn forward_messages(&mut self, feeder: &QueueSender) {
-        let mut reading: FuturesUnordered<_> =
-            self.partitions.iter_mut().map(|place| place.forward_records(feeder)).collect();
+        let mut reading: FuturesUnordered<_> = self
+            .partitions
+            .iter_mut()
+            .map(|place| place.forward_records(feeder, self.has_times))
+            .collect();
         let ended = tokio::select! {
             () = feeder.closed() => None,
             ended = reading.next() => ended.flatten(),
@@ -95,7 +110,7 @@ impl Subscription {
 
 impl Place {
     /// Reads on, until the broker says why not; `None`: the listener has left.
-    async fn forward_records(&mut self, feeder: &QueueSender) -> Option<Error> {
+    async fn forward_records(&mut self, feeder: &QueueSender, has_times: bool) -> Option<Error> {
         let mut waiting = WAITING;
         loop {
             let (records, _) = match self.client.fetch_records(self.next, 1..AT_ONCE, waiting).await
@@ -106,12 +121,21 @@ impl Place {
             waiting = if records.is_empty() { (waiting * 2).min(WAITING_LONGEST) } else { WAITING };
             for read in records {
                 self.next = read.offset + 1;
-                if feeder.push(Incoming::Packet(to_packet(read.record))).await.is_err() {
+                let sent = has_times.then(|| read.record.timestamp.timestamp_millis());
+                let mut packet = to_packet(read.record);
+                packet.headers.extend(sent.and_then(sent_at));
+                if feeder.push(Incoming::Packet(packet)).await.is_err() {
                     return None;
                 }
             }
         }
     }
+}
+
+/// When a record was sent, as it says: not at all in some, and not later than now.
+fn sent_at(millis: i64) -> Option<(String, String)> {
+    let millis = u64::try_from(millis).ok().filter(|millis| *millis > 0)?;
+    Some((SENT_AT.to_owned(), millis.min(now_millis().0).to_string()))
 }
 
 fn to_packet(record: Record) -> Packet {

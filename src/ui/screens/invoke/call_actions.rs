@@ -1,0 +1,107 @@
+//! What can be done on the Invoke screen; [`super::mock_actions`] is what can be done with a mock,
+//! [`super::step_actions`] what with the steps of a request.
+
+use super::{
+    menus::{
+        describe_tool, frame_connection, route_menu, routes_of, show_descriptor, times_prompt,
+        turn_new_agent,
+    },
+    mock_actions::answer_by_hand,
+    refusals::{
+        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, listing_refusal,
+        many_refusal, names_agent, no_call, send_refusal, stub_refusal,
+    },
+    screen::{Invoke, with_tool},
+};
+use crate::{
+    app::{actions::Scope, calls::CallMessage, edited_text::EditedText, verbs},
+    ui::{
+        action_rows::{self, refuse_when},
+        frames::frame_refusal,
+        widgets::panes::Step,
+    },
+};
+
+type Row = action_rows::Row<Invoke>;
+
+pub(crate) const ACTIONS: &[Row] = &[
+    Row::new(Scope::Invoke, "send", "send", Invoke::send)
+        .keys(&[verbs::SEND])
+        .help("Send the request")
+        .refused(|_, state| send_refusal(state)),
+    Row::new(Scope::Invoke, "send-many", "n times…", |_, state| {
+        with_tool(state, |tool| times_prompt(state, tool))
+    })
+    .help("Send the request many times, several at once, and see the median and the slowest")
+    .refused(|_, state| many_refusal(state)),
+    Row::new(Scope::Invoke, "route", "route…", |_, state| route_menu(state))
+        .help("Choose the route of CommonGround calls: UI action, direct, god endpoint, probe")
+        .refused(|_, state| {
+            refuse_when(routes_of(state).is_empty(), "this tool has only one route")
+        }),
+    Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
+        .help(
+            "Call as a new CommonGround agent although the connection names one (if that one is \
+            busy or stuck); or as that one again",
+        )
+        .refused(|_, state| {
+            let why = "the connection names no agent, so each call uses a new one";
+            refuse_when(!names_agent(state), why)
+        }),
+    Row::new(Scope::Invoke, "answer-by-hand", "answer", |_, state| answer_by_hand(state))
+        .help(
+            "Answer calls of the CommonGround tool by hand, in place of its service; they appear \
+            in Waiting",
+        )
+        .refused(|_, state| by_hand_refusal(state)),
+    Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
+        .help(
+            "List the tools deployed on the connection's system (TrustGraph, CommonGround), to \
+            call them without a definition here",
+        )
+        .refused(|_, state| listing_refusal(state)),
+    Row::new(Scope::Invoke, "cancel", "stop", Invoke::cancel)
+        .keys(&[verbs::ESCAPE])
+        .help("Stop the running call")
+        .refused(Invoke::cancel_refusal),
+    Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
+        .keys(&[verbs::AGAIN])
+        .help("Send the selected call's request again")
+        .refused(|_, state| no_call(state)),
+    Row::new(Scope::Calls, "edit-sent", "edit, resend", Invoke::edit_sent)
+        .keys(&[verbs::EDIT])
+        .help(
+            "Put the arguments of the shown call into the form, to edit and send; under Raw, edit \
+            and send the frame",
+        )
+        .refused(|_, state| no_call(state).or_else(|| agent_refusal(state))),
+    Row::new(Scope::Invoke, "send-frame", "send frame…", Invoke::edit_frame)
+        .help("Edit a frame and send it to the MCP server exactly as written, valid or not")
+        .refused(|_, state| frame_refusal(&frame_connection(state))),
+    Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
+        .keys(&[verbs::COPY_AS])
+        .help("Copy the call as a command, the request or the answer"),
+    Row::new(Scope::Invoke, "edit-descriptor", "edit tool", |_, state| show_descriptor(state))
+        .keys(&[verbs::EDIT])
+        .help("Open the tool in Tools")
+        .refused(|_, state| descriptor_refusal(state)),
+    Row::new(Scope::Invoke, "describe-tool", "describe tool", |_, state| describe_tool(state))
+        .keys(&[verbs::EXPLAIN])
+        .help("Show all of the tool: its description, its definition, and what models see of it"),
+    Row::new(Scope::Invoke, "arguments-as-json", "arguments as JSON", Invoke::switch_json)
+        .help("Edit all arguments as JSON text, or in their form again")
+        .refused(|_, state| send_refusal(state)),
+    Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
+    Row::taking_over("previous-pane", |screen, state| screen.step_focus(Step::Previous, state)),
+    Row::taking_over("undo", |screen, state| {
+        screen.step_typed(state, EditedText::can_undo, CallMessage::UndoText)
+    }),
+    Row::taking_over("redo", |screen, state| {
+        screen.step_typed(state, EditedText::can_redo, CallMessage::RedoText)
+    }),
+    Row::taking_over("find", Invoke::open_find),
+    Row::refusing("follow", |_, state| no_call(state)),
+    Row::refusing("next-answer-view", |_, state| no_call(state)),
+    Row::refusing("keep-case", |_, state| case_refusal(state)),
+    Row::refusing("keep-stub", |_, state| stub_refusal(state)),
+];
