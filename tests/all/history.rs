@@ -81,6 +81,9 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
         "{}",
         compared.data
     );
+    let errors: Vec<&str> =
+        compared.data.lines().filter(|line| line.starts_with("error")).collect();
+    assert!(errors.len() == 1 && errors[0].contains('–'), "{}", compared.data);
     let asked = "the arguments differ:\n  /expression: \"6 * 7\" → ";
     assert!(compared.data.contains(asked), "{}", compared.data);
     let same = place.run(&["history", "compare", id, id]);

@@ -383,6 +383,13 @@ fn a_request_is_sent_many_times_a_few_at_once() {
         "{}",
         bench.screen()
     );
+    let running = bench.state.invoke.batch.as_ref().unwrap().running.clone();
+    for call in running {
+        let events = vec![Event { at_ms: 5, kind: end(Outcome::Cancelled, None) }];
+        bench.send(Message::Call(CallMessage::Events { call, events }));
+    }
+    bench.draw();
+    assert!(bench.shows("6 not sent"), "{}", bench.screen());
 }
 
 #[test]

@@ -232,6 +232,18 @@ fn a_call_of_the_second_tool_of_a_name_is_kept_and_edited_as_its_own() {
     assert!(bench.shows("shop2/search"), "{}", bench.screen());
 }
 
+#[test]
+fn a_tool_that_is_called_elsewhere_says_so() {
+    let mut bench = Workbench::files(&as_texts(&two_servers()), 120, 36);
+    bench.keys("3");
+    assert!(!bench.shows("called on"), "{}", bench.screen());
+    bench.state.network.connections.chosen = Some("shop2".into());
+    bench.draw();
+    assert!(bench.shows("called on shop2"), "{}", bench.screen());
+    bench.keys("esc down");
+    assert!(bench.shows("shop2/search") && !bench.shows("called on"), "{}", bench.screen());
+}
+
 /// Invoke with two tools of a server, `order` chosen.
 fn orders() -> Workbench {
     let list = json!({"server": "shop", "era": "legacy", "version": "2025-11-25", "tools": [{

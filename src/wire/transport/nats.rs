@@ -33,6 +33,10 @@ mod streams;
 /// How long handing a message to the network may take; the server is on the line, so this is ample.
 const HANDING_OVER: Duration = Duration::from_secs(5);
 
+/// How much a line holds at most: twice as much as elsewhere, as core NATS holds nobody back, and
+/// what finds no room is lost.
+const HELD: usize = 2 * CAPACITY;
+
 /// An open connection to a NATS server.
 pub(crate) struct Nats {
     client: Client,
@@ -278,7 +282,7 @@ impl Bus for Nats {
                 message: format!("cannot listen on {}: {error}", at.name.escape_debug()),
                 remedy: "a subject is names joined by single dots".into(),
             })?;
-            let (feeder, line) = message_queue(CAPACITY);
+            let (feeder, line) = message_queue(HELD);
             tokio::spawn(forward_messages(subscriber, share, feeder, Arc::clone(&self.home)));
             Ok(line)
         })
