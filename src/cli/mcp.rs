@@ -119,7 +119,7 @@ struct Add {
 
     /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
     /// environment variable of yours
-    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "url")]
+    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "url", conflicts_with = "command")]
     header: Vec<Header>,
 
     /// A variable for the server: KEY=text, or KEY=$NAME for a variable of yours
@@ -312,7 +312,7 @@ impl Conformance {
             let Some(examiner) = table::examiner_at(connection) else {
                 return Err(nobody(&connection.name).into());
             };
-            let examined = examiner.examine(bus, connection).await;
+            let examined = examiner.examine(bus, connection, looked.registry.secrets()).await;
             let examined = examined.map_err(|problem| problem.while_doing("examining it"))?;
             out.print_status(bus.greeting());
             self.report.write_verdicts(&connection.name, &examined, global.json, out)
@@ -350,6 +350,7 @@ impl Add {
                     json!(TransportKind::of_address(url).map(TransportKind::as_str)),
                 );
                 table.insert("servers".into(), json!([url]));
+                Header::check_names(&self.header)?;
                 let mut headers = Map::new();
                 for header in &self.header {
                     if let Some(variable) = header.token_variable() {

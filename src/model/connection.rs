@@ -57,6 +57,16 @@ pub enum SettingValue {
     Secret(SecretAt),
 }
 
+impl fmt::Display for SettingValue {
+    /// A text as it is, and of a secret where it lies.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Secret(at) => write!(f, "({at})"),
+        }
+    }
+}
+
 impl fmt::Display for ServerCommand {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.command)?;

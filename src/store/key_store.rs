@@ -20,8 +20,8 @@ pub(crate) const TITLE: &str = "the Secret Service (GNOME Keyring, KWallet, KeeP
 
 /// What to do where there is none.
 const ELSEWHERE: &str = "without a desktop, use an environment variable instead: \
-    password-variable, token-variable; for a server that is started, env = { NAME = \"$NAME\" } \
-    in place of env-key";
+    password-variable, token-variable, headers = { NAME = \"$NAME\" } in place of headers-key, \
+    env = { NAME = \"$NAME\" } in place of env-key";
 
 /// An open key store. Its answers may take time: the user may be asked to unlock it.
 pub(crate) struct KeyStore {

@@ -3,10 +3,7 @@
 
 use sha2::{Digest as _, Sha256};
 
-use crate::model::{
-    connection::{ServerCommand, SettingValue},
-    shown::visible_text,
-};
+use crate::model::{connection::ServerCommand, shown::visible_text};
 
 /// A command as it would be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +21,7 @@ impl Start {
     /// The start of a command whose program and folder were found.
     #[must_use]
     pub fn of(command: &ServerCommand, program: String, dir: String) -> Self {
-        let shown = |value: &SettingValue| match value {
-            SettingValue::Text(text) => text.clone(),
-            SettingValue::Secret(at) => format!("({at})"),
-        };
-        let env = command.env.iter().map(|(name, value)| (name.clone(), shown(value)));
+        let env = command.env.iter().map(|(name, value)| (name.clone(), value.to_string()));
         Self { program, args: command.args.clone(), dir, env: env.collect() }
     }
 
@@ -68,7 +61,7 @@ impl Start {
 mod tests {
 
     use super::*;
-    use crate::model::connection::SecretAt;
+    use crate::model::connection::{SecretAt, SettingValue};
 
     fn command(args: &[&str], env: &[(&str, SettingValue)]) -> ServerCommand {
         ServerCommand {

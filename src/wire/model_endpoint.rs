@@ -104,8 +104,13 @@ impl ModelEndpoint {
         emit: &mut (dyn FnMut(Piece) + Send),
     ) -> Result<ModelReply, CallError> {
         let mut pause = PAUSE;
+        let hidden = |problem| registry.secrets().hidden_in(problem);
         for turn in 1..=RETRIES {
-            match self.ask_once(registry, body, emit).await {
+            match self
+                .ask_once(registry, body, emit)
+                .await
+                .map_err(|refusal| Refusal { problem: hidden(refusal.problem), ..refusal })
+            {
                 Err(Refusal { problem, again: Some(wanted) }) => {
                     let wait = wanted.unwrap_or(pause);
                     if wait > LONGEST_PAUSE {
@@ -123,7 +128,7 @@ impl ModelEndpoint {
                 Ok(reply) => return Ok(reply),
             }
         }
-        self.ask_once(registry, body, emit).await.map_err(|refusal| refusal.problem)
+        self.ask_once(registry, body, emit).await.map_err(|refusal| hidden(refusal.problem))
     }
 
     async fn ask_once(

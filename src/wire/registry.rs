@@ -192,6 +192,7 @@ impl Registry {
         };
         let limits = Limits { answer: connection.largest_answer, ..limits };
         let mut begun = session::begin_call(request, limits, events);
+        begun.hide_secrets(&self.secrets);
         if let Some(problem) = unknown {
             return begun.fail_call(problem).await;
         }
@@ -284,6 +285,7 @@ impl Registry {
                 Ok(bus)
             }
             Err(problem) => {
+                let problem = self.secrets.hidden_in(problem);
                 self.set_state(
                     &connection.name,
                     ConnectionState::Failed(connecting_problem(connection, problem.clone())),

@@ -1,14 +1,21 @@
 //! Secrets when a connection is opened: from the environment, or from the system's key store.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 use tokio::{sync::oneshot, time::timeout};
 
-use crate::model::{
-    call::CallError,
-    connection::{Connection, SecretAt, SettingValue},
-    error_kind::ErrorKind,
-    problem::{Problem, ProblemKind},
+use crate::{
+    engine::mask::MASKED,
+    model::{
+        call::CallError,
+        connection::{Connection, SecretAt, SettingValue},
+        error_kind::ErrorKind,
+        problem::{Problem, ProblemKind},
+    },
 };
 
 /// Gives the value of an environment variable.
@@ -33,7 +40,12 @@ pub struct Secrets {
     keys: Keys,
     saving: Saving,
     told: SecretListener,
+    /// Those that were used, which answers may repeat.
+    used: Arc<Mutex<BTreeSet<String>>>,
 }
+
+/// A shorter secret is not looked for in texts.
+const SHORTEST: usize = 6;
 
 impl Secrets {
     /// Those of the environment; there is no key store.
@@ -46,6 +58,7 @@ impl Secrets {
             keys: Arc::new(move |_| Err(none())),
             saving: Arc::new(move |_, _| Err(none())),
             told: Arc::new(|_| ()),
+            used: Arc::default(),
         }
     }
 
@@ -83,7 +96,7 @@ impl Secrets {
         at: &SecretAt,
     ) -> Result<String, CallError> {
         let secret = self.look_up(connection, at).await?;
-        (self.told)(&secret);
+        self.register(&secret);
         Ok(secret)
     }
 
@@ -127,6 +140,18 @@ impl Secrets {
     /// A secret that came in another way is about to be used.
     pub fn register(&self, secret: &str) {
         (self.told)(secret);
+        if secret.len() >= SHORTEST {
+            self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(secret.to_owned());
+        }
+    }
+
+    /// A problem whose words repeat no secret that was used.
+    #[must_use]
+    pub fn hidden_in(&self, problem: CallError) -> CallError {
+        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let hide =
+            |words: String| used.iter().fold(words, |words, secret| words.replace(secret, MASKED));
+        CallError { message: hide(problem.message), remedy: hide(problem.remedy), ..problem }
     }
 
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
@@ -188,6 +213,20 @@ async fn on_own_thread<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test]
+    async fn a_problem_repeats_no_secret_that_was_used() {
+        let secrets = Secrets::new(Arc::new(|name| Some(name.to_lowercase())));
+        let connection = Connection::nats("prod", "nats://host");
+        let problem = |message: &str| CallError::new(ErrorKind::TimedOut, message, "try HUNTER2");
+        let before = secrets.hidden_in(problem("401: hunter2hunter2 is wrong"));
+        assert_eq!(before.message, "401: hunter2hunter2 is wrong");
+        for name in ["HUNTER2HUNTER2", "WRONG"] {
+            secrets.resolve_secret(&connection, &SecretAt::Variable(name.into())).await.unwrap();
+        }
+        let after = secrets.hidden_in(problem("401: hunter2hunter2 is wrong"));
+        assert_eq!(after.message, "401: *** is wrong", "a short word is no secret to look for");
+    }
 
     #[tokio::test(start_paused = true)]
     async fn a_key_store_that_never_answers_is_given_up() {

@@ -80,6 +80,11 @@ pub(crate) fn begin_call(
 }
 
 impl BegunCall {
+    /// The same, whose error repeats no secret.
+    pub fn hide_secrets(&mut self, secrets: &Secrets) {
+        self.sink.secrets = Some(secrets.clone());
+    }
+
     /// Ends a call that could not even start.
     pub async fn fail_call(mut self, problem: CallError) {
         // Whoever no longer listens need not be notified.

@@ -286,3 +286,24 @@ fn enter_accepts_a_date_as_it_is_typed_and_opens_the_calendar_where_none_is() {
     desk.keys("enter enter");
     assert!(desk.screen().contains("1970"), "{}", desk.screen());
 }
+
+#[test]
+fn zz_probe() {
+    let tool = r#"{"tool_name": "weather", "description": "a", "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.weather.call", "after_execution": "suspend", "parameters": {"type": "object", "properties": {}}, "options": {"ui_allowed": true}}"#;
+    let mut bench = crate::support::workbench::Workbench::files(
+        &[
+            ("toolcrib.toml", ""),
+            ("weather.json", tool),
+            ("w2.json", &tool.replace("weather", "other")),
+        ],
+        120,
+        60,
+    );
+    eprintln!("{}", bench.screen());
+    bench.clicks("waiting time");
+    for key in ["1", "2", "a", "b"] {
+        bench.keys(key);
+        eprintln!("after {key}:\n{}", bench.screen());
+    }
+    panic!();
+}

@@ -182,7 +182,13 @@ fn a_server_that_wants_a_header_of_its_own_gets_it() {
     };
     let called = run(KEY, &["call", "read", "--connection", "web"]);
     assert_eq!((called.code, called.data.trim()), (Some(0), "done with a key"), "{}", called.words);
-    run("another", &["mcp", "ping", "web"]).ended(3, &["(401)", "or check its headers"]);
+    let rejected = run("another-key", &["mcp", "ping", "web"]);
+    rejected.ended(3, &["rejects the connection's key (HTTP 401)", "check the headers"]);
+    // What is asked about tokens goes with the key as well.
+    let looked = run(KEY, &["mcp", "auth", "web"]);
+    assert!(looked.data.contains("/mcp: HTTP 200"), "{}", looked.data);
+    let examined = run(KEY, &["mcp", "conformance", "web"]);
+    assert!(!examined.data.contains("asks for a token first"), "{}", examined.data);
     server.run(&["mcp", "ping", "web"]).ended(2, &["SERVER_KEY is not set"]);
     let doctor = server.run(&["doctor"]);
     assert!(doctor.data.contains("SERVER_KEY"), "{}", doctor.data);
@@ -194,10 +200,18 @@ fn a_server_that_wants_a_header_of_its_own_gets_it() {
     for (header, words) in [
         ("X-Api-Key", "write NAME: VALUE"),
         ("X Y: a", "can't be the name of a header"),
+        ("X-A: Key $KEY", "has a variable in a longer text"),
+        ("X-A: ", "has no value"),
+        ("X-A: $", "names no environment variable"),
         ("Host: a", "toolcrib sets the header Host itself"),
     ] {
         run("", &["mcp", "list", &address, "--header", header]).ended(2, &[words]);
     }
+
+    let twice = ["--header", "X-A: a", "--header", "x-a: b"];
+    run("", &[&["mcp", "list", &address][..], &twice].concat()).ended(2, &["names x-a twice"]);
+    let stdio = ["mcp", "ping", "--header", "X-A: a", "--", "true"];
+    run("", &stdio).ended(2, &["cannot be used with"]);
 
     let add = ["mcp", "add", "more", "--url", &address, "--header"];
     let refused = run("", &[&add[..], &[&format!("X-Api-Key: {KEY}")]].concat());

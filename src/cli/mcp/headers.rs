@@ -1,7 +1,10 @@
 //! Headers of requests over HTTP, as a command line gives them.
 
 use crate::{
-    engine::settings::named_values::{self, AUTHORIZATION, parse_value},
+    engine::settings::{
+        named_values::{self, AUTHORIZATION, parse_value},
+        table,
+    },
     model::{
         connection::{SecretAt, SettingValue},
         problem::{Problem, ProblemKind},
@@ -31,16 +34,44 @@ impl Header {
         if named_values::is_own_header(name) {
             return Err(format!("toolcrib sets the header {name} itself"));
         }
-        Ok(Self { name: name.to_owned(), value: parse_value(value.trim()) })
+        let value = parse_value(value.trim());
+        let fault = match &value {
+            SettingValue::Text(_) if bearer_variable(name, &value).is_some() => None,
+            SettingValue::Text(text) => named_values::header_value_fault(text),
+            SettingValue::Secret(SecretAt::Variable(variable))
+                if !table::is_variable_name(variable) =>
+            {
+                Some("names no environment variable: $ and letters, digits and _")
+            }
+            SettingValue::Secret(_) => None,
+        };
+        match fault {
+            Some(fault) => Err(format!("the header {name} {fault}")),
+            None => Ok(Self { name: name.to_owned(), value }),
+        }
+    }
+
+    /// That no name is there twice.
+    ///
+    /// # Errors
+    /// When one is.
+    pub fn check_names(all: &[Self]) -> Result<(), Problem> {
+        let twice = all.iter().enumerate().find(|(row, header)| {
+            all[..*row].iter().any(|before| before.name.eq_ignore_ascii_case(&header.name))
+        });
+        match twice {
+            Some((_, header)) => {
+                let cause = format!("--header names {} twice", header.name);
+                Err(Problem::new(ProblemKind::Input, "reading headers", cause)
+                    .with_remedy("name each header once"))
+            }
+            None => Ok(()),
+        }
     }
 
     /// The variable that holds the token, where it says `Authorization: Bearer $VARIABLE`.
     pub fn token_variable(&self) -> Option<&str> {
-        let SettingValue::Text(text) = &self.value else { return None };
-        let (word, token) = text.split_once(' ')?;
-        let is_bearer =
-            self.name.eq_ignore_ascii_case(AUTHORIZATION) && word.eq_ignore_ascii_case("bearer");
-        token.trim().strip_prefix('$').filter(|_| is_bearer)
+        bearer_variable(&self.name, &self.value)
     }
 
     /// The value as `toolcrib.toml` has it.
@@ -50,7 +81,7 @@ impl Header {
     pub fn setting_text(&self) -> Result<String, Problem> {
         match &self.value {
             SettingValue::Secret(SecretAt::Variable(name)) => Ok(format!("${name}")),
-            SettingValue::Text(text) if !named_values::is_secret(&self.name, text) => {
+            SettingValue::Text(text) if !named_values::is_secret_header(&self.name, text) => {
                 Ok(text.clone())
             }
             _ => {
@@ -65,4 +96,12 @@ impl Header {
             }
         }
     }
+}
+
+fn bearer_variable<'v>(name: &str, value: &'v SettingValue) -> Option<&'v str> {
+    let SettingValue::Text(text) = value else { return None };
+    let (word, token) = text.split_once(' ')?;
+    let is_bearer = name.eq_ignore_ascii_case(AUTHORIZATION) && word.eq_ignore_ascii_case("bearer");
+    let variable = token.trim().strip_prefix('$').filter(|_| is_bearer)?;
+    Some(variable).filter(|variable| table::is_variable_name(variable))
 }

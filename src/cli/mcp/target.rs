@@ -14,7 +14,7 @@ use crate::{
         out::CommandOutput,
         signals::{interrupted, wait_for},
     },
-    engine::settings::{connections, named_values::is_secret},
+    engine::settings::{connections, named_values::is_secret_header},
     model::{
         connection::{Connection, Credentials, SecretAt, ServerCommand, SettingValue},
         connections::Connections,
@@ -45,7 +45,7 @@ pub(super) struct Target {
 
     /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
     /// environment variable of yours
-    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "name")]
+    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "name", conflicts_with = "command")]
     pub header: Vec<Header>,
 
     /// A command that starts a server, for this command only
@@ -81,6 +81,7 @@ impl InspectedServer {
 
     /// The same, its requests with these headers.
     fn with_headers(mut self, headers: &[Header]) -> Result<Self, Problem> {
+        Header::check_names(headers)?;
         let connection = &mut self.connection;
         if let Some(header) =
             headers.first().filter(|_| !connection.transport().spec().http_headers)
@@ -101,7 +102,7 @@ impl InspectedServer {
                 continue;
             }
             if let SettingValue::Text(text) = &header.value
-                && is_secret(&header.name, text)
+                && is_secret_header(&header.name, text)
             {
                 self.registry.secrets().register(text);
             }

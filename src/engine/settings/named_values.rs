@@ -59,10 +59,44 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     WORDS.iter().any(|word| plain.contains(word))
 }
 
-/// Whether a value must not stand in a file under this name.
+/// Whether a header's or a variable's name ends as those of secrets do: `X-Functions-Key`.
 #[must_use]
-pub(crate) fn is_secret(name: &str, text: &str) -> bool {
+pub(crate) fn ends_as_secret(name: &str) -> bool {
+    const ENDINGS: [&str; 5] = ["key", "pat", "pass", "pwd", "auth"];
+    let last = name.rsplit(['_', '-']).next().unwrap_or_default();
+    ENDINGS.iter().any(|ending| last.eq_ignore_ascii_case(ending))
+}
+
+/// Whether a header's value must not be in a file.
+#[must_use]
+pub(crate) fn is_secret_header(name: &str, text: &str) -> bool {
+    is_secret(name, text) || !text.is_empty() && ends_as_secret(name)
+}
+
+/// Whether a variable's value must not be in a file.
+fn is_secret(name: &str, text: &str) -> bool {
     !text.is_empty() && (is_secret_name(name) || looks_secret(name, text).is_some())
+}
+
+/// Whether a text has a variable in it, which only counts as the whole value.
+fn has_variable(text: &str) -> bool {
+    text.split('$').skip(1).any(|rest| {
+        rest.starts_with(|letter: char| letter.is_ascii_alphabetic() || "_{".contains(letter))
+    })
+}
+
+/// Why a text can't be the value of a header; `None`: it can.
+#[must_use]
+pub(crate) fn header_value_fault(text: &str) -> Option<&'static str> {
+    if text.is_empty() {
+        Some("has no value")
+    } else if !is_header_value(text) {
+        Some("has characters that no header can have")
+    } else if has_variable(text) {
+        Some("has a variable in a longer text: put the whole value into the variable")
+    } else {
+        None
+    }
 }
 
 /// Whether toolcrib gives each request a header of that name.
@@ -84,18 +118,26 @@ pub(super) fn read_values(
     table: &Table<'_>,
     [text_key, store_key]: [&'static str; 2],
 ) -> BTreeMap<String, SettingValue> {
+    let is_header = text_key == HEADERS;
     let mut values = BTreeMap::new();
     if let Some(own) = reader.read_table(table, text_key) {
         for name in own.members.keys() {
             let Some(text) = reader.read_text(&own, name) else { continue };
             let value = parse_value(&text);
-            let is_secret = matches!(&value, SettingValue::Text(text) if is_secret(name, text));
+            let at = own.at.child(name.as_str());
+            let is_secret = match &value {
+                SettingValue::Text(text) if is_header => is_secret_header(name, text),
+                SettingValue::Text(text) => is_secret(name, text),
+                SettingValue::Secret(place) => {
+                    reader.note_place(&at, place);
+                    false
+                }
+            };
             if is_secret {
                 let message = format!(
                     "secrets don't belong in this file; use {name} = \"$NAME\" for an \
                     environment variable of yours, or name it in {store_key}"
                 );
-                let at = own.at.child(name.as_str());
                 reader.add_finding(Severity::Error, "settings.secret", &at, message);
             }
             values.insert(name.clone(), value);
@@ -104,7 +146,9 @@ pub(super) fn read_values(
     if let Some(own) = reader.read_table(table, store_key) {
         for name in own.members.keys() {
             let Some(key) = reader.read_text(&own, name) else { continue };
-            values.insert(name.clone(), SettingValue::Secret(SecretAt::KeyStore(key)));
+            let place = SecretAt::KeyStore(key);
+            reader.note_place(&own.at.child(name.as_str()), &place);
+            values.insert(name.clone(), SettingValue::Secret(place));
         }
     }
     values
@@ -118,8 +162,14 @@ pub(super) fn read_headers(
 ) -> BTreeMap<String, SettingValue> {
     let mut headers: BTreeMap<String, SettingValue> = BTreeMap::new();
     for (name, value) in read_values(reader, table, [HEADERS, HEADERS_KEY]) {
-        let is_text = matches!(&value, SettingValue::Text(text) if !is_header_value(text));
-        let is_named = headers.keys().any(|known| known.eq_ignore_ascii_case(&name));
+        let fault = match &value {
+            SettingValue::Text(text) => header_value_fault(text),
+            SettingValue::Secret(_) => None,
+        };
+        let is_here =
+            |key: &str| table.members.get(key).is_some_and(|own| own.get(&name).is_some());
+        let is_named = headers.keys().any(|known| known.eq_ignore_ascii_case(&name))
+            || is_here(HEADERS) && is_here(HEADERS_KEY);
         let says_who = name.eq_ignore_ascii_case(AUTHORIZATION);
         let shown = name.escape_debug();
         let (code, message) = if !is_header_name(&name) {
@@ -128,9 +178,8 @@ pub(super) fn read_headers(
             ("settings.header", format!("toolcrib sets the header {shown} itself"))
         } else if is_named {
             ("settings.header", format!("the header {shown} is here twice"))
-        } else if is_text {
-            let message = format!("the value of {shown} has characters that no header can have");
-            ("settings.header", message)
+        } else if let Some(fault) = fault {
+            ("settings.header", format!("the header {shown} {fault}"))
         } else if says_who && *credentials != Credentials::None {
             let message = format!(
                 "set either the header {shown}, or user with password-variable or password-key, \
@@ -141,11 +190,7 @@ pub(super) fn read_headers(
             headers.insert(name, value);
             continue;
         };
-        let key = if table.members.get(HEADERS).is_some_and(|own| own.get(&name).is_some()) {
-            HEADERS
-        } else {
-            HEADERS_KEY
-        };
+        let key = if is_here(HEADERS) { HEADERS } else { HEADERS_KEY };
         reader.add_finding(
             Severity::Error,
             code,

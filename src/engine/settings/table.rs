@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{lint::syntax, workflow::similar},
+    engine::{lint::syntax, secret::looks_secret, workflow::similar},
     model::{
         connection::SecretAt,
         context::Name,
@@ -19,6 +19,32 @@ pub struct Reader {
     file: FileId,
     source: Option<Source>,
     pub findings: Vec<Finding>,
+}
+
+/// Whether a text can be the name of an environment variable.
+#[must_use]
+pub(crate) fn is_variable_name(text: &str) -> bool {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    !text.is_empty()
+        && text.chars().all(is_letter)
+        && !text.starts_with(|letter: char| letter.is_ascii_digit())
+}
+
+/// What is wrong with a place where a secret is said to be; what may be the secret itself is not
+/// repeated.
+fn place_fault(at: &SecretAt) -> Option<&'static str> {
+    match at {
+        SecretAt::Variable(name) | SecretAt::KeyStore(name)
+            if !name.is_empty() && looks_secret("", name).is_some() =>
+        {
+            Some("this looks like the secret itself; name the place where it is")
+        }
+        SecretAt::Variable(name) if !is_variable_name(name) => {
+            Some("this can't be the name of an environment variable: letters, digits and _")
+        }
+        SecretAt::KeyStore(name) if name.trim().is_empty() => Some("name the secret"),
+        SecretAt::Variable(_) | SecretAt::KeyStore(_) => None,
+    }
 }
 
 /// Something is wrong that leaves nothing to go on with; a finding says it.
@@ -143,10 +169,27 @@ impl Reader {
             (Some(name), None) | (None, Some(name)) if name.trim().is_empty() => {
                 format!("name the place of {what}")
             }
-            _ => return Ok(variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore))),
+            _ => {
+                let named = variable.map(SecretAt::Variable).or(key.map(SecretAt::KeyStore));
+                if let Some(place) = &named {
+                    let key = match place {
+                        SecretAt::Variable(_) => &keys[0],
+                        SecretAt::KeyStore(_) => &keys[1],
+                    };
+                    self.note_place(&table.at.child(key.as_str()), place);
+                }
+                return Ok(named);
+            }
         };
         self.add_finding(Severity::Error, "settings.credentials", &table.at, message);
         Err(AlreadyReported)
+    }
+
+    /// Notes what is wrong with the place where a secret is said to be.
+    pub fn note_place(&mut self, at: &Pointer, place: &SecretAt) {
+        if let Some(words) = place_fault(place) {
+            self.add_finding(Severity::Error, "settings.secret", at, words);
+        }
     }
 
     pub fn read_table<'v>(&mut self, table: &Table<'v>, key: &str) -> Option<Table<'v>> {

@@ -358,7 +358,7 @@ servers = ["nats://host"]
             ("headers = { X-A = 'sk-hunter2hunter2hunter2hunter2' }\n", "settings.secret secrets"),
             ("headers = { 'X Y' = 'a' }\n", "settings.header \"X Y\" can't be the name"),
             ("headers = { host = 'a' }\n", "settings.header toolcrib sets the header host itself"),
-            ("headers = { X-A = \"a\\nb\" }\n", "settings.header the value of X-A has"),
+            ("headers = { X-A = \"a\\nb\" }\n", "settings.header the header X-A has characters"),
             (
                 "headers = { x-a = 'a' }\nheaders-key = { X-A = 'b' }\n",
                 "settings.header the header",
@@ -367,6 +367,18 @@ servers = ["nats://host"]
                 "token-key = 'a'\nheaders = { Authorization = '$A' }\n",
                 "settings.credentials set either the header Authorization",
             ),
+            ("headers = { X-Functions-Key = 'hunter2' }\n", "settings.secret secrets don't belong"),
+            ("headers = { X-A = '' }\n", "settings.header the header X-A has no value"),
+            ("headers = { X-A = 'Key $KEY' }\n", "settings.header the header X-A has a variable"),
+            ("headers = { X-A = '${KEY}' }\n", "settings.secret this can't be the name of an"),
+            ("headers = { X-A = '$' }\n", "settings.secret this can't be the name of an"),
+            (
+                "headers = { X-A = 'a' }\nheaders-key = { X-A = 'b' }\n",
+                "settings.header the header",
+            ),
+            ("headers-key = { X-A = '' }\n", "settings.secret name the secret"),
+            ("token-key = 'sk-hunter2hunter2hunter2hunter2'\n", "settings.secret this looks like"),
+            ("token-variable = 'my key'\n", "settings.secret this can't be the name of an"),
             ("headers = { X-A = 1 }\n", "settings.wrong-type connections.c.headers.X-A must be"),
         ] {
             let (_, told) = read("https://h", rest);

@@ -40,7 +40,7 @@ impl Widget for RawJson {
 
 /// An editor for any field's value as JSON, open at once.
 pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
-    Box::new(Json { area: Some(TextArea::new(&json_text(cell))) })
+    Box::new(Json { area: Some(text_area(cell)) })
 }
 
 fn json_text(cell: &Cell<'_>) -> String {
@@ -49,6 +49,16 @@ fn json_text(cell: &Cell<'_>) -> String {
         (None, Some(value)) => parse::pretty_json(value, cell.written),
         (None, None) => String::new(),
     }
+}
+
+/// A place to type the value in; an empty object or list is typed into.
+fn text_area(cell: &Cell<'_>) -> TextArea {
+    let text = json_text(cell);
+    let mut area = TextArea::new(&text);
+    if matches!(text.as_str(), "{}" | "[]") {
+        area.move_cursor(1);
+    }
+    area
 }
 
 /// What typed JSON is read as.
@@ -97,7 +107,7 @@ impl Editor for Json {
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| TextArea::new(&json_text(cell)));
+        self.area.get_or_insert_with(|| text_area(cell));
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
@@ -114,11 +124,11 @@ impl Editor for Json {
                 }
                 Input::Mouse(_) => Answer::Ignored,
                 Input::Key(key) if key.is_plain(Code::Enter) => {
-                    self.area = Some(TextArea::new(&json_text(cell)));
+                    self.area = Some(text_area(cell));
                     Answer::Handled
                 }
                 typed => {
-                    self.area = Some(TextArea::new(&json_text(cell)));
+                    self.area = Some(text_area(cell));
                     self.handle_input(cell, typed)
                 }
             };
@@ -164,7 +174,7 @@ impl Editor for Json {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(TextArea::new(&json_text(cell))),
+            (None, _) => self.area = Some(text_area(cell)),
             _ => {}
         }
         Answer::Handled

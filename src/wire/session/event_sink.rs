@@ -6,7 +6,10 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     model::call::{CallError, Event, EventKind, FrameWay, Outcome, Stage},
-    wire::queue::{self, Closed},
+    wire::{
+        queue::{self, Closed},
+        secrets::Secrets,
+    },
 };
 
 /// Nobody takes events any more: the call ends without another.
@@ -26,6 +29,8 @@ pub struct EventSink {
     /// How long this call had to wait until its events were taken.
     pub held: Duration,
     events: mpsc::Sender<Event>,
+    /// What an error must not repeat.
+    pub secrets: Option<Secrets>,
     /// The name of the last stage: mostly it is that of the next one too.
     last_name: Arc<str>,
 }
@@ -40,11 +45,18 @@ impl EventSink {
             last: began,
             held: Duration::ZERO,
             events,
+            secrets: None,
             last_name: "".into(),
         }
     }
 
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
+        let kind = match (kind, &self.secrets) {
+            (EventKind::End { outcome, problem: Some(problem) }, Some(secrets)) => {
+                EventKind::End { outcome, problem: Some(secrets.hidden_in(problem)) }
+            }
+            (kind, _) => kind,
+        };
         self.last = Instant::now();
         let at_ms = u64::try_from((self.last - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };

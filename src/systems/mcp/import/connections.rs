@@ -16,7 +16,10 @@ use super::{
 use crate::{
     engine::{
         mask::{MASKED, Mask},
-        settings::{connections, named_values},
+        settings::{
+            connections,
+            named_values::{self, AUTHORIZATION},
+        },
     },
     model::transport::TransportKind,
     systems::{
@@ -163,11 +166,9 @@ fn has_password(url: &str) -> bool {
 
 /// Whether a value must not stand in a file under this name.
 fn is_secret(name: &str, value: &str) -> bool {
-    const ENDINGS: [&str; 5] = ["key", "pat", "pass", "pwd", "auth"];
-    let lower = name.to_lowercase();
     let is_named = named_values::is_secret_name(name)
         || reader::is_secret_name(name)
-        || ENDINGS.iter().any(|ending| lower.rsplit(['_', '-']).next() == Some(*ending));
+        || named_values::ends_as_secret(name);
     !value.is_empty() && (is_named || Mask::default().mask_named_value(name, value) != value)
 }
 
@@ -374,12 +375,15 @@ impl<'m> TableMaker<'m> {
             // Only revisions of the legacy era have that transport: a probe is not needed.
             table.insert(keys::ERA.into(), json!(Era::Legacy.as_str()));
         }
-        let mut headers = Vec::new();
+        let mut headers: Vec<&(String, String)> = Vec::new();
         for header in &server.headers {
             let (name, value) = header;
+            if headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name)) {
+                return Err(format!("it names the header {name} twice"));
+            }
             let token =
                 value.split_once(' ').filter(|(word, _)| word.eq_ignore_ascii_case("bearer"));
-            let token = token.filter(|_| name.eq_ignore_ascii_case("authorization"));
+            let token = token.filter(|_| name.eq_ignore_ascii_case(AUTHORIZATION));
             if let Some((_, token)) = token {
                 let (key, at) = match self.whole_variable(token) {
                     Some(variable) => ("token-variable", variable),
@@ -394,8 +398,19 @@ impl<'m> TableMaker<'m> {
                 headers.push(header);
             }
         }
+        let has_own = headers.iter().any(|(name, _)| name.eq_ignore_ascii_case(AUTHORIZATION));
+        if has_own && table.keys().any(|key| key.starts_with("token-")) {
+            return Err("it names the header Authorization twice".to_owned());
+        }
         let keys = [named_values::HEADERS, named_values::HEADERS_KEY];
         self.add_values(&mut table, keys, headers);
+        let texts = table.get(named_values::HEADERS).and_then(Value::as_object);
+        for (name, text) in texts.into_iter().flatten() {
+            let text = text.as_str().filter(|text| !text.starts_with('$')).unwrap_or("-");
+            if let Some(fault) = named_values::header_value_fault(text) {
+                return Err(format!("its header {name} {fault}"));
+            }
+        }
         Ok(table)
     }
 }

@@ -100,8 +100,14 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         None if !connection.transport().is_bus() => ("the server's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
-    let headers: Vec<String> =
-        request.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let own = connection.headers.iter().map(|(name, value)| (name.clone(), value.to_string()));
+    let headers: Vec<String> = request
+        .headers
+        .iter()
+        .cloned()
+        .chain(own)
+        .map(|(name, value)| format!("{name}: {value}"))
+        .collect();
     // Ids look alike from their start on, so these may be cut where they do not fit; all else is
     // shown whole.
     let cut = |name, text: &str, role| vec![RequestLine::new(name, text, role)];

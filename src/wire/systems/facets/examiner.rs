@@ -5,7 +5,7 @@ use futures::future::BoxFuture;
 use crate::{
     model::{call::CallError, connection::Connection},
     systems::facets::examined::Examined,
-    wire::transport::bus::Bus,
+    wire::{secrets::Secrets, transport::bus::Bus},
 };
 
 /// Knows the rules of a protocol.
@@ -21,5 +21,6 @@ pub trait Examiner: Sync {
         &'a self,
         bus: &'a dyn Bus,
         connection: &'a Connection,
+        secrets: &'a Secrets,
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>>;
 }

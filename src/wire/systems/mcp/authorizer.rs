@@ -34,7 +34,7 @@ impl Authorizer for McpAuthorizer {
     ) -> BoxFuture<'a, Result<AuthorizationReport, CallError>> {
         Box::pin(async move {
             let address = single_address(connection)?;
-            let chain = walk(&Fetcher::new(connection).await?, address, None).await;
+            let chain = walk(&Fetcher::new(connection, secrets).await?, address, None).await;
             let (is_open, verdict) = verdict(&chain, connection, secrets, address).await;
             Ok(AuthorizationReport { steps: report::steps(&chain), verdict, is_open })
         })

@@ -3,7 +3,7 @@
 use futures::future::BoxFuture;
 use reqwest::{
     Client,
-    header::{ACCEPT, CONTENT_TYPE, HOST, HeaderMap, ORIGIN},
+    header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN},
 };
 use serde_json::{Value, json};
 
@@ -25,10 +25,14 @@ use crate::{
         },
     },
     wire::{
+        secrets::Secrets,
         systems::facets::examiner::Examiner,
         transport::{
             bus::Bus,
-            http::client::{base_url, build_client},
+            http::{
+                authorization::resolve_headers,
+                client::{base_url, build_client},
+            },
             settings::parse_servers,
         },
     },
@@ -48,6 +52,7 @@ impl Examiner for McpExaminer {
         &'a self,
         bus: &'a dyn Bus,
         connection: &'a Connection,
+        secrets: &'a Secrets,
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>> {
         Box::pin(async move {
             let mut found = examine_methods(bus).await?;
@@ -60,7 +65,7 @@ impl Examiner for McpExaminer {
                 }
                 listed => examine_lists(bus, listed?).await?,
             });
-            found.extend(examine_http(connection).await);
+            found.extend(examine_http(connection, secrets).await);
             Ok(found)
         })
     }
@@ -98,7 +103,7 @@ async fn examine_lists(
 }
 
 /// Asks as a page of another host would.
-async fn examine_http(connection: &Connection) -> Vec<Examined> {
+async fn examine_http(connection: &Connection, secrets: &Secrets) -> Vec<Examined> {
     let skipped = |why: &str| OVER_HTTP.map(|(rule, about)| Examined::skipped(rule, about, why));
     if connection.command().is_some() {
         return skipped("the server is spoken with over its pipes").to_vec();
@@ -107,7 +112,8 @@ async fn examine_http(connection: &Connection) -> Vec<Examined> {
     let Some(server) = server.filter(|server| server.scheme == "http") else {
         return skipped("the server is spoken with over TLS").to_vec();
     };
-    let Ok(client) = build_client(HeaderMap::new(), None) else {
+    let headers = resolve_headers(connection, secrets).await;
+    let Ok(client) = headers.and_then(|headers| build_client(headers, None)) else {
         return skipped("no request can be made").to_vec();
     };
     let url = base_url(&server, false);

@@ -23,7 +23,7 @@ use super::{
     },
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
     systems::mcp::{
         rpc::{
             frame::{Frame, Kind},
@@ -543,6 +543,9 @@ impl Stream {
                     self.shared.note_refusal(problem);
                     body = format!("HTTP {status}, {CHALLENGE}: {words}");
                 }
+                Verdict::Again | Verdict::Unknown if status == 403 => {
+                    self.shared.note_refusal(no_access(&body));
+                }
                 Verdict::Again | Verdict::Unknown => {}
             }
         }
@@ -552,6 +555,17 @@ impl Stream {
         let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status, body }).await;
         Drained::Done
     }
+}
+
+/// The server knows who we are, or doesn't want to, and refuses.
+fn no_access(body: &str) -> CallError {
+    const MOST: usize = 300;
+    let said: String = visible_text(body.trim()).chars().take(MOST).collect();
+    let said = if said.is_empty() { said } else { format!(": {said}") };
+    let message = format!("the server refuses access (HTTP 403){said}");
+    let remedy =
+        "check headers, token-variable or token-key of the connection, and what they allow";
+    CallError::new(ErrorKind::Unauthorized, message, remedy)
 }
 
 fn header<'p>(packet: &'p Packet, wanted: &'static str) -> Option<&'p str> {

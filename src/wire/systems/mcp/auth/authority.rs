@@ -19,7 +19,7 @@ use super::{
 use crate::{
     model::{
         call::CallError,
-        connection::{Connection, Credentials},
+        connection::{Connection, Credentials, SettingValue},
         error_kind::ErrorKind,
         shown::{shell_word, visible_text},
     },
@@ -130,7 +130,9 @@ impl Authority {
         if has_nonce && challenge.as_ref().is_some_and(Challenge::wants_nonce) {
             return Verdict::Again;
         }
-        if status == 401 && self.has_own_token() {
+        // A server that says nothing of tokens wants what else the settings name.
+        let is_about_keys = challenge.is_none() && self.has_own_key();
+        if status == 401 && (self.has_own_token() || is_about_keys) {
             return Verdict::Refused(self.token_refused(status, challenge.as_ref()));
         }
         let mut known = self.grant.lock().await;
@@ -162,6 +164,12 @@ impl Authority {
         Verdict::Refused(self.unauthorized(challenge, used.is_some(), unread).await)
     }
 
+    /// Whether the settings name a secret that goes into a header of its own.
+    fn has_own_key(&self) -> bool {
+        let headers = &self.connection.headers;
+        headers.values().any(|value| matches!(value, SettingValue::Secret(_)))
+    }
+
     /// Whether the settings name the token.
     fn has_own_token(&self) -> bool {
         let is_it = |name: &String| name.eq_ignore_ascii_case(AUTHORIZATION);
@@ -179,7 +187,7 @@ impl Authority {
             None => grants::read_client(&self.secrets, &grant.issuer).await.map_err(no_store)?,
         };
         let Some(client) = client else { return Ok(None) };
-        let fetcher = Fetcher::new(&self.connection).await?;
+        let fetcher = Fetcher::new(&self.connection, &self.secrets).await?;
         let pairs = [
             ("grant_type", "refresh_token"),
             ("refresh_token", token.as_str()),
@@ -196,11 +204,12 @@ impl Authority {
             challenge.param("error_description").or_else(|| challenge.param("error"))
         });
         let said = said.map(|said| format!(": {}", visible_text(said))).unwrap_or_default();
-        let message = format!("the server rejects the connection's token (HTTP {status}){said}");
-        let named = match self.connection.credentials {
-            Credentials::None => "the header Authorization",
-            _ => "token-variable or token-key",
+        let (what, named) = match self.connection.credentials {
+            Credentials::None if self.has_own_token() => ("token", "the header Authorization"),
+            Credentials::None => ("key", "the headers"),
+            _ => ("token", "token-variable or token-key"),
         };
+        let message = format!("the server rejects the connection's {what} (HTTP {status}){said}");
         CallError::new(ErrorKind::Unauthorized, message, format!("check {named} of the connection"))
     }
 
@@ -236,7 +245,7 @@ impl Authority {
         was_signed_in: bool,
         unread: Option<CallError>,
     ) -> CallError {
-        let found = match Fetcher::new(&self.connection).await {
+        let found = match Fetcher::new(&self.connection, &self.secrets).await {
             Ok(fetcher) => {
                 let chain = walk(&fetcher, &self.address, Some(challenge)).await;
                 report::summary(&chain)

@@ -11,7 +11,11 @@ use serde_json::Value;
 use crate::{
     model::{call::CallError, connection::Connection},
     systems::mcp::auth::{challenge::DPOP, requests::TokenRequest},
-    wire::{tls, transport::http::client::build_client},
+    wire::{
+        secrets::Secrets,
+        tls,
+        transport::http::{authorization::resolve_headers, client::build_client},
+    },
 };
 
 /// How long one answer may take.
@@ -22,8 +26,12 @@ const LARGEST: usize = 1024 * 1024;
 /// The header in which a server gives what the next proof has to name.
 pub(crate) const DPOP_NONCE: &str = "dpop-nonce";
 
-/// Makes requests without any token. Redirects are not followed.
-pub(crate) struct Fetcher(Client);
+/// Makes requests without any token. Redirects are not followed. The headers are those that the
+/// settings name for the server that is called, which goes without a token too.
+pub(crate) struct Fetcher {
+    client: Client,
+    headers: HeaderMap,
+}
 
 /// An answer.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,9 +57,11 @@ impl Fetcher {
     ///
     /// # Errors
     /// When these settings cannot be followed.
-    pub async fn new(connection: &Connection) -> Result<Self, CallError> {
+    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let encryption = tls::client_config(connection).await?;
-        Ok(Self(build_client(HeaderMap::new(), Some(&encryption))?))
+        let mut headers = resolve_headers(connection, secrets).await?;
+        headers.remove(AUTHORIZATION);
+        Ok(Self { client: build_client(HeaderMap::new(), Some(&encryption))?, headers })
     }
 
     /// A document.
@@ -59,7 +69,7 @@ impl Fetcher {
     /// # Errors
     /// Why there is no answer.
     pub async fn get_document(&self, url: &str) -> Result<Fetched, String> {
-        fetch(self.0.get(url).header(ACCEPT, "application/json")).await
+        fetch(self.client.get(url).header(ACCEPT, "application/json")).await
     }
 
     /// What a server says to a frame that comes without a token.
@@ -72,7 +82,8 @@ impl Fetcher {
         headers: &[(String, String)],
         frame: String,
     ) -> Result<Fetched, String> {
-        let request = self.0.post(url).header(CONTENT_TYPE, "application/json");
+        let request = self.client.post(url).headers(self.headers.clone());
+        let request = request.header(CONTENT_TYPE, "application/json");
         let request = request.header(ACCEPT, "application/json, text/event-stream");
         let request =
             headers.iter().fold(request, |request, (name, value)| request.header(name, value));
@@ -84,7 +95,7 @@ impl Fetcher {
     /// # Errors
     /// Why there is no answer.
     pub async fn post_document(&self, url: &str, document: &Value) -> Result<Fetched, String> {
-        let request = self.0.post(url).header(CONTENT_TYPE, "application/json");
+        let request = self.client.post(url).header(CONTENT_TYPE, "application/json");
         fetch(request.header(ACCEPT, "application/json").body(document.to_string())).await
     }
 
@@ -98,7 +109,7 @@ impl Fetcher {
         asked: TokenRequest,
         proof: Option<&str>,
     ) -> Result<Fetched, String> {
-        let mut request = self.0.post(url).header(ACCEPT, "application/json");
+        let mut request = self.client.post(url).header(ACCEPT, "application/json");
         request = request.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         if let Some(authorization) = asked.authorization {
             let value = HeaderValue::from_str(&authorization);

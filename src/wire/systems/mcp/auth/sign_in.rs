@@ -77,7 +77,7 @@ impl SignIn<'_> {
         }
         // Before the user is asked: there may be no key store.
         let before = grants::read_grant(self.secrets, self.address).await.map_err(no_store)?;
-        let fetcher = Fetcher::new(self.connection).await?;
+        let fetcher = Fetcher::new(self.connection, self.secrets).await?;
         let chain = walk(&fetcher, self.address, None).await;
         let server = usable_server(&chain, self.connection)?;
         let wanted = ScopeSources {
