@@ -2,8 +2,9 @@
 //! stays.
 
 use serde_json::{Value, json};
+use toolcrib::app::effect::Effect;
 
-use crate::form::Desk;
+use crate::{form::Desk, support::workbench::Workbench};
 
 fn ports() -> Value {
     json!({"properties": {"ports": {"type": "array", "items": {"oneOf": [
@@ -288,22 +289,22 @@ fn enter_accepts_a_date_as_it_is_typed_and_opens_the_calendar_where_none_is() {
 }
 
 #[test]
-fn zz_probe() {
+fn what_is_no_value_waits_while_another_tool_is_chosen_and_is_named_by_saving() {
     let tool = r#"{"tool_name": "weather", "description": "a", "target_subject": "cg.v1r4.{project_id}.{channel_id}.cmd.tool.weather.call", "after_execution": "suspend", "parameters": {"type": "object", "properties": {}}, "options": {"ui_allowed": true}}"#;
-    let mut bench = crate::support::workbench::Workbench::files(
-        &[
-            ("toolcrib.toml", ""),
-            ("weather.json", tool),
-            ("w2.json", &tool.replace("weather", "other")),
-        ],
-        120,
-        60,
-    );
-    eprintln!("{}", bench.screen());
+    let other = tool.replace("weather", "other");
+    let files = [("toolcrib.toml", ""), ("weather.json", tool), ("w2.json", &other)];
+    let mut bench = Workbench::files(&files, 160, 45);
     bench.clicks("waiting time");
-    for key in ["1", "2", "a", "b"] {
-        bench.keys(key);
-        eprintln!("after {key}:\n{}", bench.screen());
-    }
-    panic!();
+    bench.types("12ab");
+    assert!(bench.shows("is not a number"), "{}", bench.screen());
+    bench.clicks("● other");
+    assert!(!bench.shows("12ab"), "{}", bench.screen());
+    bench.clicks("● weather");
+    assert!(bench.shows("12ab") && bench.shows("is not a number"), "{}", bench.screen());
+    bench.clicks("description");
+    bench.types("b");
+    bench.keys("ctrl+s");
+    assert!(bench.shows("Saved without what can't be read: "), "{}", bench.screen());
+    let saved = bench.effects.iter().rev().any(|effect| matches!(effect, Effect::Save { .. }));
+    assert!(saved, "{:?}", bench.effects);
 }

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{
     actions::ACTIONS,
+    issues::Drafts,
     view::{Form, FormReply},
 };
 use crate::{
@@ -49,6 +50,8 @@ pub(crate) trait ValueOwner: Clone + Eq + Hash {
 pub(crate) struct FormHost<O> {
     forms: HashMap<O, HostedForm>,
     shown: Option<O>,
+    /// What was typed in forms that were taken out, and is no value.
+    drafts: HashMap<O, Drafts>,
 }
 
 struct HostedForm {
@@ -66,7 +69,7 @@ struct SavedValue {
 
 impl<O> Default for FormHost<O> {
     fn default() -> Self {
-        Self { forms: HashMap::new(), shown: None }
+        Self { forms: HashMap::new(), shown: None, drafts: HashMap::new() }
     }
 }
 
@@ -108,9 +111,24 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown = None;
     }
 
-    /// Takes the shown form out.
+    /// Takes the shown form out; what is typed there and is no value waits for its owner's next
+    /// form.
     pub fn take_shown(&mut self) -> Option<Form> {
-        Some(self.forms.remove(&self.shown.take()?)?.form)
+        let owner = self.shown.take()?;
+        let mut form = self.forms.remove(&owner)?.form;
+        let drafts = form.take_drafts();
+        if !drafts.is_empty() {
+            self.drafts.insert(owner, drafts);
+        }
+        Some(form)
+    }
+
+    /// Shows what was typed before in the shown form, once it has its value.
+    pub fn put_drafts_back(&mut self) {
+        let drafts = self.shown.as_ref().and_then(|owner| self.drafts.remove(owner));
+        if let (Some(drafts), Some(form)) = (drafts, self.shown_form_mut()) {
+            form.put_drafts(drafts);
+        }
     }
 
     /// Whose form is shown.

@@ -1,7 +1,19 @@
 //! The issues of a form, for those around it.
 
+use std::collections::HashMap;
+
 use super::{reply::FormReply, view::Form};
 use crate::schema::{pointer::Pointer, validate::Issue};
+
+/// What was typed in fields and is no value.
+#[derive(Debug, Default)]
+pub(crate) struct Drafts(HashMap<Pointer, (String, String)>);
+
+impl Drafts {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
 
 impl Form {
     /// Whether values are checked: not by a schema that is invalid as a whole.
@@ -62,6 +74,20 @@ impl Form {
             self.invalid_drafts().map(|(at, (text, _))| format!("{at} {text}")).collect();
         texts.sort();
         texts
+    }
+
+    /// Takes out what was typed and is no value, for when the same value is shown again.
+    pub(crate) fn take_drafts(&mut self) -> Drafts {
+        let mut drafts = std::mem::take(&mut self.drafts);
+        drafts.retain(|_, (_, words)| !words.is_empty());
+        Drafts(drafts)
+    }
+
+    /// Shows again what was typed before.
+    pub(crate) fn put_drafts(&mut self, drafts: Drafts) {
+        self.drafts.extend(drafts.0);
+        self.place_remarks();
+        self.refresh_editor();
     }
 
     fn place_words(&self, at: &Pointer) -> String {

@@ -154,7 +154,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("next-pane", |tools, state| tools.step_pane(Step::Next, state)),
     Row::taking_over("previous-pane", |tools, state| tools.step_pane(Step::Previous, state)),
     Row::taking_over("find", |tools, _| tools.open_find()),
-    Row::refusing("save", |_, state| {
+    Row::taking_over("save", |tools, state| {
+        dialogs::save_without(&tools.form.shown_form().map(Form::draft_issues), state)
+    })
+    .refused(|_, state| {
         // What was deleted is saved without anything being selected.
         nothing_selected(state).filter(|_| state.documents.changed_files().next().is_none())
     }),
@@ -264,6 +267,7 @@ impl Tools {
                 self.schema = schema;
             }
             take_entry(form, entry, state);
+            self.form.put_drafts_back();
             sync_saved(&mut self.form, entry, state);
         }
         self.form.sync_surroundings(state);

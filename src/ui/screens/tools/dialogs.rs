@@ -433,6 +433,19 @@ pub(super) fn show_unsaved_diff(state: &State) -> Reply {
     Reply::Open(Box::new(PageOverlay::new("What saving will change", lines)))
 }
 
+/// Saves the chosen file where some of its form can't be in it, and says so.
+pub(super) fn save_without(unread: &Option<Vec<String>>, state: &State) -> Reply {
+    let unread = unread.as_deref().filter(|unread| !unread.is_empty());
+    let Some((unread, chosen)) = unread.zip(state.selected.as_ref()) else {
+        return Reply::Ignored;
+    };
+    let words = format!("Saved without what can't be read: {}", unread.join("; "));
+    Reply::Send(vec![
+        Message::Document(DocumentMessage::SaveSelected(chosen.file().clone())),
+        Message::Notice(NoticeKind::Problem, words),
+    ])
+}
+
 pub(super) fn open_editor(state: &State) -> Reply {
     let Some(entry) = chosen_entry(state) else { return Reply::Handled };
     Reply::send(Message::Document(DocumentMessage::OpenEditor {
