@@ -439,7 +439,7 @@ pub(super) fn save_without(unread: &Option<Vec<String>>, state: &State) -> Reply
     let Some((unread, chosen)) = unread.zip(state.selected.as_ref()) else {
         return Reply::Ignored;
     };
-    let words = format!("Saved without what can't be read: {}", unread.join("; "));
+    let words = format!("Not saved, as it can't be read: {}", unread.join("; "));
     Reply::Send(vec![
         Message::Document(DocumentMessage::SaveSelected(chosen.file().clone())),
         Message::Notice(NoticeKind::Problem, words),
