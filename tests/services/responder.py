@@ -75,9 +75,10 @@ async def main(server, mode, request, response, file=None):
             with open(file, "wb") as kept:
                 kept.write(message.data)
             await send(response, chunk(f"kept {len(message.data)} bytes", True), id)
-        elif mode == "huge":
-            for row in range(200):
-                await send(response, chunk(f"{row:08}" + "x" * 499_992, row == 199), id)
+        elif mode in ("huge", "torrent"):
+            rows = 200 if mode == "huge" else 400
+            for row in range(rows):
+                await send(response, chunk(f"{row:08}" + "x" * 499_992, row == rows - 1), id)
         elif mode == "large":
             for row in range(5):
                 await send(response, chunk(f"{row:08}" + "x" * 3_999_992, row == 4), id)
