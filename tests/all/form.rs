@@ -578,6 +578,21 @@ fn a_long_form_scrolls_and_shows_where_one_is() {
     let wheel = Mouse { kind: MouseKind::Wheel(-100), column: 3, row: 3, mods: Mods::default() };
     desk.form.handle_input(&Input::Mouse(wheel));
     assert!(desk.screen().contains("field 0"));
+    // The bar is pressed and dragged, and what is beside it isn't touched.
+    let screen = desk.screen();
+    let column = screen.lines().map(toolcrib::ui::canvas::text_width).max().unwrap() as u16 - 1;
+    let bottom = screen.lines().count() as u16 - 1;
+    let left = Button::Left;
+    for (kind, row, shown) in [
+        (MouseKind::Down(left), bottom, "field 299"),
+        (MouseKind::Drag(left), 0, "field 0"),
+        (MouseKind::Drag(left), bottom / 2, "field 150"),
+    ] {
+        let mouse = Mouse { kind, column, row, mods: Mods::default() };
+        desk.form.handle_input(&Input::Mouse(mouse));
+        assert!(desk.screen().contains(shown), "{shown}:\n{}", desk.screen());
+        assert_eq!(desk.form.position_text().as_deref(), Some("field 300 of 300"));
+    }
 }
 
 #[test]

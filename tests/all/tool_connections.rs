@@ -6,6 +6,7 @@ use toolcrib::{
     app::{
         effect::Effect,
         history::HistoryMessage,
+        input::{Button, Input, Mods, Mouse, MouseKind},
         message::{DocumentMessage, Loaded, Message, ScreenId},
     },
     model::{
@@ -300,6 +301,22 @@ fn arguments_are_edited_as_json_and_in_their_form_again() {
     assert!(bench.shows("many"), "{}", bench.screen());
     bench.keys("u");
     assert!(!bench.shows("many"), "{}", bench.screen());
+}
+
+#[test]
+fn text_of_an_argument_is_selected_by_dragging() {
+    let mut bench = orders();
+    bench.clicks("note");
+    bench.types("red house");
+    let ((from, row), (to, _)) = (bench.find("red"), bench.find("house"));
+    let left = Button::Left;
+    for (kind, column) in
+        [(MouseKind::Down(left), from), (MouseKind::Drag(left), to), (MouseKind::Up(left), to)]
+    {
+        bench.input(&Input::Mouse(Mouse { kind, column, row, mods: Mods::default() }));
+    }
+    bench.types("blue ");
+    assert!(bench.shows("blue house"), "{}", bench.screen());
 }
 
 #[test]

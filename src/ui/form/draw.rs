@@ -305,9 +305,15 @@ impl Form {
         spots
     }
 
+    /// Whether not all rows are seen.
+    pub(super) fn has_scroll_bar(&self) -> bool {
+        let height = usize::from(self.area.height);
+        self.lines.line_count() > height && height >= 2
+    }
+
     fn scroll_bar(&self, buffer: &mut Buffer, styles: &Styles) {
         let (total, height) = (self.lines.line_count(), usize::from(self.area.height));
-        if total <= height || height < 2 {
+        if !self.has_scroll_bar() {
             return;
         }
         let size = (height * height / total).max(1);

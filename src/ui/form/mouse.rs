@@ -30,6 +30,11 @@ impl Form {
                 self.handle_wheel(at, notches);
                 FormReply::Handled
             }
+            MouseKind::Down(Button::Left) if self.is_scroll_bar(at) => {
+                self.held = Some(DragTarget::ScrollBar);
+                self.scroll_to(at.y);
+                FormReply::Handled
+            }
             MouseKind::Down(Button::Left) => {
                 self.held = None;
                 let hit = self.spots.iter().find(|spot| spot.area.contains(at));
@@ -63,6 +68,20 @@ impl Form {
         let most = self.lines.line_count().saturating_sub(usize::from(self.area.height));
         self.scroll =
             if notches < 0 { self.scroll.saturating_sub(by) } else { (self.scroll + by).min(most) };
+        self.follow = false;
+    }
+
+    /// Whether the bar is there, which is beside all rows.
+    fn is_scroll_bar(&self, at: Position) -> bool {
+        self.has_scroll_bar() && at.x + 1 == self.area.right()
+    }
+
+    /// Shows the part of the form that lies as far down as that row of the bar.
+    fn scroll_to(&mut self, row: u16) {
+        let last = usize::from(self.area.height.saturating_sub(1)).max(1);
+        let most = self.lines.line_count().saturating_sub(usize::from(self.area.height));
+        let down = usize::from(row.saturating_sub(self.area.y)).min(last);
+        self.scroll = (down * most + last / 2) / last;
         self.follow = false;
     }
 
@@ -124,6 +143,10 @@ impl Form {
     fn handle_drag(&mut self, mouse: Mouse) -> FormReply {
         match self.held.clone() {
             None => FormReply::Ignored,
+            Some(DragTarget::ScrollBar) => {
+                self.scroll_to(mouse.row);
+                FormReply::Handled
+            }
             Some(DragTarget::Widget) => {
                 let (line, column) = self.in_widget(mouse);
                 let answer = self.ask_editor(|editor, cell| editor.handle_drag(cell, line, column));

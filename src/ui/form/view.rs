@@ -54,7 +54,11 @@ pub(super) enum DragTarget {
     /// The widget of the focused row.
     Widget,
     /// An item of a list, on its way to the place of another.
-    Item { at: Pointer, to: Pointer },
+    Item {
+        at: Pointer,
+        to: Pointer,
+    },
+    ScrollBar,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -166,6 +166,11 @@ impl Screen for Invoke {
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(mouse) = input {
             let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
+            let is_held = matches!(mouse.kind, MouseKind::Drag(_) | MouseKind::Up(_));
+            if is_held && self.panes.focus == MIDDLE {
+                // What a form holds goes along with the mouse, wherever that goes.
+                return self.request.focused_form_mut().input(input, state);
+            }
             let moved = matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
         }
