@@ -328,15 +328,16 @@ fn json_that_cannot_be_read_is_sent_for_nothing_else_and_stays() {
     bench.keys("f6");
     assert!(bench.shows("would be sent; "), "{}", bench.screen());
     // Another broken text is asked about as the first one was.
-    bench.types("8");
+    bench.keys("ctrl+a");
+    bench.types("{\"count\": 8");
     bench.keys("f6");
     assert_eq!(sent_arguments(&bench), None, "{}", bench.screen());
     // It isn't left for the form, where it couldn't be seen.
     switch_json(&mut bench);
-    assert!(bench.shows("{\"count\": 78") && !bench.shows("note"), "{}", bench.screen());
+    assert!(bench.shows("{\"count\": 8") && !bench.shows("note"), "{}", bench.screen());
     bench.types("}");
     bench.keys("f6");
-    assert_eq!(sent_arguments(&bench), Some(json!({"count": 78})), "{}", bench.screen());
+    assert_eq!(sent_arguments(&bench), Some(json!({"count": 8})), "{}", bench.screen());
 }
 
 #[test]

@@ -367,7 +367,7 @@ servers = ["nats://host"]
                 "token-key = 'a'\nheaders = { Authorization = '$A' }\n",
                 "settings.credentials set either the header Authorization",
             ),
-            ("headers = { X-Functions-Key = 'hunter2' }\n", "settings.secret secrets don't belong"),
+            ("headers = { X-Service-Key = 'hunter2' }\n", "settings.secret secrets don't belong"),
             ("headers = { X-A = '' }\n", "settings.header the header X-A has no value"),
             ("headers = { X-A = 'Key $KEY' }\n", "settings.header the header X-A has a variable"),
             ("headers = { X-A = '${KEY}' }\n", "settings.secret this can't be the name of an"),
