@@ -328,7 +328,7 @@ fn json_that_cannot_be_read_is_sent_for_nothing_else_and_stays() {
     bench.keys("f6");
     assert!(bench.shows("would be sent; "), "{}", bench.screen());
     // Another broken text is asked about as the first one was.
-    bench.keys("ctrl+a");
+    bench.keys("enter ctrl+a");
     bench.types("{\"count\": 8");
     bench.keys("f6");
     assert_eq!(sent_arguments(&bench), None, "{}", bench.screen());
