@@ -119,8 +119,8 @@ struct Add {
 
     /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
     /// environment variable of yours
-    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "url", conflicts_with = "command")]
-    header: Vec<Header>,
+    #[arg(long, value_name = "NAME: VALUE", requires = "url", conflicts_with = "command")]
+    header: Vec<String>,
 
     /// A variable for the server: KEY=text, or KEY=$NAME for a variable of yours
     #[arg(long, value_name = "KEY=VALUE", conflicts_with = "url")]
@@ -350,9 +350,8 @@ impl Add {
                     json!(TransportKind::of_address(url).map(TransportKind::as_str)),
                 );
                 table.insert("servers".into(), json!([url]));
-                Header::check_names(&self.header)?;
                 let mut headers = Map::new();
-                for header in &self.header {
+                for header in &Header::parse_all(&self.header)? {
                     if let Some(variable) = header.token_variable() {
                         table.insert("token-variable".into(), json!(variable));
                     } else {

@@ -207,6 +207,10 @@ fn a_server_that_wants_a_header_of_its_own_gets_it() {
     ] {
         run("", &["mcp", "list", &address, "--header", header]).ended(2, &[words]);
     }
+    for header in [format!("X Y: {KEY}"), format!("Host: {KEY}")] {
+        let refused = run("", &["mcp", "list", &address, "--header", &header]);
+        assert!(refused.code == Some(2) && !refused.words.contains(KEY), "{}", refused.words);
+    }
 
     let twice = ["--header", "X-A: a", "--header", "x-a: b"];
     run("", &[&["mcp", "list", &address][..], &twice].concat()).ended(2, &["names x-a twice"]);

@@ -23,7 +23,7 @@ impl Header {
     ///
     /// # Errors
     /// When it is not that, or toolcrib sets that header itself. The value is not repeated.
-    pub fn parse(text: &str) -> Result<Self, String> {
+    fn parse(text: &str) -> Result<Self, String> {
         let Some((name, value)) = text.split_once(':') else {
             return Err("write NAME: VALUE, or 'NAME: $VARIABLE'".to_owned());
         };
@@ -51,21 +51,25 @@ impl Header {
         }
     }
 
-    /// That no name is there twice.
+    /// Reads all that a command line gives; the argument parser would repeat one that it refuses.
     ///
     /// # Errors
-    /// When one is.
-    pub fn check_names(all: &[Self]) -> Result<(), Problem> {
+    /// When one is none, or a name is there twice.
+    pub fn parse_all(given: &[String]) -> Result<Vec<Self>, Problem> {
+        let doing = "reading --header";
+        let wrong = |words| Problem::new(ProblemKind::Input, doing, words);
+        let all: Vec<Self> =
+            given.iter().map(|text| Self::parse(text).map_err(wrong)).collect::<Result<_, _>>()?;
         let twice = all.iter().enumerate().find(|(row, header)| {
             all[..*row].iter().any(|before| before.name.eq_ignore_ascii_case(&header.name))
         });
         match twice {
             Some((_, header)) => {
                 let cause = format!("--header names {} twice", header.name);
-                Err(Problem::new(ProblemKind::Input, "reading headers", cause)
+                Err(Problem::new(ProblemKind::Input, doing, cause)
                     .with_remedy("name each header once"))
             }
-            None => Ok(()),
+            None => Ok(all),
         }
     }
 

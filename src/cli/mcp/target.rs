@@ -45,8 +45,8 @@ pub(super) struct Target {
 
     /// A header of each request to the address: 'NAME: text', or 'NAME: $VARIABLE' for an
     /// environment variable of yours
-    #[arg(long, value_name = "NAME: VALUE", value_parser = Header::parse, requires = "name", conflicts_with = "command")]
-    pub header: Vec<Header>,
+    #[arg(long, value_name = "NAME: VALUE", requires = "name", conflicts_with = "command")]
+    pub header: Vec<String>,
 
     /// A command that starts a server, for this command only
     #[arg(last = true, value_name = "COMMAND")]
@@ -80,8 +80,8 @@ impl InspectedServer {
     }
 
     /// The same, its requests with these headers.
-    fn with_headers(mut self, headers: &[Header]) -> Result<Self, Problem> {
-        Header::check_names(headers)?;
+    fn with_headers(mut self, given: &[String]) -> Result<Self, Problem> {
+        let headers = &Header::parse_all(given)?;
         let connection = &mut self.connection;
         if let Some(header) =
             headers.first().filter(|_| !connection.transport().spec().http_headers)
