@@ -33,7 +33,7 @@ impl Authorization {
     /// What the connection's settings say, with its secrets looked up.
     ///
     /// # Errors
-    /// When a secret is not there, cannot stand in a header, or is of a kind that HTTP has not.
+    /// When a secret is missing, can't be sent in a header, or is of a kind that HTTP doesn't know.
     pub async fn resolve(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
         let credentials = resolve_credentials(connection, secrets).await?;
         Ok(Self { credentials, headers: resolve_headers(connection, secrets).await? })
