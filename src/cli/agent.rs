@@ -184,7 +184,7 @@ impl Telling<'_> {
                 }
                 EventKind::End { outcome, problem } => break self.print_end(outcome, problem),
                 EventKind::Sent { .. }
-                | EventKind::Headers(_)
+                | EventKind::Headers { .. }
                 | EventKind::Stage(_)
                 | EventKind::Stray { .. } => {}
             }

@@ -517,15 +517,13 @@ impl EventPrinter<'_> {
                     self.out.flush()?;
                 }
             }
-            EventKind::Headers(headers) => match self.json {
-                true => self.out.json_line(&events::event_json(&Event {
-                    at_ms,
-                    kind: EventKind::Headers(headers),
-                }))?,
-                false => self
-                    .out
-                    .print_detail(format_args!("headers: {}", events::format_headers(&headers))),
-            },
+            EventKind::Headers { way, headers } if !self.json => {
+                let words = events::format_headers(&headers);
+                self.out.print_detail(format_args!("{} headers: {words}", way.sign()));
+            }
+            headers @ EventKind::Headers { .. } => {
+                self.out.json_line(&events::event_json(&Event { at_ms, kind: headers }))?;
+            }
             EventKind::Stray { cause, id, body, .. } if !self.json => {
                 match self.strays.describe(cause, id.as_deref(), &body) {
                     (words, true) => self.print_status_line(words)?,

@@ -299,7 +299,9 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
                 "chunk",
                 format!("{:>8}  {}", size::format_size(*bytes as u64), preview_text(text)),
             ),
-            EventKind::Headers(headers) => ("headers", events::format_headers(headers)),
+            EventKind::Headers { way, headers } => {
+                ("headers", format!("{} {}", way.sign(), events::format_headers(headers)))
+            }
             EventKind::Stray { cause, body, .. } => {
                 ("stray", format!("{}: {}", cause.message(), preview_text(body)))
             }
@@ -472,7 +474,7 @@ fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<
             event.at_ms,
             problem.as_ref().map_or_else(String::new, |problem| format!(": {}", problem.message))
         )),
-        EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::Stray { .. } => {}
+        EventKind::Sent { .. } | EventKind::Headers { .. } | EventKind::Stray { .. } => {}
     }
     Ok(())
 }

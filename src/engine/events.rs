@@ -20,8 +20,9 @@ pub(crate) fn event_json(event: &Event) -> Value {
         EventKind::Chunk { text, bytes } => {
             json!({"event": "chunk", "at_ms": at_ms, "bytes": bytes, "text": &**text})
         }
-        EventKind::Headers(headers) => {
-            json!({"event": "headers", "at_ms": at_ms, "headers": header_pairs(headers)})
+        EventKind::Headers { way, headers } => {
+            let headers = header_pairs(headers);
+            json!({"event": "headers", "at_ms": at_ms, "way": way.as_str(), "headers": headers})
         }
         EventKind::Stray { cause, id, headers, body } => {
             let headers = header_pairs(headers);
@@ -146,7 +147,11 @@ pub(crate) fn of_json(value: &Value) -> Option<Event> {
             headers: headers(),
             body: text("body")?.into(),
         },
-        "headers" => EventKind::Headers(headers()),
+        // Those that were kept before there was a way are the answer's.
+        "headers" => EventKind::Headers {
+            way: text("way").and_then(FrameWay::of_word).unwrap_or(FrameWay::In),
+            headers: headers(),
+        },
         "notice" => EventKind::Notice(text("text")?.to_owned()),
         "stage" => EventKind::Stage(Stage {
             name: text("stage")?.into(),
@@ -216,7 +221,14 @@ mod tests {
         for kind in [
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "a\u{1b}\n".into(), bytes: 60 },
-            EventKind::Headers([("id".into(), "r-1".into()), ("id".into(), "\u{7}".into())].into()),
+            EventKind::Headers {
+                way: FrameWay::In,
+                headers: [("id".into(), "r-1".into()), ("id".into(), "\u{7}".into())].into(),
+            },
+            EventKind::Headers {
+                way: FrameWay::Out,
+                headers: [("accept".into(), "*/*".into())].into(),
+            },
             EventKind::Stray {
                 cause: StrayCause::ForeignId,
                 id: Some("r-9".into()),
@@ -267,11 +279,14 @@ mod tests {
         };
         let expected = json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
         assert_eq!(event_json(&end), expected);
-        let headers =
-            Event { at_ms: 5, kind: EventKind::Headers([("id".into(), "r-1".into())].into()) };
+        let kind = EventKind::Headers {
+            way: FrameWay::In,
+            headers: [("id".into(), "r-1".into())].into(),
+        };
+        let headers = Event { at_ms: 5, kind };
         assert_eq!(
             event_json(&headers).to_string(),
-            r#"{"event":"headers","at_ms":5,"headers":[["id","r-1"]]}"#
+            r#"{"event":"headers","at_ms":5,"way":"in","headers":[["id","r-1"]]}"#
         );
         let of_before =
             json!({"event": "stray", "at_ms": 1, "cause": "no id", "id": null, "body": "{}"});
@@ -279,5 +294,7 @@ mod tests {
             of_json(&of_before).is_some(),
             "a history that was written before strays had headers is read"
         );
+        let of_before = json!({"event": "headers", "at_ms": 5, "headers": [["id", "r-1"]]});
+        assert_eq!(of_json(&of_before), Some(headers), "and one whose headers had no way");
     }
 }

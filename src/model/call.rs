@@ -138,9 +138,13 @@ pub enum EventKind<T = SharedText> {
     Sent {
         bytes: usize,
     },
-    /// What the messages of the answer carry beside their body, from here on; said when it comes
-    /// and when it changes, without secrets.
-    Headers(Headers),
+    /// What the messages of that way carry beside their body, from here on: the answer's, and the
+    /// request's where its transport adds some. Said when it comes and when it changes, without
+    /// secrets.
+    Headers {
+        way: FrameWay,
+        headers: Headers,
+    },
     /// A piece of the answer; empty pieces are kept.
     Chunk {
         text: T,
@@ -191,8 +195,8 @@ impl Stage {
 /// The name of a stage that is nothing but a frame.
 pub(crate) const FRAME: &str = "frame";
 
-/// The way that a frame went.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The way that a frame went, seen from here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FrameWay {
     In,
     Out,
@@ -275,7 +279,7 @@ impl<T> Event<T> {
         let kind = match self.kind {
             EventKind::Chunk { text, bytes } => EventKind::Chunk { text: map(text), bytes },
             EventKind::Sent { bytes } => EventKind::Sent { bytes },
-            EventKind::Headers(headers) => EventKind::Headers(headers),
+            EventKind::Headers { way, headers } => EventKind::Headers { way, headers },
             EventKind::Stray { cause, id, headers, body } => {
                 EventKind::Stray { cause, id, headers, body }
             }
@@ -303,7 +307,7 @@ impl Event {
             EventKind::Stray { body, .. } => body.len(),
             EventKind::Stage(stage) => stage.body.len(),
             EventKind::Sent { .. }
-            | EventKind::Headers(_)
+            | EventKind::Headers { .. }
             | EventKind::Notice(_)
             | EventKind::End { .. } => 0,
         }
@@ -588,7 +592,7 @@ impl Call {
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
             }
-            EventKind::Headers(_) | EventKind::Notice(_) => {}
+            EventKind::Headers { .. } | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
                 self.state = CallState::Ended {
                     outcome: *outcome,

@@ -29,7 +29,7 @@ use super::{
 use crate::{
     engine::mask::Mask,
     model::{
-        call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, FrameWay, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
     },
     systems::facets::calls::Reply,
@@ -130,7 +130,6 @@ impl BegunCall {
             pieces: 0,
             size: 0,
             last_body: None,
-            headers: Vec::new(),
             strangers: StrangerCounts::default(),
             receipt: None,
             broken: false,
@@ -190,8 +189,6 @@ struct Session<'s> {
     size: u64,
     /// The message that ended the answer.
     last_body: Option<Print>,
-    /// Those that came last with a message of the answer.
-    headers: Vec<(String, String)>,
     /// Replies so far that were none of the call's.
     strangers: StrangerCounts,
     /// What the broker said of the request, where it keeps requests.
@@ -241,9 +238,11 @@ impl Session<'_> {
             body: packed.body,
             expires,
         };
+        let headers = self.bus.request_headers(&message);
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.sink.emit(EventKind::Sent { bytes }).await?;
+                self.sink.emit_headers(FrameWay::Out, &headers).await?;
                 self.receive_answer().await?
             }
             Err(problem) => (Outcome::Lost, Some(problem)),
@@ -423,7 +422,7 @@ impl Session<'_> {
         }
         self.carrier = Some(channel);
         self.has_moved();
-        self.tell_headers(&packet).await?;
+        self.sink.emit_headers(FrameWay::In, packet.visible_headers()).await?;
         match reply {
             // A service that has nothing to say yet only shows that it is there.
             Reply::Chunk { text, last: false } if text.is_empty() => Ok(None),
@@ -439,17 +438,6 @@ impl Session<'_> {
             }
             Reply::Stray { .. } => Ok(None),
         }
-    }
-
-    /// Reports headers that are not those of the message before; one without any says nothing about
-    /// them.
-    async fn tell_headers(&mut self, packet: &Packet) -> Result<(), SinkClosed> {
-        if packet.visible_headers().next().is_none() || packet.visible_headers().eq(&self.headers) {
-            return Ok(());
-        }
-        self.headers = packet.visible_headers().cloned().collect();
-        let kind = EventKind::Headers(Mask::default().mask_headers(&self.headers).collect());
-        self.sink.emit(kind).await
     }
 
     async fn handle_chunk(

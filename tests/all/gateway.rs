@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::{io::AsyncReadExt as _, net::TcpListener, time::timeout};
 use toolcrib::{
     model::{
-        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
+        call::{Event, EventKind, FrameWay, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, SecretAt, SettingValue},
         transport::TransportKind,
     },
@@ -169,16 +169,20 @@ async fn headers_of_an_answer(gateway: &StandIn) {
     for name in ["stream", "what"] {
         let heard = heard(gateway, TransportKind::Http, name, limits()).await;
         let of = |event: &Event| match &event.kind {
-            EventKind::Headers(headers) => Some(headers.clone()),
+            EventKind::Headers { way, headers } => Some((*way, headers.clone())),
             _ => None,
         };
         let told: Vec<_> = heard.0.iter().filter_map(of).collect();
-        assert_eq!(told.len(), 1, "they came once: {:?}", heard.0);
+        let [(FrameWay::Out, sent), (FrameWay::In, told)] = &told[..] else {
+            panic!("they went once and came once: {:?}", heard.0);
+        };
+        let accept = ("accept".to_owned(), "application/json, text/event-stream".to_owned());
+        assert!(sent.contains(&accept), "{sent:?}");
         assert!(
-            told[0].iter().any(|(name, value)| name == "content-type" && !value.is_empty()),
+            told.iter().any(|(name, value)| name == "content-type" && !value.is_empty()),
             "{told:?}"
         );
-        assert!(told[0].iter().all(|(name, _)| name != ":event"), "{told:?}");
+        assert!(told.iter().all(|(name, _)| name != ":event"), "{told:?}");
     }
 }
 

@@ -19,7 +19,7 @@ use tokio_tungstenite::tungstenite::{
 use toolcrib::{
     app::message::{Message, ScreenId},
     model::{
-        call::{EventKind, Outcome, Request},
+        call::{EventKind, FrameWay, Outcome, Request},
         connection::{Connection, ConnectionState},
         transport::TransportKind,
     },
@@ -255,7 +255,7 @@ fn an_answer_on_the_screen_steers_nothing() {
     bench.happens([
         (0, EventKind::Sent { bytes: 1 }),
         (1, EventKind::Notice(EVIL.into())),
-        (2, EventKind::Headers([("x".into(), EVIL.into())].into())),
+        (2, EventKind::Headers { way: FrameWay::In, headers: [("x".into(), EVIL.into())].into() }),
         (3, EventKind::Chunk { text: EVIL.into(), bytes: 10 }),
         (4, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
     ]);

@@ -9,7 +9,7 @@ use toolcrib::{
     },
     engine::stub::read::read_stub,
     model::{
-        call::{CallError, CallId, Event, EventKind, Outcome, Stage, StrayCause},
+        call::{CallError, CallId, Event, EventKind, FrameWay, Outcome, Stage, StrayCause},
         connection::Connection,
         entry::FileId,
         error_kind::ErrorKind,
@@ -412,15 +412,40 @@ fn earlier_answers_go_into_arguments_and_variables_stay_unseen() {
     assert!(bench.screen().contains("there is no answer of \"nobody\" yet"), "{}", bench.screen());
 }
 
+fn came<const N: usize>(headers: [(&str, &str); N]) -> EventKind {
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    EventKind::Headers { way: FrameWay::In, headers }
+}
+
+#[test]
+fn headers_that_a_transport_sends_are_those_of_the_request() {
+    let mut bench = open(120, 36);
+    bench.keys("f6 f6");
+    let sent = |accept: &str| EventKind::Headers {
+        way: FrameWay::Out,
+        headers: [("accept".to_owned(), accept.to_owned())].into(),
+    };
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (1, sent("text/html")),
+        (5, came([("x-served-by", "Owl")])),
+        (7, sent("text/plain")),
+        (9, end(Outcome::Succeeded, None)),
+    ]);
+    bench.clicks("Headers");
+    let screen = bench.screen();
+    let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
+    let places =
+        ["with the request", "text/html", "with the answer +5", "Owl", "another request +7"].map(at);
+    assert!(places.is_sorted() && places[4] < at("text/plain"), "{screen}");
+    assert!(!screen.contains("none"), "those of the transport are all there are: {screen}");
+}
+
 #[test]
 fn headers_of_request_answer_and_strays_have_a_view() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    let headers = |id: &str| {
-        EventKind::Headers(
-            [("id".to_owned(), id.to_owned()), ("x-model".into(), "m-1".into())].into(),
-        )
-    };
+    let headers = |id: &str| came([("id", id), ("x-model", "m-1")]);
     bench.happens([
         (0, EventKind::Sent { bytes: 9 }),
         (5, headers("one")),
@@ -642,7 +667,7 @@ fn what_does_not_fit_the_title_of_an_answer_stands_at_its_foot() {
 fn the_line_of_times_tells_the_first_byte_from_the_first_chunk() {
     let mut bench = open(120, 36);
     bench.keys("f6 f6");
-    let headers = EventKind::Headers([(":status".into(), "200".into())].into());
+    let headers = came([(":status", "200")]);
     bench.happens([
         (1, EventKind::Sent { bytes: 9 }),
         (20, headers),
@@ -660,7 +685,7 @@ fn the_line_of_times_tells_the_first_byte_from_the_first_chunk() {
 #[test]
 fn headers_are_found_where_they_stand() {
     let mut bench = streaming(80, 24);
-    bench.happens([(95, EventKind::Headers([("x-served-by".into(), "Owl".into())].into()))]);
+    bench.happens([(95, came([("x-served-by", "Owl")]))]);
     bench.clicks("Headers");
     bench.keys("/");
     bench.types("served");

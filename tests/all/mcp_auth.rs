@@ -182,6 +182,17 @@ fn a_server_that_wants_a_header_of_its_own_gets_it() {
     };
     let called = run(KEY, &["call", "read", "--connection", "web"]);
     assert_eq!((called.code, called.data.trim()), (Some(0), "done with a key"), "{}", called.words);
+    let told = run(KEY, &["call", "read", "--connection", "web", "--json"]);
+    let events = told.data.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let headers: Vec<Value> = events.filter(|event| event["event"] == "headers").collect();
+    let [sent, came] = &headers[..] else { panic!("{}", told.data) };
+    let has = |event: &Value, way: &str, header: &Value| {
+        event["way"] == way && event["headers"].as_array().unwrap().contains(header)
+    };
+    assert!(has(sent, "out", &json!(["x-api-key", "***"])), "{sent}");
+    assert!(sent["headers"].to_string().contains("mcp-protocol-version"), "{sent}");
+    assert!(has(came, "in", &json!([":status", "200"])), "{came}");
+    assert!(!told.data.contains(KEY), "{}", told.data);
     let rejected = run("another-key", &["mcp", "ping", "web"]);
     rejected.ended(3, &["rejects the connection's key (HTTP 401)", "check the headers"]);
     // What is asked about tokens goes with the key as well.

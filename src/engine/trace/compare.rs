@@ -172,7 +172,7 @@ impl Times {
                     times.text += text.len() as u64;
                 }
                 EventKind::Stray { .. } => times.strays += 1,
-                EventKind::Headers(_) | EventKind::Notice(_) | EventKind::Stage(_) => {}
+                EventKind::Headers { .. } | EventKind::Notice(_) | EventKind::Stage(_) => {}
                 EventKind::End { outcome, problem } => {
                     (times.end, times.outcome) = (Some(event.at_ms), Some(*outcome));
                     let words =

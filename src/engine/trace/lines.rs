@@ -224,7 +224,9 @@ fn rest_lines(id: &str, earlier: &[(u64, String)]) -> impl Iterator<Item = Strin
 /// What happened, without its secrets; a chunk is masked together with those before it.
 fn mask_event(kind: &EventKind, mask: &Mask) -> EventKind {
     match kind {
-        EventKind::Headers(headers) => EventKind::Headers(mask.mask_headers(headers).collect()),
+        EventKind::Headers { way, headers } => {
+            EventKind::Headers { way: *way, headers: mask.mask_headers(headers).collect() }
+        }
         EventKind::Stray { cause, id, headers, body } => EventKind::Stray {
             cause: *cause,
             id: id.clone(),
@@ -247,7 +249,7 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        call::{CallError, Outcome, StrayCause},
+        call::{CallError, FrameWay, Outcome, StrayCause},
         error_kind::ErrorKind,
     };
 
@@ -300,10 +302,14 @@ mod tests {
             EventKind::Chunk { text: "it is hun".into(), bytes: 9 },
             EventKind::Sent { bytes: 3 },
             EventKind::Chunk { text: "ter2hunter2".into(), bytes: 9 },
-            EventKind::Headers(
-                [("x-note".into(), "hunter2hunter2".into()), ("api-key".into(), "is hun".into())]
-                    .into(),
-            ),
+            EventKind::Headers {
+                way: FrameWay::In,
+                headers: [
+                    ("x-note".into(), "hunter2hunter2".into()),
+                    ("api-key".into(), "is hun".into()),
+                ]
+                .into(),
+            },
             EventKind::Stray {
                 cause: StrayCause::Late,
                 id: None,

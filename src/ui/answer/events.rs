@@ -129,8 +129,9 @@ impl<'c> EventRow<'c> {
             EventKind::Chunk { text, .. } => {
                 (format!("chunk {number}"), Role::Dim, quoted(&call.text.slice(text.clone())))
             }
-            EventKind::Headers(headers) => {
-                ("headers".to_owned(), Role::Info, engine::events::format_headers(headers))
+            EventKind::Headers { way, headers } => {
+                let words = engine::events::format_headers(headers);
+                ("headers".to_owned(), Role::Info, format!("{} {words}", way.sign()))
             }
             EventKind::Stray { cause, body, .. } => (
                 "stray".to_owned(),

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::attachments;
 use crate::{
-    model::call::{Call, EventKind},
+    model::call::{Call, EventKind, FrameWay},
     ui::{
         canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
         styles::{Role, Styles},
@@ -18,17 +18,28 @@ const WIDEST_NAME: usize = 28;
 /// A line, in pieces.
 type Row = Vec<(Role, String)>;
 
-/// The lines of all headers: those of the request, then those of the answer, with the time of each
-/// change; those of strays last. Below them is what came with the call's steps.
+/// The lines of all headers: those of the request, then those of the answer and of further requests,
+/// with the time of each change, and those of strays. Below them is what came with the call's steps.
 #[must_use]
 pub(crate) fn header_rows(call: &Call, cells: u16) -> Vec<Row> {
     let cells = usize::from(cells);
     let mut rows = vec![heading("with the request")];
-    push_headers(&mut rows, &call.request.headers, cells);
-    let mut came = false;
+    let sent = call.events.iter().find_map(|event| match &event.kind {
+        EventKind::Headers { way: FrameWay::Out, headers } => Some(&**headers),
+        _ => None,
+    });
+    push_headers(&mut rows, sent.unwrap_or(&call.request.headers), cells);
+    let (mut came, mut requests) = (false, 0);
     for event in call.events.iter() {
         match &event.kind {
-            EventKind::Headers(headers) => {
+            EventKind::Headers { way: FrameWay::Out, headers } => {
+                requests += 1;
+                if requests > 1 {
+                    rows.push(heading(&format!("with another request +{}", event.at_ms)));
+                    push_headers(&mut rows, headers, cells);
+                }
+            }
+            EventKind::Headers { way: FrameWay::In, headers } => {
                 let words = if came { "changed" } else { "with the answer" };
                 rows.push(heading(&format!("{words} +{}", event.at_ms)));
                 push_headers(&mut rows, headers, cells);

@@ -7,9 +7,9 @@ use crate::{
         notices::{Notice, NoticeKind},
         state::State,
     },
-    engine::agent_loop::event::AgentEvent,
+    engine::{agent_loop::event::AgentEvent, events},
     model::{
-        call::{Call, CallId, EventKind, LoggedEvent, StrayCause},
+        call::{Call, CallId, EventKind, FrameWay, LoggedEvent, StrayCause},
         stub::MOCK_CONNECTION,
     },
     schema::count::count_text,
@@ -155,9 +155,9 @@ fn event_lines(call: &Call, row: usize) -> Vec<String> {
 fn event_words(call: &Call, event: &LoggedEvent, number: u64) -> Option<String> {
     Some(match &event.kind {
         EventKind::Sent { bytes } => format!("request sent, {bytes} bytes"),
-        EventKind::Headers(headers) => {
-            let of = |(name, value): &(String, String)| format!("{name}: {value}");
-            format!("headers {}", headers.iter().map(of).collect::<Vec<_>>().join(", "))
+        EventKind::Headers { way, headers } => {
+            let words = if *way == FrameWay::Out { "headers sent" } else { "headers" };
+            format!("{words} {}", events::format_headers(headers))
         }
         EventKind::Chunk { text, .. } => {
             let text = call.text.slice(text.clone());

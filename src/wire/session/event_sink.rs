@@ -1,10 +1,11 @@
 //! Where a call puts its events, each with its time.
 
-use std::{sync::Arc, time::Duration};
+use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
+    engine::mask::Mask,
     model::call::{CallError, Event, EventKind, FrameWay, Outcome, Stage},
     wire::{
         queue::{self, Closed},
@@ -33,6 +34,8 @@ pub struct EventSink {
     pub secrets: Option<Secrets>,
     /// The name of the last stage: mostly it is that of the next one too.
     last_name: Arc<str>,
+    /// The headers that were reported last, of each way.
+    last_headers: HashMap<FrameWay, Vec<(String, String)>>,
 }
 
 impl EventSink {
@@ -47,6 +50,7 @@ impl EventSink {
             events,
             secrets: None,
             last_name: "".into(),
+            last_headers: HashMap::new(),
         }
     }
 
@@ -93,6 +97,22 @@ impl EventSink {
         let name = self.shared_name(name);
         let stage = Stage { name, words, body: body.into(), frame: Some(way) };
         self.emit(EventKind::Stage(stage)).await
+    }
+
+    /// Reports headers, without their secrets, unless they are those of the message before that went
+    /// the same way; a message without any says nothing about them.
+    pub async fn emit_headers<'h>(
+        &mut self,
+        way: FrameWay,
+        headers: impl IntoIterator<Item = &'h (String, String)>,
+    ) -> Result<(), SinkClosed> {
+        let headers: Vec<_> = headers.into_iter().cloned().collect();
+        if headers.is_empty() || self.last_headers.get(&way) == Some(&headers) {
+            return Ok(());
+        }
+        let shown = Mask::default().mask_headers(&headers).collect();
+        self.last_headers.insert(way, headers);
+        self.emit(EventKind::Headers { way, headers: shown }).await
     }
 
     fn shared_name(&mut self, name: &str) -> Arc<str> {

@@ -385,7 +385,7 @@ async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_th
     ];
     let events = run_script(script).await;
     let of = |event: &Event| match &event.kind {
-        EventKind::Headers(headers) => Some(headers.to_vec()),
+        EventKind::Headers { headers, .. } => Some(headers.to_vec()),
         EventKind::Stray { headers, .. } => Some(
             [("stray".to_owned(), String::new())].into_iter().chain(headers.to_vec()).collect(),
         ),
@@ -395,7 +395,7 @@ async fn headers_are_told_when_they_come_and_when_they_change_and_strays_keep_th
     let id = |id: &str| ("id".to_owned(), id.to_owned());
     assert_eq!(told, [vec![("stray".to_owned(), String::new()), id("r-9")], vec![id(ID)]]);
     let before =
-        events.iter().position(|event| matches!(event.kind, EventKind::Headers(_))).unwrap();
+        events.iter().position(|event| matches!(event.kind, EventKind::Headers { .. })).unwrap();
     assert_eq!(text(&events[..before]), "a", "they stand before the piece that they came with");
 }
 

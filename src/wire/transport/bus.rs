@@ -77,6 +77,13 @@ pub trait Bus: Send + Sync {
         share: SubscriptionShare,
     ) -> BusFuture<'a, QueueReceiver>;
 
+    /// The headers that a message goes out with, the transport's own and the connection's among them,
+    /// without the values of secrets; none where the transport adds nothing.
+    fn request_headers(&self, message: &Outgoing) -> Vec<(String, String)> {
+        let _ = message;
+        Vec::new()
+    }
+
     /// Hands a message over. Refuses at once, with the reason, when it could not leave now.
     fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()>;
 

@@ -113,6 +113,10 @@ impl Bus for Http {
         })
     }
 
+    fn request_headers(&self, message: &Outgoing) -> Vec<(String, String)> {
+        self.exchange.shown_headers(message)
+    }
+
     fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(async move {
             let inbox =

@@ -87,7 +87,7 @@ impl CallReport {
                 let words = format!("a message that is no part of the answer: {}", cause.message());
                 self.log(LogLevel::Debug, LOGGER, words.into())
             }
-            EventKind::Sent { .. } | EventKind::Headers(_) | EventKind::End { .. } => None,
+            EventKind::Sent { .. } | EventKind::Headers { .. } | EventKind::End { .. } => None,
         }
     }
 

@@ -1,12 +1,18 @@
 //! What comes from the other side of a connection.
 
 use crate::{
-    model::call::CallError,
+    model::call::{CallError, FrameWay},
     systems::mcp::rpc::{frame::Frame, id::Id},
 };
 
 pub(crate) enum TransportArrival {
     Frame(Frame),
+    /// What went with the request of this id, or came with its answer, beside the frames.
+    Headers {
+        id: Id,
+        way: FrameWay,
+        headers: Vec<(String, String)>,
+    },
     /// A line of a process's standard error.
     Words(String),
     /// HTTP answered a POST with what is no frame.

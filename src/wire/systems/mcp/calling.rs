@@ -10,13 +10,13 @@ use super::{
     listing::{begin, reply},
     raw_frames::send_frame,
     stages::{
-        ALIVE, ANSWER, FAULT, FRAME, PROMISED, QUESTION, STAGE, VERSION, said, tell_answer,
-        tell_stage,
+        ALIVE, ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, is_beside_stages, said,
+        tell_answer, tell_stage,
     },
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, FrameWay, Outcome, Stage},
+        call::{CallError, EventKind, Outcome, Stage},
         error_kind::ErrorKind,
         shown::visible_text,
         size,
@@ -125,7 +125,7 @@ pub(crate) async fn call(
                     since = Instant::now();
                     continue;
                 }
-                if said(&packet, FRAME) == Some(FrameWay::Out.as_str()) {
+                if is_beside_stages(&packet) {
                     tell_stage(packet, sink).await?;
                     continue;
                 }

@@ -32,8 +32,8 @@ use super::{
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
-        ALIVE, ANSWER, CHANGED, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, fault_words,
-        log_words, progress_words, sent_frame, stage, stage_of_bytes,
+        ALIVE, ANSWER, CHANGED, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, beside_frames,
+        fault_words, log_words, progress_words, sent_frame, stage, stage_of_bytes,
     },
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
@@ -266,6 +266,15 @@ impl Driver {
                     return;
                 }
                 self.session.handle_frame(frame)
+            }
+            TransportArrival::Headers { id, way, headers } => {
+                let told = beside_frames(way, headers);
+                self.state.raw.take_headers(&id, &told).await;
+                if let Some(waiting) = self.state.waiting.get(&id) {
+                    // One that has left is informed that it has by another way.
+                    let _ = waiting.inbox.push(Incoming::Packet(told)).await;
+                }
+                return;
             }
             TransportArrival::Words(line) => {
                 self.frames.note(Direction::Words, &line);

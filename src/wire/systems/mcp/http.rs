@@ -23,7 +23,12 @@ use super::{
     },
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind, shown::visible_text},
+    model::{
+        call::{CallError, FrameWay},
+        connection::Connection,
+        error_kind::ErrorKind,
+        shown::visible_text,
+    },
     systems::mcp::{
         rpc::{
             frame::{Frame, Kind},
@@ -107,15 +112,17 @@ impl SharedLink {
         path: Option<&str>,
         mut headers: Vec<(String, String)>,
         body: Bytes,
-    ) -> Result<QueueReceiver, CallError> {
+    ) -> Result<MadeRequest, CallError> {
         let inbox = self.bus.new_inbox().ok_or_else(|| {
             CallError::new(ErrorKind::NoTransport, "this isn't HTTP", "give an address of http://")
         })?;
         headers.extend(path.map(marks::path_header));
         let receiver = self.bus.subscribe(&inbox, SubscriptionShare::Each).await?;
         let to = Address::ephemeral("");
-        self.bus.send(Outgoing { to, reply: Some(inbox), headers, body, expires: None }).await?;
-        Ok(receiver)
+        let message = Outgoing { to, reply: Some(inbox), headers, body, expires: None };
+        let headers = self.bus.request_headers(&message);
+        self.bus.send(message).await?;
+        Ok(MadeRequest { receiver, headers })
     }
 
     /// What to send with a request so that it is let in.
@@ -134,8 +141,8 @@ impl SharedLink {
         let mut headers = post.headers.clone();
         headers.extend(presented.headers);
         headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
-        let receiver = self.request(path.as_deref(), headers, post.body.clone()).await?;
-        Ok(SentRequest { receiver, token: presented.token })
+        let made = self.request(path.as_deref(), headers, post.body.clone()).await?;
+        Ok(SentRequest { made, token: presented.token })
     }
 
     /// The GET of a stream: of what comes from now on, or came after the last event.
@@ -149,8 +156,8 @@ impl SharedLink {
         headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
         let presented = self.present("GET", said.path.as_deref()).await?;
         headers.extend(presented.headers);
-        let receiver = self.request(said.path.as_deref(), headers, Bytes::new()).await?;
-        Ok(SentRequest { receiver, token: presented.token })
+        let made = self.request(said.path.as_deref(), headers, Bytes::new()).await?;
+        Ok(SentRequest { made, token: presented.token })
     }
 
     fn note_refusal(&self, problem: CallError) {
@@ -170,9 +177,15 @@ struct Post {
     body: Bytes,
 }
 
-/// A request that was sent: where its answer comes, and the token that went with it.
-struct SentRequest {
+/// A request that was sent: where its answer comes, and its headers as they may be seen.
+struct MadeRequest {
     receiver: QueueReceiver,
+    headers: Vec<(String, String)>,
+}
+
+/// The same, and the token that went with it.
+struct SentRequest {
+    made: MadeRequest,
     token: Option<String>,
 }
 
@@ -241,11 +254,11 @@ impl HttpPipe {
         }
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
-        let SentRequest { receiver, token } = self.shared.post(&post).await?;
+        let SentRequest { made, token } = self.shared.post(&post).await?;
         let mut stream = self.stream(outgoing.id.clone(), Some(post), token);
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
-        let handle = self.running.spawn(stream.follow(receiver));
+        let handle = self.running.spawn(stream.follow(made));
         match (&outgoing.id, outgoing.wait) {
             (Some(id), _) => {
                 self.streams.retain(|_, stream| !stream.is_finished());
@@ -272,8 +285,8 @@ impl HttpPipe {
     pub fn listen(&mut self) {
         let mut stream = self.stream(None, None, None);
         self.running.spawn(async move {
-            if let Ok(receiver) = stream.request().await {
-                stream.follow(receiver).await;
+            if let Ok(made) = stream.request().await {
+                stream.follow(made).await;
             }
         });
     }
@@ -283,7 +296,7 @@ impl HttpPipe {
     /// # Errors
     /// When there is no such stream either, or it does not say where to post to.
     pub async fn open_old_stream(&mut self) -> Result<(), CallError> {
-        let mut receiver = self.shared.get(None).await?.receiver;
+        let mut receiver = self.shared.get(None).await?.made.receiver;
         let named = timeout(OPENING, self.read_endpoint(&mut receiver)).await;
         let path = named.unwrap_or_else(|_| Err(no_endpoint("it did not say where to post to")))?;
         self.shared.update(|said| said.post_path = Some(path));
@@ -355,7 +368,7 @@ impl HttpPipe {
             let presented = self.shared.present("DELETE", said.path.as_deref()).await.ok()?;
             headers.extend(presented.headers);
             let answer = self.shared.request(said.path.as_deref(), headers, Bytes::new());
-            answer.await.ok()?.next().await
+            answer.await.ok()?.receiver.next().await
         })
         .await;
     }
@@ -387,33 +400,34 @@ impl SharedLink {
 
 impl Stream {
     /// Asks for the same again: by its POST, or by a GET of what came after the last event.
-    async fn request(&mut self) -> Result<QueueReceiver, CallError> {
+    async fn request(&mut self) -> Result<MadeRequest, CallError> {
         let sent = match &self.post {
             Some(post) => self.shared.post(post).await?,
             None => self.shared.get(self.last.as_ref()).await?,
         };
         self.token = sent.token;
-        Ok(sent.receiver)
+        Ok(sent.made)
     }
 
     /// Asks for what came after the last event.
-    async fn resume(&mut self) -> Result<QueueReceiver, CallError> {
+    async fn resume(&mut self) -> Result<MadeRequest, CallError> {
         let sent = self.shared.get(self.last.as_ref()).await?;
         self.token = sent.token;
-        Ok(sent.receiver)
+        Ok(sent.made)
     }
 
     /// Takes in all that comes, over as many streams as it takes.
-    async fn follow(mut self, mut receiver: QueueReceiver) {
+    async fn follow(mut self, mut made: MadeRequest) {
         // A GET stream that ends without a word is asked for again a few times only.
         let mut silent = 0;
         loop {
             let before = self.last.clone();
-            let problem = match self.drain(&mut receiver).await {
+            self.tell_headers(FrameWay::Out, made.headers).await;
+            let problem = match self.drain(&mut made.receiver).await {
                 Drained::Done => return,
                 Drained::Again => {
-                    receiver = match self.request().await {
-                        Ok(receiver) => receiver,
+                    made = match self.request().await {
+                        Ok(made) => made,
                         Err(problem) => return self.give_up(Some(problem)).await,
                     };
                     continue;
@@ -429,11 +443,11 @@ impl Stream {
                 return self.give_up(problem).await;
             }
             let mut tries = 0;
-            receiver = loop {
+            made = loop {
                 sleep(self.retry).await;
                 tries += 1;
                 match self.resume().await {
-                    Ok(receiver) => break receiver,
+                    Ok(made) => break made,
                     Err(_) if tries < TRIES => {}
                     Err(problem) => return self.give_up(Some(problem)).await,
                 }
@@ -458,6 +472,15 @@ impl Stream {
         let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status: 0, body }).await;
     }
 
+    /// Reports headers to whoever waits for the answer.
+    async fn tell_headers(&self, way: FrameWay, headers: Vec<(String, String)>) {
+        let Some(id) = self.id.clone().filter(|_| !self.answered && !headers.is_empty()) else {
+            return;
+        };
+        // Nobody may wait any more.
+        let _ = self.shared.arrivals.send(TransportArrival::Headers { id, way, headers }).await;
+    }
+
     /// Takes in one stream.
     async fn drain(&mut self, receiver: &mut QueueReceiver) -> Drained {
         loop {
@@ -470,6 +493,8 @@ impl Stream {
                 Some(Incoming::Ended) | None => return Drained::Broken(None),
                 Some(_) => continue,
             };
+            self.tell_headers(FrameWay::In, marks::answer_headers(&packet).cloned().collect())
+                .await;
             if let Some(session) = header(&packet, SESSION) {
                 self.shared.update(|said| said.session = Some(session.to_owned()));
             }

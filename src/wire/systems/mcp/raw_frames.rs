@@ -100,6 +100,13 @@ impl RawFrames {
         }
     }
 
+    /// Hands what went or came beside a frame on to who waits for its answer.
+    pub async fn take_headers(&self, id: &Id, told: &Packet) {
+        for (_, inbox) in self.0.iter().filter(|(asked, _)| asked.as_ref() == Some(id)) {
+            let _ = inbox.push(Incoming::Packet(told.clone())).await;
+        }
+    }
+
     /// The same of the body that an HTTP server answered a request with.
     pub async fn take_body(&mut self, id: &Id, body: &str) -> bool {
         let row = self.0.iter().position(|(asked, _)| asked.as_ref() == Some(id));

@@ -26,6 +26,8 @@ pub(crate) const WORDS: &str = ":words";
 pub(crate) const ANSWER: &str = "answer";
 /// The stage that only says that the server is at work; nothing is notified of it.
 pub(crate) const ALIVE: &str = "alive";
+/// The stage that brings headers of a transport: they are behind the packet's first two.
+const HEADERS: &str = "headers";
 /// The stage that says that a resource has changed; its body is the notification.
 pub(crate) const UPDATED: &str = "updated";
 /// The stage that says what of a subscription the server will serve; its body is the notification.
@@ -50,6 +52,15 @@ pub(crate) fn sent_frame(text: &str) -> Packet {
     let mut packet = stage(call::FRAME, &frame_words(FrameWay::Out, text.len()), text);
     packet.headers.push((FRAME.to_owned(), FrameWay::Out.as_str().to_owned()));
     packet
+}
+
+/// What went or came beside frames, as the packet's own headers.
+#[must_use]
+pub(crate) fn beside_frames(way: FrameWay, beside: Vec<(String, String)>) -> Packet {
+    let of_stage = [(STAGE, HEADERS), (FRAME, way.as_str())];
+    let of_stage = of_stage.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let headers = of_stage.into_iter().chain(beside).collect();
+    Packet { subject: None, reply: None, headers, body: Bytes::new() }
 }
 
 /// A frame in a few words.
@@ -117,8 +128,17 @@ pub(crate) fn log_words(level: Option<LogLevel>, logger: Option<&str>, data: &Va
     }
 }
 
+/// Whether a packet says nothing of how far a call is: it was sent with it, or came beside frames.
+pub(crate) fn is_beside_stages(packet: &Packet) -> bool {
+    said(packet, STAGE) == Some(HEADERS) || said(packet, FRAME) == Some(FrameWay::Out.as_str())
+}
+
 /// Reports who made the call of a stage on the way to its answer.
 pub(crate) async fn tell_stage(mut packet: Packet, sink: &mut EventSink) -> Result<(), SinkClosed> {
+    if said(&packet, STAGE) == Some(HEADERS) {
+        let way = said(&packet, FRAME).and_then(FrameWay::of_word).unwrap_or(FrameWay::In);
+        return sink.emit_headers(way, packet.headers.iter().skip(2)).await;
+    }
     let told = packet.headers.iter_mut().find(|(name, _)| name == WORDS);
     let words = told.map(|(_, words)| mem::take(words)).unwrap_or_default();
     let name = said(&packet, STAGE).unwrap_or_default();

@@ -6,12 +6,12 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, EventKind, Limits, Outcome},
+        call::{CallError, EventKind, FrameWay, Limits, Outcome},
         error_kind::ErrorKind,
     },
     systems::opensearch::settings,
     wire::{
-        session::event_sink::{CallEnd, EventSink},
+        session::event_sink::{CallEnd, EventSink, SinkClosed},
         systems::facets::multi_step::CallContext,
         transport::{
             bus::Bus,
@@ -62,9 +62,15 @@ impl<'r> RestClient<'r> {
         method: &str,
         path: &str,
         body: Option<&str>,
+        sink: &mut EventSink,
     ) -> Result<Pending, CallEnd> {
-        let sent = send_request(self.bus, (method, path, body)).await;
-        sent.map(|receiver| Pending { receiver }).map_err(|problem| (Outcome::Lost, Some(problem)))
+        let request = HttpRequest { method, path, headers: &[], body: body.unwrap_or_default() };
+        let headers = request::shown_headers(self.bus, &request);
+        let sent = request::send_request(self.bus, &request).await;
+        let receiver = sent.map_err(|problem| (Outcome::Lost, Some(problem)))?;
+        let told = sink.emit_headers(FrameWay::Out, &headers).await;
+        told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+        Ok(Pending { receiver })
     }
 
     /// The next that comes back; `None` when no more comes. Only so long is waited for it as the
@@ -75,13 +81,17 @@ impl<'r> RestClient<'r> {
     pub async fn next_packet(
         &self,
         pending: &mut Pending,
-        sink: &EventSink,
+        sink: &mut EventSink,
     ) -> Result<Option<Packet>, CallEnd> {
         let now = Instant::now();
         let total = sink.opened + self.limits.total + sink.held;
         let until = total.min(now + self.limits.first);
         match timeout_at(until, pending.receiver.next()).await {
-            Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
+            Ok(Some(Incoming::Packet(packet))) => {
+                let told = sink.emit_headers(FrameWay::In, marks::answer_headers(&packet)).await;
+                told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+                Ok(Some(packet))
+            }
             Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
             Ok(Some(_) | None) => Ok(None),
             Err(_) => Err((Outcome::TimedOut, Some(self.timed_out(until == total)))),
@@ -123,9 +133,9 @@ impl<'r> RestClient<'r> {
     async fn fetch_once(
         &self,
         (method, path, body): (&str, &str, Option<&str>),
-        sink: &EventSink,
+        sink: &mut EventSink,
     ) -> Result<Answer, CallEnd> {
-        let mut pending = self.send_request(method, path, body).await?;
+        let mut pending = self.send_request(method, path, body, sink).await?;
         let Some(packet) = self.next_packet(&mut pending, sink).await? else {
             let message = format!("{} ended before the answer", self.bus.display_address());
             let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");

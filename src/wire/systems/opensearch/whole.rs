@@ -187,7 +187,7 @@ async fn stream_answer(
     body: &str,
     sink: &mut EventSink,
 ) -> Result<CallEnd, SinkClosed> {
-    let mut pending = match rest.send_request("POST", path, Some(body)).await {
+    let mut pending = match rest.send_request("POST", path, Some(body), sink).await {
         Ok(pending) => pending,
         Err(end) => return Ok(end),
     };

@@ -5,7 +5,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, EventKind, Limits, Outcome, Stage},
+        call::{CallError, EventKind, FrameWay, Limits, Outcome, Stage},
         error_kind::ErrorKind,
         size,
     },
@@ -23,7 +23,7 @@ use crate::{
         transport::{
             http::{
                 marks,
-                request::{HttpRequest, send_request},
+                request::{HttpRequest, send_request, shown_headers},
             },
             message::{Incoming, Packet},
             message_queue::QueueReceiver,
@@ -49,11 +49,13 @@ pub(crate) async fn call(
         headers: &request.headers,
         body: &request.body,
     };
+    let headers = shown_headers(context.bus, &sent);
     let receiver = match send_request(context.bus, &sent).await {
         Ok(receiver) => receiver,
         Err(problem) => return Ok((Outcome::Lost, Some(problem))),
     };
     sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
+    sink.emit_headers(FrameWay::Out, &headers).await?;
     let listening = Listening {
         receiver,
         limits: context.limits,
@@ -91,6 +93,7 @@ impl Listening {
                 Ok(None) => return Ok(self.ended_early()),
                 Err(end) => return Ok(end),
             };
+            sink.emit_headers(FrameWay::In, marks::answer_headers(&packet)).await?;
             if !marks::is_event(&packet) {
                 return self.tell_whole(endpoint, &packet, sink).await;
             }

@@ -1,10 +1,8 @@
 //! Who we are, in each request: a bearer token, or user and password, and the headers of the
 //! connection's settings.
 
-use reqwest::{
-    RequestBuilder,
-    header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue},
-};
+use base64::{Engine as _, engine::general_purpose::STANDARD};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 
 use super::messages;
 use crate::{
@@ -17,16 +15,10 @@ use crate::{
 
 /// What each request says of us.
 pub(crate) struct Authorization {
-    credentials: ResolvedCredentials,
+    /// What names us.
+    credentials: Option<HeaderValue>,
     /// Those of the connection's settings.
     headers: HeaderMap,
-}
-
-/// What names us.
-enum ResolvedCredentials {
-    None,
-    Bearer(HeaderValue),
-    Basic { user: String, password: String },
 }
 
 impl Authorization {
@@ -39,17 +31,12 @@ impl Authorization {
         Ok(Self { credentials, headers: resolve_headers(connection, secrets).await? })
     }
 
-    /// A request with that, but for what it says itself.
-    pub fn add_to(&self, request: RequestBuilder, said: &HeaderMap) -> RequestBuilder {
-        let mut headers = self.headers.clone();
-        said.keys().for_each(|name| drop(headers.remove(name)));
-        let request = request.headers(headers);
-        match &self.credentials {
-            _ if said.contains_key(AUTHORIZATION) => request,
-            ResolvedCredentials::None => request,
-            ResolvedCredentials::Bearer(value) => request.header(AUTHORIZATION, value.clone()),
-            ResolvedCredentials::Basic { user, password } => {
-                request.basic_auth(user, Some(password))
+    /// Adds that to the headers of a request, but for what it says itself.
+    pub fn add_to(&self, headers: &mut HeaderMap) {
+        let credentials = self.credentials.iter().map(|value| (&AUTHORIZATION, value));
+        for (name, value) in credentials.chain(&self.headers) {
+            if !headers.contains_key(name) {
+                headers.insert(name.clone(), value.clone());
             }
         }
     }
@@ -58,17 +45,18 @@ impl Authorization {
 async fn resolve_credentials(
     connection: &Connection,
     secrets: &Secrets,
-) -> Result<ResolvedCredentials, CallError> {
-    if let Credentials::Password { user, password } = &connection.credentials {
+) -> Result<Option<HeaderValue>, CallError> {
+    let words = if let Credentials::Password { user, password } = &connection.credentials {
         let password = secrets.resolve_secret(connection, password).await?;
-        return Ok(ResolvedCredentials::Basic { user: user.clone(), password });
-    }
-    let token = settings::resolve_token(connection, secrets, "over HTTP").await?;
-    let Some(token) = token else { return Ok(ResolvedCredentials::None) };
-    let mut value =
-        HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| messages::bad_token())?;
+        format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+    } else {
+        let token = settings::resolve_token(connection, secrets, "over HTTP").await?;
+        let Some(token) = token else { return Ok(None) };
+        format!("Bearer {token}")
+    };
+    let mut value = HeaderValue::from_str(&words).map_err(|_| messages::bad_token())?;
     value.set_sensitive(true);
-    Ok(ResolvedCredentials::Bearer(value))
+    Ok(Some(value))
 }
 
 /// The headers of a connection's settings, with their secrets looked up.

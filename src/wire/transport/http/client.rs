@@ -12,6 +12,9 @@ use crate::{
     },
 };
 
+/// What each request says that it is of.
+pub(super) const USER_AGENT: &str = concat!("toolcrib/", env!("CARGO_PKG_VERSION"));
+
 /// A client that sends these headers with each request.
 ///
 /// # Errors
@@ -24,7 +27,7 @@ pub(crate) fn build_client(
     tls::install_provider();
     let client = Client::builder()
         .default_headers(headers)
-        .user_agent(concat!("toolcrib/", env!("CARGO_PKG_VERSION")))
+        .user_agent(USER_AGENT)
         .connect_timeout(CONNECTING)
         // An address is what it is; a token must not go anywhere else.
         .redirect(Policy::none())

@@ -11,6 +11,7 @@ use reqwest::{
     Body, Client, Method, RequestBuilder, Response,
     header::{
         ACCEPT, AUTHORIZATION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue,
+        USER_AGENT,
     },
 };
 use rustls::ClientConfig;
@@ -18,6 +19,7 @@ use tokio::sync::oneshot;
 
 use super::{authorization::Authorization, client, events::Events, marks, messages};
 use crate::{
+    engine::mask::MASKED,
     model::call::CallError,
     wire::transport::{
         message::{Incoming, Outgoing, Packet},
@@ -75,9 +77,7 @@ impl RequestSender {
         authorization: Authorization,
         largest: u64,
     ) -> Result<Self, CallError> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
-        let client = client::build_client(headers, encryption)?;
+        let client = client::build_client(HeaderMap::new(), encryption)?;
         let largest = usize::try_from(largest).unwrap_or(usize::MAX);
         Ok(Self {
             client,
@@ -89,20 +89,17 @@ impl RequestSender {
         })
     }
 
-    /// A message as a request: its own headers go in the place of the usual ones.
-    fn build_request(
+    /// The headers of a message's request: its own go in the place of the usual ones.
+    fn request_headers(
         &self,
-        to: &str,
         headers: &[(String, String)],
-        body: Bytes,
-        leaving: &SendNotice,
-    ) -> Result<RequestBuilder, CallError> {
-        let word = marks::method_of(headers);
-        let method = Method::from_bytes(word.as_bytes()).map_err(|_| messages::bad_method(word))?;
+        bytes: usize,
+    ) -> Result<HeaderMap, CallError> {
         let mut own = HeaderMap::new();
-        if !body.is_empty() || method == Method::POST {
+        own.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
+        if bytes > 0 || marks::method_of(headers) == "POST" {
             own.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-            own.insert(CONTENT_LENGTH, body.len().into());
+            own.insert(CONTENT_LENGTH, bytes.into());
         }
         let mut given = HeaderMap::new();
         for (name, value) in headers.iter().filter(|(name, _)| !marks::is_mark(name)) {
@@ -113,14 +110,41 @@ impl RequestSender {
             given.append(header, value);
         }
         own.extend(given);
+        self.authorization.add_to(&mut own);
+        Ok(own)
+    }
+
+    /// The same as they may be seen; none of a message that can't be sent.
+    pub fn shown_headers(&self, message: &Outgoing) -> Vec<(String, String)> {
+        let headers = self.request_headers(&message.headers, message.body.len());
+        let agent = (USER_AGENT.to_string(), client::USER_AGENT.to_owned());
+        let shown = |(name, value): (&HeaderName, &HeaderValue)| {
+            let value = if value.is_sensitive() { MASKED } else { value.to_str().unwrap_or("?") };
+            (name.to_string(), value.to_owned())
+        };
+        let mut shown: Vec<_> = headers.iter().flatten().map(shown).collect();
+        shown.extend((!shown.is_empty()).then_some(agent));
+        shown
+    }
+
+    /// A message as a request.
+    fn build_request(
+        &self,
+        to: &str,
+        headers: &[(String, String)],
+        body: Bytes,
+        leaving: &SendNotice,
+    ) -> Result<RequestBuilder, CallError> {
+        let word = marks::method_of(headers);
+        let method = Method::from_bytes(word.as_bytes()).map_err(|_| messages::bad_method(word))?;
+        let own = self.request_headers(headers, body.len())?;
         let url = match marks::path_of(headers) {
             Some(path) => format!("{}{path}", self.origin),
             // The address itself, as it was written.
             None if to.is_empty() => format!("{}{}", self.origin, self.server.path),
             None => format!("{}{to}", self.base),
         };
-        let request = self.client.request(method, url).headers(own.clone());
-        let request = self.authorization.add_to(request, &own);
+        let request = self.client.request(method, url).headers(own);
         if body.is_empty() {
             // Nobody asks for a body that is none; what hinders the request is reported in the
             // inbox.

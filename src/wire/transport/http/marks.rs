@@ -59,6 +59,11 @@ pub fn response_status(packet: &Packet) -> Option<u16> {
     mark_value(&packet.headers, STATUS)?.parse().ok()
 }
 
+/// The headers that came with an answer, and its status; not those of a single event.
+pub fn answer_headers(packet: &Packet) -> impl Iterator<Item = &(String, String)> {
+    packet.headers.iter().filter(|(name, _)| !is_mark(name) || name == STATUS)
+}
+
 /// Whether it is one event of a stream of them.
 #[must_use]
 pub fn is_event(packet: &Packet) -> bool {

@@ -20,6 +20,24 @@ pub(crate) struct HttpRequest<'r> {
     pub body: &'r str,
 }
 
+impl HttpRequest<'_> {
+    fn message(&self, reply: Option<Address>) -> Outgoing {
+        let headers = [marks::method_header(self.method)].into_iter();
+        Outgoing {
+            to: Address::ephemeral(self.path),
+            reply,
+            headers: headers.chain(self.headers.iter().cloned()).collect(),
+            body: Bytes::copy_from_slice(self.body.as_bytes()),
+            expires: None,
+        }
+    }
+}
+
+/// The headers that a request goes out with, without the values of secrets.
+pub(crate) fn shown_headers(bus: &dyn Bus, request: &HttpRequest<'_>) -> Vec<(String, String)> {
+    bus.request_headers(&request.message(None))
+}
+
 /// Sends a request over a bus, and gives where its answer arrives.
 ///
 /// # Errors
@@ -30,15 +48,7 @@ pub(crate) async fn send_request(
 ) -> Result<QueueReceiver, CallError> {
     let inbox = bus.new_inbox().ok_or_else(|| no_inbox(bus))?;
     let receiver = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
-    let headers = [marks::method_header(request.method)].into_iter();
-    bus.send(Outgoing {
-        to: Address::ephemeral(request.path),
-        reply: Some(inbox),
-        headers: headers.chain(request.headers.iter().cloned()).collect(),
-        body: Bytes::copy_from_slice(request.body.as_bytes()),
-        expires: None,
-    })
-    .await?;
+    bus.send(request.message(Some(inbox))).await?;
     Ok(receiver)
 }
 
