@@ -93,6 +93,8 @@ pub enum Button {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MouseKind {
     Down(Button),
+    /// The second press of a double press; its [`Down`](Self::Down) came just before.
+    Double(Button),
     Drag(Button),
     Up(Button),
     /// Notches, downwards positive.
@@ -108,6 +110,14 @@ pub struct Mouse {
     pub column: u16,
     pub row: u16,
     pub mods: Mods,
+}
+
+impl Mouse {
+    /// Whether it goes on with what a press before it began, wherever the mouse is now.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        matches!(self.kind, MouseKind::Drag(_) | MouseKind::Up(_) | MouseKind::Double(_))
+    }
 }
 
 const NAMED: &[(&str, Code)] = &[

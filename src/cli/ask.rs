@@ -176,7 +176,7 @@ impl Ask {
         if self.dry_run {
             let body = endpoint.request_body(first.system(), first.turns(), &functions);
             let body: Value = serde_json::from_str(&body).unwrap_or_default();
-            out.print_status(format_args!("to {}:", endpoint.display_address()));
+            out.print_status(format_args!("to {}:", endpoint.request_address()));
             out.print_json(&body)?;
             return Ok(Ending::Done);
         }

@@ -21,7 +21,7 @@ use super::{
     styles::{Role, Styles},
     theme::{self, Theme},
     tour,
-    view::{Look, Overlay, OverlayReply, Reply, Screen},
+    view::{Look, Overlay, OverlayReply, PressablePlaces, Reply, Screen},
     widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
 };
 use crate::app::{
@@ -60,6 +60,8 @@ pub struct Root {
     note: Rect,
     /// Pressable places of the top and bottom line.
     places: Vec<(Rect, ActionId)>,
+    /// Those within panes: a press there gives its pane the keys first.
+    within: Vec<(Rect, ActionId)>,
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
@@ -85,6 +87,7 @@ impl Root {
             asked: None,
             note: Rect::default(),
             places: Vec::new(),
+            within: Vec::new(),
             keys: Vec::new(),
             body: Rect::default(),
             buttons: Vec::new(),
@@ -107,6 +110,7 @@ impl Root {
     pub fn draw(&mut self, frame: &mut Frame<'_>, state: &State) {
         self.take_theme(state);
         self.places.clear();
+        self.within.clear();
         self.keys.clear();
         let area = frame.area();
         let styles = self.styles.1.clone();
@@ -119,7 +123,13 @@ impl Root {
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
         let places = self.images.begin();
-        let look = Look { styles: &styles, keymap: &state.keymap, images: places.as_ref() };
+        let pressable = PressablePlaces::default();
+        let look = Look {
+            styles: &styles,
+            keymap: &state.keymap,
+            images: places.as_ref(),
+            pressable: &pressable,
+        };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
@@ -131,6 +141,7 @@ impl Root {
             self.places.extend(tour_place);
         }
         // What an overlay found out when it was drawn decides which keys do something.
+        self.within = pressable.into_places();
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         self.images.end(places);
         if self.is_in_edit(state) {
@@ -152,9 +163,12 @@ impl Root {
             let wanted = words::Button { action, title, usable, typing };
             words::draw_button(frame.buffer_mut(), pane, styles, state, &wanted)
         });
-        let within = screen.pressed_actions();
         self.buttons = drawn.collect();
-        self.places.extend(self.buttons.iter().copied().chain(within));
+        self.places.extend(self.buttons.iter().copied());
+        if let Some(panes) = self.screen_mut(state).and_then(Screen::panes) {
+            let of_panes = panes.pressable().to_vec();
+            self.places.extend(of_panes);
+        }
     }
 
     /// Brings what is shown in line with the state, before each drawing and each input: an input
@@ -386,7 +400,22 @@ impl Root {
         {
             messages.push(Message::NoticeSeen);
         }
-        let reply = self.route_input(input, state);
+        let press = match input {
+            Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => Some(*mouse),
+            _ => None,
+        };
+        let cell = press.map(|press| (press.column, press.row));
+        let is_double = cell.is_some_and(|cell| self.presses.is_double(cell));
+        let mut reply = self.route_input(input, state);
+        if let Some(cell) = cell {
+            self.presses.note(cell, !matches!(reply, Reply::Ignored | Reply::Handled));
+        }
+        if let (Some(press), Reply::Ignored | Reply::Handled) = (press.filter(|_| is_double), &reply)
+            && let MouseKind::Down(button) = press.kind
+        {
+            let twice = Mouse { kind: MouseKind::Double(button), ..press };
+            reply = self.route_input(&Input::Mouse(twice), state);
+        }
         self.dispatch_reply(reply, &mut messages);
         messages
     }
@@ -503,13 +532,10 @@ impl Root {
         if !matches!(mouse.kind, MouseKind::Down(_)) {
             return self.route_mouse(mouse, input, state);
         }
-        let cell = (mouse.column, mouse.row);
-        if self.presses.is_repeated(cell) {
+        if self.presses.is_repeated((mouse.column, mouse.row)) {
             return Reply::Handled;
         }
-        let reply = self.route_mouse(mouse, input, state);
-        self.presses.note(cell, !matches!(reply, Reply::Ignored | Reply::Handled));
-        reply
+        self.route_mouse(mouse, input, state)
     }
 
     fn route_mouse(&mut self, mouse: Mouse, input: &Input, state: &State) -> Reply {
@@ -529,6 +555,15 @@ impl Root {
             self.places.iter().find(|(place, _)| place.contains(at)).filter(|_| pressed)
         {
             let act = *act;
+            return self.handle_action(act, state);
+        }
+        let is_left = mouse.kind == MouseKind::Down(Button::Left);
+        let within = self.within.iter().find(|(place, _)| is_left && place.contains(at));
+        if let Some((_, act)) = within {
+            let act = *act;
+            if let Some(panes) = self.screen_mut(state).and_then(Screen::panes) {
+                panes.handle_mouse(mouse);
+            }
             return self.handle_action(act, state);
         }
         if pressed && !self.body.contains(at) {

@@ -1,5 +1,7 @@
 //! What a piece of the screen offers to the one around it.
 
+use std::cell::RefCell;
+
 use ratatui::{Frame, layout::Rect};
 
 use super::{
@@ -28,6 +30,21 @@ pub struct Look<'l> {
     pub keymap: &'l Keymap,
     /// Where images go; `None` where they can't be shown.
     pub images: Option<&'l ImagePlaces>,
+    pub pressable: &'l PressablePlaces,
+}
+
+/// Texts of a drawing that do something when they are pressed, and what.
+#[derive(Debug, Default)]
+pub struct PressablePlaces(RefCell<Vec<(Rect, ActionId)>>);
+
+impl PressablePlaces {
+    pub(crate) fn add(&self, area: Rect, action: ActionId) {
+        self.0.borrow_mut().push((area, action));
+    }
+
+    pub(crate) fn into_places(self) -> Vec<(Rect, ActionId)> {
+        self.0.into_inner()
+    }
 }
 
 /// What a view made of an input or an action.
@@ -98,11 +115,6 @@ pub trait Screen {
     /// The main act of the screen, and the pane at whose foot its button is drawn.
     fn primary_button(&self, _state: &State) -> Option<(ActionId, Rect)> {
         None
-    }
-
-    /// Places within the screen, as it was drawn, whose press does an action.
-    fn pressed_actions(&self) -> Vec<(Rect, ActionId)> {
-        Vec::new()
     }
 
     /// The pane at whose foot a button saves, where the screen's main act is another one; it is

@@ -13,3 +13,4 @@ pub mod reading;
 pub mod tabs;
 pub mod text_input;
 pub mod text_view;
+pub mod words;

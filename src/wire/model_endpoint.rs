@@ -75,6 +75,14 @@ impl ModelEndpoint {
         settings::display_address(&self.connection)
     }
 
+    /// Where requests go, without secrets.
+    pub fn request_address(&self) -> String {
+        let address = self.display_address();
+        let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/'));
+        let base = path.map_or(String::new(), |(_, path)| format!("/{path}"));
+        format!("{}{}", address.trim_end_matches('/'), self.settings.api.request_path(&base))
+    }
+
     pub fn connection(&self) -> &Connection {
         &self.connection
     }

@@ -254,6 +254,8 @@ fn nothing_is_sent_without_a_decision_and_a_model() {
     denied.ended(0, &["the model gets no tools: none is available for these groups"]);
     let dry = place.json(&["ask", "Why?", "--model", "gpt", "--dry-run"]);
     assert_eq!(tool_names(&dry), ["query-customers", "tell-joke"]);
+    let said = place.run(&["ask", "Why?", "--model", "gpt", "--dry-run"]);
+    said.ended(0, &["/v1/chat/completions:"]);
     assert!(server.asked().is_empty());
 }
 

@@ -35,7 +35,7 @@ use toolcrib::{
     ui::{
         screens::watch::WatchScreen,
         theme::Theme,
-        view::{Look, Screen},
+        view::{Look, PressablePlaces, Screen},
     },
 };
 
@@ -468,7 +468,12 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
         bench.send(Message::Watch(WatchMessage::Heard { turn, heard: many }));
         let (mut screen, theme) = (WatchScreen::default(), Theme::default());
         let mut terminal = Terminal::new(TestBackend::new(120, 36)).unwrap();
-        let look = Look { styles: &theme.styles, keymap: &bench.state.keymap, images: None };
+        let look = Look {
+            styles: &theme.styles,
+            keymap: &bench.state.keymap,
+            images: None,
+            pressable: &PressablePlaces::default(),
+        };
         screen.sync_state(&bench.state);
         terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();
         work.push(screen.work_done());

@@ -62,6 +62,113 @@ fn a_pane_is_shown_alone_and_the_same_key_brings_all_back() {
 }
 
 #[test]
+fn words_in_the_edges_of_panes_are_pressed() {
+    let mut bench = invoke(120, 36);
+    bench.keys("z");
+    bench.clicks("z all panes");
+    assert!(bench.shows("╭ Tools") && bench.shows("╭ Answer"), "{}", bench.screen());
+    bench.clicks("/ find");
+    bench.types("complain");
+    assert!(bench.shows("0 of ") || bench.shows("1 of "), "{}", bench.screen());
+    assert!(bench.shows("/complain"), "{}", bench.screen());
+
+    let mut bench = invoke(80, 24);
+    let first = bench.screen();
+    bench.clicks("Tab next pane");
+    assert_ne!(bench.screen(), first);
+
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
+    bench.clicks("by first");
+    assert!(bench.shows("by file"), "{}", bench.screen());
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::History);
+    bench.clicks("/ find");
+    assert!(bench.shows("Enter done"), "{}", bench.screen());
+}
+
+/// Presses where the text is, and moves from there on.
+fn drags(bench: &mut Workbench, from: (u16, u16), to: (u16, u16)) {
+    mouse(bench, MouseKind::Down(Button::Left), from);
+    mouse(bench, MouseKind::Drag(Button::Left), to);
+    mouse(bench, MouseKind::Up(Button::Left), to);
+}
+
+fn copied(bench: &Workbench) -> Option<&str> {
+    bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.as_str()),
+        _ => None,
+    })
+}
+
+#[test]
+fn a_part_of_an_answer_is_copied_by_dragging_over_it() {
+    let mut bench = ready();
+    bench.keys("ctrl+enter");
+    let text = format!("{}: first word, and\nthe last", "long ".repeat(20).trim_end());
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (5, EventKind::Chunk { text: text.as_str().into(), bytes: 9 }),
+        (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    let (first, last) = (bench.find("long long"), bench.find("the last"));
+    assert!(last.1 > first.1 + 2, "the first line is wrapped: {}", bench.screen());
+    drags(&mut bench, (first.0 + 5, first.1), (last.0 + 2, last.1));
+    // Where a line is wrapped, none ends.
+    assert_eq!(copied(&bench), Some(&text[5..text.len() - " last".len()]));
+    assert!(bench.shows("letters copied"), "{}", bench.screen());
+    // Backwards, and beyond the pane.
+    drags(&mut bench, (last.0 + 7, last.1), (0, 0));
+    assert_eq!(copied(&bench), Some(text.as_str()));
+
+    bench.effects.clear();
+    mouse(&mut bench, MouseKind::Down(Button::Left), last);
+    mouse(&mut bench, MouseKind::Up(Button::Left), last);
+    assert_eq!(copied(&bench), None, "a press alone selects nothing");
+    let word = bench.find("word,");
+    for now in [5_000, 5_100] {
+        bench.set_now(now);
+        mouse(&mut bench, MouseKind::Down(Button::Left), word);
+        mouse(&mut bench, MouseKind::Up(Button::Left), word);
+    }
+    assert_eq!(copied(&bench), Some("word"));
+}
+
+#[test]
+fn words_of_fields_are_selected_by_a_double_press() {
+    let presses_twice = |bench: &mut Workbench, text: &str, times: [u64; 2]| {
+        for now in times {
+            bench.set_now(now);
+            bench.clicks(text);
+        }
+    };
+    // In a dialog.
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
+    bench.keys("@rename end");
+    bench.types(" old name");
+    presses_twice(&mut bench, "old name", [1_000, 1_900]);
+    bench.types("x");
+    assert!(bench.shows("xold name"), "two slow presses are two presses: {}", bench.screen());
+    presses_twice(&mut bench, "xold", [3_000, 3_200]);
+    bench.types("new");
+    assert!(bench.shows("new name"), "{}", bench.screen());
+    let (column, row) = bench.find("new name");
+    drags(&mut bench, (column, row), (column + 4, row));
+    bench.types("a ");
+    assert!(bench.shows("a name"), "{}", bench.screen());
+    bench.keys("esc");
+
+    // In a form.
+    let mut bench = ready();
+    let tool = bench.state.catalog.tool_called("query-customers").unwrap().id().clone();
+    bench.send(Message::Select(tool));
+    bench.draw();
+    bench.keys("enter");
+    bench.types("why are they late");
+    presses_twice(&mut bench, "are they", [5_000, 5_100]);
+    bench.types("were");
+    assert!(bench.shows("why were they late"), "{}", bench.screen());
+}
+
+#[test]
 fn a_pane_is_resized_by_keys_and_by_its_edge() {
     let mut bench = invoke(120, 36);
     let edge = |bench: &Workbench| bench.find("╭ Answer").0;

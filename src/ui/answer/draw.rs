@@ -13,7 +13,7 @@ use super::{
 use crate::{
     model::{
         answer_text::AnswerText,
-        call::{Call, CallState, EventKind, LoggedEvent, Stage, StrayCause},
+        call::{Call, CallState, EventKind, FrameWay, LoggedEvent, Stage, StrayCause},
         clock::Millis,
         size,
     },
@@ -441,8 +441,13 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
     };
     let chunk = |event: &LoggedEvent| matches!(event.kind, EventKind::Chunk { .. });
     // Over HTTP headers come before any of the answer.
-    let first =
-        at(|event| matches!(event.kind, EventKind::Headers(_) | EventKind::Chunk { .. }), false);
+    let is_of_answer = |event: &LoggedEvent| {
+        matches!(
+            event.kind,
+            EventKind::Headers { way: FrameWay::In, .. } | EventKind::Chunk { .. }
+        )
+    };
+    let first = at(is_of_answer, false);
     let end = match &call.state {
         CallState::Ended { at_ms, .. } => Some(*at_ms),
         _ => None,
@@ -532,7 +537,7 @@ mod tests {
             call::{CallId, Event, work},
             trace::Head,
         },
-        ui::theme::Theme,
+        ui::{theme::Theme, view::PressablePlaces},
     };
 
     /// A call that so many messages came to; each twentieth is a stray.
@@ -578,7 +583,12 @@ mod tests {
         answer.draw(
             &mut Buffer::empty(area),
             area,
-            Look { styles: &styles, keymap: &keymap, images: None },
+            Look {
+                styles: &styles,
+                keymap: &keymap,
+                images: None,
+                pressable: &PressablePlaces::default(),
+            },
             &ShownAnswer {
                 call,
                 whose: "answer",

@@ -11,9 +11,12 @@ use super::{
     rendered::Rendered,
 };
 use crate::{
-    app::input::{Code, Input, Key, Mouse, MouseKind},
+    app::{
+        input::{Code, Input, Key, Mouse, MouseKind},
+        message::Message,
+    },
     model::call::{Call, CallId, EventKind, EventMark, FrameWay},
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
     ui::{
         canvas::wrap,
         overlays::page::PageOverlay,
@@ -313,6 +316,9 @@ impl Answer {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, call: &Call) -> Reply {
+        if self.find.as_mut().is_some_and(|find| find.handle_mouse(mouse)) {
+            return Reply::Handled;
+        }
         if self.tabs.handle_mouse(mouse) {
             return Reply::Handled;
         }
@@ -327,10 +333,12 @@ impl Answer {
             return Reply::Handled;
         }
         match (self.view(), mouse.kind) {
-            (View::Text, MouseKind::Wheel(notches)) => {
-                self.text.scroll(&call.text, isize::from(notches) * 3);
+            (View::Text, _) => {
+                if let Some(text) = self.text.handle_mouse(mouse, &call.text) {
+                    let what = count_text(text.chars().count(), "letter", "letters");
+                    return Reply::send(Message::Copy { what, text });
+                }
             }
-            (View::Text, _) => {}
             (View::Tree, _) => {
                 if let Some((_, Ok(tree))) = &mut self.tree {
                     tree.handle_mouse(mouse);

@@ -290,6 +290,11 @@ impl TextArea {
         }
     }
 
+    /// Selects the word at the cursor.
+    pub fn select_word(&mut self) {
+        self.editing.select_word();
+    }
+
     /// Puts the cursor at a cell of the drawn text.
     pub fn click(&mut self, line: u16, column: u16) {
         self.place_cursor(line, column, MoveMode::Move);

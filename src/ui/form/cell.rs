@@ -370,6 +370,9 @@ pub(crate) trait Editor {
         Answer::Ignored
     }
 
+    /// The mouse pressed twice where the cursor is now.
+    fn select_word(&mut self) {}
+
     /// The wheel turned over it; whether it moved something.
     fn handle_wheel(&mut self, _lines: isize) -> bool {
         false

@@ -325,6 +325,12 @@ impl Editor for Chooser {
         Answer::Handled
     }
 
+    fn select_word(&mut self) {
+        if let Some(free) = &mut self.free {
+            free.select_word();
+        }
+    }
+
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match (&self.list, &self.free) {
             (Some(list), Some(_)) if list.chosen_option().is_none() => {

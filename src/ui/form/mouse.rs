@@ -44,6 +44,12 @@ impl Form {
                 };
                 self.handle_press(row, target, at.x - area.x, area.as_position())
             }
+            MouseKind::Double(Button::Left) if self.held == Some(DragTarget::Widget) => {
+                if let Some(editor) = &mut self.editor {
+                    editor.select_word();
+                }
+                FormReply::Handled
+            }
             // What can be done is asked of what is under the pointer.
             MouseKind::Down(Button::Right) => {
                 match self.spots.iter().find(|spot| spot.area.contains(at)).map(|spot| spot.row) {

@@ -144,6 +144,12 @@ impl Editor for Lines {
         Answer::Handled
     }
 
+    fn select_word(&mut self) {
+        if let Some(area) = &mut self.area {
+            area.select_word();
+        }
+    }
+
     fn handle_wheel(&mut self, lines: isize) -> bool {
         self.area.as_mut().is_some_and(|area| area.scroll(lines))
     }

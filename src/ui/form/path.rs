@@ -238,6 +238,10 @@ impl Editor for PathLine {
         Answer::Handled
     }
 
+    fn select_word(&mut self) {
+        self.input.select_word();
+    }
+
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         match self.list {
             Some(_) => vec![("↑↓", "choose"), ("Enter", "select"), ("Esc", "close")],

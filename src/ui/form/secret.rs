@@ -182,6 +182,10 @@ impl Editor for Hidden {
         Answer::Handled
     }
 
+    fn select_word(&mut self) {
+        self.input.select_word();
+    }
+
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         if self.input.text().is_empty() {
             vec![("$", "name a variable")]

@@ -127,6 +127,13 @@ impl Editor for Line {
         Answer::Handled
     }
 
+    fn select_word(&mut self) {
+        match &mut self.area {
+            Some(area) => area.select_word(),
+            None => self.input.select_word(),
+        }
+    }
+
     fn handle_wheel(&mut self, lines: isize) -> bool {
         self.area.as_mut().is_some_and(|area| area.scroll(lines))
     }

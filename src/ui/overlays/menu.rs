@@ -346,6 +346,7 @@ impl Overlay for Menu {
                 self.filter.insert(text);
                 self.apply_filter();
             }
+            Input::Mouse(mouse) if self.filter.handle_mouse(*mouse) => {}
             Input::Mouse(mouse) => {
                 let rows = self.shown.len();
                 let pressed =

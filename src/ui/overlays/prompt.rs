@@ -5,7 +5,7 @@ use ratatui::{Frame, layout::Rect};
 use super::modal::{self, Buttons, Pressed};
 use crate::{
     app::{
-        input::{Code, Input, MouseKind},
+        input::{Code, Input},
         state::State,
     },
     ui::{
@@ -30,7 +30,6 @@ pub(crate) struct Prompt {
     /// What Enter does, in a word or two.
     act: &'static str,
     sheet: Rect,
-    field: Rect,
     buttons: Buttons,
 }
 
@@ -49,7 +48,6 @@ impl Prompt {
             wrong: None,
             act: "OK",
             sheet: Rect::default(),
-            field: Rect::default(),
             buttons: Buttons::default(),
         }
     }
@@ -89,14 +87,14 @@ impl Overlay for Prompt {
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
-        self.field = Rect {
+        let field = Rect {
             y: inside.y
                 + height.saturating_sub(4 + below).min(inside.height.saturating_sub(2 + below)),
             height: 1,
             ..inside
         };
-        self.input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-        for (row, line) in (self.field.y + 1 - inside.y..).zip(&wrong) {
+        self.input.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+        for (row, line) in (field.y + 1 - inside.y..).zip(&wrong) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Error]);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
@@ -125,11 +123,7 @@ impl Overlay for Prompt {
             }
             Input::Paste(text) => self.input.insert(text),
             Input::Mouse(mouse) => {
-                if matches!(mouse.kind, MouseKind::Down(_))
-                    && self.field.contains((mouse.column, mouse.row).into())
-                {
-                    self.input.click(usize::from(mouse.column - self.field.x));
-                }
+                self.input.handle_mouse(*mouse);
             }
         }
         OverlayReply::Stay

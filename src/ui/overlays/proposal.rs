@@ -79,7 +79,6 @@ pub(crate) struct Proposal {
     top: usize,
     seen: usize,
     sheet: Rect,
-    field: Rect,
     buttons: Vec<Rect>,
 }
 
@@ -216,7 +215,6 @@ impl Proposal {
             top: 0,
             seen: 0,
             sheet: Rect::default(),
-            field: Rect::default(),
             buttons: Vec::new(),
         }
     }
@@ -465,8 +463,7 @@ impl Overlay for Proposal {
         }
         take(u16::from(!words.is_empty()));
         if let Some(input) = &mut self.input {
-            self.field = take(1);
-            input.draw(buffer, self.field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            input.draw(buffer, take(1), styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             take(1);
         }
         // Below the notes are the lines of the preview, where there are any, and the buttons.
@@ -516,16 +513,16 @@ impl Overlay for Proposal {
             Input::Mouse(Mouse { kind: MouseKind::Wheel(notches), .. }) => {
                 self.scroll(isize::from(*notches) * 3);
             }
-            Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
-                let at = (*column, *row).into();
-                if let Some(row) = self.buttons.iter().position(|place| place.contains(at)) {
+            Input::Mouse(mouse) => {
+                let at = (mouse.column, mouse.row).into();
+                let button = self.buttons.iter().position(|place| place.contains(at));
+                if let (MouseKind::Down(_), Some(row)) = (mouse.kind, button) {
                     return self.press_button(row, state);
                 }
-                if let Some(input) = self.input.as_mut().filter(|_| self.field.contains(at)) {
-                    input.click(usize::from(column - self.field.x));
+                if let Some(input) = &mut self.input {
+                    input.handle_mouse(*mouse);
                 }
             }
-            Input::Mouse(_) => {}
         }
         OverlayReply::Stay
     }

@@ -38,7 +38,6 @@ pub(crate) struct Ticked {
     then: TicksAction,
     wrong: Option<String>,
     sheet: Rect,
-    field: Rect,
     rows: Rect,
     buttons: Buttons,
 }
@@ -60,7 +59,6 @@ impl Ticked {
             then: Box::new(then),
             wrong: None,
             sheet: Rect::default(),
-            field: Rect::default(),
             rows: Rect::default(),
             buttons: Buttons::default(),
         }
@@ -114,9 +112,9 @@ impl Overlay for Ticked {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         let below = u16::try_from(words.len()).unwrap_or(0);
-        self.field = Rect { y: inside.y + below, height: 1, ..inside };
+        let field = Rect { y: inside.y + below, height: 1, ..inside };
         let cursor = self.at.is_none().then_some(styles[Role::Cursor]);
-        self.input.draw(buffer, self.field, styles[Role::FieldFocus], cursor);
+        self.input.draw(buffer, field, styles[Role::FieldFocus], cursor);
         if let Some(wrong) = &self.wrong {
             Pen::new(buffer, inside, below + 1)
                 .put_text(&format!("⚠ {wrong}"), styles[Role::Error]);
@@ -171,12 +169,9 @@ impl Overlay for Ticked {
                 self.at = None;
                 self.input.insert(text);
             }
+            Input::Mouse(mouse) if self.input.handle_mouse(*mouse) => self.at = None,
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
-                let at = (mouse.column, mouse.row).into();
-                if self.field.contains(at) {
-                    self.at = None;
-                    self.input.click(usize::from(mouse.column - self.field.x));
-                } else if self.rows.contains(at) {
+                if self.rows.contains((mouse.column, mouse.row).into()) {
                     let row = usize::from(mouse.row - self.rows.y);
                     self.at = Some(row).filter(|row| *row < self.ticks.len());
                     self.toggle_tick(row);

@@ -193,15 +193,18 @@ impl Overlay for ValueForm {
                     input.insert(text.trim_end_matches(['\n', '\r']));
                 }
             }
-            Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
+            Input::Mouse(mouse) => {
                 let place = (mouse.column, mouse.row).into();
                 let is_field = self.rows.contains(place);
                 let row = usize::from(mouse.row.saturating_sub(self.rows.y));
-                if is_field && row < self.fields.len() {
+                let is_press = matches!(mouse.kind, MouseKind::Down(_));
+                if is_press && is_field && row < self.fields.len() {
                     self.at = row;
                 }
+                if let Some((_, input)) = self.fields.get_mut(self.at) {
+                    input.handle_mouse(*mouse);
+                }
             }
-            Input::Mouse(_) => {}
         }
         OverlayReply::Stay
     }

@@ -37,6 +37,13 @@ impl Presses {
         before.zip(self.now).is_some_and(|(press, now)| now.since(press.at) < DOUBLE_PRESS)
     }
 
+    /// Whether a press of this cell is the second one of a double press whose first one chose
+    /// something at most.
+    pub fn is_double(&self, cell: (u16, u16)) -> bool {
+        let before = self.last.filter(|press| press.cell == cell && !press.acted);
+        before.zip(self.now).is_some_and(|(press, now)| now.since(press.at) < DOUBLE_PRESS)
+    }
+
     pub fn note(&mut self, cell: (u16, u16), acted: bool) {
         self.last = self.now.map(|at| Press { cell, at, acted });
     }

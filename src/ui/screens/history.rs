@@ -352,6 +352,9 @@ impl Screen for History {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            if mouse.is_held() {
+                return self.pass_on(self.panes.focus, input, state);
+            }
             let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             let moved = matches!(kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };

@@ -165,12 +165,14 @@ impl Screen for Invoke {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(mouse) = input {
-            let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
-            let is_held = matches!(mouse.kind, MouseKind::Drag(_) | MouseKind::Up(_));
-            if is_held && self.panes.focus == MIDDLE {
-                // What a form holds goes along with the mouse, wherever that goes.
-                return self.request.focused_form_mut().input(input, state);
+            if mouse.is_held() {
+                // What a pane holds goes along with the mouse, wherever that goes.
+                return match self.panes.focus {
+                    MIDDLE => self.request.focused_form_mut().input(input, state),
+                    pane => self.pass_on(pane, input, state),
+                };
             }
+            let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
             let moved = matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_));
             return if moved { self.pass_on(pane, input, state) } else { Reply::Handled };
         }
@@ -230,10 +232,6 @@ impl Screen for Invoke {
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
         Some((self.primary_action(), self.panes.area(MIDDLE)))
-    }
-
-    fn pressed_actions(&self) -> Vec<(Rect, ActionId)> {
-        self.request.pressed.clone()
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {

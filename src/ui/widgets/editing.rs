@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation};
 
+use super::words::word_at;
 use crate::app::input::{Code, Key};
 
 /// Steps that can be taken back.
@@ -82,6 +83,14 @@ impl Editing {
         }
         self.cursor = self.cluster_boundary(to);
         self.joins = false;
+    }
+
+    /// Selects the word at the cursor.
+    pub fn select_word(&mut self) {
+        let start = self.line_start();
+        let word = word_at(&self.text[start..self.line_end()], self.cursor - start);
+        self.move_cursor(start + word.start, MoveMode::Move);
+        self.move_cursor(start + word.end, MoveMode::Select);
     }
 
     pub fn select_all(&mut self) {

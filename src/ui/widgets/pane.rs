@@ -36,15 +36,31 @@ impl Pane<'_> {
         if !shown.is_empty() {
             write_at(buffer, area, area.left() + 1, area.top(), &format!(" {shown} "), title_style);
         }
-        let left = room.saturating_sub(text_width(&shown) + 2);
-        if !self.note.is_empty() && left > 4 {
-            let note = visible_text(self.note);
-            let note = truncate_text(&note, left - 2);
-            let x = area.right().saturating_sub(u16::try_from(text_width(&note)).unwrap_or(0) + 3);
-            write_at(buffer, area, x, area.top(), &format!(" {note} "), styles[Role::Dim]);
+        if let Some((place, note)) = self.place_note(area) {
+            write_at(buffer, area, place.x, place.y, &format!(" {note} "), styles[Role::Dim]);
         }
         draw_foot(self.foot, buffer, area, styles);
         inside
+    }
+
+    /// The note as far as it fits, and where it is, with a space at each side.
+    fn place_note(&self, area: Rect) -> Option<(Rect, String)> {
+        let room = usize::from(area.width.saturating_sub(4));
+        let title = visible_text(self.title);
+        let left = room.saturating_sub(text_width(&truncate_text(&title, room)) + 2);
+        if self.note.is_empty() || left <= 4 {
+            return None;
+        }
+        let note = visible_text(self.note);
+        let note = truncate_text(&note, left - 2).into_owned();
+        let width = u16::try_from(text_width(&note)).unwrap_or(0) + 2;
+        let x = area.right().saturating_sub(width + 1);
+        Some((Rect { x, width, height: 1.min(area.height), ..area }, note))
+    }
+
+    /// Where the note is; empty where it has no room.
+    pub fn note_area(&self, area: Rect) -> Rect {
+        self.place_note(area).map(|(place, _)| place).unwrap_or_default()
     }
 }
 

@@ -7,7 +7,10 @@ use ratatui::{
 };
 
 use crate::{
-    app::input::{Button, Mouse, MouseKind},
+    app::{
+        input::{Button, Mouse, MouseKind},
+        actions::ActionId,
+    },
     ui::{
         canvas::{Pen, text_width},
         styles::{Role, Styles},
@@ -47,6 +50,8 @@ pub struct Panes {
     pub elsewhere: Option<&'static str>,
     areas: Vec<Rect>,
     tabs: Vec<Rect>,
+    /// Words of the line of names that do something when they are pressed, and what.
+    pressable: Vec<(Rect, ActionId)>,
     zoomed: bool,
     /// How many columns the user moved each edge between two panes to the right.
     moved: Vec<i16>,
@@ -66,6 +71,7 @@ impl Panes {
         styles: &Styles,
     ) -> Vec<Rect> {
         self.tabs.clear();
+        self.pressable.clear();
         if area.width >= SIDE_BY_SIDE && !self.zoomed {
             self.areas = Layout::horizontal(widths).split(area).to_vec();
             self.move_edges();
@@ -95,8 +101,16 @@ impl Panes {
                 .put_text(" ▸", styles[Role::Accent])
                 .put_text(name, styles[Role::Accent]);
         }
-        let words = if self.zoomed { "z all panes  Tab next pane " } else { "Tab next pane " };
-        pen.put_right(words, styles[Role::Dim]);
+        let zoom = self.zoomed.then_some(("z all panes  ", "zoom-pane"));
+        let words = zoom.into_iter().chain([("Tab next pane ", "next-pane")]);
+        let line_words: String = words.clone().map(|(words, _)| words).collect();
+        pen.put_right(&line_words, styles[Role::Dim]);
+        let mut right = line.right();
+        for (words, action) in words.rev() {
+            let width = u16::try_from(text_width(words)).unwrap_or(0).min(right - line.x);
+            right -= width;
+            self.pressable.push((Rect { x: right, width, ..line }, action));
+        }
         let rest = Rect { y: area.y + line.height, height: area.height - line.height, ..area };
         let shown =
             |row: usize| if row == self.focus { rest } else { Rect::new(area.x, area.y, 0, 0) };
@@ -186,6 +200,11 @@ impl Panes {
             }
             _ => false,
         }
+    }
+
+    /// What of the line of names does something when it is pressed.
+    pub fn pressable(&self) -> &[(Rect, ActionId)] {
+        &self.pressable
     }
 
     /// Where a pane lies; empty where it is not shown.

@@ -10,7 +10,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::editing::{Editing, MoveMode};
 use crate::{
-    app::input::Key,
+    app::input::{Button, Key, Mouse, MouseKind},
     ui::canvas::{text_width, visible_text},
 };
 
@@ -23,6 +23,9 @@ pub(crate) struct TextInput {
     scroll: usize,
     /// The first press of the mouse keeps the selection.
     offered: bool,
+    /// Where it was drawn, and whether the mouse holds it.
+    area: Rect,
+    held: bool,
 }
 
 impl TextInput {
@@ -95,6 +98,30 @@ impl TextInput {
         self.editing.handle_key(key)
     }
 
+    /// Takes what the mouse does to the drawn text: a press, what is dragged from it on, and a double
+    /// press, which selects a word. Whether it was for this field.
+    pub fn handle_mouse(&mut self, mouse: Mouse) -> bool {
+        let is_inside = self.area.contains((mouse.column, mouse.row).into());
+        match mouse.kind {
+            MouseKind::Down(Button::Left) if is_inside => {
+                self.click(usize::from(mouse.column - self.area.x));
+                self.held = true;
+            }
+            MouseKind::Double(Button::Left) if is_inside => self.select_word(),
+            MouseKind::Drag(Button::Left) if self.held => {
+                self.drag(i32::from(mouse.column) - i32::from(self.area.x));
+            }
+            MouseKind::Up(_) if self.held => self.held = false,
+            _ => return false,
+        }
+        true
+    }
+
+    /// Selects the word at the cursor.
+    pub fn select_word(&mut self) {
+        self.editing.select_word();
+    }
+
     /// Puts the cursor at the cell `column` of the drawn text.
     pub fn click(&mut self, column: usize) {
         if std::mem::take(&mut self.offered) {
@@ -152,6 +179,7 @@ impl TextInput {
         shown: impl Fn(&str) -> String,
     ) {
         let area = area.intersection(buffer.area);
+        self.area = Rect { height: area.height.min(1), ..area };
         let room = usize::from(area.width);
         if room == 0 || area.height == 0 {
             return;

@@ -3,11 +3,16 @@
 
 use std::{borrow::Cow, cell::Cell, ops::Range};
 
-use ratatui::{buffer::Buffer, layout::Rect, style::Style};
+use ratatui::{
+    buffer::Buffer,
+    layout::Rect,
+    style::{Modifier, Style},
+};
+use unicode_segmentation::UnicodeSegmentation as _;
 
-use super::line_starts::LineStarts;
+use super::{line_starts::LineStarts, words::word_at};
 use crate::{
-    app::input::{Code, Key},
+    app::input::{Button, Code, Key, Mouse, MouseKind},
     model::answer_text::AnswerText,
     ui::{
         canvas::{Pen, is_unseen, text_width, visible_text},
@@ -49,6 +54,13 @@ pub(crate) struct TextView {
     pub follow: bool,
     query: String,
     found: Option<usize>,
+    /// Where it was drawn.
+    area: Rect,
+    /// What the mouse selected, as the letters from which and up to which it did.
+    selection: Option<(usize, usize)>,
+    /// Whether the mouse still holds it, and the letter that it pressed.
+    is_held: bool,
+    pressed: usize,
     /// How many bytes of the text were looked at to find lines and rows, ever.
     looked_at: Cell<u64>,
 }
@@ -64,6 +76,10 @@ impl Default for TextView {
             follow: true,
             query: String::new(),
             found: None,
+            area: Rect::default(),
+            selection: None,
+            is_held: false,
+            pressed: 0,
             looked_at: Cell::default(),
         }
     }
@@ -165,6 +181,8 @@ impl TextView {
     pub fn draw(&mut self, text: &AnswerText, buffer: &mut Buffer, area: Rect, styles: &Styles) {
         self.index_text(text);
         (self.cells, self.height) = (usize::from(area.width).max(1), usize::from(area.height));
+        self.area = area;
+        let selected = self.selected_range(text).unwrap_or_default();
         let bottom = self.last_top(text);
         self.top = if self.follow { bottom } else { self.top.min(bottom) };
         let mut line = 0;
@@ -172,13 +190,20 @@ impl TextView {
         for segment in self.top.segment..self.starts.count() {
             let content = self.segment(text, segment);
             self.looks_at(content.len());
-            let matches =
-                if self.query.is_empty() { Vec::new() } else { all_in(&content, &self.query) };
+            let start = self.segment_start(segment);
+            let within = |at: usize| at.saturating_sub(start);
+            let marks = Marks {
+                matches: match self.query.is_empty() {
+                    true => Vec::new(),
+                    false => all_in(&content, &self.query),
+                },
+                selected: within(selected.start)..within(selected.end),
+            };
             for range in wrap_rows(&content, self.cells).into_iter().skip(row) {
                 if line >= area.height {
                     return;
                 }
-                draw_row(&mut Pen::new(buffer, area, line), &content, range, &matches, styles);
+                draw_row(&mut Pen::new(buffer, area, line), &content, range, &marks, styles);
                 line += 1;
             }
             row = 0;
@@ -216,6 +241,75 @@ impl TextView {
             .then_some(TextPosition { segment: spot.segment + 1, row: 0 })
     }
 
+    /// Takes what the mouse does to the drawn text: what is dragged over is selected, a word by a
+    /// double press, and once the button is released, that is answered.
+    pub fn handle_mouse(&mut self, mouse: Mouse, text: &AnswerText) -> Option<String> {
+        let is_inside = self.area.contains((mouse.column, mouse.row).into());
+        match mouse.kind {
+            MouseKind::Wheel(notches) => self.scroll(text, isize::from(notches) * 3),
+            MouseKind::Down(Button::Left) => {
+                self.selection = None;
+                self.is_held = is_inside;
+                if is_inside {
+                    self.pressed = self.offset_at(mouse, text);
+                }
+            }
+            MouseKind::Double(Button::Left) if self.is_held => {
+                let segment = self.starts.line_of(self.pressed);
+                let start = self.segment_start(segment);
+                let line = self.segment(text, segment);
+                let word = word_at(&line, (self.pressed - start).min(line.len()));
+                self.selection = last_letter(&line[word.clone()])
+                    .map(|last| (start + word.start, start + word.start + last));
+            }
+            MouseKind::Drag(Button::Left) if self.is_held => {
+                if mouse.row < self.area.y {
+                    self.scroll(text, -1);
+                } else if mouse.row >= self.area.bottom() {
+                    self.scroll(text, 1);
+                }
+                let to = self.offset_at(mouse, text);
+                // What streams in must not move the text below the mouse.
+                self.follow &= self.last_top(text) == TextPosition::default();
+                self.selection = (to != self.pressed).then_some((self.pressed, to));
+            }
+            MouseKind::Up(_) if std::mem::take(&mut self.is_held) => {
+                return Some(text.slice(self.selected_range(text)?).into_owned());
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// Bytes of the text that are selected; none where nothing is.
+    fn selected_range(&self, text: &AnswerText) -> Option<Range<usize>> {
+        let (from, to) = self.selection?;
+        let (first, last) = (from.min(to), from.max(to));
+        (last < text.len()).then(|| first..behind(text, last).min(text.len()))
+    }
+
+    /// The letter under the mouse, or the nearest one in its row.
+    fn offset_at(&self, mouse: Mouse, text: &AnswerText) -> usize {
+        let row = mouse.row.clamp(self.area.y, self.area.bottom().saturating_sub(1));
+        let mut spot = self.top;
+        for _ in self.area.y..row {
+            spot = self.row_below(text, spot).unwrap_or(spot);
+        }
+        let line = self.segment(text, spot.segment);
+        let range = wrap_rows(&line, self.cells).get(spot.row).cloned().unwrap_or_default();
+        let mut left = usize::from(mouse.column.saturating_sub(self.area.x));
+        let mut at = range.start;
+        for (offset, cluster) in line[range.clone()].grapheme_indices(true) {
+            at = range.start + offset;
+            let wide = text_width(&visible_text(cluster));
+            if wide > left {
+                break;
+            }
+            left -= wide;
+        }
+        self.segment_start(spot.segment) + at
+    }
+
     /// Moves by a key of texts (arrows, page, home, end, space, `j`, `k`); whether the key was one.
     pub fn handle_key(&mut self, key: Key, text: &AnswerText) -> bool {
         let page = isize::try_from(self.height.saturating_sub(1).max(1)).unwrap_or(1);
@@ -227,6 +321,7 @@ impl TextView {
             Code::PageDown | Code::Char(' ') => self.scroll(text, page),
             Code::Home => (self.top, self.follow) = (TextPosition::default(), false),
             Code::End => self.follow = true,
+            Code::Esc => return self.selection.take().is_some(),
             _ => return false,
         }
         true
@@ -312,11 +407,22 @@ pub(crate) fn wrap_rows(line: &str, cells: usize) -> Vec<Range<usize>> {
     line_rows(line, RowWidths::all(cells), |grapheme| text_width(&visible_text(grapheme))).collect()
 }
 
+/// What is marked in a line, as bytes of it.
+struct Marks {
+    matches: Vec<Range<usize>>,
+    selected: Range<usize>,
+}
+
+/// Where the last letter of a word begins.
+fn last_letter(word: &str) -> Option<usize> {
+    word.grapheme_indices(true).next_back().map(|(at, _)| at)
+}
+
 fn draw_row(
     pen: &mut Pen<'_>,
     content: &str,
     range: Range<usize>,
-    matches: &[Range<usize>],
+    marks: &Marks,
     styles: &Styles,
 ) {
     // Spaces that hang over the edge are not written, or the row would look cut.
@@ -325,7 +431,7 @@ fn draw_row(
     let mut style = None;
     for (at, letter) in content[range.clone()].char_indices() {
         let at = range.start + at;
-        let role = role_of(letter, at, matches);
+        let role = (role_of(letter, at, &marks.matches), marks.selected.contains(&at));
         if style.is_some_and(|style| style != role) {
             put_piece(pen, &content[run..at], style, styles);
             run = at;
@@ -345,8 +451,10 @@ fn role_of(letter: char, at: usize, matches: &[Range<usize>]) -> Role {
     }
 }
 
-fn put_piece(pen: &mut Pen<'_>, text: &str, role: Option<Role>, styles: &Styles) {
-    let style: Style = styles[role.unwrap_or(Role::Text)];
+fn put_piece(pen: &mut Pen<'_>, text: &str, role: Option<(Role, bool)>, styles: &Styles) {
+    let (role, is_selected) = role.unwrap_or((Role::Text, false));
+    let style: Style = styles[role];
+    let style = if is_selected { style.add_modifier(Modifier::REVERSED) } else { style };
     if pen.remaining_cells() > 0 && !text.is_empty() {
         pen.put_text(text, style);
     }

@@ -79,8 +79,11 @@ impl List {
             .cursor
             .position_text(calls.len())
             .map_or_else(|| older.clone(), |place| format!("{place}{older}"));
-        let mut inside =
-            Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let mut inside = pane.draw(buffer, area, styles);
+        if self.find.is_none() && !kept.is_loading() {
+            look.pressable.add(pane.note_area(area), "find");
+        }
         if let Some(find) = &mut self.find {
             let line = Rect { height: 1.min(inside.height), ..inside };
             Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
@@ -181,6 +184,9 @@ impl List {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        if self.find.as_mut().is_some_and(|find| find.handle_mouse(mouse)) {
+            return Reply::Handled;
+        }
         let pressed =
             self.cursor.handle_mouse(mouse, self.rows, state.invoke.kept.listing.calls.len());
         if pressed.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {

@@ -21,7 +21,6 @@ use super::{
 };
 use crate::{
     app::{
-        actions::ActionId,
         calls::{CallMessage, CallPart, CallText},
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
@@ -76,8 +75,6 @@ pub(crate) struct RequestPane {
     warned: Option<Warned>,
     /// Lines of the request that are scrolled over.
     scroll: usize,
-    /// What of these lines can be pressed, as they are drawn.
-    pub(super) pressed: Vec<(Rect, ActionId)>,
     configuration_area: Rect,
     arguments_area: Rect,
     inputs_area: Rect,
@@ -191,7 +188,6 @@ impl RequestPane {
         state: &State,
         focused: bool,
     ) {
-        self.pressed.clear();
         let styles = look.styles;
         let Some(tool) = self.tool.as_ref().and_then(|id| state.tool(id)) else {
             let inside =
@@ -221,7 +217,7 @@ impl RequestPane {
         let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
         let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
         let below = inset_area(below);
-        self.pressed = draw_lines(buffer, below, styles, &lines, &mut self.scroll);
+        draw_lines(buffer, below, look, &lines, &mut self.scroll);
     }
 
     /// The lines that the form of a step's inputs takes, with its heading.

@@ -11,7 +11,8 @@ use crate::{
     schema::count::count_text,
     ui::{
         canvas::{Pen, text_width, visible_text, wrap},
-        styles::{Role, Styles},
+        styles::Role,
+        view::Look,
     },
 };
 
@@ -46,19 +47,18 @@ pub(super) fn problem_lines(problem: &Problem, cells: usize) -> Vec<RequestLine>
     lines
 }
 
-/// Draws the lines below a rule, from `scroll` on, which is kept within them; answers what can be
-/// pressed, and where.
+/// Draws the lines below a rule, from `scroll` on, which is kept within them.
 pub(super) fn draw_lines(
     buffer: &mut Buffer,
     area: Rect,
-    styles: &Styles,
+    look: Look<'_>,
     lines: &[RequestLine],
     scroll: &mut usize,
-) -> Vec<(Rect, ActionId)> {
-    let mut pressed = Vec::new();
+) {
     if area.height < 2 {
-        return pressed;
+        return;
     }
+    let styles = look.styles;
     Pen::new(buffer, area, 0).put_text(&"─".repeat(usize::from(area.width)), styles[Role::Border]);
     let seen = usize::from(area.height - 1);
     *scroll = (*scroll).min(lines.len().saturating_sub(seen));
@@ -68,14 +68,15 @@ pub(super) fn draw_lines(
             .put_text(&line.text, styles[line.role]);
         let cells = u16::try_from(NAME + text_width(&line.text)).unwrap_or(u16::MAX);
         let place = Rect { y: area.y + row, height: 1, width: cells.min(area.width), ..area };
-        pressed.extend(line.act.map(|act| (place, act)));
+        if let Some(act) = line.act {
+            look.pressable.add(place, act);
+        }
     }
     if *scroll + seen < lines.len() {
         let more = count_text(lines.len() - *scroll - seen, "more line", "more lines");
         let more = format!(" … {more}");
         Pen::new(buffer, area, area.height - 1).put_right(&more, styles[Role::Dim]);
     }
-    pressed
 }
 
 /// What the pane of a request is called: the tool, and what answers for it.

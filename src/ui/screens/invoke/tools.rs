@@ -175,6 +175,9 @@ impl Tools {
         let tools_focus = focused && self.part == Part::Tools;
         let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
         let mut inside = pane.draw(buffer, upper, styles);
+        if self.filter.is_none() {
+            look.pressable.add(pane.note_area(upper), "find");
+        }
         if let Some(filter) = &mut self.filter {
             let line = Rect { height: 1.min(inside.height), ..inside };
             Pen::new(buffer, line, 0).put_text("/", styles[Role::Accent]);
@@ -365,6 +368,9 @@ impl Tools {
     }
 
     fn handle_mouse(&mut self, mouse: Mouse, state: &State) -> Reply {
+        if self.filter.as_mut().is_some_and(|filter| filter.handle_mouse(mouse)) {
+            return Reply::Handled;
+        }
         let at = (mouse.column, mouse.row).into();
         let pressed = matches!(mouse.kind, MouseKind::Down(_));
         let wheel = matches!(mouse.kind, MouseKind::Wheel(_));

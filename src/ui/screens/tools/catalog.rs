@@ -73,7 +73,6 @@ pub(super) struct CatalogPane {
     rows: Vec<Row>,
     cursor: ListCursor,
     area: Rect,
-    find_area: Rect,
     /// What the rows were made of: the catalog's revision and its names of tools, the arrangement,
     /// the text to find.
     made_of: Option<((u64, u64), Arrangement, String)>,
@@ -129,22 +128,20 @@ impl CatalogPane {
         let title = format!("Tools {}", state.catalog.tools.len());
         let note = format!("by {}", self.arrangement.as_str());
         let foot = self.cursor.position_text(self.rows.len()).unwrap_or_default();
-        let inside = Pane { title: &title, note: &note, foot: &foot, focused }.draw(
-            frame.buffer_mut(),
-            area,
-            styles,
-        );
+        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let inside = pane.draw(frame.buffer_mut(), area, styles);
+        look.pressable.add(pane.note_area(area), "group-by");
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
             Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
-            self.find_area = Rect {
+            let field = Rect {
                 x: inside.x + 1,
                 width: inside.width.saturating_sub(1),
                 height: 1,
                 ..inside
             };
-            find.draw(buffer, self.find_area, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
+            find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
             list = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
         }
         self.area = list;
@@ -233,6 +230,11 @@ impl CatalogPane {
                 }
                 None => pasted::paste_descriptors(text, state),
             },
+            Input::Mouse(mouse)
+                if self.find.as_mut().is_some_and(|find| find.handle_mouse(*mouse)) =>
+            {
+                Reply::Handled
+            }
             Input::Mouse(mouse) => {
                 let before = self.cursor.row;
                 self.cursor.handle_mouse(*mouse, self.area, self.rows.len());

@@ -117,8 +117,10 @@ impl Conversations {
             format!("{} follow", look.keymap.way_to("follow-watch"))
         };
         let foot = self.cursor.position_text(rows).unwrap_or_default();
-        let mut inside =
-            Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let mut inside = pane.draw(buffer, area, styles);
+        let shown = if state.watching.held_count().is_some() { "pause" } else { "follow-watch" };
+        look.pressable.add(pane.note_area(area), shown);
         if let Some(height) = self.draw_filter(buffer, inside, styles, record.view()) {
             inside = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         }
@@ -233,6 +235,9 @@ impl Conversations {
     }
 
     pub(super) fn handle_mouse(&mut self, mouse: Mouse, state: &State) {
+        if self.filter.as_mut().is_some_and(|typed| typed.input.handle_mouse(mouse)) {
+            return;
+        }
         let rows = state.watching.record.row_count();
         let chosen = self.cursor.handle_mouse(mouse, self.area, rows);
         if chosen.is_some() || matches!(mouse.kind, MouseKind::Wheel(_)) {

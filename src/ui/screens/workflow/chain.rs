@@ -263,6 +263,7 @@ impl Chain {
                     self.pan(moved(from.0, at.0), moved(from.1, at.1));
                 }
             }
+            MouseKind::Double(_) => {}
             MouseKind::Up(_) => {
                 if let Some((_, Some(step))) = self.held.take() {
                     self.row = step;

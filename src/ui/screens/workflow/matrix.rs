@@ -583,7 +583,7 @@ impl Matrix {
                     self.cursor = cell;
                 }
             }
-            MouseKind::Up(_) => {}
+            MouseKind::Up(_) | MouseKind::Double(_) => {}
         }
         Reply::Handled
     }

@@ -45,6 +45,7 @@ impl Graph {
                 }
                 None => Reply::Handled,
             },
+            MouseKind::Double(_) => Reply::Handled,
             MouseKind::Up(_) => {
                 self.held = None;
                 Reply::Handled
