@@ -382,14 +382,23 @@ async def slow(context: Context, steps: int = 3) -> str:
     """Tells how far it is."""
     for step in range(steps):
         await context.report_progress(step + 1, steps, f"step {step + 1}")
+    await context.debug("all is ready")
+    await context.warning("the oven is hot")
     return "done"
 server.run()
 "#;
-    for (era, spoken) in
-        [("auto", "2026-07-28 (modern era)"), ("legacy", "2025-11-25 (legacy era)")]
-    {
+    for (era, level, logs) in [
+        ("auto", "", true),
+        ("auto", "log-level = \"warning\"\n", false),
+        ("legacy", "", true),
+        ("legacy", "log-level = \"info\"\n", true),
+    ] {
+        let spoken = match era {
+            "auto" => "2026-07-28 (modern era)",
+            _ => "2025-11-25 (legacy era)",
+        };
         let settings = format!(
-            "[connections.test]\nsystem = \"mcp\"\nera = \"{era}\"\ncommand = \"{}\"\nargs = [\"server.py\"]\n",
+            "[connections.test]\nsystem = \"mcp\"\nera = \"{era}\"\n{level}command = \"{}\"\nargs = [\"server.py\"]\n",
             python()
         );
         let place = Place::with(&[("toolcrib.toml", &settings), ("server.py", server)]);
@@ -397,7 +406,9 @@ server.run()
         let pinged = place.run(&["mcp", "ping", "test"]);
         assert!(pinged.data.contains(spoken), "{era}: {} {}", pinged.data, pinged.words);
         let called = call(&place, &["slow", "steps:=4"]);
-        called.ended(0, &["4 of 4: step 4"]);
+        called.ended(0, &["4 of 4: step 4", "warning: the oven is hot"]);
+        let told = called.words.contains("debug: all is ready");
+        assert_eq!(told, logs, "{era} {level}: {}", called.words);
         assert_eq!(called.data.trim_end(), "done");
     }
 }

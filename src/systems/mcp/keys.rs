@@ -9,6 +9,8 @@ pub const MCP: &str = "mcp";
 
 pub const SERVER: &str = "server";
 pub const ERA: &str = "era";
+/// The least level of logs that a server is asked for.
+pub const LOG_LEVEL: &str = "log-level";
 /// What a connection declares to its server, and the folders that it reports it.
 pub const CAPABILITIES: &str = "capabilities";
 pub const ROOTS: &str = "roots";

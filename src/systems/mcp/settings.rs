@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 use super::{
     keys,
     negotiate::EraChoice,
+    notice::LogLevel,
     token_settings::{self, GrantKind},
     version::Era,
 };
@@ -19,6 +20,9 @@ use crate::{
 
 /// The key that says that a connection leads to a server.
 const SYSTEM: &str = "system";
+
+/// The level of logs of a connection that asks for none.
+const NO_LOGS: &str = "off";
 
 /// They stand among the connection's own keys.
 pub const SETTINGS: SettingsSchema = SettingsSchema {
@@ -41,6 +45,12 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
             code: "settings.era",
             words: "must be \"auto\", \"legacy\" (up to 2025-11-25) or \"modern\" (from 2026-07-28 on)",
             holds: |word| ["auto", "legacy", "modern"].contains(&word),
+        },
+        Rule {
+            key: keys::LOG_LEVEL,
+            code: "settings.log-level",
+            words: "must be \"debug\", \"info\", \"notice\", \"warning\", \"error\", \"critical\", \"alert\", \"emergency\" or \"off\"",
+            holds: |word| word == NO_LOGS || LogLevel::parse(word).is_some(),
         },
         Rule {
             key: keys::CAPABILITIES,
@@ -115,12 +125,19 @@ fn schema() -> Value {
     let words = |capabilities: &[Capability]| -> Vec<&str> {
         capabilities.iter().map(|capability| capability.as_str()).collect()
     };
+    let levels = LogLevel::ALL.iter().map(|level| level.as_str());
+    let log_levels: Vec<&str> = levels.chain([NO_LOGS]).collect();
     let mut schema = json!({
         "type": "object",
         "properties": {
             SYSTEM: {"type": "string", "enum": [keys::SYSTEM], "description": "It is an MCP \
                 server"},
             keys::ERA: {"type": "string", "enum": ["auto", "legacy", "modern"], "default": "auto", "description": "The protocol's era: detected by a probe, up to 2025-11-25, or from 2026-07-28 on"},
+            keys::LOG_LEVEL: {
+                "type": "string", "enum": log_levels, "default": LogLevel::Debug.as_str(),
+                "description": "The least level of logs that calls ask the server for; in the \
+                legacy era it is asked only where this is set",
+            },
             keys::CAPABILITIES: {
                 "type": "array", "uniqueItems": true,
                 "items": {"type": "string", "enum": words(&Capability::ALL)},
@@ -163,6 +180,22 @@ pub fn era(connection: &Connection) -> EraChoice {
         Some("legacy") => EraChoice::Legacy,
         Some("modern") => EraChoice::Modern,
         _ => EraChoice::Auto,
+    }
+}
+
+/// The least level of logs that a connection names; none where it names none, or wants none.
+#[must_use]
+pub fn chosen_log_level(connection: &Connection) -> Option<LogLevel> {
+    LogLevel::parse(connection.settings.get(keys::SYSTEM)?.text_value(keys::LOG_LEVEL)?)
+}
+
+/// The one that requests of the modern era ask for: all logs unless the connection says otherwise.
+#[must_use]
+pub fn log_level(connection: &Connection) -> Option<LogLevel> {
+    let settings = connection.settings.get(keys::SYSTEM);
+    match settings.and_then(|settings| settings.text_value(keys::LOG_LEVEL)) {
+        Some(word) => LogLevel::parse(word),
+        None => Some(LogLevel::Debug),
     }
 }
 

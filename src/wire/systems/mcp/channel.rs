@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures::future::BoxFuture;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use super::{
@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, error_kind::ErrorKind, server_profile::ServerProfile, shown::visible_text,
+        call::CallError, connection::Connection, error_kind::ErrorKind, server_profile::ServerProfile, shown::visible_text,
         traffic::FRAMES, transport::TransportKind,
     },
     systems::mcp::{
@@ -52,6 +52,9 @@ use crate::{
 
 /// Commands on their way at most.
 const QUEUE: usize = 64;
+
+/// The request by which a client of the legacy era says which logs it wants.
+const SET_LEVEL: &str = "logging/setLevel";
 
 /// How many bytes of a call wait at most for whoever reads it; then the server waits.
 const INBOX: usize = 8 * 1024 * 1024;
@@ -93,6 +96,7 @@ pub(crate) async fn open(
         }
         opened => opened?,
     };
+    channel.ask_for_logs(opening.connection).await;
     if !channel.opened.capabilities()["tools"].is_null() {
         let tools = channel.ask_for_tools().await?;
         let name = &opening.connection.name;
@@ -106,6 +110,7 @@ async fn open_in_era(opening: Opening<'_>, remembered: Option<Era>) -> Result<Ch
     let pipe = Pipe::open(connection, secrets).await?;
     let client = Client {
         capabilities: settings::client_capabilities(connection),
+        log_level: settings::log_level(connection).map(|level| level.as_str().to_owned()),
         ..Client::new("toolcrib", env!("CARGO_PKG_VERSION"))
     };
     let session = Session::new(Settings {
@@ -153,6 +158,19 @@ fn over() -> CallError {
 }
 
 impl Channel {
+    /// Asks a server of the legacy era for the logs that the connection names. One that refuses logs
+    /// as it likes, as one that isn't asked.
+    async fn ask_for_logs(&self, connection: &Connection) {
+        let is_legacy = self.opened.spoken.era == Era::Legacy;
+        let has_logs = !self.opened.capabilities()["logging"].is_null();
+        if let Some(level) =
+            settings::chosen_log_level(connection).filter(|_| is_legacy && has_logs)
+        {
+            let params = json!({"level": level.as_str()});
+            let _ = listing::exchange(self, SET_LEVEL, &params).await;
+        }
+    }
+
     async fn ask_for_tools(&mut self) -> Result<Vec<Value>, CallError> {
         let tools = listing::list(self, listing::TOOLS).await?.pages.items;
         self.tools = tools.len();
