@@ -3,6 +3,7 @@
 use clap::Args;
 use serde_json::{Value, json};
 
+use super::target::InspectedServer;
 use crate::{
     cli::{
         ending::{CommandResult, Ending},
@@ -11,7 +12,6 @@ use crate::{
         out::{CommandOutput, Tint},
         signals::{interrupted, wait_for},
     },
-    engine::settings::connections,
     model::{
         authorization::AuthorizationReport,
         call::CallError,
@@ -24,7 +24,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct Auth {
-    /// The connection, by its name in toolcrib.toml
+    /// The connection, by its name in toolcrib.toml, or the address of a server
     name: String,
 
     /// Sign in: print the URL of the sign-in page, and wait for the token
@@ -47,7 +47,7 @@ pub(super) struct Auth {
 impl Auth {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let connection = connections::find_connection(&opened.settings.connections, &self.name)?;
+        let connection = InspectedServer::named(&self.name, &opened)?.connection;
         let authorizer = table::authorizers().find(|authorizer| authorizer.is_at(&connection));
         let authorizer = authorizer.ok_or_else(|| {
             let cause = format!("connection \"{}\" leads to no MCP server over HTTP", self.name);

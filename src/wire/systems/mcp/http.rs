@@ -18,7 +18,7 @@ use tokio::{
 use super::{
     arrival::TransportArrival,
     auth::{
-        authority::{Authority, PresentedToken, Refusal, Verdict},
+        authority::{Authority, PresentedToken, Refusal, Verdict, quoted_body},
         fetch::DPOP_NONCE,
     },
 };
@@ -27,7 +27,6 @@ use crate::{
         call::{CallError, FrameWay},
         connection::Connection,
         error_kind::ErrorKind,
-        shown::visible_text,
     },
     systems::mcp::{
         rpc::{
@@ -558,7 +557,7 @@ impl Stream {
             let has_nonce = header(packet, DPOP_NONCE).is_some();
             let words = challenges.join(", ");
             let token = self.token.as_deref();
-            let refusal = Refusal { status, challenges, token, has_nonce };
+            let refusal = Refusal { status, challenges, token, body: &body, has_nonce };
             match authority.judge_refusal(refusal).await {
                 Verdict::Again if self.renewals < TRIES => {
                     self.renewals += 1;
@@ -584,10 +583,7 @@ impl Stream {
 
 /// The server knows who we are, or doesn't want to, and refuses.
 fn no_access(body: &str) -> CallError {
-    const MOST: usize = 300;
-    let said: String = visible_text(body.trim()).chars().take(MOST).collect();
-    let said = if said.is_empty() { said } else { format!(": {said}") };
-    let message = format!("the server refuses access (HTTP 403){said}");
+    let message = format!("the server refuses access (HTTP 403){}", quoted_body(body));
     let remedy =
         "check headers, token-variable or token-key of the connection, and what they allow";
     CallError::new(ErrorKind::Unauthorized, message, remedy)

@@ -65,6 +65,8 @@ pub(crate) struct Refusal<'r> {
     pub challenges: Vec<&'r str>,
     /// The token that was sent.
     pub token: Option<&'r str>,
+    /// The body of the answer.
+    pub body: &'r str,
     /// Whether the server gave what a proof has to name.
     pub has_nonce: bool,
 }
@@ -125,7 +127,7 @@ impl Authority {
 
     /// The server refused a request.
     pub async fn judge_refusal(&self, refusal: Refusal<'_>) -> Verdict {
-        let Refusal { status, challenges, token: used, has_nonce } = refusal;
+        let Refusal { status, challenges, token: used, body, has_nonce } = refusal;
         let challenge = token_challenge(challenges);
         if has_nonce && challenge.as_ref().is_some_and(Challenge::wants_nonce) {
             return Verdict::Again;
@@ -133,7 +135,7 @@ impl Authority {
         // A server that says nothing of tokens wants what else the settings name.
         let is_about_keys = challenge.is_none() && self.has_own_key();
         if status == 401 && (self.has_own_token() || is_about_keys) {
-            return Verdict::Refused(self.token_refused(status, challenge.as_ref()));
+            return Verdict::Refused(self.token_refused(status, challenge.as_ref(), body));
         }
         let mut known = self.grant.lock().await;
         if status == 403 {
@@ -161,7 +163,7 @@ impl Authority {
         }
         drop(known);
         let challenge = challenge.unwrap_or_default();
-        Verdict::Refused(self.unauthorized(challenge, used.is_some(), unread).await)
+        Verdict::Refused(self.unauthorized(challenge, used.is_some(), unread, body).await)
     }
 
     /// Whether the settings name a secret that goes into a header of its own.
@@ -199,11 +201,11 @@ impl Authority {
     }
 
     /// The token of the settings is refused.
-    fn token_refused(&self, status: u16, challenge: Option<&Challenge>) -> CallError {
+    fn token_refused(&self, status: u16, challenge: Option<&Challenge>, body: &str) -> CallError {
         let said = challenge.and_then(|challenge| {
             challenge.param("error_description").or_else(|| challenge.param("error"))
         });
-        let said = said.map(|said| format!(": {}", visible_text(said))).unwrap_or_default();
+        let said = said.map_or_else(|| quoted_body(body), |said| format!(": {}", visible_text(said)));
         let (what, named) = match self.connection.credentials {
             Credentials::None if self.has_own_token() => ("token", "the header Authorization"),
             Credentials::None => ("key", "the headers"),
@@ -244,10 +246,14 @@ impl Authority {
         challenge: Challenge,
         was_signed_in: bool,
         unread: Option<CallError>,
+        body: &str,
     ) -> CallError {
         let found = match Fetcher::new(&self.connection, &self.secrets).await {
             Ok(fetcher) => {
                 let chain = walk(&fetcher, &self.address, Some(challenge)).await;
+                if !was_signed_in && !chain.is_about_tokens() {
+                    return self.locked(body);
+                }
                 report::summary(&chain)
             }
             Err(problem) => problem.message,
@@ -271,6 +277,24 @@ impl Authority {
         );
         CallError::new(ErrorKind::Unauthorized, message, remedy)
     }
+
+    /// Nobody is let in, and the server says nothing of tokens that could be got.
+    fn locked(&self, body: &str) -> CallError {
+        let message = format!("the server requires a key or a token (401){}", quoted_body(body));
+        let remedy = if self.connection.headers.is_empty() {
+            "set headers for an API key, or token-variable or token-key for a token"
+        } else {
+            "check the connection's headers, or set token-variable or token-key"
+        };
+        CallError::new(ErrorKind::Unauthorized, message, remedy)
+    }
+}
+
+/// What a server says in the body of a refusal, behind a colon; nothing where that is nothing.
+pub(crate) fn quoted_body(body: &str) -> String {
+    const MOST: usize = 300;
+    let said: String = visible_text(body.trim()).chars().take(MOST).collect();
+    if said.is_empty() { said } else { format!(": {said}") }
 }
 
 fn seconds_now() -> u64 {

@@ -44,6 +44,13 @@ pub(crate) struct Chain {
 }
 
 impl Chain {
+    /// Whether the server says anything of tokens: it asks for one, or has documents about them.
+    #[must_use]
+    pub fn is_about_tokens(&self) -> bool {
+        let is_there = |step: &Step| step.outcome.as_ref().is_ok_and(|status| *status < 300);
+        self.challenge != Challenge::default() || self.steps.iter().skip(1).any(is_there)
+    }
+
     /// The first fault that keeps a token from being asked for, with its place.
     #[must_use]
     pub fn stopping_fault(&self) -> Option<(&Step, &Fault)> {
