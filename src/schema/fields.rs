@@ -420,8 +420,8 @@ impl Layout<'_> {
             }
             declared.push(DeclaredMember {
                 name: &property.name,
+                title: self.schema.own_title(&key),
                 key,
-                title: inner.title.clone(),
                 value,
                 ui,
             });
@@ -524,8 +524,7 @@ struct DeclaredMember<'a> {
     ui: Ui<'a>,
 }
 
-/// Titles that several members have: a schema that is referred to from many places often titles
-/// them all alike, so their names tell them apart.
+/// Titles that several members have: their names tell them apart.
 fn shared_titles(declared: &[DeclaredMember<'_>]) -> HashSet<Arc<str>> {
     let mut seen = HashSet::new();
     declared
@@ -578,12 +577,18 @@ mod tests {
             "npm": {"title": "Manager", "type": "string"},
             "pip": {"title": "Manager", "type": "string"},
             "own": {"title": "Your own", "type": "string"},
+            "ship_to": {"$ref": "#/$defs/Address"},
+            "from": {"anyOf": [{"$ref": "#/$defs/Place"}, {"type": "null"}]},
+            "said": {"$ref": "#/$defs/Place", "title": "Said here"},
+        }, "$defs": {
+            "Address": {"title": "Address", "type": "string"},
+            "Place": {"title": "Place", "type": "string"},
         }});
         let schema = Schema::new(schema);
         let labels = layout_fields(&schema, None, &json!({}), &View::default());
         let labels: Vec<&str> =
             labels.iter().map(|field| &*field.label).filter(|label| !label.is_empty()).collect();
-        assert_eq!(labels, ["npm", "pip", "Your own"]);
+        assert_eq!(labels, ["npm", "pip", "Your own", "ship_to", "from", "Said here"]);
     }
 
     #[test]

@@ -119,6 +119,13 @@ impl Schema {
         }
     }
 
+    /// The title that a schema has itself: one that it refers to titles what it is, not this value.
+    #[must_use]
+    pub(super) fn own_title(&self, key: &NodeKey) -> Option<Arc<str>> {
+        let title = |place: &PlaceId| self.schema_at(*place)?.get("title")?.as_str();
+        key.places.iter().find_map(title).map(Arc::from)
+    }
+
     /// The pointer of a place within the schema; `None` for places that only the form knows.
     #[must_use]
     pub fn pointer(&self, place: PlaceId) -> Option<Arc<str>> {
