@@ -29,6 +29,7 @@ pub mod settings;
 pub mod shared_text;
 pub mod shown;
 pub mod size;
+pub mod stage;
 pub mod stub;
 pub mod tool;
 pub mod trace;

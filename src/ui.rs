@@ -22,6 +22,7 @@ pub mod plain;
 pub mod ranking;
 pub mod root;
 pub mod screens;
+pub mod selection;
 pub mod sheet;
 pub mod stubs;
 pub mod styles;

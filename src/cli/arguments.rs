@@ -30,10 +30,18 @@ use crate::{
 /// # Errors
 /// When a word is neither, a value is not JSON, a key is twice, or the file cannot be read.
 pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Literal, Problem> {
-    let mut arguments = whole.map_or_else(
-        || parse_json("{}").map_err(argument_problem),
-        |given| read_whole(given, "--args"),
-    )?;
+    set_pairs(read_base(whole)?, words)
+}
+
+/// What `--args` gives; without it, no arguments.
+fn read_base(whole: Option<&str>) -> Result<Source, Problem> {
+    match whole {
+        Some(given) => read_whole(given, "--args"),
+        None => parse_json("{}").map_err(argument_problem),
+    }
+}
+
+fn set_pairs(mut arguments: Source, words: &[String]) -> Result<Literal, Problem> {
     let mut seen: Vec<&str> = Vec::new();
     for word in words {
         let (key, to) = parse_pair(word)?;
@@ -47,6 +55,39 @@ pub(crate) fn read_arguments(whole: Option<&str>, words: &[String]) -> Result<Li
             arguments.apply(0, &set).map_err(|error| argument_problem(error.to_string()))?.0;
     }
     to_literal(&arguments).map_err(argument_problem)
+}
+
+/// The same for a tool: where its schema takes no text for an argument, what is written as
+/// `key=text` is JSON, if it can be.
+///
+/// # Errors
+/// As [`read_arguments`].
+pub(crate) fn read_typed(
+    tool: &Tool,
+    whole: Option<&str>,
+    words: &[String],
+) -> Result<Literal, Problem> {
+    let base = read_base(whole)?;
+    let arguments = set_pairs(base.clone(), words)?;
+    // A schema that can't be used is reported where the arguments are checked.
+    let Ok(checker) = Checker::compile(&table::arguments_schema(tool)) else {
+        return Ok(arguments);
+    };
+    let issues = checker.issues(arguments.value());
+    let is_no_text = |key: &str| {
+        let mut of_key = issues.iter().filter(|issue| issue.keyword == "type");
+        of_key.any(|issue| issue.at.tokens() == [key])
+    };
+    let typed: Vec<String> = words
+        .iter()
+        .map(|word| match word.split_once('=') {
+            Some((key, text)) if is_no_text(key) && parse_json(text).is_ok() => {
+                format!("{key}:={text}")
+            }
+            _ => word.clone(),
+        })
+        .collect();
+    set_pairs(base, &typed)
 }
 
 /// An object that an option gives: JSON, a file, or `-` for standard input.
@@ -192,14 +233,8 @@ fn issue_sentence(issue: &Issue, value: &Value) -> String {
     let is_argument = issue.at.tokens().len() == 1;
     let typed =
         is_argument && issue.keyword == "type" && issue.at.get(value).is_some_and(Value::is_string);
-    let hint = if typed {
-        format!(
-            " (write {name}:=… for values other than \
-            text)"
-        )
-    } else {
-        String::new()
-    };
+    let hint =
+        if typed { " (what isn't text is written as JSON)".to_owned() } else { String::new() };
     format!("{name} {}{hint}", issue.words)
 }
 

@@ -31,10 +31,11 @@ use crate::{
         template,
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome, Request, Stage},
+        call::{CallError, Event, EventKind, Limits, Outcome, Request},
         connection::Connection,
         problem::{Problem, ProblemKind},
         size,
+        stage::Stage,
         stub::StubService,
         tool::Tool,
         trace::Head,
@@ -65,7 +66,8 @@ pub(crate) struct Call {
     /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
     tool: String,
 
-    /// Arguments: key=text, or key:=json for numbers, lists and other values
+    /// Arguments: key=value, a value that isn't text as JSON where the tool wants that; key:=json
+    /// in any case
     #[arg(value_name = "KEY=VALUE")]
     pairs: Vec<String>,
 
@@ -164,7 +166,7 @@ impl Call {
         // Where the workspace does not have the tool.
         let elsewhere = match opened.catalog.tool_called(&self.tool) {
             Some(_) => None,
-            None => deployed::try_callable_catalog(&opened.current_connection(), out)?,
+            None => deployed::callable_catalog_beside(&opened, &self.tool, out)?,
         };
         let found = elsewhere
             .as_ref()
@@ -191,7 +193,7 @@ impl Call {
                 .with_remedy("choose another name, or delete it")
                 .into());
         }
-        let arguments = arguments::read_arguments(self.args.as_deref(), &self.pairs)?;
+        let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
             arguments::check_arguments(tool, arguments.value())?;
         }

@@ -80,7 +80,14 @@ impl Check {
         let map = self.schema_map(&opened)?;
         found.extend(documents::check_documents(&opened, &map, out));
         found.extend(check_files::unread_findings(&opened));
-        found.extend(check_files::unknown_findings(&opened));
+        let listed: Vec<_> = check_files::listed_tools_findings(&opened).collect();
+        let unknown = check_files::unknown_findings(&opened);
+        found.extend(
+            unknown.filter(|unknown| {
+                listed.iter().all(|listed| listed.site.file != unknown.site.file)
+            }),
+        );
+        found.extend(listed);
         found.extend(check_files::malformed_findings(&opened));
         found.sort_by_key(sort_key);
         let read = opened.files.iter().map(|file| &file.file);

@@ -47,6 +47,28 @@ pub(super) fn unknown_findings(opened: &OpenWorkspace) -> impl Iterator<Item = F
     unknown.map(|file| new_finding(NOT_KNOWN, file, message.into()))
 }
 
+/// Of each file whose tools are in a list, where only a map of them is read.
+pub(super) fn listed_tools_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
+    let is_tool = |item: &Value| item.get("type").is_some() && item.get("name").is_some();
+    let lists_tools = move |read: &FileRead| {
+        let root = read.source.as_ref().ok().and_then(|source| source.value(0));
+        let tools = root.and_then(|root| root.get("tool")).and_then(Value::as_array);
+        tools.is_some_and(|items| items.iter().any(is_tool))
+    };
+    let files = opened.files.iter().filter(|read| opened.is_asked(&read.file));
+    let files = files.filter(move |read| lists_tools(read) && !is_known(opened, &read.file));
+    files.map(|read| {
+        let message = "`tool` is a list, of which nothing is read: write a map, each tool under its \
+                       key (tool: { KEY: { name: …, type: … } })";
+        let finding = new_finding(NOT_KNOWN, &read.file, message.into());
+        let at = Pointer::root().child("tool");
+        let source = read.source.as_ref().ok();
+        let place = source.and_then(|source| source.find_place(0, &at));
+        let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
+        Finding { site: Site { pointer: at, line, column, ..finding.site }, ..finding }
+    })
+}
+
 /// What the commands of cases, scenarios and stubs would say of their files.
 pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
     let asked = |read: &&FileRead| opened.is_asked(&read.file);

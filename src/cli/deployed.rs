@@ -156,13 +156,15 @@ pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog
     Ok(Some(catalog::callable_catalog(deployment, &read_items(connection)?)))
 }
 
-/// The same, with a warning where they can't be listed.
-pub(crate) fn try_callable_catalog(
-    connection: &Connection,
+/// The same where the workspace has no tool of that name. Where it has a similar one, that may be
+/// meant, and it is a warning that those of the running system can't be listed.
+pub(crate) fn callable_catalog_beside(
+    opened: &OpenWorkspace,
+    word: &str,
     out: &CommandOutput,
 ) -> Result<Option<Catalog>, StopReason> {
-    match callable_catalog(connection) {
-        Err(StopReason::Met(problem)) => {
+    match callable_catalog(&opened.current_connection()) {
+        Err(StopReason::Met(problem)) if opened.similar_tool(word).is_some() => {
             out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
             Ok(None)
         }

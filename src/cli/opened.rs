@@ -306,13 +306,7 @@ impl OpenWorkspace {
         let chosen = connections.chosen.as_deref();
         let there = chosen.and_then(|chosen| connections.tool_of(chosen, word, &self.catalog));
         there.or_else(|| self.catalog.tool_called(word)).ok_or_else(|| {
-            let names = || {
-                self.catalog
-                    .tools
-                    .iter()
-                    .flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()])
-            };
-            let remedy = match similar::nearest_name(word, names()) {
+            let remedy = match self.similar_tool(word) {
                 Some(near) => format!("did you mean \"{near}\"?"),
                 None if self.catalog.tools.is_empty() => self.remedy_without_tools(),
                 None => "list them with `toolcrib tools`".to_owned(),
@@ -324,6 +318,13 @@ impl OpenWorkspace {
             )
             .with_remedy(remedy)
         })
+    }
+
+    /// The key or name of a tool that a word may mean.
+    pub fn similar_tool(&self, word: &str) -> Option<&str> {
+        let tools = self.catalog.tools.iter();
+        let names = tools.flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()]);
+        similar::nearest_name(word, names)
     }
 }
 

@@ -8,10 +8,11 @@ use super::{
 };
 use crate::{
     model::{
-        call::{EventKind, Stage},
+        call::EventKind,
         content_part::ContentPart,
         entry::SystemId,
         problem::{Problem, ProblemKind},
+        stage::Stage,
     },
     store::saved_parts,
     systems::calling,

@@ -5,9 +5,10 @@ use std::fmt::Write as _;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::model::{
-    call::{CallError, Event, EventKind, FrameWay, Headers, Outcome, Stage, StrayCause},
+    call::{CallError, Event, EventKind, Headers, Outcome, StrayCause},
     error_kind::ErrorKind,
     shown::is_plain,
+    stage::{FrameWay, Stage},
 };
 
 /// An event in its stable shape:
@@ -279,10 +280,8 @@ mod tests {
         };
         let expected = json!({"event": "end", "at_ms": 5, "outcome": "lost", "error": {"type": "no-server", "message": "m", "remedy": "r"}});
         assert_eq!(event_json(&end), expected);
-        let kind = EventKind::Headers {
-            way: FrameWay::In,
-            headers: [("id".into(), "r-1".into())].into(),
-        };
+        let kind =
+            EventKind::Headers { way: FrameWay::In, headers: [("id".into(), "r-1".into())].into() };
         let headers = Event { at_ms: 5, kind };
         assert_eq!(
             event_json(&headers).to_string(),

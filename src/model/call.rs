@@ -10,6 +10,7 @@ use super::{
     error_kind::ErrorKind,
     problem::{Problem, ProblemKind, without_os_number},
     shared_text::SharedText,
+    stage::{FrameWay, Stage},
     stub::{MOCK_CONNECTION, MockCall},
 };
 
@@ -164,67 +165,6 @@ pub enum EventKind<T = SharedText> {
         outcome: Outcome,
         problem: Option<CallError>,
     },
-}
-
-/// Something on a call's way from its request to its end.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Stage {
-    /// What it is, stable for scripts: `accepted`, `result-card`.
-    pub name: Arc<str>,
-    /// The same for people.
-    pub words: String,
-    /// What came with it, as JSON; empty where nothing did.
-    pub body: Arc<str>,
-    /// The body is a frame as it crossed the wire, and this is the way that it went.
-    pub frame: Option<FrameWay>,
-}
-
-impl Stage {
-    /// The name of the stage that brings data beside an answer's text, for programs to read.
-    pub const STRUCTURED: &str = "structured";
-    /// Holds all of what a system answered, of which the answer is a part.
-    pub const RESULT: &str = "result";
-
-    /// Whether it is nothing but a frame, whose meaning is recognized by other events.
-    #[must_use]
-    pub fn is_frame_alone(&self) -> bool {
-        &*self.name == FRAME
-    }
-}
-
-/// The name of a stage that is nothing but a frame.
-pub(crate) const FRAME: &str = "frame";
-
-/// The way that a frame went, seen from here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FrameWay {
-    In,
-    Out,
-}
-
-impl FrameWay {
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::In => "in",
-            Self::Out => "out",
-        }
-    }
-
-    /// The way of that word.
-    #[must_use]
-    pub fn of_word(word: &str) -> Option<Self> {
-        [Self::In, Self::Out].into_iter().find(|way| way.as_str() == word)
-    }
-
-    /// A sign for lists.
-    #[must_use]
-    pub fn sign(self) -> &'static str {
-        match self {
-            Self::In => "←",
-            Self::Out => "→",
-        }
-    }
 }
 
 /// Why a call did not succeed: the wire's `{type, message}`, or ours, with what to do.
@@ -635,10 +575,19 @@ impl Call {
         }
     }
 
+    /// Why it ended otherwise than it should.
+    #[must_use]
+    pub fn problem(&self) -> Option<&CallError> {
+        match &self.state {
+            CallState::Ended { problem, .. } => problem.as_ref(),
+            _ => None,
+        }
+    }
+
     /// Whether it ended because there was nobody to answer it: a mock would.
     #[must_use]
     pub fn found_nobody(&self) -> bool {
-        let CallState::Ended { problem: Some(problem), .. } = &self.state else { return false };
+        let Some(problem) = self.problem() else { return false };
         let is_silent = matches!(problem.kind, ErrorKind::NoService | ErrorKind::TimedOutFirst);
         // Whoever got the request and is gone since was there.
         let was_there = problem.kind == ErrorKind::ConnectionLost && self.was_sent();

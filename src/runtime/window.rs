@@ -24,4 +24,3 @@ mod paint;
 mod pointer;
 mod portal;
 pub(crate) mod run;
-mod selection;

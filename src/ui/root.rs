@@ -2,6 +2,8 @@
 
 mod bottom_line;
 mod presses;
+mod reading;
+mod top_line;
 mod words;
 
 use ratatui::{Frame, layout::Rect};
@@ -9,10 +11,11 @@ use ratatui::{Frame, layout::Rect};
 use self::{
     bottom_line::{Hint, draw_bottom_line},
     presses::Presses,
+    reading::{Reading, Taken},
+    top_line::draw_top_line,
 };
 use super::{
     action_rows,
-    canvas::{Pen, text_width},
     everywhere::{self, Window},
     images::ShownImages,
     overlays::{help, palette, questions, way_back::ending_question},
@@ -21,19 +24,19 @@ use super::{
     styles::{Role, Styles},
     theme::{self, Theme},
     tour,
-    view::{Look, Overlay, OverlayReply, PressablePlaces, Reply, Screen},
-    widgets::panes::{PaneChange, Panes, SIDE_BY_SIDE},
+    view::{Look, MousePlaces, Overlay, OverlayReply, Reply, Screen},
+    widgets::panes::{PaneChange, Panes},
 };
 use crate::app::{
     actions::{ActionId, Scope},
     input::{Button, Code, Input, Key, Mouse, MouseKind},
-    message::{Health, Message, ScreenId},
+    message::{Message, ScreenId},
     notices::NoticeKind,
     question::Question,
     state::State,
     tour::Tour,
 };
-use crate::model::clock::Millis;
+use crate::{model::clock::Millis, schema::count::count_text};
 
 /// The smallest terminal in which the program can be used.
 pub(crate) const SMALLEST: (u16, u16) = (60, 16);
@@ -62,6 +65,9 @@ pub struct Root {
     places: Vec<(Rect, ActionId)>,
     /// Those within panes: a press there gives its pane the keys first.
     within: Vec<(Rect, ActionId)>,
+    /// Where text is read.
+    texts: Vec<Rect>,
+    reading: Reading,
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
@@ -88,6 +94,8 @@ impl Root {
             note: Rect::default(),
             places: Vec::new(),
             within: Vec::new(),
+            texts: Vec::new(),
+            reading: Reading::default(),
             keys: Vec::new(),
             body: Rect::default(),
             buttons: Vec::new(),
@@ -111,6 +119,7 @@ impl Root {
         self.take_theme(state);
         self.places.clear();
         self.within.clear();
+        self.texts.clear();
         self.keys.clear();
         let area = frame.area();
         let styles = self.styles.1.clone();
@@ -123,27 +132,26 @@ impl Root {
         let (body, tour_place) = tour::draw_strip(frame, body, &styles, state);
         self.body = body;
         let places = self.images.begin();
-        let pressable = PressablePlaces::default();
-        let look = Look {
-            styles: &styles,
-            keymap: &state.keymap,
-            images: places.as_ref(),
-            pressable: &pressable,
-        };
+        let mouse = MousePlaces::default();
+        let look =
+            Look { styles: &styles, keymap: &state.keymap, images: places.as_ref(), mouse: &mouse };
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.draw(frame, self.body, look, state);
         }
         self.draw_buttons(frame, &styles, state);
         self.draw_top(frame, Rect { height: 1, ..area }, &styles, state);
         if let Some(overlay) = &mut self.overlay {
-            overlay.draw(frame, self.body, look, state);
+            let mouse = MousePlaces::default();
+            overlay.draw(frame, self.body, Look { mouse: &mouse, ..look }, state);
+            self.texts = mouse.into_places().1;
         } else {
+            (self.within, self.texts) = mouse.into_places();
             self.places.extend(tour_place);
         }
         // What an overlay found out when it was drawn decides which keys do something.
-        self.within = pressable.into_places();
         self.draw_bottom(frame, Rect { y: area.height - 1, height: 1, ..area }, &styles, state);
         self.images.end(places);
+        self.reading.draw(frame.buffer_mut());
         if self.is_in_edit(state) {
             words::show_cursor(frame, &styles);
         }
@@ -212,90 +220,13 @@ impl Root {
     }
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
-        if let Some(form) = &state.form {
-            return words::draw_form_top(frame, line, styles, form, state);
+        match &state.form {
+            Some(form) => words::draw_form_top(frame, line, styles, form, state),
+            None => {
+                let places = draw_top_line(frame.buffer_mut(), line, styles, self.tabs, state);
+                self.places.extend(places);
+            }
         }
-        let bar = styles[Role::Bar];
-        let changed = if state.documents.changed_files().next().is_some() { "*" } else { "" };
-        let connection = state.connection_here();
-        let condition = state.network.conditions.get(&connection.name).cloned().unwrap_or_default();
-        let sign = match condition.health {
-            Health::Idle => ("○", Role::Dim),
-            Health::Good => ("●", Role::Success),
-            Health::Busy => ("◐", Role::Warning),
-            Health::Bad => ("✗", Role::Error),
-        };
-        let words = match condition.words.as_str() {
-            "" => connection.name,
-            words => format!("{} · {words}", connection.name),
-        };
-        // Where there is little room, the screens' names stand closer, and the mode is worth more
-        // than the program's name.
-        let is_narrow = line.width < SIDE_BY_SIDE;
-        let (name, gap, mode) = match line.width {
-            0..SIDE_BY_SIDE => ("", " ", state.mode.short_name().to_owned()),
-            SIDE_BY_SIDE..116 => ("toolcrib", " ", state.mode.short_name().to_owned()),
-            116..140 => ("toolcrib", "  ", format!("{} mode", state.mode)),
-            _ => ("toolcrib", "   ", format!("{} mode", state.mode)),
-        };
-        let title = |row: &ScreenRow| {
-            if is_narrow { row.short } else { state.keymap.action(row.action).title }
-        };
-        let buffer = frame.buffer_mut();
-        let mut pen = Pen::new(buffer, line, 0);
-        pen.fill_rest(bar)
-            .move_to(line, 0)
-            .put_text(" ", bar)
-            .put_text(name, styles[Role::BarActive])
-            .put_text(if is_narrow { "" } else { " · " }, bar);
-        let named: Vec<&ScreenRow> = self.tabs.iter().filter(|row| (row.named)(state)).collect();
-        let tabs: usize = named.iter().map(|row| text_width(title(row)) + 2 + gap.len()).sum();
-        let right = text_width(&words) + text_width(&mode) + 8;
-        let room = usize::from(line.width)
-            .saturating_sub(tabs + right.min(40) + text_width(name) + 6)
-            .max(8);
-        // What is unsaved is seen however long the name is.
-        let name = super::canvas::truncate_text(&state.workspace, room - changed.len());
-        pen.put_text(&name, bar).put_text(changed, bar);
-        let start = usize::from(pen.column_now()) + if is_narrow { 1 } else { 3 };
-        let middle = (usize::from(line.width).saturating_sub(tabs + right) / 2).max(start);
-        pen.move_to(line, u16::try_from(middle).unwrap_or(0));
-        for row in named {
-            let active = row.id == state.screen;
-            let style = if active {
-                styles[Role::BarActive].add_modifier(ratatui::style::Modifier::UNDERLINED)
-            } else {
-                bar
-            };
-            let key = state.keymap.display_key(row.action);
-            let x = pen.column_now();
-            pen.put_text(&key, words::on_bar(styles, Role::Key)).put_text(" ", bar);
-            pen.put_text(title(row), style);
-            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), row.action));
-            pen.put_text(gap, bar);
-        }
-        let room = pen.remaining_cells();
-        let shown = super::canvas::truncate_text(&words, room.saturating_sub(4)).into_owned();
-        let left = room.saturating_sub(text_width(&shown) + 3);
-        let fits = |mode: &str| left > text_width(mode) + 2;
-        let mode = if fits(&mode) { mode } else { state.mode.abbreviation().into() };
-        if fits(&mode) {
-            pen.skip(u16::try_from(left - text_width(&mode) - 2).unwrap_or(0));
-            let x = pen.column_now();
-            let is_usual = state.mode == crate::model::context::Mode::Document;
-            let style = if is_usual { bar } else { words::on_bar(styles, Role::Warning) };
-            pen.put_text(&mode, style);
-            self.places.push((Rect::new(x, line.y, pen.column_now() - x, 1), "switch-mode"));
-            pen.put_text("  ", bar);
-        } else {
-            pen.skip(u16::try_from(left).unwrap_or(0));
-        }
-        let x = pen.column_now();
-        pen.put_text(sign.0, words::on_bar(styles, sign.1))
-            .put_text(" ", bar)
-            .put_text(&shown, bar);
-        self.places
-            .push((Rect::new(x, line.y, pen.column_now().saturating_sub(x), 1), "connection"));
     }
 
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
@@ -400,6 +331,15 @@ impl Root {
         {
             messages.push(Message::NoticeSeen);
         }
+        match self.reading.take(input, &self.texts) {
+            Taken::No => {}
+            Taken::Yes => return messages,
+            Taken::Selected(text) => {
+                let what = count_text(text.chars().count(), "letter", "letters");
+                messages.push(Message::Copy { what, text });
+                return messages;
+            }
+        }
         let press = match input {
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => Some(*mouse),
             _ => None,
@@ -410,7 +350,8 @@ impl Root {
         if let Some(cell) = cell {
             self.presses.note(cell, !matches!(reply, Reply::Ignored | Reply::Handled));
         }
-        if let (Some(press), Reply::Ignored | Reply::Handled) = (press.filter(|_| is_double), &reply)
+        if let (Some(press), Reply::Ignored | Reply::Handled) =
+            (press.filter(|_| is_double), &reply)
             && let MouseKind::Down(button) = press.kind
         {
             let twice = Mouse { kind: MouseKind::Double(button), ..press };

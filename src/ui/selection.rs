@@ -1,24 +1,30 @@
-//! Text of the screen that is selected with Shift and the mouse.
+//! Text of the screen that is selected with the mouse.
 
 use std::ops::Range;
 
-use ratatui::buffer::Buffer;
+use ratatui::{buffer::Buffer, layout::Rect};
 
-/// From the cell where it began to where the mouse is, line by line as text is read.
+use super::canvas::text_width;
+
+/// From the cell where it began to where the mouse is, line by line as text is read within an area.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Selection {
+pub(crate) struct Selection {
+    area: Rect,
     anchor: (u16, u16),
     head: (u16, u16),
 }
 
 impl Selection {
     /// Begins at a cell, by column and row.
-    pub fn at(cell: (u16, u16)) -> Self {
-        Self { anchor: cell, head: cell }
+    pub fn at(cell: (u16, u16), area: Rect) -> Self {
+        Self { area, anchor: cell, head: cell }
     }
 
-    pub fn extend_to(&mut self, cell: (u16, u16)) {
-        self.head = cell;
+    /// Goes as far as a cell, or the one in the area that is nearest.
+    pub fn extend_to(&mut self, (column, row): (u16, u16)) {
+        let within = |at: u16, from: u16, end: u16| at.clamp(from, end.saturating_sub(1).max(from));
+        let Rect { x, y, .. } = self.area;
+        self.head = (within(column, x, self.area.right()), within(row, y, self.area.bottom()));
     }
 
     /// Whether the mouse has not left the cell where it began.
@@ -35,8 +41,8 @@ impl Selection {
         }
     }
 
-    /// The columns of a row that are within; what is beyond the row's end does not count.
-    pub fn columns_in(self, row: u16) -> Option<Range<usize>> {
+    /// The columns of a row that are within.
+    pub fn columns_in(self, row: u16) -> Option<Range<u16>> {
         if self.is_empty() {
             return None;
         }
@@ -44,30 +50,29 @@ impl Selection {
         if row < first.1 || row > last.1 {
             return None;
         }
-        let from = if row == first.1 { usize::from(first.0) } else { 0 };
-        let to = if row == last.1 { usize::from(last.0) + 1 } else { usize::MAX };
+        let from = if row == first.1 { first.0 } else { self.area.x };
+        let to = if row == last.1 { last.0 + 1 } else { self.area.right() };
         Some(from..to)
     }
 
-    pub fn contains(self, column: usize, row: u16) -> bool {
+    pub fn contains(self, column: u16, row: u16) -> bool {
         self.columns_in(row).is_some_and(|columns| columns.contains(&column))
     }
 
     /// The selected text; spaces at the ends of lines are left out.
     pub fn text(self, buffer: &Buffer) -> String {
         let (first, last) = self.ends();
-        let width = usize::from(buffer.area.width);
+        let area = self.area.intersection(buffer.area);
         let mut lines = Vec::new();
-        for row in first.1..=last.1.min(buffer.area.height.saturating_sub(1)) {
+        for row in first.1..=last.1.min(area.bottom().saturating_sub(1)) {
             let Some(columns) = self.columns_in(row) else { continue };
-            let start = usize::from(row) * width;
-            let cells = buffer.content().get(start..start + width).unwrap_or_default();
-            let (mut line, mut column) = (String::new(), 0);
-            while let Some(cell) = cells.get(column) {
+            let (mut line, mut column) = (String::new(), area.x);
+            while column < area.right() {
+                let symbol = buffer[(column, row)].symbol();
                 if columns.contains(&column) {
-                    line.push_str(cell.symbol());
+                    line.push_str(symbol);
                 }
-                column += crate::ui::canvas::text_width(cell.symbol()).max(1);
+                column += u16::try_from(text_width(symbol)).unwrap_or(1).max(1);
             }
             lines.push(line.trim_end().to_owned());
         }
@@ -81,7 +86,7 @@ mod tests {
 
     fn selected(from: (u16, u16), to: (u16, u16)) -> String {
         let buffer = Buffer::with_lines(["one two   ", "漢字 x     ", "last"]);
-        let mut selection = Selection::at(from);
+        let mut selection = Selection::at(from, Rect::new(0, 0, 200, 60));
         selection.extend_to(to);
         selection.text(&buffer)
     }
@@ -98,12 +103,12 @@ mod tests {
 
     #[test]
     fn rows_between_are_within_from_end_to_end() {
-        let mut selection = Selection::at((5, 2));
+        let mut selection = Selection::at((5, 2), Rect::new(1, 0, 9, 60));
         assert_eq!(selection.columns_in(2), None);
         selection.extend_to((1, 4));
         assert_eq!(selection.columns_in(1), None);
-        assert_eq!(selection.columns_in(2), Some(5..usize::MAX));
-        assert_eq!(selection.columns_in(3), Some(0..usize::MAX));
-        assert_eq!(selection.columns_in(4), Some(0..2));
+        assert_eq!(selection.columns_in(2), Some(5..10));
+        assert_eq!(selection.columns_in(3), Some(1..10));
+        assert_eq!(selection.columns_in(4), Some(1..2));
     }
 }

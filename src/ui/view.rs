@@ -30,20 +30,30 @@ pub struct Look<'l> {
     pub keymap: &'l Keymap,
     /// Where images go; `None` where they can't be shown.
     pub images: Option<&'l ImagePlaces>,
-    pub pressable: &'l PressablePlaces,
+    pub mouse: &'l MousePlaces,
 }
 
-/// Texts of a drawing that do something when they are pressed, and what.
+/// What the mouse finds in a drawing.
 #[derive(Debug, Default)]
-pub struct PressablePlaces(RefCell<Vec<(Rect, ActionId)>>);
+pub struct MousePlaces {
+    pressed: RefCell<Vec<(Rect, ActionId)>>,
+    read: RefCell<Vec<Rect>>,
+}
 
-impl PressablePlaces {
-    pub(crate) fn add(&self, area: Rect, action: ActionId) {
-        self.0.borrow_mut().push((area, action));
+impl MousePlaces {
+    /// A press there does an action, and gives the pane around it the keys.
+    pub(crate) fn presses(&self, area: Rect, action: ActionId) {
+        self.pressed.borrow_mut().push((area, action));
     }
 
-    pub(crate) fn into_places(self) -> Vec<(Rect, ActionId)> {
-        self.0.into_inner()
+    /// Text is read there: dragging over it copies it.
+    pub(crate) fn reads(&self, area: Rect) {
+        self.read.borrow_mut().push(area);
+    }
+
+    /// What is pressed, and what is read; the later ones may lie over the earlier ones.
+    pub(crate) fn into_places(self) -> (Vec<(Rect, ActionId)>, Vec<Rect>) {
+        (self.pressed.into_inner(), self.read.into_inner())
     }
 }
 

@@ -29,8 +29,9 @@ use super::{
 use crate::{
     engine::mask::Mask,
     model::{
-        call::{CallError, Event, EventKind, FrameWay, Headers, Limits, Outcome, Request, StrayCause},
+        call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
+        stage::FrameWay,
     },
     systems::facets::calls::Reply,
 };

@@ -97,6 +97,7 @@ const FOLDERS: &[Folder] = &[
             "tokio_rustls",
             "tokio_tungstenite",
             "reqwest",
+            "base64",
             "hyper",
             "hyper_util",
             "http_body_util",

@@ -804,6 +804,14 @@ fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
     let named = place.run(&["check", "plural.json"]);
     named.ended(6, &[]);
     assert!(named.data.contains("file.not-recognized"), "{}", named.data);
+    let listed = r#"{"tool": [{"name": "a", "type": "text-completion"}]}"#;
+    fs::write(place.here.join("plural.json"), listed).unwrap();
+    for asked in [&["check", "-q"][..], &["check", "-q", "plural.json"]] {
+        let checked = place.run(asked);
+        assert_eq!(checked.data.matches("file.not-recognized").count(), 1, "{}", checked.data);
+        assert!(checked.data.contains("`tool` is a list"), "{}", checked.data);
+        assert!(checked.data.contains("plural.json:1:2 warning"), "{}", checked.data);
+    }
     place.run(&["discover", "nofile.json"]).ended(2, &["nofile.json", "there is no such file"]);
     place.run(&["history", "-n", "0"]).ended(2, &["0 is not in 1"]);
     fs::write(place.here.join("answer.txt"), "").unwrap();

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use tokio::{io::AsyncReadExt as _, net::TcpListener, time::timeout};
 use toolcrib::{
     model::{
-        call::{Event, EventKind, FrameWay, Limits, Outcome, Request, StrayCause},
+        call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, SecretAt, SettingValue},
+        stage::FrameWay,
         transport::TransportKind,
     },
     systems::trustgraph::settings::Gateway,

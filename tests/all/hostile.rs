@@ -19,8 +19,9 @@ use tokio_tungstenite::tungstenite::{
 use toolcrib::{
     app::message::{Message, ScreenId},
     model::{
-        call::{EventKind, FrameWay, Outcome, Request},
+        call::{EventKind, Outcome, Request},
         connection::{Connection, ConnectionState},
+        stage::FrameWay,
         transport::TransportKind,
     },
     wire::{

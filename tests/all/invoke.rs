@@ -9,10 +9,11 @@ use toolcrib::{
     },
     engine::stub::read::read_stub,
     model::{
-        call::{CallError, CallId, Event, EventKind, FrameWay, Outcome, Stage, StrayCause},
+        call::{CallError, CallId, Event, EventKind, Outcome, StrayCause},
         connection::Connection,
         entry::FileId,
         error_kind::ErrorKind,
+        stage::{FrameWay, Stage},
         transport::TransportKind,
     },
     syntax::source::{Format, Source},
@@ -186,7 +187,10 @@ fn a_long_answer_is_found_in_and_paged() {
     bench.keys("f6 f6");
     let text: String = (0..5_000).map(|row| format!("row {row}\n")).collect();
     bench.happens([(5, chunk(&text)), (6, end(Outcome::Succeeded, None))]);
-    bench.clicks("f ✓");
+    // What came at once is read from its start.
+    assert!(bench.shows("f –") && bench.shows("row 0"), "{}", bench.screen());
+    bench.clicks("f –");
+    assert!(bench.shows("row 4999"), "{}", bench.screen());
     bench.keys("home /");
     bench.types("row 4321");
     let screen = bench.screen();
@@ -436,7 +440,8 @@ fn headers_that_a_transport_sends_are_those_of_the_request() {
     let screen = bench.screen();
     let at = |text: &str| screen.find(text).unwrap_or_else(|| panic!("{text}: {screen}"));
     let places =
-        ["with the request", "text/html", "with the answer +5", "Owl", "another request +7"].map(at);
+        ["with the request", "text/html", "with the answer +5", "Owl", "another request +7"]
+            .map(at);
     assert!(places.is_sorted() && places[4] < at("text/plain"), "{screen}");
     assert!(!screen.contains("none"), "those of the transport are all there are: {screen}");
 }

@@ -205,7 +205,8 @@ fn a_server_that_wants_a_header_of_its_own_gets_it() {
     assert!(doctor.data.contains("SERVER_KEY"), "{}", doctor.data);
 
     let address = format!("{}/mcp", server.base);
-    run("", &["mcp", "ping", &address]).ended(3, &["key or a token (401): ", "headers for an API key"]);
+    run("", &["mcp", "ping", &address])
+        .ended(3, &["key or a token (401): ", "headers for an API key"]);
     let shown = run("", &["mcp", "auth", &address]);
     assert!(shown.data.contains("/mcp: HTTP 401"), "{} {}", shown.data, shown.words);
     run("", &["mcp", "list", &address, "--header", &format!("X-Api-Key: {KEY}")]).ended(0, &[]);

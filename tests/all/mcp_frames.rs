@@ -11,8 +11,9 @@ use toolcrib::{
         watching::WatchMessage,
     },
     model::{
-        call::{EventKind, FrameWay, Outcome, Stage},
+        call::{EventKind, Outcome},
         clock::Millis,
+        stage::{FrameWay, Stage},
         traffic::{DIRECTION, FRAMES, KeptMessage, ObservedMessage, Tapped},
     },
     systems::watched::TrafficWitness,

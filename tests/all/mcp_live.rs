@@ -402,6 +402,9 @@ server.run()
             python()
         );
         let place = Place::with(&[("toolcrib.toml", &settings), ("server.py", server)]);
+        let refused = call(&place, &["slow"]);
+        refused.ended(2, &["allow"]);
+        assert!(!refused.words.contains("there is no tool"), "{}", refused.words);
         place.run(&["mcp", "allow", "test"]).ended(0, &[]);
         let pinged = place.run(&["mcp", "ping", "test"]);
         assert!(pinged.data.contains(spoken), "{era}: {} {}", pinged.data, pinged.words);
@@ -410,6 +413,9 @@ server.run()
         let told = called.words.contains("debug: all is ready");
         assert_eq!(told, logs, "{era} {level}: {}", called.words);
         assert_eq!(called.data.trim_end(), "done");
+        // What takes no text is read as JSON, which needs no other sign.
+        call(&place, &["slow", "steps=2"]).ended(0, &["2 of 2: step 2"]);
+        call(&place, &["slow", "steps=two"]).ended(2, &["steps is not a whole number"]);
     }
 }
 

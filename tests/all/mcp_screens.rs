@@ -16,11 +16,12 @@ use toolcrib::{
     },
     engine::eras::{EraComparison, EraRow, EraSide, EraView, Presence},
     model::{
-        call::{EventKind, Outcome, Stage},
+        call::{EventKind, Outcome},
         entry::FileId,
         problem::{Problem, ProblemKind},
         server_item::{ListTiming, ListedPage},
         server_profile::{ProfileFact, ServerProfile},
+        stage::Stage,
     },
     systems::{
         facets::{

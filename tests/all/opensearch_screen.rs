@@ -5,7 +5,10 @@ use ratatui::style::Color;
 use serde_json::{Value, json};
 use toolcrib::{
     app::{effect::Effect, input::Input, message::ScreenId},
-    model::call::{EventKind, Outcome, Stage},
+    model::{
+        call::{EventKind, Outcome},
+        stage::Stage,
+    },
     systems::opensearch::steps::order::RunOrder,
 };
 

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use toolcrib::{
     app::message::ScreenId,
     model::{
-        call::{EventKind, Outcome, Stage},
+        call::{EventKind, Outcome},
         entry::FileId,
+        stage::Stage,
     },
 };
 

@@ -6,7 +6,10 @@ use toolcrib::{
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::ScreenId,
     },
-    model::call::{EventKind, Outcome, Stage},
+    model::{
+        call::{EventKind, Outcome},
+        stage::Stage,
+    },
     systems::opensearch::steps::order::RunOrder,
 };
 

@@ -35,7 +35,7 @@ use toolcrib::{
     ui::{
         screens::watch::WatchScreen,
         theme::Theme,
-        view::{Look, PressablePlaces, Screen},
+        view::{Look, MousePlaces, Screen},
     },
 };
 
@@ -472,7 +472,7 @@ fn a_frame_draws_and_decodes_what_is_seen_however_much_was_heard() {
             styles: &theme.styles,
             keymap: &bench.state.keymap,
             images: None,
-            pressable: &PressablePlaces::default(),
+            mouse: &MousePlaces::default(),
         };
         screen.sync_state(&bench.state);
         terminal.draw(|frame| screen.draw(frame, frame.area(), look, &bench.state)).unwrap();

@@ -20,6 +20,7 @@ use crate::{
         entry::EntryId,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        stage::Stage,
         stub::MOCK_CONNECTION,
         traffic::FRAMES,
     },
@@ -261,6 +262,13 @@ pub(super) fn apply_events(
             let place = if state.screen == ScreenId::Invoke { "" } else { " on Invoke" };
             words.push_str(&format!("; {key}{place} mocks its service"));
         }
+        // That a server's tools are others now may be why the call doesn't do what it did.
+        let drift = ended.events.iter().find_map(|event| match &event.kind {
+            EventKind::Stage(stage) if &*stage.name == Stage::DRIFT => Some(stage.words.clone()),
+            _ => None,
+        });
+        let kind = if drift.is_some() { NoticeKind::Warning } else { kind };
+        words.extend(drift.map(|drift| format!("; {drift}")));
         state.notices.push(kind, words, now);
     }
     end

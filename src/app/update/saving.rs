@@ -143,10 +143,13 @@ pub(super) fn on_saved(
             state.notices.push(NoticeKind::Done, words, now);
         }
         count => {
-            state.notices.end_saves(now);
             let errors = if count == 1 { "error" } else { "errors" };
-            let words = format!("{done} {file}, with {count} {errors}");
-            state.notices.push(NoticeKind::Warning, words, now);
+            let file = format!("{file}, with {count} {errors}");
+            if state.notices.awaits_saves() {
+                state.notices.push_saved(done, &file, now);
+            } else {
+                state.notices.push(NoticeKind::Warning, format!("{done} {file}"), now);
+            }
         }
     }
     let mut effects = files::journal_unsaved(state);

@@ -14,8 +14,9 @@ use crate::{
         out::CommandOutput,
     },
     model::{
-        call::{CallError, FrameWay},
+        call::CallError,
         problem::Problem,
+        stage::FrameWay,
         traffic::{DIRECTION, FRAMES},
     },
     store::files,

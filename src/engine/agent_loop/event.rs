@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{run::Answered, turn::ModelReply};
 use crate::model::{
-    call::{EventKind, Outcome, Stage},
+    call::{EventKind, Outcome},
+    stage::Stage,
     trace::TraceId,
 };
 

@@ -8,10 +8,11 @@ use super::script::{Case, Expect};
 use crate::{
     engine::subset::{missing_parts, quoted_start},
     model::{
-        call::{Call, CallState, Event, EventKind, Outcome, Stage},
+        call::{Call, CallState, Event, EventKind, Outcome},
         duration,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        stage::Stage,
     },
     schema::{
         pointer::Pointer,

@@ -19,22 +19,23 @@ pub(crate) struct Ranks {
 #[must_use]
 pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> Ranks {
     let count = diagram.boxes.len();
+    let links = find_links(diagram);
     let mut leaving: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for (row, arrow) in diagram.arrows.iter().enumerate() {
-        leaving[arrow.from].push(row);
+    for (row, (from, _)) in links.iter().enumerate() {
+        leaving[*from].push(row);
     }
-    let (reversed, finished) = if earlier.iter().any(Option::is_some) {
-        keep_directions(diagram, &leaving, earlier)
+    let (mut reversed, finished) = if earlier.iter().any(Option::is_some) {
+        keep_directions(&links, &leaving, earlier, count)
     } else {
-        break_cycles(diagram, &leaving)
+        break_cycles(diagram.first, &links, &leaving)
     };
     let ends = |row: usize| {
-        let arrow = &diagram.arrows[row];
-        if reversed[row] { (arrow.to, arrow.from) } else { (arrow.from, arrow.to) }
+        let (from, to) = links[row];
+        if reversed[row] { (to, from) } else { (from, to) }
     };
     let mut entering: Vec<Vec<usize>> = vec![Vec::new(); count];
     let mut following: Vec<Vec<usize>> = vec![Vec::new(); count];
-    for row in 0..diagram.arrows.len() {
+    for row in 0..links.len() {
         let (from, to) = ends(row);
         entering[to].push(from);
         following[from].push(to);
@@ -56,18 +57,31 @@ pub(crate) fn rank_boxes(diagram: &Diagram, earlier: &[Option<BoxPosition>]) -> 
         };
         (0..count).filter(is_loose).for_each(|at| layer[at] = below);
     }
+    reversed.truncate(diagram.arrows.len());
     Ranks { layer, reversed }
+}
+
+/// The arrows as the boxes that they join. Where none leaves the first box, those that come from any
+/// box follow it.
+fn find_links(diagram: &Diagram) -> Vec<(usize, usize)> {
+    let mut links: Vec<_> = diagram.arrows.iter().map(|arrow| (arrow.from, arrow.to)).collect();
+    if links.iter().all(|(from, _)| *from != diagram.first) {
+        let boxes = diagram.boxes.iter().enumerate();
+        let from_any = boxes.filter(|(row, it)| it.from_any.is_some() && *row != diagram.first);
+        links.extend(from_any.map(|(row, _)| (diagram.first, row)));
+    }
+    links
 }
 
 /// Arrows that ran against the layers still do; a new box is behind the first known one that leads
 /// to it, else before the first that it leads to. Since all boxes are then in one order and arrows
 /// against it are reversed, no cycle is left.
 fn keep_directions(
-    diagram: &Diagram,
+    links: &[(usize, usize)],
     leaving: &[Vec<usize>],
     earlier: &[Option<BoxPosition>],
+    count: usize,
 ) -> (Vec<bool>, Vec<usize>) {
-    let count = diagram.boxes.len();
     // Layers are taken twice, so that a new box finds room between two.
     let mut level: Vec<Option<usize>> =
         (0..count).map(|row| Some(2 * earlier.get(row).copied()??.layer + 2)).collect();
@@ -75,20 +89,20 @@ fn keep_directions(
     while let Some(at) = waiting.pop() {
         let Some(here) = level[at] else { continue };
         for arrow in &leaving[at] {
-            let to = diagram.arrows[*arrow].to;
+            let (_, to) = links[*arrow];
             if level[to].is_none() {
                 level[to] = Some(here + 1);
                 waiting.push(to);
             }
         }
     }
-    for arrow in diagram.arrows.iter().rev() {
-        if let (None, Some(to)) = (level[arrow.from], level[arrow.to]) {
-            level[arrow.from] = Some(to.saturating_sub(1));
+    for (from, to) in links.iter().rev() {
+        if let (None, Some(to)) = (level[*from], level[*to]) {
+            level[*from] = Some(to.saturating_sub(1));
         }
     }
     let order = |row: usize| (level[row].unwrap_or(usize::MAX), row);
-    let reversed = diagram.arrows.iter().map(|arrow| order(arrow.from) > order(arrow.to)).collect();
+    let reversed = links.iter().map(|(from, to)| order(*from) > order(*to)).collect();
     let mut finished: Vec<usize> = (0..count).collect();
     finished.sort_by_key(|row| std::cmp::Reverse(order(*row)));
     (reversed, finished)
@@ -96,18 +110,22 @@ fn keep_directions(
 
 /// Depth first, without recursion. Which arrows to reverse, and the boxes in the order in which
 /// they were done with.
-fn break_cycles(diagram: &Diagram, leaving: &[Vec<usize>]) -> (Vec<bool>, Vec<usize>) {
+fn break_cycles(
+    first: usize,
+    links: &[(usize, usize)],
+    leaving: &[Vec<usize>],
+) -> (Vec<bool>, Vec<usize>) {
     #[derive(Clone, Copy, PartialEq)]
     enum Mark {
         New,
         OnTheWay,
         Done,
     }
-    let count = diagram.boxes.len();
-    let mut reversed = vec![false; diagram.arrows.len()];
+    let count = leaving.len();
+    let mut reversed = vec![false; links.len()];
     let mut mark = vec![Mark::New; count];
     let mut finished = Vec::with_capacity(count);
-    for root in std::iter::once(diagram.first).chain(0..count) {
+    for root in std::iter::once(first).chain(0..count) {
         if mark[root] != Mark::New {
             continue;
         }
@@ -118,7 +136,7 @@ fn break_cycles(diagram: &Diagram, leaving: &[Vec<usize>]) -> (Vec<bool>, Vec<us
             match leaving[at].get(*next) {
                 Some(row) => {
                     *next += 1;
-                    let to = diagram.arrows[*row].to;
+                    let (_, to) = links[*row];
                     match mark[to] {
                         Mark::New => {
                             mark[to] = Mark::OnTheWay;

@@ -190,7 +190,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::call::Stage;
+    use crate::model::stage::Stage;
 
     #[test]
     fn json_differs_at_places() {

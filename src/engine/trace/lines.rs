@@ -249,8 +249,9 @@ mod tests {
 
     use super::*;
     use crate::model::{
-        call::{CallError, FrameWay, Outcome, StrayCause},
+        call::{CallError, Outcome, StrayCause},
         error_kind::ErrorKind,
+        stage::FrameWay,
     };
 
     fn head() -> Head {

@@ -112,7 +112,9 @@ impl SeenCall {
         }
         match &event.kind {
             EventKind::Chunk { text, .. } => self.search_text(wanted, text),
-            EventKind::Headers { headers, .. } => self.found = headers_text(headers).contains(wanted),
+            EventKind::Headers { headers, .. } => {
+                self.found = headers_text(headers).contains(wanted)
+            }
             EventKind::Stray { body, headers, .. } => {
                 self.found =
                     body.to_lowercase().contains(wanted) || headers_text(headers).contains(wanted);

@@ -13,9 +13,8 @@ use super::{
     colours::{Ground, Pixel, cell_colours, mix, rgb},
     fonts::{Face, Fonts},
     glyphs::{Glyph, Glyphs, PlacedImage, fitted_image, to_signed},
-    selection::Selection,
 };
-use crate::ui::{canvas::text_width, images::IMAGE_CELL};
+use crate::ui::{canvas::text_width, images::IMAGE_CELL, selection::Selection};
 
 /// What the window shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -248,7 +247,9 @@ fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
         let text = cell.symbol();
         let count = text_width(text).clamp(1, 2).min(cells.len() - column);
         let mut colours = cell_colours(cell, scene.ground);
-        if scene.selection.is_some_and(|selection| selection.contains(column, row)) {
+        if scene.selection.is_some_and(|selection| {
+            selection.contains(u16::try_from(column).unwrap_or(u16::MAX), row)
+        }) {
             colours = Ground { text: colours.back, back: colours.text };
         }
         pieces.push(Piece {
@@ -437,7 +438,7 @@ mod tests {
         paint(&mut painter, &shown);
         assert_eq!(pixel(&painter, 2 * cell.width, 1), Ground::DARK.text);
         assert_eq!(pixel(&painter, 3 * cell.width, 1), Ground::DARK.back);
-        let mut selection = Selection::at((0, 0));
+        let mut selection = Selection::at((0, 0), ratatui::layout::Rect::new(0, 0, 80, 24));
         selection.extend_to((1, 0));
         shown.selection = Some(selection);
         paint(&mut painter, &shown);

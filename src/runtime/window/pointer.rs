@@ -1,8 +1,16 @@
 //! The mouse in the window: presses, drags and the wheel for the program, and with Shift the
 //! selection of text on the screen.
 
-use super::{cells::CellSize, selection::Selection};
-use crate::app::input::{Button, Input, Mods, Mouse, MouseKind};
+use ratatui::layout::Rect;
+
+use super::cells::CellSize;
+use crate::{
+    app::input::{Button, Input, Mods, Mouse, MouseKind},
+    ui::selection::Selection,
+};
+
+/// Text is selected wherever it is.
+const EVERYWHERE: Rect = Rect { x: 0, y: 0, width: u16::MAX, height: u16::MAX };
 
 /// Rows that a notch of a wheel is worth.
 const NOTCH_ROWS: f64 = 3.0;
@@ -76,7 +84,7 @@ impl Pointer {
         match button {
             Button::Left if mods.shift => {
                 self.is_selecting = true;
-                self.selection = Some(Selection::at(self.cell));
+                self.selection = Some(Selection::at(self.cell, EVERYWHERE));
             }
             Button::Middle => acts.push(PointerAct::PasteSelected),
             button => {

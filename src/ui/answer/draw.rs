@@ -13,9 +13,10 @@ use super::{
 use crate::{
     model::{
         answer_text::AnswerText,
-        call::{Call, CallState, EventKind, FrameWay, LoggedEvent, Stage, StrayCause},
+        call::{Call, CallState, EventKind, LoggedEvent, StrayCause},
         clock::Millis,
         size,
+        stage::{FrameWay, Stage},
     },
     schema::count::count_text,
     ui::{
@@ -136,6 +137,10 @@ impl Answer {
     ) {
         self.body = body;
         let styles = look.styles;
+        // The text itself knows where its lines end.
+        if self.view() != View::Text || call.text.is_empty() {
+            look.mouse.reads(body);
+        }
         match self.view() {
             View::Text => self.draw_text(buffer, body, look, call),
             // Where there is no answer, what went wrong is all there is.
@@ -205,6 +210,8 @@ impl Answer {
         for (line, (role, words)) in (if above > 0 { 0 } else { below }..).zip(problem) {
             Pen::new(buffer, area, line).put_text(&words, styles[role]);
         }
+        let rest = area.height.saturating_sub(below);
+        look.mouse.reads(Rect { y: area.y + below, height: rest, ..area });
         let mut line = below + problem_height;
         if log_height > 0 {
             Pen::new(buffer, area, line)
@@ -442,10 +449,7 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
     let chunk = |event: &LoggedEvent| matches!(event.kind, EventKind::Chunk { .. });
     // Over HTTP headers come before any of the answer.
     let is_of_answer = |event: &LoggedEvent| {
-        matches!(
-            event.kind,
-            EventKind::Headers { way: FrameWay::In, .. } | EventKind::Chunk { .. }
-        )
+        matches!(event.kind, EventKind::Headers { way: FrameWay::In, .. } | EventKind::Chunk { .. })
     };
     let first = at(is_of_answer, false);
     let end = match &call.state {
@@ -537,7 +541,7 @@ mod tests {
             call::{CallId, Event, work},
             trace::Head,
         },
-        ui::{theme::Theme, view::PressablePlaces},
+        ui::{theme::Theme, view::MousePlaces},
     };
 
     /// A call that so many messages came to; each twentieth is a stray.
@@ -583,12 +587,7 @@ mod tests {
         answer.draw(
             &mut Buffer::empty(area),
             area,
-            Look {
-                styles: &styles,
-                keymap: &keymap,
-                images: None,
-                pressable: &PressablePlaces::default(),
-            },
+            Look { styles: &styles, keymap: &keymap, images: None, mouse: &MousePlaces::default() },
             &ShownAnswer {
                 call,
                 whose: "answer",

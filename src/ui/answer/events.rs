@@ -3,8 +3,9 @@
 use crate::{
     engine,
     model::{
-        call::{Call, CallError, EventKind, EventLog, EventMark, FrameWay, LoggedEvent, Outcome},
+        call::{Call, CallError, EventKind, EventLog, EventMark, LoggedEvent, Outcome},
         size,
+        stage::FrameWay,
     },
     ui::styles::Role,
 };

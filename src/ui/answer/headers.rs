@@ -4,7 +4,10 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::attachments;
 use crate::{
-    model::call::{Call, EventKind, FrameWay},
+    model::{
+        call::{Call, EventKind},
+        stage::FrameWay,
+    },
     ui::{
         canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
         styles::{Role, Styles},

@@ -15,7 +15,10 @@ use crate::{
         input::{Code, Input, Key, Mouse, MouseKind},
         message::Message,
     },
-    model::call::{Call, CallId, EventKind, EventMark, FrameWay},
+    model::{
+        call::{Call, CallId, EventKind, EventMark},
+        stage::FrameWay,
+    },
     schema::{count::count_text, pointer::Pointer},
     ui::{
         canvas::wrap,
@@ -89,7 +92,8 @@ impl Answer {
         let shown = call.map(|call| call.id);
         if self.call != shown {
             self.call = shown;
-            self.text.reset(true);
+            // What comes is followed; what is there already is read from its start.
+            self.text.reset(call.is_none_or(|call| call.outcome().is_none()));
             self.tree = None;
             self.rendered = Rendered::default();
             self.leave_strays();
@@ -100,6 +104,9 @@ impl Answer {
         }
         if self.has_parts.is_none() {
             let ended = call.filter(|call| call.outcome().is_some());
+            if ended.is_some_and(|call| call.chunks == 1) {
+                self.text.reset(false);
+            }
             self.has_parts = ended.map(parts::has_parts);
             if let (Some(call), Some(true)) = (ended, self.has_parts) {
                 self.images = parts::images(call);

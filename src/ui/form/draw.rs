@@ -41,6 +41,10 @@ impl Form {
         let area = area.intersection(buffer.area);
         self.area = area;
         self.spots.clear();
+        // What is open takes keys, and they went elsewhere.
+        if !focused && self.editor.as_deref().is_some_and(|editor| editor.is_open()) {
+            self.stop_typing();
+        }
         if area.width < 12 || area.height == 0 {
             return;
         }

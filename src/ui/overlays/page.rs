@@ -133,6 +133,7 @@ impl Overlay for PageOverlay {
         let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
         self.height = inside.height;
+        look.mouse.reads(inside);
         let buffer = frame.buffer_mut();
         let window = self.cursor.visible_rows(self.rows.len(), inside.height);
         for (row, line) in (0_u16..).zip(&self.rows[window]) {

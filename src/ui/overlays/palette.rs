@@ -13,8 +13,8 @@ use crate::{
 /// The screens that have the selected tool under the cursor.
 const OF_TOOLS: &[Scope] = &[Scope::Tools, Scope::Workflow, Scope::Invoke];
 
-/// Actions of every screen that are about the selected tool.
-const ABOUT_TOOL: &[ActionId] = &["make-service", "tool-connection", "variables"];
+/// Actions of every screen that are about the selected tool, and about what was changed of it.
+const ABOUT_TOOL: &[ActionId] = &["make-service", "tool-connection", "variables", "undo", "redo"];
 
 /// What can be done where the cursor is: the actions of the pane, then those of the screen, and of
 /// its tool.

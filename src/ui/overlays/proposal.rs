@@ -130,7 +130,7 @@ impl Proposal {
         Self { act, removes: true, ..self }
     }
 
-    /// The same; what is typed replaces the text that is there, which is an example.
+    /// The same; what is typed replaces the text that is there: an example, or a former name.
     #[must_use]
     pub fn with_example(mut self) -> Self {
         self.input = self.input.map(|input| TextInput::selected_whole(input.text()));

@@ -9,7 +9,8 @@ use crate::{
     },
     engine::{agent_loop::event::AgentEvent, events},
     model::{
-        call::{Call, CallId, EventKind, FrameWay, LoggedEvent, StrayCause},
+        call::{Call, CallId, EventKind, LoggedEvent, StrayCause},
+        stage::FrameWay,
         stub::MOCK_CONNECTION,
     },
     schema::count::count_text,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use ratatui::{
     Frame,
     buffer::Buffer,
-    layout::{Constraint, Rect},
+    layout::{Constraint, Margin, Rect},
 };
 use serde_json::{Value, json};
 
@@ -307,6 +307,7 @@ impl Screen for ConnectionsScreen {
             self.draw_form(buffer, areas[MIDDLE], look.styles);
         }
         if !areas[RIGHT].is_empty() {
+            look.mouse.reads(areas[RIGHT].inner(Margin::new(1, 1)));
             self.draw_report(buffer, areas[RIGHT], look.styles, state);
         }
     }

@@ -31,7 +31,10 @@ use crate::{
         verbs,
     },
     engine::{agent_loop::event::RUN_PREFIX, trace::lines},
-    model::{call::Call, stub::MOCK_CONNECTION},
+    model::{
+        call::{Call, CallError},
+        stub::MOCK_CONNECTION,
+    },
     systems::{agents, calling},
     ui::{
         action_rows::{self, refuse_when},
@@ -265,9 +268,11 @@ fn copy_menu(open: &ShownCall) -> Reply {
         ("answer", open.answer_text()),
         ("arguments", head.arguments.to_string()),
         ("request body", head.body.to_string()),
+        ("error", open.call.problem().map_or_else(String::new, CallError::words)),
         ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
         ("id", head.id.to_string()),
     ];
+    let copies: Vec<_> = copies.into_iter().filter(|(_, text)| !text.is_empty()).collect();
     let detail =
         |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
     let items = copies

@@ -8,8 +8,8 @@ use ratatui::{
 
 use crate::{
     app::{
-        input::{Button, Mouse, MouseKind},
         actions::ActionId,
+        input::{Button, Mouse, MouseKind},
     },
     ui::{
         canvas::{Pen, text_width},

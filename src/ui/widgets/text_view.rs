@@ -418,13 +418,7 @@ fn last_letter(word: &str) -> Option<usize> {
     word.grapheme_indices(true).next_back().map(|(at, _)| at)
 }
 
-fn draw_row(
-    pen: &mut Pen<'_>,
-    content: &str,
-    range: Range<usize>,
-    marks: &Marks,
-    styles: &Styles,
-) {
+fn draw_row(pen: &mut Pen<'_>, content: &str, range: Range<usize>, marks: &Marks, styles: &Styles) {
     // Spaces that hang over the edge are not written, or the row would look cut.
     let range = range.start..range.start + content[range].trim_end_matches(' ').len();
     let mut run = range.start;

@@ -6,7 +6,10 @@ use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     engine::mask::Mask,
-    model::call::{CallError, Event, EventKind, FrameWay, Outcome, Stage},
+    model::{
+        call::{CallError, Event, EventKind, Outcome},
+        stage::{FrameWay, Stage},
+    },
     wire::{
         queue::{self, Closed},
         secrets::Secrets,

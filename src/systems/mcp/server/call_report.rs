@@ -10,7 +10,10 @@ use super::{
     reply::{Reply, ServerInfo, add_meta, log_frame, progress_frame},
 };
 use crate::{
-    model::call::{CallError, Event, EventKind, Outcome, Stage},
+    model::{
+        call::{CallError, Event, EventKind, Outcome},
+        stage::Stage,
+    },
     systems::mcp::notice::LogLevel,
 };
 

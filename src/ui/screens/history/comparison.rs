@@ -132,6 +132,7 @@ impl Comparison {
             look.styles,
         );
         self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
+        look.mouse.reads(self.body);
         let rows = self.cursor.visible_rows(self.wrapped.len(), self.body.height);
         for (line, row) in (0_u16..).zip(rows) {
             let mut pen = Pen::new(buffer, self.body, line);

@@ -82,7 +82,7 @@ impl List {
         let pane = Pane { title: &title, note: &note, foot: &foot, focused };
         let mut inside = pane.draw(buffer, area, styles);
         if self.find.is_none() && !kept.is_loading() {
-            look.pressable.add(pane.note_area(area), "find");
+            look.mouse.presses(pane.note_area(area), "find");
         }
         if let Some(find) = &mut self.find {
             let line = Rect { height: 1.min(inside.height), ..inside };

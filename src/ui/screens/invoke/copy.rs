@@ -7,9 +7,10 @@ use serde_json::{Value, value::RawValue};
 use crate::{
     model::{
         agent::AgentQuestion,
-        call::Request,
+        call::{Call, EventKind, Request},
         connection::{Connection, Credentials, KEPT_AS, SecretAt, SettingValue},
         shown::shell_word,
+        stage::FrameWay,
         transport::{Program, TransportKind},
     },
     schema::literal::Literal,
@@ -165,9 +166,38 @@ fn nats_command(request: &Request, subject: &str, connection: &Connection) -> St
     }
 }
 
-/// The token stays where it lies.
-fn curl_command(request: &Request, connection: &Connection) -> String {
-    let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
+/// The frame that a call sent over HTTP, as a request of its own.
+pub(super) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copied> {
+    if connection.transport().spec().program != Some(Program::Curl) {
+        return None;
+    }
+    let frame = call.events.iter().find_map(|event| match &event.kind {
+        EventKind::Stage(stage) if stage.frame == Some(FrameWay::Out) => Some(&*stage.body),
+        _ => None,
+    })?;
+    let headers = call.events.iter().find_map(|event| match &event.kind {
+        EventKind::Headers { way: FrameWay::Out, headers } => Some(&**headers),
+        _ => None,
+    })?;
+    let own = |name: &str| connection.headers.keys().any(|own| own.eq_ignore_ascii_case(name));
+    // What curl finds out itself, and what is written from the settings.
+    let headers = headers.iter().filter(|(name, _)| {
+        !["authorization", "content-length", "user-agent"].contains(&name.as_str()) && !own(name)
+    });
+    let headers: String = headers
+        .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}: {value}"))))
+        .collect();
+    let text = format!(
+        "curl -N {}{}{headers} -d {}",
+        shell_word(connection.addresses().first()?),
+        headers_of_settings(connection),
+        shell_word(frame)
+    );
+    Some(Copied { what: "curl command", text })
+}
+
+/// The headers that the settings name; secrets stay where they lie.
+fn headers_of_settings(connection: &Connection) -> String {
     let token = match &connection.credentials {
         Credentials::Token { token } => {
             format!(" -H \"authorization: Bearer {}\"", in_shell(token))
@@ -182,15 +212,20 @@ fn curl_command(request: &Request, connection: &Connection) -> String {
             format!(" -H \"{name}: {}\"", in_shell(at))
         }
     });
-    let own: String = own.collect();
+    token + &own.collect::<String>()
+}
+
+fn curl_command(request: &Request, connection: &Connection) -> String {
+    let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
     // The id joins what a bus carries; here the answer comes on the request's own connection.
     let headers = request.headers.iter().filter(|(_, value)| *value != request.correlation);
     let headers: String = headers
         .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}: {value}"))))
         .collect();
     format!(
-        "curl -N {}{token}{own}{headers} -H 'content-type: application/json' -d {}",
+        "curl -N {}{}{headers} -H 'content-type: application/json' -d {}",
         shell_word(&format!("{server}{}", request.to)),
+        headers_of_settings(connection),
         shell_word(&request.body)
     )
 }

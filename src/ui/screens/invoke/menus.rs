@@ -162,7 +162,9 @@ pub(super) fn requests_of_call(state: &State, call: &Call) -> Vec<copy::Copied> 
     // Over what it was made, whatever is chosen now.
     let own = state.network.connections.find_by_name(&call.connection).cloned();
     let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
-    requests_of(state, &call.request, &over)
+    let mut copies = requests_of(state, &call.request, &over);
+    copies.extend(copy::of_sent_frame(call, &over));
+    copies
 }
 
 fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {

@@ -23,11 +23,17 @@ use crate::{
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;
 
-/// The request, or why there is none, below what the tool gets where that is not just what is
-/// given.
+/// The request, or why there is none, below what the tool does, and what it gets where that is not
+/// just what is given.
 pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let cells = cells.saturating_sub(10).max(10);
-    let mut lines = merging_lines(state, tool, cells);
+    let about = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
+    let about = truncate_text(&visible_text(&about), cells).into_owned();
+    let mut lines = Vec::new();
+    if !about.is_empty() {
+        lines.push(RequestLine::new("about", &about, Role::Dim));
+    }
+    lines.extend(merging_lines(state, tool, cells));
     lines.extend(sent_lines(state, tool, cells));
     lines
 }
@@ -126,7 +132,10 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         whole("subject", to),
         cut("id", &request.correlation, Role::Text),
         whole("reply", reply),
-        cut("headers", &headers.join(", "), Role::Dim),
+        match headers.is_empty() {
+            true => Vec::new(),
+            false => cut("headers", &headers.join(", "), Role::Dim),
+        },
         whole("body", (start_of(&request.body), Role::Text)),
     ]
     .into_iter()

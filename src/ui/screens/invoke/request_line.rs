@@ -69,7 +69,7 @@ pub(super) fn draw_lines(
         let cells = u16::try_from(NAME + text_width(&line.text)).unwrap_or(u16::MAX);
         let place = Rect { y: area.y + row, height: 1, width: cells.min(area.width), ..area };
         if let Some(act) = line.act {
-            look.pressable.add(place, act);
+            look.mouse.presses(place, act);
         }
     }
     if *scroll + seen < lines.len() {

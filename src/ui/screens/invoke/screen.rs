@@ -198,6 +198,9 @@ impl Invoke {
             add("path of the value", at.to_string());
             add("value under the cursor", value);
         }
+        if let Some(problem) = call.problem() {
+            add("error", problem.words());
+        }
         if !call.text.is_empty() {
             add("answer", call.text.whole().into_owned());
         }

@@ -176,7 +176,7 @@ impl Tools {
         let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
         let mut inside = pane.draw(buffer, upper, styles);
         if self.filter.is_none() {
-            look.pressable.add(pane.note_area(upper), "find");
+            look.mouse.presses(pane.note_area(upper), "find");
         }
         if let Some(filter) = &mut self.filter {
             let line = Rect { height: 1.min(inside.height), ..inside };

@@ -83,6 +83,7 @@ impl ContentPane {
         self.tabs.draw(buffer, Rect { height: 1, ..inside }, &names, "", look.styles);
         let text =
             inset_area(Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside });
+        look.mouse.reads(text);
         let cells = usize::from(text.width);
         let words = match report {
             Some(ReadReport::Done(content)) => {

@@ -130,7 +130,7 @@ impl CatalogPane {
         let foot = self.cursor.position_text(self.rows.len()).unwrap_or_default();
         let pane = Pane { title: &title, note: &note, foot: &foot, focused };
         let inside = pane.draw(frame.buffer_mut(), area, styles);
-        look.pressable.add(pane.note_area(area), "group-by");
+        look.mouse.presses(pane.note_area(area), "group-by");
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
@@ -167,18 +167,23 @@ impl CatalogPane {
         if self.rows.is_empty() {
             let key = |action| look.keymap.display_key(action);
             let lines = match self.find {
-                Some(_) => vec!["no match".to_owned()],
+                Some(_) => vec![("no match".to_owned(), None)],
                 None => {
+                    let elsewhere = listed_elsewhere(state).into_iter().map(|line| (line, None));
                     let mut lines = vec![
-                        format!("no tools yet: {} makes one", key("new")),
-                        format!("{} welcome: more ways", key("palette")),
+                        (format!("no tools yet: {} makes one", key("new")), Some("new")),
+                        (format!("{} welcome: more ways", key("palette")), Some("welcome")),
                     ];
-                    lines.extend(listed_elsewhere(state));
+                    lines.extend(elsewhere);
                     lines
                 }
             };
-            for (row, words) in (0..list.height).zip(lines) {
+            for (row, (words, act)) in (0..list.height).zip(lines) {
                 Pen::new(buffer, list, row).skip(1).put_text(&words, styles[Role::Ghost]);
+                if let Some(act) = act {
+                    let line = Rect { y: list.y + row, height: 1, ..list };
+                    look.mouse.presses(line, act);
+                }
             }
         }
     }

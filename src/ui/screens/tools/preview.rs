@@ -175,6 +175,9 @@ impl Preview {
         let names = tab_names(state, self.samples.is_open());
         self.tabs.draw(frame.buffer_mut(), head, &names, "", styles);
         self.area = inside;
+        if self.tabs.at != TRY {
+            look.mouse.reads(inside);
+        }
         match self.tabs.at {
             TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
             PROBLEMS => {

@@ -120,7 +120,7 @@ impl Conversations {
         let pane = Pane { title: &title, note: &note, foot: &foot, focused };
         let mut inside = pane.draw(buffer, area, styles);
         let shown = if state.watching.held_count().is_some() { "pause" } else { "follow-watch" };
-        look.pressable.add(pane.note_area(area), shown);
+        look.mouse.presses(pane.note_area(area), shown);
         if let Some(height) = self.draw_filter(buffer, inside, styles, record.view()) {
             inside = Rect { y: inside.y + height, height: inside.height - height, ..inside };
         }

@@ -103,6 +103,7 @@ impl Messages {
         let foot = self.cursor.position_text(rows).unwrap_or_default();
         let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
             .draw(buffer, area, styles);
+        look.mouse.reads(inside);
         let Some(conversation) = conversation else {
             self.area = Rect::default();
             return;

@@ -50,6 +50,7 @@ pub(crate) fn rename_state(name: &Name) -> Reply {
     Proposal::with_text_input("Rename state", words, &**name, move |to, state| {
         states::rename_state(ComposeContext::from_state(state), &from, to)
     })
+    .with_example()
     .with_act("rename")
     .into_reply()
 }

@@ -67,6 +67,7 @@ pub(crate) fn rename_group(name: &Name) -> Reply {
     Proposal::with_text_input("Rename group", words, &**name, move |to, state| {
         groups::rename_group(ComposeContext::from_state(state), &from, to)
     })
+    .with_example()
     .with_act("rename")
     .into_reply()
 }
@@ -96,8 +97,9 @@ pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
         .map(|tool| tool.entry.key.as_str())
         .collect();
     let words = format!(
-        "Name of the new group. A group exists because a tool names it; its first: {}.",
-        list_names(keys)
+        "Name of the new group. A group exists because a tool names it; its first: {}.{}",
+        list_names(keys),
+        stays_in_default(&ids, state)
     );
     Proposal::with_text_input("New group", words, "", move |name, state| {
         cells::put_into_group(ComposeContext::from_state(state), &ids, &parse_name(name, "group")?)
@@ -106,17 +108,29 @@ pub(crate) fn new_group(ids: Vec<EntryId>, state: &State) -> Reply {
     .into_reply()
 }
 
+/// That a tool without groups of its own stays in the one that it has by that; empty where none is.
+fn stays_in_default(ids: &[EntryId], state: &State) -> String {
+    let mut tools = ids.iter().filter_map(|id| state.catalog.tool(id));
+    match tools.any(|tool| tool.gate.groups.is_none()) {
+        true => " It stays in default, too: requests that name no group still get it; the matrix \
+                 takes it out."
+            .to_owned(),
+        false => String::new(),
+    }
+}
+
 /// Asks which tool a new group begins with.
 fn first_tool(name: &Name, state: &State) -> Reply {
     let rows = state.catalog.tools.iter().map(|tool| {
         let (id, name) = (tool.id().clone(), name.clone());
+        let words = stays_in_default(std::slice::from_ref(&id), state).trim().to_owned();
         menu_row(tool.entry.key.clone(), tool.gate.groups().join(", "), move || {
             let (ids, title) = (vec![id.clone()], format!("New group {name}"));
             let name = name.clone();
             let put = move |state: &State| {
                 cells::put_into_group(ComposeContext::from_state(state), &ids, &name)
             };
-            Proposal::new(title, "", put).with_act("create").into_reply()
+            Proposal::new(title, words.clone(), put).with_act("create").into_reply()
         })
     });
     let mut rows: Vec<_> = rows.collect();

@@ -1,7 +1,7 @@
 //! What comes from the other side of a connection.
 
 use crate::{
-    model::call::{CallError, FrameWay},
+    model::{call::CallError, stage::FrameWay},
     systems::mcp::rpc::{frame::Frame, id::Id},
 };
 

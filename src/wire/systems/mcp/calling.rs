@@ -16,10 +16,11 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, Outcome, Stage},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
         shown::visible_text,
         size,
+        stage::Stage,
         traffic::FRAMES,
     },
     systems::{

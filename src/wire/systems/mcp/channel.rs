@@ -25,8 +25,9 @@ use super::{
 };
 use crate::{
     model::{
-        call::CallError, connection::Connection, error_kind::ErrorKind, server_profile::ServerProfile, shown::visible_text,
-        traffic::FRAMES, transport::TransportKind,
+        call::CallError, connection::Connection, error_kind::ErrorKind,
+        server_profile::ServerProfile, shown::visible_text, stage::Stage, traffic::FRAMES,
+        transport::TransportKind,
     },
     systems::mcp::{
         calls::CALL,
@@ -262,7 +263,7 @@ impl Bus for Channel {
                 && !self.told.swap(true, Ordering::Relaxed)
             {
                 // Whoever listened may have gone; then the call ends by itself.
-                let _ = inbox.push(Incoming::Packet(stage("drift", drift, ""))).await;
+                let _ = inbox.push(Incoming::Packet(stage(Stage::DRIFT, drift, ""))).await;
             }
             self.order(Command::Request { method, params, inbox, left: Some(left) }).await
         })

@@ -25,15 +25,15 @@ use super::{
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
-        LastWords, http_error, lost, odd, refused, session_gone, timed_out, unauthorized,
-        unusable_headers,
+        LastWords, http_error, lost, not_connected, odd, refused, session_gone, timed_out,
+        unauthorized, unusable_headers,
     },
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
-        ALIVE, ANSWER, CHANGED, FAULT, PROMISED, STAGE, SUBSCRIBED, UPDATED, VERSION, beside_frames,
-        fault_words, log_words, progress_words, sent_frame, stage, stage_of_bytes,
+        ALIVE, CHANGED, SUBSCRIBED, UPDATED, answer_packet, beside_frames, fault_words, log_words,
+        progress_words, sent_frame, stage, stage_of_bytes,
     },
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
@@ -201,12 +201,7 @@ impl Driver {
             return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
         }
         let Some(outgoing) = self.session.call(call, with_progress, mirrored) else {
-            let problem = CallError::new(
-                ErrorKind::ConnectionLost,
-                "the server is not connected",
-                "try again",
-            );
-            return drop(waiting.inbox.push(Incoming::Failed(problem)).await);
+            return drop(waiting.inbox.push(Incoming::Failed(not_connected())).await);
         };
         if with_progress {
             // Who has left needs no frames.
@@ -372,8 +367,10 @@ impl Driver {
             TurnOutcome::Refused { findings, error } => {
                 let ended = self.state.over.take().or_else(|| self.pipe.take_refusal());
                 let words = std::mem::take(&mut self.state.last_words);
-                let refusal = || refused(&findings, error.as_ref(), &words);
-                self.refuse(ended.unwrap_or_else(refusal));
+                self.refuse(match ended {
+                    Some(ended) => words.added_to(ended),
+                    None => refused(&findings, error.as_ref(), &words),
+                });
             }
             TurnOutcome::Answer { id, call, result, .. } => {
                 let result = frame.as_ref().zip(result.as_ref());
@@ -427,17 +424,12 @@ impl Driver {
     pub(super) async fn answer(&mut self, id: &Id, call: &Call, text: String, faults: &[Fault]) {
         let Some(waiting) = self.state.waiting.remove(id) else { return };
         let call = waiting.task.as_ref().map_or(call, |following| &following.call);
-        let version = self.session.opened().map(|opened| opened.spoken.version.clone());
-        let mut headers = vec![(STAGE.to_owned(), ANSWER.to_owned())];
-        headers.extend(version.map(|version| (VERSION.to_owned(), version)));
-        headers.extend(faults.iter().map(|fault| (FAULT.to_owned(), fault_words(fault))));
-        if call.method == CALL
-            && let Some(Value::String(tool)) = call.params.get("name")
-        {
-            let promised = self.facts_of(&tool).output_schema;
-            headers.extend(promised.map(|schema| (PROMISED.to_owned(), schema.to_string())));
-        }
-        let packet = Packet { subject: None, reply: None, headers, body: text.into() };
+        let version = self.session.opened().map(|opened| opened.spoken.version.as_str());
+        let promised = match call.params.get("name") {
+            Some(Value::String(tool)) if call.method == CALL => self.facts_of(&tool).output_schema,
+            _ => None,
+        };
+        let packet = answer_packet(text, version, faults, promised.as_ref());
         // Who has left needs no answer.
         let _ = waiting.inbox.push(Incoming::Packet(packet)).await;
     }

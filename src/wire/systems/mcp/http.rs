@@ -23,11 +23,7 @@ use super::{
     },
 };
 use crate::{
-    model::{
-        call::{CallError, FrameWay},
-        connection::Connection,
-        error_kind::ErrorKind,
-    },
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind, stage::FrameWay},
     systems::mcp::{
         rpc::{
             frame::{Frame, Kind},

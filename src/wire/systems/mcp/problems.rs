@@ -19,6 +19,10 @@ pub(super) fn lost() -> CallError {
     CallError::new(ErrorKind::ConnectionLost, "the server ended", "try again")
 }
 
+pub(super) fn not_connected() -> CallError {
+    CallError::new(ErrorKind::ConnectionLost, "the server is not connected", "try again")
+}
+
 /// What a server wrote last beside messages.
 #[derive(Default)]
 pub(super) struct LastWords {
@@ -34,6 +38,12 @@ impl LastWords {
 
     pub(super) fn remember_noise(&mut self, line: &str) {
         remember_line(&mut self.noise, line);
+    }
+
+    /// A server's end, with what it printed beside messages: mostly that says why.
+    pub(super) fn added_to(&self, mut end: CallError) -> CallError {
+        end.message.push_str(&written(&self.noise, NOISE));
+        end
     }
 }
 
@@ -58,15 +68,11 @@ pub(super) fn refused(
     });
     let reasons: Vec<String> =
         findings.iter().map(|id| format!("{} ({id})", finding_words(id))).collect();
-    let written = |lines: &[String], begin: &str| match lines {
-        [] => String::new(),
-        lines => format!("; {begin}:\n{}", visible_lines(lines)),
-    };
     let message = format!(
         "can't communicate with the server: {}{}{}{}",
         reasons.join("; "),
         said.unwrap_or_default(),
-        written(&words.noise, "it wrote to standard output what isn't JSON"),
+        written(&words.noise, NOISE),
         written(&words.errors, "it wrote to standard error"),
     );
     let remedy = match findings.contains(&"era.not-modern") {
@@ -86,6 +92,16 @@ pub(super) fn refused(
         false => ErrorKind::NotUnderstood,
     };
     CallError::new(kind, message, remedy)
+}
+
+const NOISE: &str = "it wrote to standard output what isn't JSON";
+
+/// Lines behind what says where they were written; nothing where there are none.
+fn written(lines: &[String], begin: &str) -> String {
+    match lines {
+        [] => String::new(),
+        lines => format!("; {begin}:\n{}", visible_lines(lines)),
+    }
 }
 
 fn visible_lines(lines: &[String]) -> String {

@@ -6,12 +6,13 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     listing::begin,
-    stages::{ANSWER, STAGE, frame_words, said, stage, tell_answer, tell_stage},
+    stages::{ANSWER, STAGE, answer_packet, frame_words, said, stage, tell_answer, tell_stage},
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, FRAME, FrameWay, Outcome},
+        call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
+        stage::{FRAME, FrameWay},
     },
     systems::mcp::{
         rpc::{
@@ -84,7 +85,7 @@ impl RawFrames {
         match row {
             Some(row) => {
                 let (_, inbox) = self.0.remove(row);
-                let packet = answer_packet(frame.text());
+                let packet = answer_packet(frame.text().to_owned(), None, &[], None);
                 // Who has left needs no answer.
                 let _ = inbox.push(Incoming::Packet(packet)).await;
                 true
@@ -112,14 +113,9 @@ impl RawFrames {
         let row = self.0.iter().position(|(asked, _)| asked.as_ref() == Some(id));
         let Some(row) = row else { return false };
         let (_, inbox) = self.0.remove(row);
-        let _ = inbox.push(Incoming::Packet(answer_packet(body))).await;
+        let _ = inbox.push(Incoming::Packet(answer_packet(body.to_owned(), None, &[], None))).await;
         true
     }
-}
-
-fn answer_packet(text: &str) -> Packet {
-    let headers = vec![(STAGE.to_owned(), ANSWER.to_owned())];
-    Packet { subject: None, reply: None, headers, body: text.to_owned().into() }
 }
 
 /// Sends a frame and says what comes back, up to its answer. Where it asks for none, nothing that

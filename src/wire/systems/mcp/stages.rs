@@ -7,9 +7,9 @@ use serde_json::{Number, Value};
 
 use crate::{
     model::{
-        call::{self, FrameWay},
         shown::visible_text,
         size,
+        stage::{FRAME as WIRE_FRAME, FrameWay},
     },
     systems::mcp::{fault::Fault, notice::LogLevel},
     wire::{
@@ -49,9 +49,25 @@ pub(crate) const FRAME: &str = ":frame";
 /// A frame that was sent for a call.
 #[must_use]
 pub(crate) fn sent_frame(text: &str) -> Packet {
-    let mut packet = stage(call::FRAME, &frame_words(FrameWay::Out, text.len()), text);
+    let mut packet = stage(WIRE_FRAME, &frame_words(FrameWay::Out, text.len()), text);
     packet.headers.push((FRAME.to_owned(), FrameWay::Out.as_str().to_owned()));
     packet
+}
+
+/// An answer, with the revision that is spoken, what is wrong with it, and what its tool promises.
+#[must_use]
+pub(crate) fn answer_packet(
+    text: String,
+    version: Option<&str>,
+    faults: &[Fault],
+    promised: Option<&Value>,
+) -> Packet {
+    let header = |name: &str, value: String| (name.to_owned(), value);
+    let mut headers = vec![header(STAGE, ANSWER.to_owned())];
+    headers.extend(version.map(|version| header(VERSION, version.to_owned())));
+    headers.extend(faults.iter().map(|fault| header(FAULT, fault_words(fault))));
+    headers.extend(promised.map(|schema| header(PROMISED, schema.to_string())));
+    Packet { subject: None, reply: None, headers, body: text.into() }
 }
 
 /// What went or came beside frames, as the packet's own headers.
@@ -158,10 +174,10 @@ pub(crate) async fn tell_answer(packet: &Packet, sink: &mut EventSink) -> Result
     let words = frame_words(FrameWay::In, packet.body.len());
     if packet.body.len() > LARGEST {
         let words = format!("{words}; its text is the answer");
-        return sink.emit_stage(call::FRAME, words, "").await;
+        return sink.emit_stage(WIRE_FRAME, words, "").await;
     }
     let body = String::from_utf8_lossy(&packet.body);
-    sink.emit_frame(FrameWay::In, (call::FRAME, words), &*body).await
+    sink.emit_frame(FrameWay::In, (WIRE_FRAME, words), &*body).await
 }
 
 /// What a packet says of itself.

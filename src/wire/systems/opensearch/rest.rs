@@ -6,8 +6,9 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, EventKind, FrameWay, Limits, Outcome},
+        call::{CallError, EventKind, Limits, Outcome},
         error_kind::ErrorKind,
+        stage::FrameWay,
     },
     systems::opensearch::settings,
     wire::{

@@ -5,9 +5,10 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::{
     model::{
-        call::{CallError, EventKind, FrameWay, Limits, Outcome, Stage},
+        call::{CallError, EventKind, Limits, Outcome},
         error_kind::ErrorKind,
         size,
+        stage::{FrameWay, Stage},
     },
     systems::search_proxy::{
         answer::{

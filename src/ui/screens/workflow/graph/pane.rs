@@ -147,7 +147,7 @@ impl Graph {
             }
             below = true;
         }
-        let title = self.title(facts);
+        let title = self.fitting_title(facts, area);
         let foot = foot::footer_text(
             facts,
             self.selected_state(facts),
@@ -192,6 +192,21 @@ impl Graph {
     fn has_line_below(&self) -> bool {
         let stays = |laid: &LaidGraph| !laid.states.staying.is_empty();
         self.seek.is_typing() || self.laid.as_ref().is_some_and(stays)
+    }
+
+    /// The title, shorter where the buttons of the view would have no room beside it.
+    fn fitting_title(&self, facts: &Facts, area: Rect) -> String {
+        let of_view = &BUTTONS[..4];
+        let buttons: usize = of_view.iter().map(|(label, _)| text_width(label) + 2).sum();
+        let room = usize::from(area.width).saturating_sub(buttons + 10);
+        let whole = self.title(facts);
+        if text_width(&whole) <= room {
+            return whole;
+        }
+        let parts: Vec<&str> = whole.split(" · ").collect();
+        // How many are reachable counts less than what part of them is seen.
+        let kept = parts.iter().enumerate().filter(|(row, _)| *row != 2);
+        kept.map(|(_, part)| *part).collect::<Vec<_>>().join(" · ")
     }
 
     fn title(&self, facts: &Facts) -> String {
@@ -263,7 +278,8 @@ impl Graph {
         }
     }
 
-    /// The most detail, from this one on, with which all is in view.
+    /// The most detail, from this one on, with which all is in view. Where names are never all in
+    /// view, they are left out only if most of them would be far away.
     fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
         let room = (self.view.inside.width, self.view.inside.height);
         let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
@@ -271,9 +287,9 @@ impl Graph {
         for detail in all.into_iter().skip_while(|detail| *detail != most) {
             self.shown.detail = detail;
             let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
-            let fits = laid.fits_in_view();
+            let is_enough = laid.fits_in_view() || detail == Detail::Less && !laid.wants_map();
             self.laid = Some(laid);
-            if fits {
+            if is_enough {
                 break;
             }
         }

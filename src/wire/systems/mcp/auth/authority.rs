@@ -205,7 +205,8 @@ impl Authority {
         let said = challenge.and_then(|challenge| {
             challenge.param("error_description").or_else(|| challenge.param("error"))
         });
-        let said = said.map_or_else(|| quoted_body(body), |said| format!(": {}", visible_text(said)));
+        let said =
+            said.map_or_else(|| quoted_body(body), |said| format!(": {}", visible_text(said)));
         let (what, named) = match self.connection.credentials {
             Credentials::None if self.has_own_token() => ("token", "the header Authorization"),
             Credentials::None => ("key", "the headers"),
