@@ -105,6 +105,14 @@ fn a_server_is_added_pinged_listed_and_kept() {
 }
 
 #[test]
+fn what_a_server_prints_before_it_ends_is_quoted() {
+    let server = "print('Error: config file not found'); raise SystemExit(2)";
+    let place = Place::with(&[("toolcrib.toml", "")]);
+    let ran = place.run(&["mcp", "ping", "--", &python(), "-c", server]);
+    ran.ended(3, &["ended with code 2", "standard output", "Error: config file not found"]);
+}
+
+#[test]
 fn what_changed_since_it_was_kept_is_told_by_severity() {
     let place = place("");
     place.run(&["mcp", "keep", "test"]).ended(0, &[]);

@@ -23,6 +23,7 @@ use toolcrib::{
         entry::FileId,
         error_kind::ErrorKind,
         finding::EntryEdit,
+        stage::Stage,
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -130,6 +131,44 @@ fn a_part_of_an_answer_is_copied_by_dragging_over_it() {
         mouse(&mut bench, MouseKind::Up(Button::Left), word);
     }
     assert_eq!(copied(&bench), Some("word"));
+}
+
+#[test]
+fn what_is_read_is_copied_by_dragging_and_an_error_by_its_name_too() {
+    let mut bench = ready();
+    bench.keys("ctrl+enter");
+    let problem = CallError {
+        kind: ErrorKind::parse("bad"),
+        message: "the oven is cold".into(),
+        remedy: "heat it".into(),
+    };
+    let drift = Stage {
+        name: Stage::DRIFT.into(),
+        words: "its tools differ".into(),
+        body: "".into(),
+        frame: None,
+    };
+    bench.happens([
+        (0, EventKind::Sent { bytes: 9 }),
+        (1, EventKind::Stage(drift)),
+        (9, EventKind::End { outcome: Outcome::Failed, problem: Some(problem) }),
+    ]);
+    assert!(bench.shows("failed after 9 ms; its tools differ"), "{}", bench.screen());
+    let at = bench.find("the oven is cold");
+    drags(&mut bench, at, (at.0 + 7, at.1));
+    assert_eq!(copied(&bench), Some("the oven"));
+    assert!(bench.shows("8 letters copied"), "{}", bench.screen());
+    // Within its pane, whatever is beside it.
+    bench.clicks("Raw");
+    let at = bench.find("stage\",\"at_ms");
+    drags(&mut bench, at, (0, at.1 + 1));
+    let text = copied(&bench).unwrap();
+    assert!(text.starts_with("stage\",\"at_ms\":1") && text.lines().count() == 2, "{text}");
+    assert!(!text.contains('│'), "{text}");
+    bench.keys("y");
+    bench.types("error");
+    bench.keys("enter");
+    assert_eq!(copied(&bench), Some("bad: the oven is cold"));
 }
 
 #[test]

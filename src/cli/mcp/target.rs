@@ -38,8 +38,8 @@ use crate::{
 /// Which server is meant.
 #[derive(Args, Debug, Default)]
 pub(super) struct Target {
-    /// The connection, by its name in toolcrib.toml, or the address of a server; the only MCP
-    /// server of the workspace unless one is named
+    /// The connection, by its name in toolcrib.toml, or the address of a server; unless one is
+    /// named, the workspace's default connection, or its only MCP server
     #[arg(conflicts_with = "command")]
     pub name: Option<String>,
 
@@ -113,10 +113,13 @@ impl InspectedServer {
         Ok(self)
     }
 
-    /// The workspace's only MCP server.
+    /// The workspace's only MCP server, or the one that it uses unless another is named.
     fn only(opened: &OpenWorkspace) -> Result<Self, Problem> {
         let known = &opened.settings.connections;
         let servers = servers_of(known);
+        if servers.iter().any(|name| **name == *known.usual) {
+            return Self::named(&known.usual, opened);
+        }
         let [name] = servers.as_slice() else {
             let cause = match servers.len() {
                 0 => "this workspace has no MCP server".to_owned(),

@@ -156,3 +156,33 @@ fn break_cycles(
     }
     (reversed, finished)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::layout::diagram::{ArrowSpec, BoxSpec, char_count};
+
+    #[test]
+    fn a_start_that_only_any_state_is_left_for_comes_first() {
+        let boxes = ["start", "found", "closed"].map(|name| BoxSpec {
+            lines: vec![name.to_owned()],
+            from_any: (name == "found").then(|| "any: find".to_owned()),
+            ..BoxSpec::default()
+        });
+        let arrow = |from, to| ArrowSpec { from, to, label: String::new() };
+        let mut diagram = Diagram {
+            boxes: boxes.into(),
+            arrows: vec![arrow(1, 2), arrow(2, 0)],
+            first: 0,
+            direction: Direction::TopDown,
+            measure: char_count,
+        };
+        let ranks = rank_boxes(&diagram, &[]);
+        assert_eq!((ranks.layer, ranks.reversed), (vec![0, 1, 2], vec![false, true]));
+        // One that arrows leave is followed by them alone.
+        diagram.arrows.push(arrow(0, 2));
+        let ranks = rank_boxes(&diagram, &[]);
+        assert_eq!(ranks.layer[0], 0);
+        assert_eq!(ranks.reversed.len(), 3);
+    }
+}

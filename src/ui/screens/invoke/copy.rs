@@ -301,7 +301,14 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+        app::history,
+        model::{
+            call::{CallId, Event},
+            clock::Millis,
+            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            stage::Stage,
+            trace::Head,
+        },
         schema::pointer::Pointer,
     };
 
@@ -346,6 +353,40 @@ mod tests {
                 .map(|copied| copied.text.as_str()),
             Some(expected)
         );
+    }
+
+    #[test]
+    fn a_frame_over_http_is_a_curl_command_with_what_went_beside_it() {
+        let request = history::request_of(&Head::default(), None);
+        let headers =
+            [("X-Api-Key".to_owned(), SettingValue::Secret(SecretAt::Variable("KEY".into())))];
+        let connection = Connection {
+            headers: headers.into_iter().collect(),
+            ..Connection::from_address(TransportKind::Http, "web", "http://127.0.0.1:8000/mcp")
+        };
+        let mut call = Call::new(CallId(1), request, "web", Millis(1));
+        assert_eq!(of_sent_frame(&call, &connection).map(|copied| copied.text), None);
+        let sent = [
+            ("accept", "a/b"),
+            ("content-length", "9"),
+            ("x-api-key", "***"),
+            ("authorization", "***"),
+        ];
+        let sent = sent.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+        let frame = Stage {
+            name: "frame".into(),
+            words: String::new(),
+            body: "{\"id\":1}".into(),
+            frame: Some(FrameWay::Out),
+        };
+        for kind in
+            [EventKind::Stage(frame), EventKind::Headers { way: FrameWay::Out, headers: sent }]
+        {
+            call.apply_event(Event { at_ms: 1, kind });
+        }
+        let copied = of_sent_frame(&call, &connection).map(|copied| copied.text);
+        let expected = r#"curl -N http://127.0.0.1:8000/mcp -H "X-Api-Key: $KEY" -H 'accept: a/b' -d '{"id":1}'"#;
+        assert_eq!(copied.as_deref(), Some(expected));
     }
 
     #[test]
