@@ -113,7 +113,7 @@ impl SeenCall {
         match &event.kind {
             EventKind::Chunk { text, .. } => self.search_text(wanted, text),
             EventKind::Headers { headers, .. } => {
-                self.found = headers_text(headers).contains(wanted)
+                self.found = headers_text(headers).contains(wanted);
             }
             EventKind::Stray { body, headers, .. } => {
                 self.found =
