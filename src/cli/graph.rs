@@ -157,6 +157,10 @@ impl Graph {
         } else {
             Subject { direction: Direction::TopDown, ..subject }.render(format)
         })?;
+        if format == Format::Text {
+            let start = &workflow.states()[workflow.start()];
+            out.print_status(format_args!("groups {}, state {start}", asked.groups_text()));
+        }
         Ok(Ending::Done)
     }
 }

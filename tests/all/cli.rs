@@ -390,6 +390,8 @@ fn the_workflow_is_drawn_in_every_format() {
         assert!(ran.data.contains(part), "{format}: {}", ran.data);
     }
     assert_eq!(place.json(&["graph", "--json", "--state", "analysis"])["start"], "analysis");
+    let asked = ["graph", "--groups", "knowledge", "--state", "analysis"];
+    place.run(&asked).ended(0, &["groups knowledge, state analysis"]);
     // As on the screen, arrows of groups that are not asked for are there, broken.
     let drawn =
         |arrows: &str| place.run(&["graph", "--groups", "knowledge", "--arrows", arrows]).data;

@@ -15,7 +15,7 @@ use crate::{
     },
     systems::{calling, facets::caller::CallingAgent},
     ui::{
-        canvas::{text_width, truncate_text, visible_text, wrap},
+        canvas::{text_width, truncate_text, visible_text, wrap, wrap_to},
         styles::Role,
     },
 };
@@ -23,16 +23,19 @@ use crate::{
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;
 
+/// Lines of what a tool does; its description has all.
+const ABOUT_LINES: usize = 2;
+
 /// The request, or why there is none, below what the tool does, and what it gets where that is not
 /// just what is given.
 pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     let cells = cells.saturating_sub(10).max(10);
     let about = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
-    let about = truncate_text(&visible_text(&about), cells).into_owned();
-    let mut lines = Vec::new();
-    if !about.is_empty() {
-        lines.push(RequestLine::new("about", &about, Role::Dim));
-    }
+    let about = wrap_to(&visible_text(&about), cells, ABOUT_LINES).into_iter().enumerate();
+    let mut lines: Vec<_> = about
+        .filter(|(_, text)| !text.is_empty())
+        .map(|(row, text)| RequestLine::new(if row == 0 { "about" } else { "" }, text, Role::Dim))
+        .collect();
     lines.extend(merging_lines(state, tool, cells));
     lines.extend(sent_lines(state, tool, cells));
     lines

@@ -28,6 +28,8 @@ use crate::{
 #[derive(Default)]
 pub(crate) struct Request {
     cursor: ListCursor,
+    /// The group that the cursor was put on: it stays there where the groups' order changes.
+    chosen: Option<Name>,
     rows: Rect,
     /// The groups to go back to when not every group is asked for any more.
     before_all: Option<Vec<Name>>,
@@ -57,6 +59,9 @@ fn row_count(facts: &Facts) -> usize {
 impl Request {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
+        if let Some(chosen) = self.chosen.clone() {
+            self.point_at(&chosen, facts);
+        }
         let ticked = facts.groups.iter().filter(|group| group.ticked).count();
         let note = format!("{ticked} of {}", facts.groups.len());
         let pane = Pane { title: "Request", note: &note, focused, ..Pane::default() }
@@ -136,11 +141,14 @@ impl Request {
     }
 
     pub fn handle_key(&mut self, key: Key, facts: &Facts, _: &State) -> Reply {
-        if self.cursor.handle_key(key, row_count(facts)) { Reply::Handled } else { Reply::Ignored }
+        let moved = self.cursor.handle_key(key, row_count(facts));
+        self.chosen = self.current_group(facts);
+        if moved { Reply::Handled } else { Reply::Ignored }
     }
 
     pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
         let pressed = self.cursor.handle_mouse(mouse, self.rows, row_count(facts)).is_some();
+        self.chosen = self.current_group(facts);
         if pressed && matches!(mouse.kind, MouseKind::Down(Button::Left)) {
             self.handle_enter(facts, state)
         } else {
@@ -152,6 +160,7 @@ impl Request {
     pub fn point_at(&mut self, group: &str, facts: &Facts) -> bool {
         let found = facts.groups.iter().position(|row| *row.name == *group);
         self.cursor.row = found.unwrap_or(self.cursor.row);
+        self.chosen = self.current_group(facts);
         found.is_some()
     }
 

@@ -9,8 +9,12 @@ use std::{
 };
 
 use bytes::Bytes;
+use futures::future::join_all;
 use tokio::{
-    sync::{mpsc, oneshot},
+    sync::{
+        mpsc,
+        oneshot::{self, error::TryRecvError},
+    },
     task::{AbortHandle, JoinSet},
     time::{sleep, timeout},
 };
@@ -188,6 +192,8 @@ pub(crate) struct HttpPipe {
     shared: SharedLink,
     streams: HashMap<Id, AbortHandle>,
     running: JoinSet<()>,
+    /// Posts that want no answer, until the server has taken them.
+    untaken: Vec<oneshot::Receiver<()>>,
     arrivals: mpsc::Receiver<TransportArrival>,
 }
 
@@ -235,7 +241,8 @@ impl HttpPipe {
             server.map(|url| Server { origin: url.origin().into(), target: url.target().into() });
         let (said, refusal) = (Arc::default(), Arc::default());
         let shared = SharedLink { bus, server, authority, said, refusal, arrivals: sender };
-        Self { shared, streams: HashMap::new(), running: JoinSet::new(), arrivals }
+        let (streams, running, untaken) = (HashMap::new(), JoinSet::new(), Vec::new());
+        Self { shared, streams, running, untaken, arrivals }
     }
 
     /// Sends a frame; what comes of it arrives in its time.
@@ -263,7 +270,10 @@ impl HttpPipe {
                 // What follows goes on another connection, and could overtake it.
                 let _ = timeout(Duration::from_millis(wait), is_taken).await;
             }
-            (None, None) => {}
+            (None, None) => {
+                self.untaken.retain_mut(|taken| taken.try_recv() == Err(TryRecvError::Empty));
+                self.untaken.push(is_taken);
+            }
         }
         Ok(())
     }
@@ -352,6 +362,8 @@ impl HttpPipe {
 
     /// Ends the session, where there is one.
     pub async fn close(&mut self) {
+        // That a call is given up would be lost on its way.
+        let _ = timeout(ENDING, join_all(std::mem::take(&mut self.untaken))).await;
         self.running.abort_all();
         let said = self.shared.said();
         let Some(session) = said.session else { return };
