@@ -396,6 +396,10 @@ fn a_models_connection_is_made_where_there_is_none() {
     terminal.type_text("Hi!");
     terminal.press(["enter", "enter", "enter"]);
     terminal.wait_for("Hello.");
+    // The answer may be there before the file is.
+    terminal.wait_until("nothing unsaved", |screen| {
+        screen.contents().lines().next().is_some_and(|top| !top.contains('*'))
+    });
     let written = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     assert!(written.starts_with(settings), "{written}");
     assert!(written.contains("connections.local") && written.contains("small"), "{written}");
