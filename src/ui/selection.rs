@@ -55,10 +55,6 @@ impl Selection {
         Some(from..to)
     }
 
-    pub fn contains(self, column: u16, row: u16) -> bool {
-        self.columns_in(row).is_some_and(|columns| columns.contains(&column))
-    }
-
     /// The selected text; spaces at the ends of lines are left out.
     pub fn text(self, buffer: &Buffer) -> String {
         let (first, last) = self.ends();

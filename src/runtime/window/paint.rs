@@ -242,14 +242,14 @@ fn row_cells(buffer: &Buffer, row: u16) -> &[Cell] {
 fn row_pieces(scene: &Scene, row: u16) -> Vec<Piece<'_>> {
     let cells = row_cells(&scene.buffer, row);
     let mut pieces = Vec::with_capacity(cells.len());
+    let selected = scene.selection.and_then(|selection| selection.columns_in(row));
     let mut column = 0;
     while let Some(cell) = cells.get(column) {
         let text = cell.symbol();
         let count = text_width(text).clamp(1, 2).min(cells.len() - column);
         let mut colours = cell_colours(cell, scene.ground);
-        if scene.selection.is_some_and(|selection| {
-            selection.contains(u16::try_from(column).unwrap_or(u16::MAX), row)
-        }) {
+        let at = u16::try_from(column).unwrap_or(u16::MAX);
+        if selected.as_ref().is_some_and(|columns| columns.contains(&at)) {
             colours = Ground { text: colours.back, back: colours.text };
         }
         pieces.push(Piece {
