@@ -74,7 +74,8 @@ pub(crate) struct Ask {
     #[arg(required_unless_present = "replay")]
     question: Option<String>,
 
-    /// The model's connection, by name in toolcrib.toml
+    /// The model's connection, by name in toolcrib.toml; `mock` needs neither a connection nor an
+    /// account: it calls the tools that the question names, or each available one
     #[arg(long, value_name = "NAME", required_unless_present = "replay")]
     model: Option<String>,
 

@@ -2,7 +2,7 @@
 //! that differs from what is expected.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     path::{Path, PathBuf},
     pin::pin,
     sync::{Arc, Mutex, PoisonError},
@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use super::{
     ask_cases::{self, AskSuite, LiveModel},
     cases::{self, BrokenCase, CaseFile, CaseFiles},
+    deployed::callable_catalog,
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     mock_options::MockFlags,
@@ -28,14 +29,19 @@ use super::{
 };
 use crate::{
     engine::{
-        case::verdict::{Answer, Verdict, check_answer},
+        case::{
+            script::Case,
+            verdict::{Answer, Verdict, check_answer},
+        },
         junit::{self, Checked, Suite},
         settings::connections,
         stub::mock::MockOptions,
     },
     model::{
         call::{Limits, Request},
+        catalog::Catalog,
         connection::Connection,
+        connections::Connections,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
@@ -142,7 +148,8 @@ impl Test {
             Some(file) => Some(StandIn::Stub(file, &services)),
             None => mock.as_ref().map(StandIn::Mock),
         };
-        let plan = |filed| plan_case(filed, &opened, stand_in.as_ref(), out);
+        let deployed = list_deployed(&calls, &opened, stand_in.is_some())?;
+        let plan = |filed| plan_case(filed, &opened, &deployed, stand_in.as_ref(), out);
         let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
         let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
@@ -205,22 +212,65 @@ impl Test {
     }
 }
 
+/// The connection that a case names, unless another one is chosen for all.
+fn named_connection<'c>(case: &'c Case, connections: &Connections) -> Option<&'c str> {
+    case.connection.as_deref().filter(|_| connections.chosen.is_none())
+}
+
+/// The tools of running systems by connection, where cases call some that no file here defines, or
+/// why they can't be listed.
+type DeployedCatalogs = BTreeMap<String, Result<Catalog, Problem>>;
+
+fn list_deployed(
+    calls: &[CaseFile],
+    opened: &OpenWorkspace,
+    is_mocked: bool,
+) -> Result<DeployedCatalogs, StopReason> {
+    let connections = &opened.settings.connections;
+    let mut listed = BTreeMap::new();
+    for CaseFile { case, .. } in calls.iter().filter(|_| !is_mocked) {
+        let named = named_connection(case, connections);
+        let known = named.map_or_else(
+            || Some(connections.current()),
+            |name| connections.find_by_name(name).cloned(),
+        );
+        let Some(connection) = known.filter(|_| opened.tool(&case.tool).is_err()) else { continue };
+        if listed.contains_key(&connection.name) {
+            continue;
+        }
+        let catalog = match callable_catalog(&connection) {
+            Err(StopReason::Met(problem)) => Err(problem),
+            read => Ok(read?.unwrap_or_default()),
+        };
+        listed.insert(connection.name, catalog);
+    }
+    Ok(listed)
+}
+
 fn plan_case(
     filed: CaseFile,
     opened: &OpenWorkspace,
+    deployed: &DeployedCatalogs,
     stand_in: Option<&StandIn<'_>>,
     out: &CommandOutput,
 ) -> Plan {
     let request = || {
         let case = &filed.case;
-        let tool = opened.tool(&case.tool)?;
         let connections = &opened.settings.connections;
-        let connection = match &case.connection {
-            Some(name) if connections.chosen.is_none() && stand_in.is_none() => {
-                connections::find_connection(connections, name)?
+        let named = named_connection(case, connections).filter(|_| stand_in.is_none());
+        let named =
+            named.map(|name| connections::find_connection(connections, name)).transpose()?;
+        let (catalog, tool) = match opened.tool(&case.tool) {
+            Ok(tool) => (&opened.catalog, tool),
+            Err(missing) => {
+                let at =
+                    named.as_ref().map_or_else(|| connections.current().name, |at| at.name.clone());
+                let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
+                let found = |there| Some((there, Catalog::tool_called(there, &case.tool)?));
+                there.transpose()?.and_then(found).ok_or(missing)?
             }
-            _ => connections.for_tool(tool),
         };
+        let connection = named.unwrap_or_else(|| connections.for_tool(tool));
         let user = case
             .user
             .as_deref()
@@ -228,7 +278,7 @@ fn plan_case(
             .unwrap_or(super::call::NOBODY);
         let correlation = uuid::Uuid::new_v4().to_string();
         let call = CallOf {
-            catalog: &opened.catalog,
+            catalog,
             tool,
             user,
             arguments: &case.arguments,
@@ -427,8 +477,10 @@ fn print_result(tried: &TriedCase, out: &mut CommandOutput) -> Result<(), StopRe
     let took = out.tint(Tint::Dim, &format!("{} ms", tried.verdict.answer.answered_in()));
     out.print_line(format!("{} {name}  {took}", out.tint(tint, mark)))?;
     for difference in tried.verdict.differences() {
-        for line in wrap(&out.safe_text(&difference), "    ") {
-            out.print_line(line)?;
+        for part in difference.split('\n') {
+            for line in wrap(&out.safe_text(part), "    ") {
+                out.print_line(line)?;
+            }
         }
     }
     out.flush()?;

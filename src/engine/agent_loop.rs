@@ -6,6 +6,7 @@
 //! | [`turn`] | what both sides say, in no API's words |
 //! | [`api`] | what an API of models has to say of itself |
 //! | [`openai`], [`anthropic`], [`apis`] | the two APIs, and their table |
+//! | [`mock_model`] | a model that calls tools by rules, without an account |
 //! | [`reply_builder`] | pieces of a reply, joined |
 //! | [`call_check`] | whether a call that a model wants can be made |
 //! | [`breakpoint`] | calls that are asked about although others are not |
@@ -24,6 +25,7 @@ pub mod breakpoint;
 pub mod call_check;
 pub mod decision;
 pub mod event;
+mod mock_model;
 pub mod openai;
 pub mod outline;
 pub mod price;

@@ -6,7 +6,7 @@ use crate::{
     engine::{
         agent_loop::{
             api::ModelApi,
-            apis::{APIS, api_of_word},
+            apis::{APIS, MOCK, api_of_word},
         },
         settings::system_settings::{Rule, SettingsSchema},
     },
@@ -18,6 +18,9 @@ use crate::{
         transport::TransportKind,
     },
 };
+
+/// The model that needs no connection, unless one has its name.
+pub const MOCK_MODEL: &str = "mock";
 
 /// Under this word a connection holds what is said of its model.
 pub const MODEL: SystemId = "model";
@@ -87,6 +90,9 @@ impl ModelSettings {
     #[must_use]
     pub fn from_connection(connection: &Connection) -> Option<Self> {
         let settings = connection.settings.get(MODEL)?;
+        if connection.is_embedded() {
+            return Some(Self::mock());
+        }
         Some(Self {
             name: settings.text_value(NAME)?.to_owned(),
             api: settings.text_value(API).and_then(api_of_word).unwrap_or(APIS[0]),
@@ -94,13 +100,19 @@ impl ModelSettings {
             body: object(settings, BODY),
         })
     }
+
+    /// Those of the model that asks nobody.
+    fn mock() -> Self {
+        Self { name: MOCK_MODEL.to_owned(), api: MOCK, max_tokens: None, body: Map::new() }
+    }
 }
 
 fn object(settings: &SystemSettings, key: &str) -> Map<String, Value> {
     settings.values.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-/// The model's connection of that name.
+/// The model's connection of that name; [`MOCK_MODEL`] leads to the mock where no connection is
+/// called so.
 ///
 /// # Errors
 /// When there is none, or it leads to no model.
@@ -108,15 +120,21 @@ pub fn find_model(
     connections: &Connections,
     wanted: &str,
 ) -> Result<(Connection, ModelSettings), Problem> {
+    if wanted == MOCK_MODEL && connections.find_by_name(wanted).is_none() {
+        let mock = Connection { name: MOCK_MODEL.to_owned(), ..Connection::embedded() };
+        let mock = mock.with_settings(MODEL, SystemSettings::default());
+        return Ok((mock, ModelSettings::mock()));
+    }
     let models: Vec<&str> = connections
         .known
         .iter()
         .filter(|known| known.settings.contains_key(MODEL))
         .map(|known| known.name.as_str())
+        .chain([MOCK_MODEL])
         .collect();
     let problem = |cause: String| {
         let remedy = match models.as_slice() {
-            [] => "add [connections.NAME] with servers = \"URL\", and [connections.NAME.model] with name = \"MODEL\", to toolcrib.toml".to_owned(),
+            [_] => "add [connections.NAME] with servers = \"URL\", and [connections.NAME.model] with name = \"MODEL\", to toolcrib.toml; or use \"mock\", which needs no account".to_owned(),
             models => format!("there are: {}", models.join(", ")),
         };
         Problem::new(ProblemKind::Input, "choosing the model", cause).with_remedy(remedy)

@@ -49,9 +49,9 @@ use crate::{
 pub(crate) fn without_definition(state: &State) -> String {
     let words = "no file of this workspace defines this tool: it is only deployed";
     match table::kept_tools_at(&state.current_connection()) {
-        Some(_) => format!(
-            "{words}. “keep tools…” on Connections saves the server's tools; then call the saved one"
-        ),
+        Some(_) => {
+            format!("{words}. “keep tools…” on Connections saves the server's tools")
+        }
         None => words.into(),
     }
 }
@@ -64,12 +64,15 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         let own = state.network.connections.assigned_name(tool);
         own.is_none_or(|own| own == call.connection)
     };
-    let Some(tool) = state.catalog.tool(&call.request.tool).or(called.filter(is_its)) else {
-        return Reply::Refused(without_definition(state));
+    let name = call.request.name.clone();
+    let (tool, connection) = match state.catalog.tool(&call.request.tool).or(called.filter(is_its))
+    {
+        // Of several tools of one name only the first is found by it.
+        Some(tool) if called.is_some_and(|first| first.id() == tool.id()) => (name, None),
+        Some(tool) => (tool.entry.key.clone(), None),
+        None if lists_tools(state, &call.connection) => (name, Some(call.connection.clone())),
+        None => return Reply::Refused(without_definition(state)),
     };
-    // Of several tools of one name only the first is found by it.
-    let is_first = called.is_some_and(|first| first.id() == tool.id());
-    let tool = if is_first { call.request.name.clone() } else { tool.entry.key.clone() };
     let arguments = Arc::clone(&call.request.arguments);
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);
@@ -127,7 +130,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
                 steps.outputs = serde_json::from_str(&state.mask.mask_text(&text))
                     .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
             }
-            let sent = SentParts { arguments, meta, route: route.clone(), steps };
+            let (route, connection) = (route.clone(), connection.clone());
+            let sent = SentParts { arguments, meta, connection, route, steps };
             let is_ticked =
                 |offer: &Suggestion| ticks.iter().any(|tick| tick.on && tick.title == offer.what);
             let expect = offer::chosen_expectations(&offers, is_ticked);
@@ -140,6 +144,13 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             ]))
         },
     )))
+}
+
+/// Whether the system at that connection can be asked for its tools, so that no file has to define
+/// them.
+fn lists_tools(state: &State, connection: &str) -> bool {
+    let known = state.network.connections.find_by_name(connection);
+    known.is_some_and(|known| table::deployment_at(known).is_some())
 }
 
 /// The file of a case of that name.

@@ -238,13 +238,39 @@ fn a_rate_limit_is_waited_for_and_a_refusal_and_a_limit_end_the_run() {
 }
 
 #[test]
+fn the_mock_model_calls_tools_without_an_account() {
+    let place = Place::sample("demo");
+    let ran =
+        place.run(&["ask", "What is new?", "--model", "mock", "--yes", "--groups", "read-only"]);
+    ran.ended(0, &["state: undefined → findings", "3 calls"]);
+    assert!(
+        ran.data.starts_with(
+            "This is the mock model. It called query-customers, calculator, tell-joke."
+        ),
+        "{}",
+        ran.data
+    );
+
+    let question = r#"First query-customers, then calculator {"expression": "6*7"}"#;
+    let asked = ["ask", question, "--model", "mock", "--yes", "--groups", "read-only"];
+    let ran = place.run(&asked);
+    ran.ended(0, &[r#"→ calculator {"expression":"6*7"}"#, "2 calls"]);
+    assert!(ran.data.trim_end().ends_with("The last answer: 42"), "{}", ran.data);
+    // It is kept, and run again, as any other.
+    place.run(&["ask", "--replay", "last"]).ended(0, &["3 replies, 2 calls"]);
+
+    let dry = place.run(&[&asked[..4], &["--dry-run"]].concat());
+    dry.ended(0, &["to the mock model, which sends nothing:"]);
+}
+
+#[test]
 fn nothing_is_sent_without_a_decision_and_a_model() {
     let server = ModelServer::start(Vec::new());
     let place = place(&server.url, "openai");
     run(&place, &["ask", "Why?", "--model", "gpt"]).ended(2, &["--yes", "--mock"]);
     run(&place, &["ask", "Why?", "--yes"]).ended(2, &["--model"]);
     run(&place, &["ask", "Why?", "--model", "embedded", "--yes"])
-        .ended(2, &["leads to no model", "there are: gpt"]);
+        .ended(2, &["leads to no model", "there are: gpt, mock"]);
     let missing = place.run(&["ask", "Why?", "--model", "gpt", "--yes"]);
     missing.ended(2, &["MODEL_KEY is not set"]);
     let asking = ["ask", "Why?", "--model", "gpt", "--yes"];

@@ -530,8 +530,26 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     screen.press(["enter", "f6"]);
     screen.wait_for("succeeded");
     screen.wait_for("hello there");
+    // A call of a tool that no file defines is kept as a case, and run here and by scripts.
+    screen.press(["@keep-case"]);
+    screen.wait_for("Keep as case");
+    screen.press(["enter"]);
+    screen.wait_for("cases/echo.yaml");
+    screen.press(["@cases"]);
+    screen.wait_for("Run all (1)");
+    screen.press(["enter"]);
+    screen.wait_for("1 case passed");
     screen.press(["ctrl+q"]);
     screen.wait_end();
+    let case = fs::read_to_string(place.here.join("cases/echo.yaml")).unwrap();
+    assert!(case.contains("call: echo\nconnection: test\n"), "{case}");
+    place.run(&["test", "--allow-start"]).ended(0, &["1 case passed"]);
+    let closed = place.run(&["test"]);
+    closed.ended(1, &[]);
+    assert!(closed.data.contains("starts a server that you have"), "{}", closed.data);
+    let elsewhere = place.run(&["test", "--connection", "embedded"]);
+    elsewhere.ended(1, &[]);
+    assert!(elsewhere.data.contains("there is no tool \"echo\""), "{}", elsewhere.data);
     // It is in the file, and calls go there from now on.
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
     assert!(

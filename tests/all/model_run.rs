@@ -379,6 +379,21 @@ fn a_kept_run_is_opened_replayed_and_gone_on_with() {
 }
 
 #[test]
+fn the_mock_model_is_asked_where_there_is_no_other() {
+    let place = Place::sample("demo");
+    let mut terminal = open(&place, (120, 36));
+    terminal.press(["3", "@ask-model"]);
+    terminal.wait_for("no account");
+    terminal.press(["enter"]);
+    terminal.wait_for("Stop before");
+    terminal.type_text("tell-joke");
+    terminal.press(["enter", "enter", "enter"]);
+    terminal.wait_for("Approve");
+    terminal.press(["f6"]);
+    terminal.wait_for("It called tell-joke.");
+}
+
+#[test]
 fn a_models_connection_is_made_where_there_is_none() {
     let server = ModelServer::start(vec![words("Hello.")]);
     let tools = fs::read_to_string(Place::sample("demo").here.join("tools.yaml")).unwrap();
@@ -386,6 +401,8 @@ fn a_models_connection_is_made_where_there_is_none() {
     let place = Place::with(&[("toolcrib.toml", settings), ("tools.yaml", &tools)]);
     let mut terminal = open(&place, (120, 36));
     terminal.press(["2", "@ask-model"]);
+    terminal.wait_for("no account");
+    terminal.press(["down", "enter"]);
     terminal.wait_for("Connect a model");
     terminal.press(["enter", "ctrl+u"]);
     terminal.type_text(&server.url);

@@ -145,7 +145,7 @@ fn zooming_out_ends_in_dots_and_the_map_leads_anywhere() {
     assert!(!bench.shows("┃ ▶ undefined"), "a press on the map went elsewhere: {}", bench.screen());
     bench.keys("@map");
     assert!(!bench.shows("┌"), "{}", bench.screen());
-    bench.keys("- -");
+    bench.keys("- - -");
     assert!(bench.shows("○") && !bench.shows("s20"), "{}", bench.screen());
     bench.keys("-");
     assert!(bench.shows("no less detail to show"));

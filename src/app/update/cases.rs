@@ -22,10 +22,12 @@ use crate::{
     },
     model::{
         call::{CallId, Request},
+        catalog::Catalog,
         clock::Millis,
         connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
+        tool::Tool,
     },
     schema::count::count_text,
     systems::{calling, facets::calls::CallOf, mocking},
@@ -126,17 +128,19 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
     let case = cases::read_case(document)
         .ok_or_else(|| wrong("it isn't a case".into()))?
         .map_err(wrong)?;
-    let tool = state
-        .catalog
-        .tool_called(&case.tool)
-        .ok_or_else(|| wrong(format!("there is no tool \"{}\"", case.tool)))?;
+    let (catalog, tool) = find_called(state, &case).ok_or_else(|| {
+        let listed = case.connection.as_ref().map_or_else(String::new, |name| {
+            format!(" in the workspace, nor listed on Invoke of the connection {name}")
+        });
+        wrong(format!("there is no tool \"{}\"{listed}", case.tool))
+    })?;
     let connection = match &case.connection {
         None => state.network.connections.for_tool(tool),
         Some(name) => connections::find_connection(&state.network.connections, name)?,
     };
     let correlation = state.ids.peek_id();
     let call = CallOf {
-        catalog: &state.catalog,
+        catalog,
         tool,
         user: case.user.as_deref().unwrap_or(&state.invoke.user),
         arguments: &case.arguments,
@@ -152,6 +156,16 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         None => calling::build_case_request(&case, call)?,
     };
     Ok((case, request, connection))
+}
+
+/// The tool of a case: the workspace's, else one that is listed of the connection's system.
+fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Catalog, &'s Tool)> {
+    let own = || Some((&*state.catalog, state.catalog.tool_called(&case.tool)?));
+    own().or_else(|| {
+        let there = state.deployed_tools()?;
+        let is_there = case.connection.as_ref().is_none_or(|name| *name == there.connection.name);
+        Some((&*there.catalog, there.catalog.tool_called(&case.tool).filter(|_| is_there)?))
+    })
 }
 
 /// A call has ended: where it was a case's, it is judged, and the next one begins.

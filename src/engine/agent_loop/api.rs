@@ -43,6 +43,11 @@ pub trait ModelApi: Sync {
 
     /// Reads one reply.
     fn reader(&self) -> Box<dyn ReplyReader>;
+
+    /// The reply to a request's body where it is made here, and nothing is sent.
+    fn reply_here(&self, _body: &str) -> Option<ModelReply> {
+        None
+    }
 }
 
 /// Reads one reply, in whichever pieces it comes.

@@ -1,9 +1,12 @@
 //! The table of APIs.
 
-use super::{anthropic::Anthropic, api::ModelApi, openai::OpenAi};
+use super::{anthropic::Anthropic, api::ModelApi, mock_model::MockModel, openai::OpenAi};
 
 /// Every API, the usual one first.
 pub static APIS: [&dyn ModelApi; 2] = [&OpenAi, &Anthropic];
+
+/// The one that asks nobody. No connection leads to it.
+pub static MOCK: &dyn ModelApi = &MockModel;
 
 /// The API of that word.
 #[must_use]

@@ -32,13 +32,15 @@ pub(crate) struct SentParts {
     pub arguments: Literal,
     /// Beside them, in `_meta`.
     pub meta: Option<Literal>,
+    /// The connection whose system alone knows the tool: no file defines it.
+    pub connection: Option<String>,
     /// The way that it took, where that is not the usual one.
     pub route: Option<String>,
     /// Which of the tool's steps were run, where not all.
     pub steps: Option<CaseSteps>,
 }
 
-/// The text of a new case. The user and the connection stay open where they are not given.
+/// The text of a new case. The user stays open, and the connection where none is given.
 #[must_use]
 pub(crate) fn render_yaml(
     name: &str,
@@ -49,6 +51,9 @@ pub(crate) fn render_yaml(
 ) -> String {
     let mut text = HEAD.to_owned();
     text.push_str(&print::print_value(Format::Yaml, &json!({"case": name, "call": tool})));
+    if let Some(connection) = &sent.connection {
+        text.push_str(&print::print_value(Format::Yaml, &json!({"connection": connection})));
+    }
     // Numbers stay as they were typed.
     let arguments = sent.arguments.to_json();
     let meta = sent.meta.as_ref().map(|meta| format!(",\"meta\":{}", meta.to_json()));
@@ -149,6 +154,7 @@ mod tests {
             &SentParts {
                 arguments,
                 meta,
+                connection: None,
                 route: Some("server".into()),
                 steps: Some(part_of_steps()),
             },
@@ -181,7 +187,7 @@ mod tests {
             assert_eq!(Value::Object(expect), expected, "{text}");
         }
         let arguments = Literal::parse(r#"{"token": "***"}"#).unwrap();
-        let sent = SentParts { arguments, meta: None, route: None, steps: None };
+        let sent = SentParts { arguments, meta: None, connection: None, route: None, steps: None };
         assert!(
             render_yaml("n", "ask", &sent, &Map::new(), &Answer::default())
                 .contains("{{env.NAME}}")

@@ -48,6 +48,9 @@ impl ArrowEdges {
 /// Labels longer than this are cut with an ellipsis.
 const LONGEST: usize = 32;
 
+/// The same where they are short.
+const SHORT: usize = 14;
+
 /// How much of each state and arrow is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
@@ -55,6 +58,8 @@ pub enum Detail {
     Dots,
     /// Names of states; arrows with the number of their tools, where there are several.
     Less,
+    /// The same, but arrows with the beginnings of their tools' names.
+    Short,
     /// How many tools a state offers; arrows with their tools.
     #[default]
     Usual,
@@ -139,7 +144,8 @@ pub fn state_diagram<T: Gated>(
         Detail::Dots => String::new(),
         Detail::Less if rows.len() == 1 => String::new(),
         Detail::Less => rows.len().to_string(),
-        Detail::Usual | Detail::More => tools_label(rows, tools, measure),
+        Detail::Short => tools_label(rows, tools, SHORT, measure),
+        Detail::Usual | Detail::More => tools_label(rows, tools, LONGEST, measure),
     };
     for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail != Detail::Dots) {
         let any_words = |words: String| {
@@ -198,7 +204,7 @@ fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'
         Node::Folded(states) => folded_lines(workflow, states, view),
     };
     let beyond = view.extent.beyond[row];
-    if beyond > 0 && view.detail > Detail::Less {
+    if beyond > 0 && view.detail > Detail::Short {
         lines.push(format!("{} {beyond} more", BoxMark::Beyond.sign()));
     }
     BoxSpec { lines, frame, ..BoxSpec::default() }
@@ -239,7 +245,7 @@ fn state_lines<T: Gated>(
                     .to_owned(),
             ];
         }
-        Detail::Less => return vec![marked_text(&name, marks, state)],
+        Detail::Less | Detail::Short => return vec![marked_text(&name, marks, state)],
         Detail::Usual | Detail::More => {}
     }
     // All as wide as each other, so that the picture stays when the groups change.
@@ -276,7 +282,7 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
         .unwrap_or_default();
     match view.detail {
         Detail::Dots => vec![BoxMark::Folded.sign().to_owned()],
-        Detail::Less => vec![count],
+        Detail::Less | Detail::Short => vec![count],
         Detail::Usual => vec![count, format!("{held} …")],
         Detail::More => {
             let mut lines = vec![count];
@@ -289,18 +295,27 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
     }
 }
 
-/// The tools of an arrow: their keys while they fit, else the first and how many more.
+/// The tools of an arrow: their keys while they fit into so many cells, else the first and how many
+/// more.
 #[must_use]
-pub(crate) fn tools_label<T: Gated>(rows: &[ToolRow], tools: &[T], measure: TextMeasure) -> String {
+fn tools_label<T: Gated>(
+    rows: &[ToolRow],
+    tools: &[T],
+    longest: usize,
+    measure: TextMeasure,
+) -> String {
     let keys: Vec<&str> = rows.iter().filter_map(|row| tools.get(*row)).map(Gated::key).collect();
     let all = keys.join(", ");
     match keys.as_slice() {
         [] => String::new(),
-        _ if measure(&all) <= LONGEST => all,
-        [only] => truncate_text(only, LONGEST, measure),
+        _ if measure(&all) <= longest => all,
+        [only] => truncate_text(only, longest, measure),
         [first, rest @ ..] => {
-            let more = format!(", {} more", rest.len());
-            truncate_text(first, LONGEST.saturating_sub(more.len()), measure) + &more
+            let more = match longest {
+                SHORT => format!(" +{}", rest.len()),
+                _ => format!(", {} more", rest.len()),
+            };
+            truncate_text(first, longest.saturating_sub(more.len()), measure) + &more
         }
     }
 }

@@ -28,7 +28,7 @@ use crate::{
         trace::{Head, Trace},
     },
     systems::{
-        model_settings::{MODEL, ModelSettings},
+        model_settings::{MOCK_MODEL, MODEL, ModelSettings},
         table,
     },
     ui::view::Reply,
@@ -45,7 +45,7 @@ pub(crate) struct ModelRow {
     detail: String,
 }
 
-/// The models that the workspace's connections lead to.
+/// The models that the workspace's connections lead to, and the mock.
 pub(crate) fn model_rows(state: &State) -> Vec<ModelRow> {
     let row = |known: &crate::model::connection::Connection| {
         let model = ModelSettings::from_connection(known)?;
@@ -55,14 +55,17 @@ pub(crate) fn model_rows(state: &State) -> Vec<ModelRow> {
             detail: format!("{} at {address}", model.name),
         })
     };
-    state.network.connections.known.iter().filter_map(row).collect()
+    let connections = &state.network.connections;
+    let mock = ModelRow {
+        connection: MOCK_MODEL.into(),
+        detail: "calls tools by rules: no account, nothing is sent".into(),
+    };
+    let mock = connections.find_by_name(MOCK_MODEL).is_none().then_some(mock);
+    connections.known.iter().filter_map(row).chain(mock).collect()
 }
 
 /// Asks which model is meant, and goes on with the name of its connection.
 pub(crate) fn choose_model(rows: &[ModelRow], then: impl Fn(&str) -> Reply + 'static) -> Reply {
-    if rows.is_empty() {
-        return Reply::Open(Box::new(model_form(then)));
-    }
     let item = |row: &ModelRow| Item {
         title: row.connection.clone(),
         detail: row.detail.clone(),
@@ -123,9 +126,16 @@ pub(crate) fn ask_again(state: &State, setup: RunSetup) -> Reply {
 
 /// Asks what the model is to be asked.
 fn question_form(model: &str, setup: &RunSetup, context: &str) -> ValueForm {
+    let rules = match model {
+        MOCK_MODEL => {
+            " It calls the tools that the question names, in that order, each with the JSON object \
+            behind its name or with example arguments; where none is named, each tool once."
+        }
+        _ => "",
+    };
     let words = format!(
         "The question goes to {model} {context}, as in the \
-        run of Workflow. Stop before: {EVERY}, {NOTHING}, or {BREAKPOINT_FORMS}."
+        run of Workflow.{rules} Stop before: {EVERY}, {NOTHING}, or {BREAKPOINT_FORMS}."
     );
     let asked =
         |label: &str, text: String| Asked { label: label.into(), text, shown: Shown::Plain };

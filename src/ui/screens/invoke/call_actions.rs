@@ -8,8 +8,8 @@ use super::{
     },
     mock_actions::answer_by_hand,
     refusals::{
-        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, listing_refusal,
-        many_refusal, names_agent, no_call, send_refusal, stub_refusal,
+        agent_refusal, by_hand_refusal, descriptor_refusal, listing_refusal, many_refusal,
+        names_agent, no_call, send_refusal, stub_refusal,
     },
     screen::{Invoke, with_tool},
 };
@@ -102,6 +102,6 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("find", Invoke::open_find),
     Row::refusing("follow", |_, state| no_call(state)),
     Row::refusing("next-answer-view", |_, state| no_call(state)),
-    Row::refusing("keep-case", |_, state| case_refusal(state)),
+    Row::refusing("keep-case", |_, state| stub_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];

@@ -66,12 +66,6 @@ pub(super) fn stub_refusal(state: &State) -> Option<String> {
         .or_else(|| refuse_when(has_no_end, "no call has ended here"))
 }
 
-pub(super) fn case_refusal(state: &State) -> Option<String> {
-    let shown = state.invoke.calls.selected_call();
-    let is_deployed = shown.is_some_and(|call| state.deployed_on(&call.request.tool).is_some());
-    stub_refusal(state).or_else(|| is_deployed.then(|| cases::without_definition(state)))
-}
-
 pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
         Some(tool) => state.deployed_on(&tool).is_some().then(|| cases::without_definition(state)),

@@ -43,7 +43,7 @@ enum Arrangement {
 impl Arrangement {
     fn as_str(self) -> &'static str {
         match self {
-            Self::Group => "first group",
+            Self::Group => "group",
             Self::File => "file",
             Self::State => "first state",
             Self::Type => "type",

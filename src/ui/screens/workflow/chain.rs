@@ -307,13 +307,13 @@ impl Chain {
     /// More of each step, or less.
     pub fn zoom(&mut self, way: Zoom) -> Reply {
         self.detail = match (self.detail, way) {
-            (Detail::Dots | Detail::Less, Zoom::In) | (Detail::More, Zoom::Out) => Detail::Usual,
-            (Detail::Usual, Zoom::In) => Detail::More,
             (Detail::Usual, Zoom::Out) => Detail::Less,
+            (Detail::Usual, Zoom::In) => Detail::More,
             (Detail::More, Zoom::In) => {
                 return Reply::Refused("no more detail to show".into());
             }
-            (Detail::Dots | Detail::Less, Zoom::Out) => {
+            (Detail::More, Zoom::Out) | (_, Zoom::In) => Detail::Usual,
+            (_, Zoom::Out) => {
                 return Reply::Refused("no less detail to show".into());
             }
         };

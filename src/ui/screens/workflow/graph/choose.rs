@@ -19,8 +19,9 @@ const MOST_AT_ONCE: usize = 400;
 impl Graph {
     pub fn zoom(&mut self, way: Zoom) -> Reply {
         let detail = match (self.shown.detail, way) {
-            (Detail::Dots, Zoom::In) | (Detail::Usual, Zoom::Out) => Detail::Less,
-            (Detail::Less, Zoom::In) | (Detail::More, Zoom::Out) => Detail::Usual,
+            (Detail::Dots, Zoom::In) | (Detail::Short, Zoom::Out) => Detail::Less,
+            (Detail::Less, Zoom::In) | (Detail::Usual, Zoom::Out) => Detail::Short,
+            (Detail::Short, Zoom::In) | (Detail::More, Zoom::Out) => Detail::Usual,
             (Detail::Usual, _) => Detail::More,
             (Detail::Less, _) => Detail::Dots,
             (Detail::More, _) => {

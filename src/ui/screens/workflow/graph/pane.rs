@@ -283,7 +283,7 @@ impl Graph {
     fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
         let room = (self.view.inside.width, self.view.inside.height);
         let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
-        let all = [Detail::More, Detail::Usual, Detail::Less, Detail::Dots];
+        let all = [Detail::More, Detail::Usual, Detail::Short, Detail::Less, Detail::Dots];
         for detail in all.into_iter().skip_while(|detail| *detail != most) {
             self.shown.detail = detail;
             let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
