@@ -38,8 +38,6 @@ pub enum Scope {
     Waiting,
     /// What servers have to read.
     Resources,
-    /// Where a model can be asked: in Workflow, Invoke and its own screen.
-    AskModel,
     /// A model in front of the tools.
     ModelRun,
 }
@@ -72,7 +70,6 @@ impl Scope {
             Self::Connections => "Connections",
             Self::Waiting => "Waiting",
             Self::Resources => "Resources",
-            Self::AskModel => "Workflow and Invoke",
             Self::ModelRun => "Model run",
         }
     }

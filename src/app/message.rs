@@ -316,8 +316,9 @@ pub enum ConnectionMessage {
     Use(Option<String>),
     /// What is configured where the connection leads is wanted. Answered by `Deployed`.
     AskDeployed(Purpose),
-    /// The same, to list its tools beside the workspace's own.
-    ListDeployed,
+    /// The same at that connection, to list its tools beside the workspace's own; `None`: at the one
+    /// for all.
+    ListDeployed(Option<String>),
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 

@@ -3,11 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{
-    connection_test::ConnectionTests, deployed::DeployedTools, message::Condition,
+    connection_test::ConnectionTests,
+    deployed::{DeployedListings, DeployedTools},
+    message::Condition,
     resources::Resources,
 };
 use crate::{
     model::{
+        catalog::Catalog,
         connection::Connection,
         connections::{Connections, Listeners},
         server_item::ServerItem,
@@ -30,8 +33,8 @@ pub struct NetworkState {
     pub tests: ConnectionTests,
     /// What their servers have to read, as it is looked at.
     pub resources: Resources,
-    /// Tools of a running system, as last listed.
-    pub deployed: Option<DeployedTools>,
+    /// Tools of running systems, as last listed.
+    pub deployed: DeployedListings,
     /// The way that calls take where a system has several; `None`: the first that is open.
     pub route: Option<String>,
     /// The connection whose calls are made in the name of a new agent, although it names one.
@@ -39,6 +42,37 @@ pub struct NetworkState {
 }
 
 impl NetworkState {
+    /// The connection for all that is no tool's own call. One that names no system leads to that
+    /// of these tools, where they have one in common.
+    #[must_use]
+    pub fn current_connection(&self, tools: &Catalog) -> Connection {
+        table::claim_connection(self.connections.current(), tools)
+    }
+
+    /// The connection of that name, by the same rule.
+    #[must_use]
+    pub fn connection_named(&self, name: &str, tools: &Catalog) -> Option<Connection> {
+        let known = self.connections.find_by_name(name).cloned();
+        known.map(|known| table::claim_connection(known, tools))
+    }
+
+    /// What is listed of running systems beside these tools: that of the connection for all first,
+    /// then those of servers, whose tools are theirs alone. What was listed before a connection
+    /// changed is not among it.
+    pub fn deployed_lists(&self, tools: &Catalog) -> impl Iterator<Item = &DeployedTools> {
+        let current = self.current_connection(tools);
+        let (mut lists, others): (Vec<_>, Vec<_>) =
+            self.deployed.iter().partition(|list| list.connection.name == current.name);
+        lists.retain(|list| list.connection == current);
+        let of_servers =
+            others.into_iter().filter(|list| table::kept_tools_at(&list.connection).is_some());
+        lists.extend(of_servers.filter(|list| {
+            let now = self.connection_named(&list.connection.name, tools);
+            now.as_ref() == Some(&list.connection)
+        }));
+        lists.into_iter()
+    }
+
     /// What the server of a connection has to read: what it lists, then what links led to.
     #[must_use]
     pub fn readable_items(&self, connection: &str) -> Vec<&ServerItem> {

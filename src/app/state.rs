@@ -15,7 +15,7 @@ use super::{
     cases::Cases,
     checking::{CallDestinations, HealthView},
     connection_test::ConnectionTests,
-    deployed::DeployedTools,
+    deployed::{DeployedListings, DeployedTools},
     documents::Documents,
     edited_text::EditedText,
     folder::FolderList,
@@ -299,7 +299,7 @@ impl State {
                 listeners: Listeners::new(),
                 tests: ConnectionTests::default(),
                 resources: Resources::default(),
-                deployed: None,
+                deployed: DeployedListings::default(),
                 route: None,
                 new_agent: None,
             },
@@ -356,14 +356,13 @@ impl State {
     /// of the workspace's tools, where they have one in common.
     #[must_use]
     pub fn current_connection(&self) -> Connection {
-        table::claim_connection(self.network.connections.current(), &self.catalog)
+        self.network.current_connection(&self.catalog)
     }
 
     /// The connection of that name, by the same rule.
     #[must_use]
     pub fn connection_named(&self, name: &str) -> Option<Connection> {
-        let known = self.network.connections.find_by_name(name).cloned();
-        known.map(|known| table::claim_connection(known, &self.catalog))
+        self.network.connection_named(name, &self.catalog)
     }
 
     /// The connection that the user looks at: where the selected tool's call would go from here,
@@ -389,45 +388,47 @@ impl State {
         own.unwrap_or_else(|| self.current_connection())
     }
 
-    /// The tools listed of the system that the connection for all leads to; `None` where they were
-    /// listed elsewhere, or never.
+    /// What is listed of running systems, that of the connection for all first.
+    pub fn deployed_lists(&self) -> impl Iterator<Item = &DeployedTools> {
+        self.network.deployed_lists(&self.catalog)
+    }
+
+    /// The list that has a tool; `None` for a tool of the workspace.
     #[must_use]
-    pub fn deployed_tools(&self) -> Option<&DeployedTools> {
-        self.network
-            .deployed
-            .as_ref()
-            .filter(|deployed| deployed.connection == self.current_connection())
+    pub fn deployed_of(&self, tool: &EntryId) -> Option<&DeployedTools> {
+        self.deployed_lists().find(|list| list.catalog.tool(tool).is_some())
     }
 
     /// A tool that can be called: of the workspace, or listed of the running system.
     #[must_use]
     pub fn tool(&self, id: &EntryId) -> Option<&Tool> {
-        self.catalog.tool(id).or_else(|| self.deployed_tools()?.catalog.tool(id))
+        self.catalog.tool(id).or_else(|| self.deployed_of(id)?.catalog.tool(id))
     }
 
     /// The tool of that key or name; the workspace's own wins.
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
-        self.catalog.tool_called(word).or_else(|| self.deployed_tools()?.catalog.tool_called(word))
+        let listed = || self.deployed_lists().find_map(|list| list.catalog.tool_called(word));
+        self.catalog.tool_called(word).or_else(listed)
     }
 
     /// Where the listed tool is deployed, by the connection's name; `None` for a tool of the
     /// workspace.
     #[must_use]
     pub fn deployed_on(&self, tool: &EntryId) -> Option<&str> {
-        self.deployed_tools()
-            .filter(|deployed| deployed.catalog.tool(tool).is_some())
-            .map(|deployed| &*deployed.connection.name)
+        self.deployed_of(tool).map(|list| &*list.connection.name)
     }
 
     /// The connection that a tool's calls go through; what is no tool of the workspace has the one
     /// for all.
     #[must_use]
     pub fn connection_of(&self, tool: &EntryId) -> Connection {
-        self.catalog.tool(tool).map_or_else(
-            || self.current_connection(),
-            |tool| self.network.connections.for_tool(tool),
-        )
+        match self.catalog.tool(tool) {
+            Some(tool) => self.network.connections.for_tool(tool),
+            None => self
+                .deployed_of(tool)
+                .map_or_else(|| self.current_connection(), |list| list.connection.clone()),
+        }
     }
 
     /// Where calls go, with those who listen there where that was asked.
@@ -578,9 +579,7 @@ impl State {
     pub fn build_request(&self, tool: &EntryId) -> Result<Request, Problem> {
         let gone =
             || Problem::new(ProblemKind::Missing, "calling a tool", "this tool no longer exists");
-        let catalog =
-            self.deployed_tools().filter(|deployed| deployed.catalog.tool(tool).is_some());
-        let catalog = catalog.map_or(&self.catalog, |deployed| &deployed.catalog);
+        let catalog = self.deployed_of(tool).map_or(&self.catalog, |list| &list.catalog);
         let tool = catalog.tool(tool).ok_or_else(gone)?;
         let fill = |text: &Literal| {
             template::with_answers(text, &|name| self.invoke.calls.answer_of(name))

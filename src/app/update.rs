@@ -219,12 +219,14 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::AskDeployed(purpose) => {
             return deployed::request_deployed(state, purpose, now);
         }
-        ConnectionMessage::ListDeployed => return deployed::list_deployed(state, now),
+        ConnectionMessage::ListDeployed(name) => {
+            return deployed::list_deployed(state, name.as_deref(), now);
+        }
         ConnectionMessage::Deployed { purpose, read } => {
             return deployed::on_deployed_read(state, purpose, read, now);
         }
         ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
-        ConnectionMessage::Use(name) => use_connection(state, name, now),
+        ConnectionMessage::Use(name) => return use_connection(state, name, now),
         ConnectionMessage::Condition { connection, condition } => {
             let opened = condition.health == Health::Good;
             let before = state.network.conditions.insert(connection.clone(), condition);
@@ -278,7 +280,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         }
         ConnectionMessage::Tested { turn, connection, report } => {
             if connection_test::on_test_ended(state, turn, &connection, report, now) {
-                return deployed::list_deployed(state, now);
+                return deployed::list_deployed(state, Some(&connection), now);
             }
         }
     }
@@ -419,9 +421,9 @@ fn offer_beginning(state: &mut State) {
     }
 }
 
-fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
+fn use_connection(state: &mut State, name: Option<String>, now: Millis) -> Vec<Effect> {
     let words = match &name {
-        Some(name) if state.network.connections.find_by_name(name).is_none() => return,
+        Some(name) if state.network.connections.find_by_name(name).is_none() => return Vec::new(),
         Some(name) => format!("calls go through {name}"),
         None => format!(
             "calls go through {}, those of some tools through their own",
@@ -431,6 +433,10 @@ fn use_connection(state: &mut State, name: Option<String>, now: Millis) {
     state.network.connections.chosen = name;
     state.notices.push(NoticeKind::Done, words, now);
     files::check_again(state);
+    match state.screen {
+        ScreenId::Invoke => deployed::list_chosen(state, now),
+        _ => Vec::new(),
+    }
 }
 
 fn quit(state: &mut State, discard: bool) -> Vec<Effect> {

@@ -153,7 +153,7 @@ pub(crate) fn read_listeners(
 /// `None` where the connection leads to none.
 pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, StopReason> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
-    Ok(Some(catalog::callable_catalog(deployment, &read_items(connection)?)))
+    Ok(Some(catalog::callable_catalog(deployment, &connection.name, &read_items(connection)?)))
 }
 
 /// The same where the workspace has no tool of that name. Where it has a similar one, that may be

@@ -298,7 +298,7 @@ impl Pair<'_> {
     fn tool_of(&self, value: &Value) -> Option<Value> {
         let text = value.to_string();
         let item = Item { text, ..self.item.clone() };
-        let catalog = callable_catalog(self.deployment, std::slice::from_ref(&item));
+        let catalog = callable_catalog(self.deployment, "", std::slice::from_ref(&item));
         let tool: &Tool = catalog.tools.first()?;
         let system = by_id(tool.entry.system)?;
         let function = system.model_function(tool);

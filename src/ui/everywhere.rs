@@ -220,23 +220,19 @@ pub(crate) const ACTIONS: &[Row] = &[
         are streamed",
     )
     .refused(|_, state| questions::agent_refusal(state)),
-    Row::new(Scope::AskModel, "ask-model", "ask a model…", |_, state| {
+    Row::new(Scope::Global, "ask-model", "ask a model…", |_, state| {
         ask_model::ask_model(state)
     })
     .help("Put a model in front of the tools: choose it, ask, and decide each call that it wants")
-    .refused(|_, state| {
-        refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
-    }),
-    Row::new(Scope::AskModel, "recorded-run", "recorded run…", |_, state| {
+    .refused(|_, state| run_refusal(state)),
+    Row::new(Scope::Global, "recorded-run", "recorded run…", |_, state| {
         ask_cases::recorded_menu(state)
     })
     .help(
         "Go through a recorded run of an ask case, call by call, with the tools as they are now; no \
         model is needed",
     )
-    .refused(|_, state| {
-        refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
-    }),
+    .refused(|_, state| run_refusal(state)),
     Row::new(Scope::Global, "show-run", "Model run", |window, _| window.show(ScreenId::Run))
         .help("Show the newest run of a model. In the top line once there is one"),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
@@ -268,6 +264,13 @@ pub(crate) const ACTIONS: &[Row] = &[
     )
     .refused(|_, state| samples::refusal_reason(state)),
 ];
+
+/// Why no run of a model can begin.
+fn run_refusal(state: &State) -> Option<String> {
+    refuse_when(state.form.is_some(), "only in the workbench").or_else(|| {
+        refuse_when(state.invoke.agent.is_under_way(), "a run is under way: stop it first")
+    })
+}
 
 /// Why there is nothing to import over the current connection.
 fn import_refusal(state: &State) -> Option<String> {

@@ -700,6 +700,41 @@ fn a_server_is_started_again_and_its_tools_are_listed_again() {
 }
 
 #[test]
+fn tools_of_several_servers_are_listed_beside_each_other_and_called_on_their_own() {
+    let place = counted_place();
+    let python = python();
+    place.run(&["mcp", "add", "test", "--", &python, &script()]).ended(0, &[]);
+    let home = place.home.path();
+    let mut screen = terminal::toolcrib::<&str>([])
+        .folder(&place.here)
+        .home(home)
+        .variable("XDG_CONFIG_HOME", home.join("config"))
+        .variable("XDG_STATE_HOME", home.join("state"))
+        .size(120, 36)
+        .start();
+    screen.wait_for("Connections");
+    screen.press(["3"]);
+    screen.wait_for("Enter lists the tools of own or test");
+    screen.press(["enter"]);
+    screen.wait_for("List the tools of");
+    screen.press(["enter"]);
+    screen.wait_for("own/tool-1");
+    // The other one is a press away, and neither list takes the other's place.
+    screen.click_on("list the tools of");
+    screen.wait_for("not listed yet");
+    screen.press(["enter"]);
+    screen.wait_for("test/echo");
+    screen.wait_for("own/tool-1");
+    screen.press(["/"]);
+    screen.type_text("echo");
+    screen.press(["enter", "enter", "enter"]);
+    screen.type_text("hello there");
+    screen.press(["enter", "f6"]);
+    screen.wait_for("succeeded");
+    screen.wait_for("hello there");
+}
+
+#[test]
 fn tools_that_are_not_as_kept_are_named_when_a_server_is_started_again() {
     let place = counted_place();
     place.run(&["mcp", "keep", "own"]).ended(0, &[]);

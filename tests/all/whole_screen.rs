@@ -79,7 +79,7 @@ fn words_in_the_edges_of_panes_are_pressed() {
     assert_ne!(bench.screen(), first);
 
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Tools);
-    bench.clicks("by first");
+    bench.clicks("by group");
     assert!(bench.shows("by file"), "{}", bench.screen());
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::History);
     bench.clicks("/ find");

@@ -162,9 +162,9 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
 fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Catalog, &'s Tool)> {
     let own = || Some((&*state.catalog, state.catalog.tool_called(&case.tool)?));
     own().or_else(|| {
-        let there = state.deployed_tools()?;
-        let is_there = case.connection.as_ref().is_none_or(|name| *name == there.connection.name);
-        Some((&*there.catalog, there.catalog.tool_called(&case.tool).filter(|_| is_there)?))
+        let is_at = |name: &str| case.connection.as_deref().is_none_or(|own| own == name);
+        let mut lists = state.deployed_lists().filter(|list| is_at(&list.connection.name));
+        lists.find_map(|list| Some((&*list.catalog, list.catalog.tool_called(&case.tool)?)))
     })
 }
 

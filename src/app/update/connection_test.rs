@@ -84,8 +84,8 @@ fn drift_words(state: &State, name: &str, reached: &ConnectionReport) -> Option<
     (!words.is_empty()).then(|| format!("{name}: {}", words.join("; ")))
 }
 
-/// A test ended; an older one than the last asked for counts no more. Answers whether tools that
-/// were listed from there are to be listed again.
+/// A test ended; an older one than the last asked for counts no more. Answers whether the tools
+/// there are to be listed: those of a server, which runs now, and what was listed before.
 pub(super) fn on_test_ended(
     state: &mut State,
     turn: u64,
@@ -131,5 +131,8 @@ pub(super) fn on_test_ended(
         state.network.listeners.insert(name.to_owned(), listed.into());
         files::check_again(state);
     }
-    is_reached && state.deployed_tools().is_some_and(|known| known.connection.name == name)
+    let is_server =
+        state.connection_named(name).is_some_and(|known| table::kept_tools_at(&known).is_some());
+    let is_known = || state.deployed_lists().any(|list| list.connection.name == name);
+    is_reached && (is_server || is_known())
 }

@@ -10,7 +10,7 @@ use crate::{
     app::{
         compose::{context::ComposeContext, imports::plan_given_ids},
         connection_test::Report,
-        deployed::{DeployedTools, Progress},
+        deployed::Progress,
         effect::Effect,
         message::{Health, Purpose},
         notices::NoticeKind,
@@ -22,6 +22,7 @@ use crate::{
         entry::FileId,
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
+        tool::Tool,
     },
     systems::{
         deployed::{
@@ -66,25 +67,31 @@ pub(super) fn ask_again(state: &State) -> Vec<Effect> {
     open.filter_map(|(name, _)| ask_listeners(state, name)).collect()
 }
 
-/// Lists the tools of the system that the connection leads to. Those of the last listing stay
-/// meanwhile.
-pub(super) fn list_deployed(state: &mut State, now: Millis) -> Vec<Effect> {
-    let connection = state.current_connection();
-    let turn = state.network.deployed.as_ref().map_or(1, |known| known.turn + 1);
-    let catalog =
-        state.deployed_tools().map_or_else(Arc::default, |known| Arc::clone(&known.catalog));
-    state.notices.push(
-        NoticeKind::Hint,
-        format!("listing the tools of {} …", connection.name),
-        now,
-    );
-    state.network.deployed = Some(DeployedTools {
-        connection: connection.clone(),
-        turn,
-        progress: Progress::UnderWay,
-        catalog,
-    });
+/// Lists the tools of the system at that connection; `None`: the one for all. Those of the last
+/// listing stay meanwhile.
+pub(super) fn list_deployed(state: &mut State, name: Option<&str>, now: Millis) -> Vec<Effect> {
+    let named = name.map(|name| state.connection_named(name));
+    let Some(connection) = named.unwrap_or_else(|| Some(state.current_connection())) else {
+        return Vec::new();
+    };
+    let words = format!("listing the tools of {} …", connection.name);
+    state.notices.push(NoticeKind::Hint, words, now);
+    let turn = state.network.deployed.begin(&connection);
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
+}
+
+/// The same where nothing was listed of it yet, and its tools can be kept in the workspace but
+/// aren't: a server that was chosen for calls has them.
+pub(super) fn list_chosen(state: &mut State, now: Millis) -> Vec<Effect> {
+    let connection = state.current_connection();
+    let has_own =
+        |tool: &Arc<Tool>| state.network.connections.assigned_name(tool) == Some(&*connection.name);
+    let is_known = state.deployed_lists().any(|list| list.connection.name == connection.name)
+        || state.catalog.tools.iter().any(has_own);
+    if is_known || table::kept_tools_at(&connection).is_none() {
+        return Vec::new();
+    }
+    list_deployed(state, None, now)
 }
 
 /// Asks whether the server may be started that is to be read.
@@ -95,7 +102,7 @@ pub(super) fn ask_to_start(
     purpose: Purpose,
 ) {
     if let Purpose::Call { turn } = purpose {
-        state.network.deployed.take_if(|known| known.turn == turn);
+        state.network.deployed.drop_turn(turn);
     }
     state.question = Some(Question::AllowStart { connection, start, purpose });
 }
@@ -108,14 +115,13 @@ pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
     if matches!(purpose, Purpose::Test) {
         return allow_before(&start, test_connection(state, &connection));
     }
+    if matches!(purpose, Purpose::Call { .. }) {
+        return allow_before(&start, list_deployed(state, Some(&connection), now));
+    }
     if state.current_connection().name != connection {
         return Vec::new();
     }
-    let effects = match purpose {
-        Purpose::Call { .. } => list_deployed(state, now),
-        other => request_deployed(state, other, now),
-    };
-    allow_before(&start, effects)
+    allow_before(&start, request_deployed(state, purpose, now))
 }
 
 /// Shows what would change, here or there, or what can be called there.
@@ -186,13 +192,12 @@ fn on_deployed_listed(
     read: Result<Vec<Item>, Problem>,
     now: Millis,
 ) -> Result<(), Problem> {
-    let Some(known) = state.network.deployed.as_mut().filter(|known| known.turn == turn) else {
-        return Ok(());
-    };
+    let Some(known) = state.network.deployed.of_turn(turn) else { return Ok(()) };
     state.generation += 1;
     let read = read.map(|items| {
-        let catalog = table::deployment_at(&known.connection)
-            .map(|(_, deployment)| catalog::callable_catalog(deployment, &items));
+        let catalog = table::deployment_at(&known.connection).map(|(_, deployment)| {
+            catalog::callable_catalog(deployment, &known.connection.name, &items)
+        });
         Arc::new(catalog.unwrap_or_default())
     });
     known.catalog = read.as_ref().map_or_else(|_| Arc::default(), Arc::clone);

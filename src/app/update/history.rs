@@ -90,7 +90,7 @@ fn on_calls_listed(state: &mut State, turn: u64, listing: Arc<Listing>) -> Vec<E
 fn tool_of_head<'s>(state: &'s State, head: &Head) -> Option<&'s Tool> {
     let (word, connection) = (&*head.tool, &*head.connection);
     let deployed = || {
-        let there = state.deployed_tools().filter(|there| there.connection.name == connection);
+        let there = state.deployed_lists().find(|list| list.connection.name == connection);
         there?.catalog.tool_called(word)
     };
     let kept = state.network.connections.tool_of(connection, word, &state.catalog);

@@ -12,22 +12,29 @@ use crate::{
     systems::read,
 };
 
-/// Where these entries are said to stand. No file of a workspace has this name: it has no ending.
-const FILE: &str = "(deployed)";
+/// Where the entries of a connection are said to stand. No file of a workspace has such a name: it
+/// has no ending.
+fn place_of(connection: &str) -> FileId {
+    FileId::new(format!("{connection} (deployed)"))
+}
 
 /// What is configured there.
 #[must_use]
 pub(crate) fn configured_catalog(items: &[Item]) -> Catalog {
-    document_catalog(&item::group_by_section(items))
+    document_catalog(place_of(""), &item::group_by_section(items))
 }
 
-/// What can be called there, whether it is in the workspace or not.
+/// What can be called at that connection, whether it is in the workspace or not.
 #[must_use]
-pub(crate) fn callable_catalog(deployment: &dyn Deployment, items: &[Item]) -> Catalog {
-    document_catalog(&deployment.callable_document(items))
+pub(crate) fn callable_catalog(
+    deployment: &dyn Deployment,
+    connection: &str,
+    items: &[Item],
+) -> Catalog {
+    document_catalog(place_of(connection), &deployment.callable_document(items))
 }
 
-fn document_catalog(document: &Value) -> Catalog {
-    let (file, source) = (FileId::new(FILE), Source::parse(Format::Json, document.to_string()));
+fn document_catalog(file: FileId, document: &Value) -> Catalog {
+    let source = Source::parse(Format::Json, document.to_string());
     read::read_catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
 }

@@ -10,11 +10,15 @@ use crate::{
     ui::view::OverlayReply,
 };
 
-/// The screens that have the selected tool under the cursor.
-const OF_TOOLS: &[Scope] = &[Scope::Tools, Scope::Workflow, Scope::Invoke];
-
-/// Actions of every screen that are about the selected tool, and about what was changed of it.
-const ABOUT_TOOL: &[ActionId] = &["make-service", "tool-connection", "variables", "undo", "redo"];
+/// Actions of every screen that are about what some screens show: those have them in their menu.
+const ABOUT: &[(&[Scope], &[ActionId])] = &[
+    // The selected tool, and what was changed of it.
+    (
+        &[Scope::Tools, Scope::Workflow, Scope::Invoke],
+        &["make-service", "tool-connection", "variables", "undo", "redo"],
+    ),
+    (&[Scope::Workflow, Scope::Invoke, Scope::ModelRun], &["ask-model", "recorded-run"]),
+];
 
 /// What can be done where the cursor is: the actions of the pane, then those of the screen, and of
 /// its tool.
@@ -24,10 +28,12 @@ pub(crate) fn actions_menu(
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
     let of = |scope: Scope| keymap.actions().iter().filter(move |action| action.scope == scope);
-    let has_tool = scopes.iter().any(|scope| OF_TOOLS.contains(scope));
-    let about_tool = of(Scope::Global).filter(|action| has_tool && ABOUT_TOOL.contains(&action.id));
-    let shown: Vec<_> =
-        scopes.iter().flat_map(|scope| of(*scope)).chain(about_tool).copied().collect();
+    let is_about = |id: &ActionId| {
+        let mut all = ABOUT.iter().filter(|(_, actions)| actions.contains(id));
+        all.any(|(of, _)| scopes.iter().any(|scope| of.contains(scope)))
+    };
+    let about = of(Scope::Global).filter(|action| is_about(&action.id));
+    let shown: Vec<_> = scopes.iter().flat_map(|scope| of(*scope)).chain(about).copied().collect();
     let mut rows: Vec<_> = shown.into_iter().map(|action| (refusal(action.id), action)).collect();
     // What can't be done now comes last.
     rows.sort_by_key(|(refusal, _)| refusal.is_some());

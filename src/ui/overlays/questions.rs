@@ -97,7 +97,7 @@ fn server_proposal() -> Proposal {
         Message::DropQuestion,
         Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Invoke),
-        Message::Connection(ConnectionMessage::ListDeployed),
+        Message::Connection(ConnectionMessage::ListDeployed(None)),
     ])
     .with_cancel_message(Message::CancelQuestion)
 }

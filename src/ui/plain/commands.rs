@@ -127,23 +127,16 @@ pub(crate) enum Found<'l> {
 fn scopes_of(screen: ScreenId) -> &'static [Scope] {
     match screen {
         ScreenId::Tools => &[Scope::Tools, Scope::Catalog, Scope::Preview],
-        ScreenId::Workflow => &[
-            Scope::Workflow,
-            Scope::AskModel,
-            Scope::Available,
-            Scope::Groups,
-            Scope::Graph,
-            Scope::Run,
-        ],
-        ScreenId::Invoke => {
-            &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps, Scope::AskModel]
+        ScreenId::Workflow => {
+            &[Scope::Workflow, Scope::Available, Scope::Groups, Scope::Graph, Scope::Run]
         }
+        ScreenId::Invoke => &[Scope::Invoke, Scope::Answer, Scope::Calls, Scope::Steps],
         ScreenId::Watch => &[Scope::Watch],
         ScreenId::History => &[Scope::History, Scope::Answer],
         ScreenId::Waiting => &[Scope::Waiting],
         ScreenId::Connections => &[Scope::Connections],
         ScreenId::Resources => &[Scope::Resources],
-        ScreenId::Run => &[Scope::ModelRun, Scope::AskModel],
+        ScreenId::Run => &[Scope::ModelRun],
         ScreenId::Form => &[Scope::FormFile],
     }
 }

@@ -173,11 +173,12 @@ fn entry_row(entry: &Entry, state: &State) -> ListRow {
 
 fn tool_rows(state: &State) -> Vec<ListRow> {
     let own = state.catalog.tools.iter().map(|tool| entry_row(&tool.entry, state));
-    let deployed = state.deployed_tools().into_iter().flat_map(|deployed| &deployed.catalog.tools);
-    let deployed = deployed.map(|tool| ListRow {
-        name: tool.name.clone(),
-        words: "tool, deployed".to_owned(),
-        listed: Listed::Entry(tool.id().clone()),
+    let deployed = state.deployed_lists().flat_map(|list| {
+        list.catalog.tools.iter().map(|tool| ListRow {
+            name: tool.name.clone(),
+            words: format!("tool, deployed on {}", list.connection.name),
+            listed: Listed::Entry(tool.id().clone()),
+        })
     });
     own.chain(deployed).collect()
 }

@@ -130,7 +130,7 @@ impl Screen for Invoke {
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        let mut scopes = match self.panes.focus {
+        match self.panes.focus {
             LEFT if self.tools.part == Part::Calls => {
                 vec![Scope::Calls, Scope::Invoke, Scope::Answer]
             }
@@ -141,9 +141,7 @@ impl Screen for Invoke {
             MIDDLE if self.can_list => vec![Scope::Invoke, Scope::Answer],
             MIDDLE => vec![Scope::Form, Scope::Invoke, Scope::Answer],
             _ => vec![Scope::Answer, Scope::Calls, Scope::Invoke],
-        };
-        scopes.push(Scope::AskModel);
-        scopes
+        }
     }
 
     fn on_enter(&mut self, state: &State) {

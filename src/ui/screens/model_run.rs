@@ -514,8 +514,8 @@ impl Screen for ModelRunScreen {
 
     fn scopes(&self) -> Vec<Scope> {
         match self.middle.has_focus(MIDDLE) && self.has_form() {
-            true => vec![Scope::Form, Scope::ModelRun, Scope::AskModel],
-            false => vec![Scope::ModelRun, Scope::AskModel],
+            true => vec![Scope::Form, Scope::ModelRun],
+            false => vec![Scope::ModelRun],
         }
     }
 

@@ -66,7 +66,7 @@ impl Screen for WorkflowScreen {
 
     fn scopes(&self) -> Vec<Scope> {
         if self.matrix.is_open() {
-            return vec![Scope::Matrix, Scope::Workflow, Scope::AskModel];
+            return vec![Scope::Matrix, Scope::Workflow];
         }
         let own = match self.focused_pane() {
             Pane::Request => Scope::Groups,
@@ -75,7 +75,7 @@ impl Screen for WorkflowScreen {
             Pane::Offers => Scope::Available,
             Pane::Run => Scope::Run,
         };
-        vec![own, Scope::Workflow, Scope::AskModel]
+        vec![own, Scope::Workflow]
     }
 
     fn is_typing(&self) -> bool {

@@ -2,11 +2,14 @@
 
 use serde_json::Value;
 
-use super::{copy, preview, tools::tool_of};
+use super::{
+    copy, preview,
+    tools::{tool_of, unlisted_servers},
+};
 use crate::{
     app::{
         calls::{CallMessage, CallPart},
-        message::{Message, ScreenId},
+        message::{ConnectionMessage, Message, ScreenId},
         state::State,
     },
     engine::series,
@@ -15,11 +18,11 @@ use crate::{
         connection::Connection,
         entry::EntryId,
     },
-    schema::literal::Literal,
+    schema::{count::count_text, literal::Literal},
     systems::{
         calling,
         facets::{calls::RouteOffer, renderings::Rendering},
-        model_text,
+        model_text, table,
     },
     ui::{
         canvas::visible_text,
@@ -46,8 +49,7 @@ pub(super) fn describe_tool(state: &State) -> Reply {
     let Some(tool) = tool_of(state).and_then(|id| state.tool(&id)) else {
         return Reply::Refused("there is no tool".into());
     };
-    let there = state.deployed_tools().filter(|there| there.catalog.tool(tool.id()).is_some());
-    let catalog = there.map_or(&*state.catalog, |there| &*there.catalog);
+    let catalog = state.deployed_of(tool.id()).map_or(&*state.catalog, |there| &*there.catalog);
     let defined = format!("{:#}", tool.entry.value.parsed());
     let seen = model_text::prompts_text(tool, catalog) + &model_text::functions_text(tool);
     let heading = |words: &str| vec![(Role::Title, words.to_owned())];
@@ -70,6 +72,46 @@ pub(super) fn describe_tool(state: &State) -> Reply {
     lines.extend([Vec::new(), heading("As models see it")]);
     lines.extend(code(&seen));
     Reply::Open(Box::new(PageOverlay::new(tool.label(), lines)))
+}
+
+/// Lists the tools of the system at the connection for all, or of the one that is chosen among that
+/// and the servers.
+pub(super) fn list_deployed(state: &State) -> Reply {
+    let list = |name: &str| {
+        Reply::send(Message::Connection(ConnectionMessage::ListDeployed(Some(name.to_owned()))))
+    };
+    let current = state.current_connection();
+    let is_server =
+        |known: &&Connection| known.name == current.name || table::kept_tools_at(known).is_some();
+    let known: Vec<&Connection> =
+        state.network.connections.known.iter().filter(is_server).collect();
+    let leading = known.iter().filter(|known| match known.name == current.name {
+        true => table::deployment_at(&current).is_some(),
+        false => true,
+    });
+    let names: Vec<String> = leading.map(|known| known.name.clone()).collect();
+    let unlisted: Vec<&str> = unlisted_servers(state).collect();
+    match names.as_slice() {
+        [] => return list(&current.name),
+        [only] => return list(only),
+        _ => {}
+    }
+    let item = |name: &String| Item {
+        title: name.clone(),
+        detail: match state.deployed_lists().find(|listed| listed.connection.name == *name) {
+            Some(listed) => {
+                let count = count_text(listed.catalog.tools.len(), "tool", "tools");
+                format!("{count} listed; list them again")
+            }
+            None if unlisted.contains(&name.as_str()) => "not listed yet".to_owned(),
+            None => "its tools are saved in this folder".to_owned(),
+        },
+        ..Item::default()
+    };
+    let at = names.iter().position(|name| unlisted.contains(&name.as_str())).unwrap_or(0);
+    let items = names.iter().map(item).collect();
+    let choose = move |row: usize| list(&names[row]);
+    Reply::Open(Box::new(Menu::with_replies("List the tools of", items, choose).with_row(at)))
 }
 
 /// Calls as a new agent, or as the connection's again.

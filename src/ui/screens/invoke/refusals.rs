@@ -1,6 +1,9 @@
 //! Why what Invoke offers can't be done now.
 
-use super::{menus::routes_of, tools::tool_of};
+use super::{
+    menus::routes_of,
+    tools::{tool_of, unlisted_servers},
+};
 use crate::{
     app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
@@ -31,7 +34,9 @@ pub(super) fn by_hand_refusal(state: &State) -> Option<String> {
 
 pub(super) fn listing_refusal(state: &State) -> Option<String> {
     let connection = state.current_connection();
-    table::deployment_at(&connection).is_none().then(|| {
+    let mut known = state.network.connections.known.iter();
+    let has_server = known.any(|known| table::kept_tools_at(known).is_some());
+    (!has_server && table::deployment_at(&connection).is_none()).then(|| {
         format!("the system behind connection \"{}\" can't list its tools", connection.name)
     })
 }
@@ -40,7 +45,7 @@ pub(super) fn listing_refusal(state: &State) -> Option<String> {
 /// listed.
 pub(super) fn has_only_deployed(state: &State) -> bool {
     state.catalog.tools.is_empty()
-        && state.deployed_tools().is_none_or(DeployedTools::has_none)
+        && state.deployed_lists().all(DeployedTools::has_none)
         && state.invoke.calls.iter().next().is_none()
         && listing_refusal(state).is_none()
 }
@@ -94,8 +99,12 @@ pub(super) fn names_agent(state: &State) -> bool {
 pub(super) fn no_tool_words(state: &State) -> String {
     match has_only_deployed(state) {
         true => {
-            let connection = state.current_connection();
-            format!("Enter lists the tools of {}; then choose one.", connection.name)
+            let servers: Vec<&str> = unlisted_servers(state).collect();
+            let of = match servers.as_slice() {
+                [] => state.current_connection().name,
+                servers => servers.join(" or "),
+            };
+            format!("Enter lists the tools of {of}; then choose one.")
         }
         false => "Choose a tool.".to_owned(),
     }

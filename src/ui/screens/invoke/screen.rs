@@ -3,7 +3,7 @@
 use super::{
     copy,
     menus::{
-        copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
+        self, copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
         requests_of_call,
     },
     request::RequestPane,
@@ -16,7 +16,7 @@ use crate::{
         calls::{CallMessage, CallText},
         edited_text::EditedText,
         input::{Code, Input},
-        message::{ConnectionMessage, Message},
+        message::Message,
         state::State,
     },
     model::{entry::EntryId, traffic::FRAMES},
@@ -257,10 +257,10 @@ impl Invoke {
         }
     }
 
-    pub(super) fn list_deployed(&mut self, _: &State) -> Reply {
+    pub(super) fn list_deployed(&mut self, state: &State) -> Reply {
         self.panes.focus = LEFT;
         self.tools.part = Part::Tools;
-        Reply::send(Message::Connection(ConnectionMessage::ListDeployed))
+        menus::list_deployed(state)
     }
 
     /// Edits the arguments as JSON, or in their form again.

@@ -22,6 +22,7 @@ use crate::{
         entry::EntryId,
         tool::Tool,
     },
+    systems::table,
     ui::{
         answer::events::{call_sign, format_duration},
         canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
@@ -67,6 +68,9 @@ impl ToolStanding {
     }
 }
 
+/// So many lines the listing of one system takes at most.
+const MOST_LINES: usize = 4;
+
 /// The sign of a tool that was listed of a running system.
 const DEPLOYED: &str = "◆ ";
 
@@ -82,6 +86,8 @@ struct ToolRow {
 pub(super) struct Tools {
     pub part: Part,
     rows: Vec<ToolRow>,
+    /// The servers whose tools are neither listed nor saved.
+    unlisted: Vec<String>,
     made_from: Option<(u64, crate::model::context::Context)>,
     shown: Vec<usize>,
     cursor: ListCursor,
@@ -112,6 +118,7 @@ impl Tools {
             let before = self.rows.len();
             self.rows = own.chain(deployed.map(|tool| row(tool, ToolStanding::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
+            self.unlisted = unlisted_servers(state).map(str::to_owned).collect();
             let had_none = self.made_from.replace(from).is_some() && before == 0;
             if had_none && state.catalog.tools.is_empty() && !self.rows.is_empty() {
                 self.part = Part::Tools;
@@ -186,7 +193,7 @@ impl Tools {
             inside =
                 Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
         }
-        inside.height -= draw_deployed(buffer, inside, styles, state);
+        inside.height -= draw_deployed(buffer, inside, look, &self.unlisted, state);
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
 
@@ -219,7 +226,7 @@ impl Tools {
     ) {
         if self.shown.is_empty() {
             let words = match self.rows.is_empty() {
-                true => empty_words(state),
+                true => empty_words(state, &self.unlisted),
                 false => "no tool matches".to_owned(),
             };
             for (row, line) in (0..area.height).zip(wrap(&words, usize::from(area.width).max(1))) {
@@ -401,56 +408,98 @@ impl Tools {
     }
 }
 
-/// What is listed of a running system beside the workspace's tools: what was saved of a server is
+/// What is listed of running systems beside the workspace's tools: what was saved of a server is
 /// among these already.
 fn unsaved_tools(state: &State) -> Vec<&Arc<Tool>> {
-    let Some(deployed) = state.deployed_tools() else { return Vec::new() };
-    let there = Some(deployed.connection.name.as_str());
-    let is_saved = |tool: &&Arc<Tool>| state.network.connections.assigned_name(tool) == there;
-    let saved: HashSet<&str> =
-        state.catalog.tools.iter().filter(is_saved).map(|tool| tool.name.as_str()).collect();
-    let listed = deployed.catalog.tools.iter();
-    listed.filter(|tool| !saved.contains(tool.name.as_str())).collect()
+    let mut unsaved = Vec::new();
+    for DeployedTools { connection, catalog, .. } in state.deployed_lists() {
+        let there = Some(connection.name.as_str());
+        let is_saved = |tool: &&Arc<Tool>| state.network.connections.assigned_name(tool) == there;
+        let saved: HashSet<&str> =
+            state.catalog.tools.iter().filter(is_saved).map(|tool| tool.name.as_str()).collect();
+        let listed = catalog.tools.iter();
+        unsaved.extend(listed.filter(|tool| !saved.contains(tool.name.as_str())));
+    }
+    unsaved
 }
 
-/// Draws below the list how the listing of a running system went; answers how many lines that
-/// takes.
-fn draw_deployed(buffer: &mut Buffer, area: Rect, styles: &Styles, state: &State) -> u16 {
-    let Some(DeployedTools { connection, progress, catalog, .. }) = state.deployed_tools() else {
-        return 0;
+/// The servers whose tools are neither listed nor saved.
+pub(super) fn unlisted_servers(state: &State) -> impl Iterator<Item = &str> {
+    let known = state.network.connections.known.iter();
+    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
+    let has_saved = |name: &str| {
+        let mut tools = state.catalog.tools.iter();
+        tools.any(|tool| state.network.connections.assigned_name(tool) == Some(name))
     };
-    let (sign, words, role) = match progress {
-        Progress::UnderWay => {
-            ("", format!("listing the tools of {} …", connection.name), Role::Dim)
+    let servers = known.filter(|known| table::kept_tools_at(known).is_some());
+    servers.map(|known| &*known.name).filter(move |name| !is_listed(name) && !has_saved(name))
+}
+
+/// How the listing of a system went, or goes.
+fn listing_words(list: &DeployedTools, state: &State) -> (&'static str, String, Role) {
+    let DeployedTools { connection, progress, catalog, .. } = list;
+    let name = &connection.name;
+    match progress {
+        Progress::UnderWay => ("", format!("listing the tools of {name} …"), Role::Dim),
+        Progress::Listed => {
+            let others = match state.catalog.tools.is_empty() {
+                true => "",
+                false => "; the others are in this folder",
+            };
+            let is_last = state.deployed_lists().last().is_some_and(|last| last.turn == list.turn);
+            let others = if is_last { others } else { "" };
+            (DEPLOYED, format!("{} deployed on {name}{others}", catalog.tools.len()), Role::Dim)
         }
-        Progress::Listed => (
-            DEPLOYED,
-            format!(
-                "{} deployed on {}{}",
-                catalog.tools.len(),
-                connection.name,
-                if state.catalog.tools.is_empty() { "" } else { "; the others are in this folder" }
-            ),
-            Role::Dim,
-        ),
         Progress::Failed(problem) => {
-            ("", format!("{}: {}", connection.name, problem.cause), Role::Error)
+            let cause = problem.cause.lines().next().unwrap_or_default();
+            ("", format!("{name}: {cause}"), Role::Error)
         }
-    };
+    }
+}
+
+/// Draws below the list how the listing of running systems went, and which servers have more;
+/// answers how many lines that takes.
+fn draw_deployed(
+    buffer: &mut Buffer,
+    area: Rect,
+    look: Look<'_>,
+    unlisted: &[String],
+    state: &State,
+) -> u16 {
+    let mut parts: Vec<_> = state.deployed_lists().map(|list| listing_words(list, state)).collect();
+    let more_from = parts.len();
+    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
+    let unlisted: Vec<&str> =
+        unlisted.iter().map(String::as_str).filter(|name| !is_listed(name)).collect();
+    // Where there is nothing at all, the pane beside it says how to list something.
+    let is_empty = parts.is_empty() && state.catalog.tools.is_empty();
+    if !unlisted.is_empty() && !is_empty {
+        let words = format!("list the tools of {} …", unlisted.join(", "));
+        parts.push(("+ ", words, Role::Accent));
+    }
     let indent = usize::from(area.width).min(1);
-    let lines = wrap_to(
-        &visible_text(&words),
-        usize::from(area.width).saturating_sub(indent + text_width(sign)),
-        usize::from(area.height / 2),
-    );
+    let mut lines = Vec::new();
+    for (at, (sign, words, role)) in parts.into_iter().enumerate() {
+        let room = usize::from(area.width).saturating_sub(indent + text_width(sign));
+        let most = MOST_LINES.min(usize::from(area.height / 2));
+        let wrapped = wrap_to(&visible_text(&words), room, most);
+        for (row, text) in wrapped.into_iter().enumerate() {
+            let before = if row == 0 { sign } else { "" };
+            lines.push((before, text, role, at >= more_from || role == Role::Error));
+        }
+    }
+    lines.truncate(usize::from(area.height / 2));
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let below = Rect { y: area.bottom() - height, height, ..area };
-    for (line, text) in (0_u16..).zip(&lines) {
-        let before = if line == 0 { sign } else { "" };
+    let styles = look.styles;
+    for (line, (before, text, role, is_press)) in (0_u16..).zip(&lines) {
         Pen::new(buffer, below, line)
-            .put_text(" ", styles[role])
+            .put_text(" ", styles[*role])
             .put_text(before, styles[Role::Info])
-            .put_text(text, styles[role]);
+            .put_text(text, styles[*role]);
+        if *is_press {
+            look.mouse.presses(Rect { y: below.y + line, height: 1, ..below }, "deployed-tools");
+        }
     }
     height
 }
@@ -467,7 +516,7 @@ pub(crate) fn tool_of(state: &State) -> Option<EntryId> {
     let served = service.and_then(|service| {
         catalog.tools.iter().find(|tool| tool.service.as_deref() == Some(service.key()))
     });
-    let deployed = || state.deployed_tools().and_then(|deployed| deployed.catalog.tools.first());
+    let deployed = || state.deployed_lists().find_map(|list| list.catalog.tools.first());
     served.or_else(|| catalog.tools.first()).or_else(deployed).map(|tool| tool.id().clone())
 }
 
@@ -491,7 +540,10 @@ fn call_duration(call: &Call) -> Option<String> {
     }
 }
 /// What is said where there is no tool; a connection that isn't the one in use may have some.
-fn empty_words(state: &State) -> String {
+fn empty_words(state: &State, unlisted: &[String]) -> String {
+    if !unlisted.is_empty() {
+        return "no tools in this workspace".into();
+    }
     let current = state.current_connection().name;
     let others = state.network.connections.known.iter().filter(|known| known.name != current);
     let names: Vec<&str> = others.map(|known| known.name.as_str()).collect();

@@ -275,16 +275,19 @@ impl CatalogPane {
 
 /// Where the tools are that a running system has, for who looks for them in a list of files.
 fn listed_elsewhere(state: &State) -> Vec<String> {
-    let Some(deployed) = state.deployed_tools() else { return Vec::new() };
-    match deployed.catalog.tools.len() {
-        0 => Vec::new(),
-        count => vec![
-            String::new(),
-            format!("{} has {}:", deployed.connection.name, count_text(count, "tool", "tools")),
-            "Invoke (3) calls them,".to_owned(),
-            "Connections (6) adds them to this folder".to_owned(),
-        ],
+    let lists = state.deployed_lists().filter(|list| !list.catalog.tools.is_empty());
+    let mut lines: Vec<String> = lists
+        .map(|list| {
+            let count = count_text(list.catalog.tools.len(), "tool", "tools");
+            format!("{} has {count}:", list.connection.name)
+        })
+        .collect();
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
+        lines.push("Invoke (3) calls them,".to_owned());
+        lines.push("Connections (6) adds them to this folder".to_owned());
     }
+    lines
 }
 
 fn draw_entry(
