@@ -35,6 +35,7 @@ pub mod resources;
 pub mod sign_in;
 pub mod state;
 pub mod step_run;
+pub mod stubs;
 pub mod tour;
 pub mod undo;
 pub mod update;

@@ -21,6 +21,7 @@ pub mod pasted;
 pub mod plain;
 pub mod ranking;
 pub mod root;
+pub mod running;
 pub mod screens;
 pub mod selection;
 pub mod sheet;

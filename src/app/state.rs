@@ -28,6 +28,7 @@ use super::{
     notifications::Notifications,
     question::Question,
     resources::Resources,
+    stubs::own_stub,
     watching::Watching,
     workflow::WorkflowState,
 };
@@ -642,6 +643,6 @@ impl State {
     #[must_use]
     pub fn make_mock_with(&self, tool: &Tool, said: &MockOptions) -> StubService {
         let kept = self.invoke.calls.real_answer_of(tool.id());
-        mock_service(&mocking::mocked_tool(tool, kept), said)
+        mock_service(&mocking::mocked_tool(tool, kept, own_stub(&self.documents, tool)), said)
     }
 }

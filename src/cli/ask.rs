@@ -16,6 +16,7 @@ use super::{
     out::{CommandOutput, print_problem},
     request::RequestArgs,
     signals::{interrupted, wait_for},
+    stubs,
 };
 use crate::{
     engine::{
@@ -130,6 +131,9 @@ impl Ask {
             AgentWorld::new(&opened.catalog, &opened.tools, &opened.settings, &registry);
         world.caller.user = opened.settings.context.user.as_deref().unwrap_or(NOBODY).to_owned();
         world.caller.limits = self.limits();
+        if self.mock.options().is_some() {
+            world.caller.stubs = stubs::own_stubs(&opened, out);
+        }
         if let Some(word) = &self.replay {
             let (start, recording) = self.read_replay(&opened, word)?;
             let host = CommandHost::new(out, global.json, policy, self.breakpoints.clone());

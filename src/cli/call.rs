@@ -340,7 +340,7 @@ pub(crate) fn mock_of(
             tool.name
         ));
     }
-    mock_service(&mocking::mocked_tool(tool, kept), options)
+    mock_service(&mocking::mocked_tool(tool, kept, stubs::own_stub(tool, opened, out)), options)
 }
 
 /// The history of the workspace.

@@ -54,7 +54,7 @@ impl AskFile {
 pub(crate) struct CaseFiles {
     pub calls: Vec<CaseFile>,
     pub asks: Vec<AskFile>,
-    /// Files that hold none, beside those that do.
+    /// Files that hold none.
     pub broken: Vec<BrokenCase>,
 }
 
@@ -68,9 +68,10 @@ impl CaseFiles {
     /// The workspace that the first of them lies in.
     #[must_use]
     pub fn workspace_root(&self) -> Option<PathBuf> {
+        let calls = self.calls.iter().map(|filed| &filed.path);
         let asks = self.asks.iter().map(|filed| &filed.path);
-        let first = self.calls.iter().map(|filed| &filed.path).chain(asks).next()?;
-        find_workspace_root(first)
+        let mut all = calls.chain(asks).chain(self.broken.iter().map(|broken| &broken.path));
+        find_workspace_root(all.next()?)
     }
 }
 
@@ -85,8 +86,7 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When no file holds a case: what is wrong with the first (reported with line and column), or that
-/// there is none at all.
+/// When there is no file at all.
 pub(crate) fn read_cases(given: &[PathBuf]) -> Result<CaseFiles, Problem> {
     let mut filed = CaseFiles::default();
     for path in given {
@@ -95,14 +95,16 @@ pub(crate) fn read_cases(given: &[PathBuf]) -> Result<CaseFiles, Problem> {
             false => take_one(path, &mut filed),
         }
     }
-    if filed.calls.is_empty() && filed.asks.is_empty() {
-        let none = || {
-            KIND.missing("there is no case file")
-                .with_remedy("keep a call as a case in Invoke or History")
-        };
-        return Err(filed.broken.into_iter().next().map_or_else(none, |broken| broken.problem));
+    if filed.calls.is_empty() && filed.asks.is_empty() && filed.broken.is_empty() {
+        return Err(none_there());
     }
     Ok(filed)
+}
+
+/// That there is no case.
+pub(crate) fn none_there() -> Problem {
+    let none = KIND.missing("there is no case file");
+    none.with_remedy("keep a call as a case in Invoke or History")
 }
 
 /// The files that words mean: a path, else a file of that name among the workspace's cases.

@@ -9,14 +9,15 @@ use crate::engine::stub::mock::{MOST_PIECES, MockOptions, MockSource, PAUSE, PIE
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct MockFlags {
-    /// Answer in place of the service and send nothing: with an example made from the tool's output
-    /// schema, its newest kept answer, the arguments (echo), or --mock-text
+    /// Answer in place of the service and send nothing: by the tool's own stub (stubs/TOOL.yaml) or
+    /// else with an example made from its output schema, with its newest kept answer, the arguments
+    /// (echo), or --mock-text
     #[arg(
         long,
         value_name = "SOURCE",
         num_args = 0..=1,
         require_equals = true,
-        default_missing_value = "example",
+        default_missing_value = "stub",
         value_parser = parse_source
     )]
     mock: Option<MockSource>,

@@ -1,10 +1,13 @@
 //! Stub files as the command line names them.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
-use super::{data_files::message_with_position, out::CommandOutput};
+use super::{data_files::message_with_position, opened::OpenWorkspace, out::CommandOutput};
 use crate::{
-    engine::stub::read::{read_stub, unreached_rules},
+    engine::stub::{
+        page::{FOLDER, file_of_tool},
+        read::{read_stub, unreached_rules},
+    },
     model::{
         problem::{Problem, ProblemKind},
         stub::{Stub, StubService},
@@ -35,6 +38,33 @@ pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<Stub
         ));
     }
     Ok(stub.services)
+}
+
+/// The tool's own stub in the workspace, which its mocks answer by. One that can't be read is a
+/// warning.
+pub(crate) fn own_stub(
+    tool: &Tool,
+    opened: &OpenWorkspace,
+    out: &CommandOutput,
+) -> Option<StubService> {
+    let path = opened.workspace.root.join(file_of_tool(&tool.entry.key).path());
+    if !path.is_file() {
+        return None;
+    }
+    let services = read_services(&path, out).map_err(|problem| out.warn(format_args!("{problem}")));
+    services.ok()?.into_iter().find(|service| service.name == tool.entry.key)
+}
+
+/// The own stubs of all tools, by the tools' keys.
+pub(crate) fn own_stubs(
+    opened: &OpenWorkspace,
+    out: &CommandOutput,
+) -> BTreeMap<String, StubService> {
+    if !opened.workspace.root.join(FOLDER).is_dir() {
+        return BTreeMap::new();
+    }
+    let own = |tool: &Arc<Tool>| Some((tool.entry.key.clone(), own_stub(tool, opened, out)?));
+    opened.catalog.tools.iter().filter_map(own).collect()
 }
 
 /// The service of a stub file that answers for a tool: named by its key, its name or its service.

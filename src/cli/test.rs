@@ -133,10 +133,16 @@ impl TriedCase {
 
 impl Test {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let filed = match self.cases.as_slice() {
+        let format = if global.json { Format::Json } else { self.format };
+        let mut filed = match self.cases.as_slice() {
             [] => cases::read_cases(&[cases::of_workspace(global)?])?,
             given => cases::read_cases(&cases::named_files(given, global))?,
         };
+        // A report has the file in any case.
+        if filed.calls.is_empty() && filed.asks.is_empty() && format == Format::Human {
+            let first = filed.broken.drain(..).next();
+            return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
+        }
         let opened = self.open_workspace(global, &filed, out)?;
         let CaseFiles { calls, asks, broken } = filed;
         let mock = self.mock.options();
@@ -151,7 +157,6 @@ impl Test {
         let deployed = list_deployed(&calls, &opened, stand_in.is_some())?;
         let plan = |filed| plan_case(filed, &opened, &deployed, stand_in.as_ref(), out);
         let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
-        let format = if global.json { Format::Json } else { self.format };
         let history = Paths::of_user().map(|paths| {
             Arc::new(History::for_workspace(
                 &paths,

@@ -4,7 +4,7 @@ use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::Args;
 use serde_json::{Value, json};
-use tokio::time::{sleep, sleep_until};
+use tokio::time::sleep_until;
 
 use super::{
     arguments::parse_duration,
@@ -32,7 +32,7 @@ use crate::{
         traffic::{Decoded, ObservedMessage, Part, Tapped, WatchedItem},
     },
     runtime::{
-        now::{now_millis, resolve_since},
+        now::{each_second, now_millis, resolve_since},
         registry,
     },
     schema::count::count_text,
@@ -208,18 +208,20 @@ impl Watch {
         )
         .await;
         teller.print_start(&source.head, "listening on")?;
+        // However much is received, time goes by.
+        let mut seconds = each_second();
         let ending = loop {
             let heard = tokio::select! {
                 biased;
                 () = &mut interrupt => break if self.count.is_some() { Ending::Interrupted } else { Ending::Done },
                 () = &mut timer => break if self.count.is_some() { Ending::TimedOut } else { Ending::Done },
+                _ = seconds.tick(), if teller.has_alerts() => {
+                    teller.tick()?;
+                    continue;
+                }
                 heard = tap.next(SLICE) => heard,
                 read = teller.next_cards() => {
                     teller.print_cards(read)?;
-                    continue;
-                }
-                () = sleep(Duration::from_secs(1)), if teller.has_alerts() => {
-                    teller.tick()?;
                     continue;
                 }
             };

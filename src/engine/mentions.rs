@@ -27,10 +27,12 @@ pub enum Naming {
     CallCase,
     /// A test case that is a question to a model.
     AskCase,
+    /// A stub: its members have the keys of tools or services.
+    Stub,
 }
 
 impl Naming {
-    /// Whether a value is a scenario or a case; settings are known by their file's name.
+    /// Whether a value is a scenario, a case or a stub; settings are known by their file's name.
     #[must_use]
     pub fn of_test(value: &Value) -> Option<Self> {
         if Case::is_one(value) {
@@ -38,6 +40,9 @@ impl Naming {
         }
         if AskCase::is_one(value) {
             return Some(Self::AskCase);
+        }
+        if stub_services(value).is_some_and(|mut services| services.all(|(_, it)| has_rules(it))) {
+            return Some(Self::Stub);
         }
         Scenario::from_value(value).is_ok().then_some(Self::Scenario)
     }
@@ -79,11 +84,24 @@ impl Naming {
             ],
             (Self::AskCase, NameKind::State) => &[&["state"], &["expect", "state"]],
             (Self::AskCase, NameKind::Group) => &[&["groups", "*"]],
+            // Its keys name tools, not its values.
+            (Self::Stub, _) => &[],
         }
     }
 }
 
-/// Every place of a value where the name is, in the order of the text.
+/// What a stub answers for, by key.
+fn stub_services(value: &Value) -> Option<impl Iterator<Item = (&String, &Value)>> {
+    let services = value.get("services")?.as_object().filter(|services| !services.is_empty())?;
+    Some(services.iter())
+}
+
+fn has_rules(service: &Value) -> bool {
+    service.get("rules").is_some_and(Value::is_array)
+}
+
+/// Every place of a value where the name is, in the order of the text; in a stub the member of that
+/// name.
 #[must_use]
 pub(crate) fn find_mentions(
     value: &Value,
@@ -92,6 +110,11 @@ pub(crate) fn find_mentions(
     name: &str,
 ) -> Vec<Pointer> {
     let mut found = Vec::new();
+    if naming == Naming::Stub && named == NameKind::Tool {
+        let named = stub_services(value).into_iter().flatten().filter(|(key, _)| *key == name);
+        let at = Pointer::root().child("services");
+        found.extend(named.map(|(key, _)| at.child(key.as_str())));
+    }
     for path in naming.token_paths(named) {
         collect_mentions(value, path, &Pointer::root(), name, &mut found);
     }

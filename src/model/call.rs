@@ -98,6 +98,8 @@ pub enum StrayCause {
     Duplicate,
     /// It is for this call, but it cannot be understood.
     Unreadable,
+    /// It is for this call, but has none of the fields that an answer has.
+    NoFields,
 }
 
 impl StrayCause {
@@ -110,6 +112,7 @@ impl StrayCause {
             Self::Late => "came after the end",
             Self::Duplicate => "came twice",
             Self::Unreadable => "can't be read",
+            Self::NoFields => "no response, error or end_of_stream in it",
         }
     }
 
@@ -123,6 +126,7 @@ impl StrayCause {
             Self::Late,
             Self::Duplicate,
             Self::Unreadable,
+            Self::NoFields,
         ];
         known.into_iter().find(|cause| cause.message() == words)
     }

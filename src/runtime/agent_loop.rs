@@ -178,6 +178,7 @@ impl<'w> AgentWorld<'w> {
                 history: None,
                 limits: Limits::default(),
                 user: String::new(),
+                stubs: BTreeMap::new(),
                 route: None,
             },
             mocks: BTreeMap::new(),

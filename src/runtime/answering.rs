@@ -3,16 +3,13 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
-    time::Duration,
 };
 
 use serde_json::Value;
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::sleep,
-};
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
+use super::now::each_second;
 use crate::{
     app::{
         answering::{AnsweringMessage, AskId, SERVERS, WaitingQuestion},
@@ -92,6 +89,7 @@ impl AnsweringByHand {
         let waiting = Arc::clone(&self.waiting);
         tokio::spawn(async move {
             let mut number = 0;
+            let mut seconds = each_second();
             loop {
                 let waits = lock_waiting(&waiting).keys().any(|ask| ask.turn == SERVERS);
                 let told = tokio::select! {
@@ -102,7 +100,7 @@ impl AnsweringByHand {
                         lock_waiting(&waiting).insert(asked.ask, reply);
                         vec![AnsweringMessage::Asked(Box::new(asked))]
                     }
-                    () = sleep(Duration::from_secs(1)), if waits => {
+                    _ = seconds.tick(), if waits => {
                         let gone = take_withdrawn(&waiting);
                         gone.into_iter().map(withdrawn).chain([AnsweringMessage::Tick]).collect()
                     }
@@ -191,6 +189,7 @@ async fn answer_calls(
     let _ = send(AnsweringMessage::Began { turn, subject, warnings: responding.warnings() }).await;
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = responding.run(report, stop);
+    let mut seconds = each_second();
     loop {
         let waits = lock_waiting(waiting).keys().any(|ask| ask.turn == turn);
         let message = tokio::select! {
@@ -202,7 +201,7 @@ async fn answer_calls(
                 AnsweringMessage::Asked(Box::new(asked))
             }
             // Something counts down on the screen.
-            () = sleep(Duration::from_secs(1)), if waits => AnsweringMessage::Tick,
+            _ = seconds.tick(), if waits => AnsweringMessage::Tick,
         };
         let _ = send(message).await;
     }

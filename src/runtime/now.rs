@@ -1,6 +1,8 @@
 //! The clock, as messages and kept calls carry it.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
 use crate::{
     engine::traffic::span::StartTime,
@@ -13,6 +15,15 @@ use crate::{
 pub(crate) fn now_millis() -> Millis {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// Ticks once a second from now on, whatever else is waited for meanwhile.
+#[must_use]
+pub(crate) fn each_second() -> Interval {
+    const SECOND: Duration = Duration::from_secs(1);
+    let mut seconds = interval_at(Instant::now() + SECOND, SECOND);
+    seconds.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    seconds
 }
 
 /// That moment in UTC as RFC 3339 has it, to the second.

@@ -31,7 +31,7 @@ use crate::{
         problem::Problem,
         traffic::{Tapped, WatchedItem},
     },
-    runtime::now::{now_millis, resolve_since},
+    runtime::now::{each_second, now_millis, resolve_since},
     store::{
         secrets,
         traces::{self, TraceFile},
@@ -47,7 +47,7 @@ const SLICE: usize = 256;
 const AHEAD: usize = 16;
 
 /// So many seconds after the last thing received, time still goes by on the screen.
-const TICKS: u32 = 60;
+const TICKS: u32 = 600;
 
 /// The tap that is open, if one is.
 #[derive(Debug, Default)]
@@ -134,6 +134,8 @@ async fn forward_traffic(at: &WatchTarget, tap: &mut Tap, messages: &mpsc::Sende
     let mut quiet = TICKS;
     // Until then something counts down on the screen.
     let mut due = Millis::default();
+    // On a busy bus time goes by too.
+    let mut seconds = each_second();
     let mut next = WatchMessage::Began { turn };
     loop {
         while messages.max_capacity() - messages.capacity() > AHEAD {
@@ -149,7 +151,7 @@ async fn forward_traffic(at: &WatchTarget, tap: &mut Tap, messages: &mpsc::Sende
                 due = heard.iter().filter_map(WatchedItem::due).max().map_or(due, |new| due.max(new));
                 WatchMessage::Heard { turn, heard }
             }
-            () = sleep(Duration::from_secs(1)), if quiet < TICKS || now_millis() < due => {
+            _ = seconds.tick(), if quiet < TICKS || now_millis() < due => {
                 quiet += 1;
                 WatchMessage::Tick { turn }
             }

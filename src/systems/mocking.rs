@@ -13,12 +13,16 @@ use crate::{
     },
 };
 
-/// What a mock needs to know of a tool; `kept` is its newest answer.
+/// What a mock needs to know of a tool; `kept` is its newest answer, `stub` its own stub.
 #[must_use]
-pub(crate) fn mocked_tool(tool: &Tool, kept: Option<String>) -> MockedTool<'_> {
+pub(crate) fn mocked_tool(
+    tool: &Tool,
+    kept: Option<String>,
+    stub: Option<StubService>,
+) -> MockedTool<'_> {
     let output_schema =
         by_id(tool.entry.system).and_then(|system| system.output_schema(tool)).map(Arc::new);
-    MockedTool { name: &tool.name, output_schema, kept }
+    MockedTool { name: &tool.name, output_schema, kept, stub }
 }
 
 /// The request of a call that `service` answers: as it would be sent, where it could be, else its

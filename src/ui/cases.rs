@@ -12,6 +12,7 @@ use super::{
         page::{Line, PageOverlay},
         ticked::{Tick, Ticked},
     },
+    stubs,
     styles::Role,
     view::Reply,
 };
@@ -73,6 +74,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         None if lists_tools(state, &call.connection) => (name, Some(call.connection.clone())),
         None => return Reply::Refused(without_definition(state)),
     };
+    let mocked = call.is_mocked().then(|| call.request.tool.clone());
     let arguments = Arc::clone(&call.request.arguments);
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);
@@ -97,8 +99,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         },
         match call.is_mocked() {
             true => {
-                " This answer is a mock's: while the tool isn't mocked, the case is called at its \
-                service; `toolcrib test --mock` calls it mocked."
+                " This answer is a mock's, which is kept beside it as a stub: `toolcrib test --mock` \
+                calls it so; without that, the case is called at its service."
             }
             false => "",
         }
@@ -138,10 +140,16 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             let text: Arc<str> = page::render_yaml(name, &tool, &sent, &expect, &answer).into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
-            Ok(Reply::Send(vec![
+            let mut messages = vec![
                 Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
                 Message::Document(DocumentMessage::Save(Some(file))),
-            ]))
+            ];
+            let mock = mocked.as_ref().and_then(|id| state.tool(id));
+            if let Some((tool, service)) = mock.and_then(|tool| Some((tool, state.mock_of(tool)?)))
+            {
+                messages.extend(stubs::keep_mock(tool, service, state)?);
+            }
+            Ok(Reply::Send(messages))
         },
     )))
 }

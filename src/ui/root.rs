@@ -20,6 +20,7 @@ use super::{
     images::ShownImages,
     overlays::{help, palette, questions, way_back::ending_question},
     pasted,
+    running::stop_running,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::{self, Theme},
@@ -432,6 +433,12 @@ impl Root {
             if key.typed_char().is_some() {
                 return Reply::Handled;
             }
+        }
+        if key == Key::ctrl('c')
+            && let Some(stop) = stop_running(state)
+        {
+            let words = "stopped; Ctrl+C again quits".to_owned();
+            return Reply::Send(vec![stop, Message::Notice(NoticeKind::Hint, words)]);
         }
         if let Some(action) = state.keymap.action_for(&self.scopes(state), key) {
             // Esc goes one level back where there is nothing to cancel.

@@ -11,10 +11,7 @@ use crate::{
         message::{DocumentMessage, Message},
         state::State,
     },
-    engine::{
-        scenario::page::file_name,
-        stub::{page, read::read_stub},
-    },
+    engine::stub::{page, read::read_stub},
     model::{
         call::Call,
         entry::{EntryId, FileId},
@@ -65,7 +62,7 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
         if name.is_empty() {
             return Err("a stub needs a name".into());
         }
-        let file = stub_file(name);
+        let file = page::file_of_tool(name);
         let changes = stub_changes(&file, name, &services, state)?;
         let label = format!("save {what} in the stub {name}");
         let mut messages = vec![
@@ -103,11 +100,6 @@ pub(crate) fn save_mock(
     ask_name(kept, words, key.clone())
 }
 
-/// The file that keeps the mock of a tool.
-pub(crate) fn stub_file(tool: &str) -> FileId {
-    FileId::new(format!("{}/{}", page::FOLDER, file_name(tool)))
-}
-
 /// What writes the mock of a tool as its stub, without asking.
 ///
 /// # Errors
@@ -118,7 +110,7 @@ pub(crate) fn keep_mock(
     state: &State,
 ) -> Result<Vec<Message>, String> {
     let key = &tool.entry.key;
-    let file = stub_file(key);
+    let file = page::file_of_tool(key);
     let service = StubService { name: key.clone(), ..service };
     let changes = stub_changes(&file, key, &[service], state)?;
     let label = format!("keep the mock of {key}");

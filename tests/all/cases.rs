@@ -378,6 +378,9 @@ fn a_broken_file_holds_no_other_case_up_and_is_in_the_report() {
     assert_eq!((&verdicts[0]["holds"], &verdicts[1]["holds"]), (&json!(false), &json!(true)));
     // Alone it is said as any file that can't be read.
     place.run(&["test", "cases/broken.yaml"]).ended(2, &["did you mean"]);
+    let report = place.run(&["test", "cases/broken.yaml", "--format", "junit"]);
+    report.ended(2, &[]);
+    assert!(report.data.contains("tests=\"1\" failures=\"0\" errors=\"1\">"), "{}", report.data);
     // A case goes by its name, too.
     place.run(&["test", "good"]).ended(0, &["1 case passed"]);
     place.run(&["test", "none"]).ended(2, &["none"]);

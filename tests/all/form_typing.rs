@@ -307,3 +307,27 @@ fn what_is_no_value_waits_while_another_tool_is_chosen_and_is_named_by_saving() 
     let saved = bench.effects.iter().rev().any(|effect| matches!(effect, Effect::Save { .. }));
     assert!(saved, "{:?}", bench.effects);
 }
+
+#[test]
+fn a_line_break_that_enter_left_at_the_end_is_not_written() {
+    let schema = || json!({"properties": {"description": {"type": "string", "maxLength": 5000}}});
+    let mut desk = Desk::new(schema(), json!({"description": "First\nsecond"}));
+    desk.goes("/description");
+    desk.keys("enter ctrl+end enter");
+    assert_eq!(desk.value["description"], json!("First\nsecond"));
+    desk.types("third");
+    assert_eq!(desk.value["description"], json!("First\nsecond\nthird"));
+    desk.keys("enter enter esc");
+    assert_eq!(desk.value["description"], json!("First\nsecond\nthird"));
+    // One that was there stays.
+    let mut desk = Desk::new(schema(), json!({"description": "First\nsecond\n"}));
+    desk.goes("/description");
+    desk.keys("enter home");
+    desk.types("The ");
+    assert_eq!(desk.value["description"], json!("First\nsecond\nThe "));
+    let mut desk = Desk::new(schema(), json!({"description": "First\nsecond\n"}));
+    desk.goes("/description");
+    desk.keys("enter ctrl+home");
+    desk.types("The ");
+    assert_eq!(desk.value["description"], json!("The First\nsecond\n"));
+}

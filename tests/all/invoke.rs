@@ -113,6 +113,18 @@ fn a_missing_argument_is_refused_once() {
 }
 
 #[test]
+fn ctrl_c_stops_what_runs_before_it_quits() {
+    let mut bench = streaming(120, 36);
+    bench.keys("ctrl+c");
+    let is_cancel = |effect: &Effect| matches!(effect, Effect::Cancel(_));
+    assert!(bench.effects.iter().any(is_cancel), "{:?}", bench.effects);
+    assert!(bench.shows("Ctrl+C again quits"), "{}", bench.screen());
+    bench.happens([(9, end(Outcome::Cancelled, None))]);
+    bench.keys("ctrl+c");
+    assert!(bench.effects.iter().any(|effect| matches!(effect, Effect::Quit)));
+}
+
+#[test]
 fn a_running_call_is_cancelled_by_escape() {
     let mut bench = streaming(120, 36);
     bench.keys("esc esc");

@@ -239,6 +239,59 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
 }
 
 #[test]
+fn a_mock_answers_by_the_tools_own_stub() {
+    let stub = "stub: forecast\nservices:\n  forecast:\n    rules:\n      - when: {contains: Basel}\n        \
+                answer: Fog until noon\n      - answer: No idea\n";
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES), ("stubs/forecast.yaml", stub)];
+    let place = Place::with(&files);
+    let call = |words: &[&str]| {
+        let ran = place.run(&[&["call", "forecast"], words].concat());
+        ran.ended(0, &[]);
+        ran.data
+    };
+    assert_eq!(call(&["city=Basel", "--mock"]).trim(), "Fog until noon");
+    assert_eq!(call(&["city=Bern", "--mock"]).trim(), "No idea");
+    assert!(call(&["city=Bern", "--mock=example"]).contains("a mock answer of forecast"));
+    assert_eq!(call(&["city=Bern", "--mock", "--mock-text", "Sun"]).trim(), "Sun");
+
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("Basel");
+    bench.keys("esc m");
+    assert!(bench.shows("stubs/forecast.yaml answers"), "{}", bench.screen());
+    bench.keys("f6");
+    run_call(&mut bench);
+    assert!(bench.shows("Fog until noon"), "{}", bench.screen());
+}
+
+#[test]
+fn a_case_kept_from_a_mock_passes_with_the_mock() {
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("Basel");
+    bench.keys("esc m");
+    assert!(bench.shows("mocked"), "{}", bench.screen());
+    let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
+    let edit = Edit::Set { at: Pointer::root().child("text"), to: "Hail".into() };
+    let text = CallText { tool, part: CallPart::Mock };
+    bench.send(Message::Call(CallMessage::EditText { text, edits: vec![edit] }));
+    bench.keys("f6");
+    run_call(&mut bench);
+    bench.keys("K enter");
+    let file = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
+    let (case, stub) = (file("cases/forecast.yaml"), file("stubs/forecast.yaml"));
+    assert!(case.contains("Hail") && stub.contains("Hail"), "{case}{stub}");
+    let place = Place::with(&[
+        files[0],
+        files[1],
+        ("cases/forecast.yaml", &case),
+        ("stubs/forecast.yaml", &stub),
+    ]);
+    place.run(&["test", "--mock"]).ended(0, &["1 case passed"]);
+}
+
+#[test]
 fn undo_takes_back_what_was_typed_and_is_no_value() {
     let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);

@@ -430,12 +430,24 @@ fn a_watch_is_begun_read_and_ended() {
         "send",
         "watch",
         "list joke",
+        "list is:succeeded joke",
+        "list >1h",
+        "list is:broken",
         "show 1",
         "stop",
         "list",
+        "history",
+        "list is:succeeded <1h",
         "quit",
     ];
     let ran = run(&place, &[".", "--plain"], &script);
+    let lists = [
+        "With is:succeeded joke: 1",
+        "With >1h: 0",
+        "is:broken\" is not known",
+        "With is:succeeded <1h: 1",
+    ];
+    assert_in_order(&ran.data, &lists);
     assert_eq!(ran.data.matches("Last answer:").count(), 1, "{}", ran.data);
     assert_in_order(
         &ran.data,

@@ -331,6 +331,34 @@ fn a_group_that_is_typed_is_one_step_of_undo() {
 }
 
 #[test]
+fn a_renamed_tool_or_service_is_renamed_in_stubs() {
+    let stub = "stub: odd\nservices:\n  ask:\n    rules:\n      - answer: No.  # short\n";
+    let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";
+    let mut bench = Workbench::files(&[("stubs/odd.yaml", stub), ("tools.yaml", tools)], 120, 36);
+    // The key is selected, so that typing takes its place.
+    bench.keys("r");
+    assert!(bench.shows("stubs/odd.yaml"), "{}", bench.screen());
+    bench.types("say");
+    bench.keys("enter");
+    let text = |bench: &Workbench, file: &str| {
+        bench.state.documents.get(&FileId::new(file)).unwrap().text.to_string()
+    };
+    assert_eq!(text(&bench, "stubs/odd.yaml"), stub.replace("  ask:", "  say:"));
+    assert!(text(&bench, "tools.yaml").contains("  say:"));
+    bench.keys("u");
+    assert_eq!(text(&bench, "stubs/odd.yaml"), stub);
+
+    let services = "tool-service:\n  jokes:\n    request-queue: a\n    response-queue: b\n";
+    let stub = stub.replace("ask", "jokes");
+    let files = [("stubs/odd.yaml", stub.as_str()), ("services.yaml", services)];
+    let mut bench = Workbench::files(&files, 120, 36);
+    bench.keys("r");
+    bench.types("puns");
+    bench.keys("enter");
+    assert_eq!(text(&bench, "stubs/odd.yaml"), stub.replace("jokes", "puns"));
+}
+
+#[test]
 fn a_renamed_tool_is_renamed_in_its_cases() {
     let case = "case: asks\ncall: ask\narguments: {}\nexpect:\n  outcome: ok\n";
     let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";

@@ -2,9 +2,15 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader, Read},
+    io::{BufRead, BufReader, Read, Write as _},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
 };
 
 use serde_json::{Value, json};
@@ -231,6 +237,45 @@ fn an_alert_is_told_and_ends_it_with_one() {
     let events: Vec<_> = lines.iter().map(|line| line["event"].as_str().unwrap()).collect();
     assert_eq!(events, ["message", "alert"]);
     assert_eq!((&lines[1]["alert"], &lines[1]["conversation"]), (&json!("is:failed"), &json!(1)));
+}
+
+#[test]
+fn an_alert_on_a_time_rings_on_a_busy_bus_too() {
+    let (server, home) = (NatsServer::start(), home());
+    let url = server.url();
+    let arguments =
+        ["tg.>", "--connection", &url, "--alert", "is:open >1s", "--filter", "nothing has this"];
+    let mut watching = Watching::start(home.path(), &arguments);
+    let mut bus = TcpStream::connect(url.strip_prefix("nats://").unwrap()).unwrap();
+    bus.write_all(b"CONNECT {\"verbose\":false,\"headers\":true}\r\n").unwrap();
+    let publish = |subject: &str, id: &str, body: &str| {
+        let headers = format!("NATS/1.0\r\nid: {id}\r\n\r\n");
+        let all = headers.len() + body.len();
+        format!("HPUB {subject} {} {all}\r\n{headers}{body}\r\n", headers.len())
+    };
+    bus.write_all(publish("tg.request.joke", "waits", &body("owls")).as_bytes()).unwrap();
+    // Others talk all the time; each message waits until the server has the one before.
+    let is_over = Arc::new(AtomicBool::new(false));
+    let talking = thread::spawn({
+        let is_over = Arc::clone(&is_over);
+        move || {
+            let mut replies = BufReader::new(bus.try_clone().unwrap());
+            while !is_over.load(Ordering::Relaxed) {
+                let other = publish("tg.response.joke", "other", "{}") + "PING\r\n";
+                bus.write_all(other.as_bytes()).unwrap();
+                let mut line = String::new();
+                while line.trim() != "PONG" {
+                    line.clear();
+                    replies.read_line(&mut line).unwrap();
+                }
+            }
+        }
+    });
+    let alert = watching.line();
+    is_over.store(true, Ordering::Relaxed);
+    talking.join().unwrap();
+    watching.interrupt();
+    assert_eq!((&alert["event"], &alert["alert"]), (&json!("alert"), &json!("is:open >1s")));
 }
 
 #[test]

@@ -238,20 +238,26 @@ impl<'s> ComposeContext<'s> {
     }
 
     /// The changes that give these places another name; in a list that holds it already, the item
-    /// goes instead.
+    /// goes instead. A stub's rules go by the other name.
     #[must_use]
     pub fn rename_mentions(self, places: &[Mention], to: &str) -> Vec<Change> {
         let mut changes: Vec<Change> = Vec::new();
-        let mut joined: Vec<(&FileId, usize, Pointer)> = Vec::new();
-        for Mention { file, document, at, .. } in places {
+        let mut joined: Vec<(FileId, usize, Pointer)> = Vec::new();
+        for Mention { file, document, at, naming } in places {
+            let (file, document) = (file.clone(), *document);
+            if *naming == Naming::Stub {
+                let edit = Edit::Rename { at: at.clone(), key: to.to_owned() };
+                changes.push(Change::File { file, document, edit });
+                continue;
+            }
             let list = at.last_index().and_then(|_| at.parent());
             let has = list.as_ref().is_some_and(|list| {
                 let source =
-                    self.documents.get(file).and_then(|document| document.source.as_ref().ok());
+                    self.documents.get(&file).and_then(|document| document.source.as_ref().ok());
                 let items = source
-                    .and_then(|source| list.get(source.value(*document)?))
+                    .and_then(|source| list.get(source.value(document)?))
                     .and_then(Value::as_array);
-                let key = (file, *document, list.clone());
+                let key = (file.clone(), document, list.clone());
                 let again = joined.contains(&key);
                 joined.push(key);
                 again || items.into_iter().flatten().any(|item| item.as_str() == Some(to))
@@ -261,7 +267,7 @@ impl<'s> ComposeContext<'s> {
             } else {
                 Edit::Set { at: at.clone(), to: to.into() }
             };
-            changes.push(Change::File { file: file.clone(), document: *document, edit });
+            changes.push(Change::File { file, document, edit });
         }
         // From the last to the first, so that places stay true.
         changes.reverse();

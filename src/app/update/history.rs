@@ -192,7 +192,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
 
 /// Puts the arguments of a call into the form of its tool, unless something is typed there: an
 /// answer doesn't stand beside a request that wasn't sent.
-fn fill_empty(state: &mut State, tool: &EntryId, arguments: &str) {
+pub(super) fn fill_empty(state: &mut State, tool: &EntryId, arguments: &str) {
     let is_empty = state.arguments_of(tool).as_object().is_none_or(serde_json::Map::is_empty);
     let Ok(source) = Source::parse(Format::Json, arguments) else { return };
     let text = CallText { tool: tool.clone(), part: CallPart::Arguments };

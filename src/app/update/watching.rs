@@ -275,6 +275,7 @@ fn resend_request(state: &mut State, number: u64, now: Millis) -> Vec<Effect> {
             state.ids.take_id();
             state.selected = Some(request.tool.clone());
             state.screen = ScreenId::Invoke;
+            super::history::fill_empty(state, &request.tool, &request.arguments);
             let connection = state.watched_connection();
             super::calls::begin_on(state, request, connection, now)
         }

@@ -25,8 +25,10 @@ pub const PAUSE: Duration = Duration::from_millis(60);
 /// Where the text of a mock's answer is from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum MockSource {
-    /// An example of the tool's output schema; a sentence where it has none.
+    /// The tool's own stub, where the workspace has one; else an example.
     #[default]
+    Stub,
+    /// An example of the tool's output schema; a sentence where it has none.
     Example,
     /// The newest answer of the tool that is known; an example where there is none.
     Kept,
@@ -37,7 +39,8 @@ pub enum MockSource {
 
 impl MockSource {
     /// The words for those that need no text, with what they mean.
-    pub const WORDS: [(Self, &'static str, &'static str); 3] = [
+    pub const WORDS: [(Self, &'static str, &'static str); 4] = [
+        (Self::Stub, "stub", "the tool's stub, else an example"),
         (Self::Example, "example", "an example of the output schema"),
         (Self::Kept, "kept", "the newest kept answer"),
         (Self::Echo, "echo", "an echo of the arguments"),
@@ -116,11 +119,17 @@ pub struct MockedTool<'t> {
     pub output_schema: Option<Arc<Value>>,
     /// Its newest answer.
     pub kept: Option<String>,
+    /// Its own stub in the workspace.
+    pub stub: Option<StubService>,
 }
 
-/// The service that answers as `options` say, whatever it is asked.
+/// The service that answers as `options` say, whatever it is asked; by the tool's stub, as its rules
+/// say.
 #[must_use]
 pub fn mock_service(tool: &MockedTool<'_>, options: &MockOptions) -> StubService {
+    if let (MockSource::Stub, Some(stub), None) = (&options.source, &tool.stub, &options.error) {
+        return StubService { name: tool.name.to_owned(), ..stub.clone() };
+    }
     let text = match &options.source {
         MockSource::Text(text) => Some(text.clone()),
         _ if options.error.is_some() => None,
@@ -128,7 +137,7 @@ pub fn mock_service(tool: &MockedTool<'_>, options: &MockOptions) -> StubService
         MockSource::Kept => {
             Some(tool.kept.clone().unwrap_or_else(|| example_answer(tool, options)))
         }
-        MockSource::Example => Some(example_answer(tool, options)),
+        MockSource::Stub | MockSource::Example => Some(example_answer(tool, options)),
     };
     let pieces = text.map(|text| split_text(&text, options.pieces.into())).unwrap_or_default();
     let then = StubAnswer {
@@ -189,7 +198,12 @@ mod tests {
         let schema = json!({"type": "object", "required": ["city", "degrees"], "properties": {
             "city": {"type": "string", "examples": ["Basel"]}, "degrees": {"type": "number", "minimum": -40, "maximum": 50},
             "at": {"type": "string", "format": "date-time"}}});
-        MockedTool { name: "weather", output_schema: Some(Arc::new(schema)), kept: None }
+        MockedTool {
+            name: "weather",
+            output_schema: Some(Arc::new(schema)),
+            kept: None,
+            stub: None,
+        }
     }
 
     fn answer(options: &MockOptions) -> StubAnswer {

@@ -3,8 +3,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
+    engine::scenario::page::file_name,
     model::{
         duration,
+        entry::FileId,
         stub::{AnswerPiece, FAULTS, Rule, Stub, StubAnswer, StubService, When},
     },
     schema::pointer::Pointer,
@@ -13,6 +15,12 @@ use crate::{
 
 /// Where a workspace keeps its stubs.
 pub(crate) const FOLDER: &str = "stubs";
+
+/// The file of a tool's own stub, which its mocks answer by.
+#[must_use]
+pub(crate) fn file_of_tool(key: &str) -> FileId {
+    FileId::new(format!("{FOLDER}/{}", file_name(key)))
+}
 
 const HEAD: &str = "\
 # A stub: `toolcrib serve --stub FILE` answers for these services. The first rule of a service that matches a request applies.

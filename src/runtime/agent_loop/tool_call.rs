@@ -1,6 +1,6 @@
 //! Makes the calls of a run, each over its tool's own connection or by a mock.
 
-use std::sync::Arc;
+use std::{collections::BTreeMap, sync::Arc};
 
 use tokio::sync::mpsc;
 
@@ -37,6 +37,8 @@ pub(crate) struct ToolCaller<'w> {
     pub history: Option<Arc<History>>,
     pub limits: Limits,
     pub user: String,
+    /// What tools' mocks answer by, by the tools' keys.
+    pub stubs: BTreeMap<String, StubService>,
     /// The way of the calls where their system has several.
     pub route: Option<String>,
 }
@@ -48,7 +50,8 @@ impl ToolCaller<'_> {
         let kept = (options.source == MockSource::Kept)
             .then(|| history?.real_answer_of(&tool.name))
             .flatten();
-        mock_service(&mocking::mocked_tool(tool, kept), options)
+        let stub = self.stubs.get(&tool.entry.key).cloned();
+        mock_service(&mocking::mocked_tool(tool, kept, stub), options)
     }
 
     /// Makes one call, over the tool's own connection or by a mock.

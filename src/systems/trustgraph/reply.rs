@@ -30,6 +30,9 @@ pub fn decode(correlation: &str, message: &Message<'_>) -> Reply {
         .map(|(_, value)| value.as_str())
         .filter(|id| !id.is_empty());
     match id {
+        Some(id) if id == correlation && is_foreign(message.body) => {
+            Reply::Stray { cause: StrayCause::NoFields, id: Some(id.into()) }
+        }
         Some(id) if id == correlation => parse_body(message.body).unwrap_or_else(Reply::Unreadable),
         None => Reply::Stray { cause: StrayCause::NoId, id: None },
         Some(UNKNOWN) => Reply::Stray { cause: StrayCause::UnknownId, id: Some(UNKNOWN.into()) },
@@ -217,6 +220,8 @@ mod tests {
     fn other_ids_are_strays_and_never_read() {
         let stray = |cause, id: Option<&str>| Reply::Stray { cause, id: id.map(Into::into) };
         assert_eq!(answer(None, b"{}"), stray(StrayCause::NoId, None));
+        let other = br#"{"text": "hi", "done": true}"#;
+        assert_eq!(answer(Some("r-1"), other), stray(StrayCause::NoFields, Some("r-1")));
         assert_eq!(answer(Some(""), b"{}"), stray(StrayCause::NoId, None));
         assert_eq!(answer(Some("unknown"), b"\xff"), stray(StrayCause::UnknownId, Some("unknown")));
         assert_eq!(answer(Some("r-9"), b"not json"), stray(StrayCause::ForeignId, Some("r-9")));

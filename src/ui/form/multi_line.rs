@@ -63,12 +63,31 @@ impl Widget for MultiLine {
     }
 
     fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
-        Box::new(Lines { area: None })
+        Box::new(Lines::default())
     }
 }
 
+#[derive(Default)]
 struct Lines {
     area: Option<TextArea>,
+    /// The text ended with a line break when it was opened.
+    ends: bool,
+}
+
+impl Lines {
+    fn open(&mut self, cell: &Cell<'_>) -> &mut TextArea {
+        let text = cell.value_text();
+        if self.area.is_none() {
+            self.ends = text.ends_with('\n');
+        }
+        self.area.get_or_insert_with(|| TextArea::new(&text))
+    }
+
+    /// The text as it is written: a line break at the end is what Enter left there by mistake,
+    /// unless it was there before.
+    fn written(text: &str, ends: bool) -> &str {
+        if ends { text } else { text.trim_end_matches(['\r', '\n']) }
+    }
 }
 
 impl Editor for Lines {
@@ -102,14 +121,14 @@ impl Editor for Lines {
     }
 
     fn on_activate(&mut self, cell: &Cell<'_>) {
-        self.area.get_or_insert_with(|| TextArea::new(&cell.value_text()));
+        self.open(cell);
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let Some(area) = &mut self.area else {
             return match input {
                 Input::Key(key) if key.is_plain(Code::Enter) => {
-                    self.area = Some(TextArea::new(&cell.value_text()));
+                    self.open(cell);
                     Answer::Handled
                 }
                 Input::Key(key)
@@ -123,7 +142,7 @@ impl Editor for Lines {
                 }
                 Input::Mouse(_) => Answer::Ignored,
                 typed => {
-                    self.area = Some(TextArea::new(&cell.value_text()));
+                    self.open(cell);
                     self.handle_input(cell, typed)
                 }
             };
@@ -134,7 +153,13 @@ impl Editor for Lines {
         {
             return cell.unset_value();
         }
-        area_input(area, cell, input)
+        let before = area.text();
+        let answer = area_input(area, cell, input);
+        let text = area.text();
+        match text != before && Self::written(&text, self.ends) != text {
+            true => cell.set_value(Self::written(&text, self.ends).to_owned()),
+            false => answer,
+        }
     }
 
     fn handle_drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {
@@ -159,6 +184,7 @@ impl Editor for Lines {
             Some(_) => vec![
                 ("Enter", "new line"),
                 ("Esc", "done"),
+                ("Tab", "next"),
                 ("Shift+←→↑↓", "select"),
                 ("Ctrl+Z", "undo typing"),
             ],
@@ -169,15 +195,17 @@ impl Editor for Lines {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
-            (None, _) => self.area = Some(TextArea::new(&cell.value_text())),
+            (None, _) => drop(self.open(cell)),
             _ => {}
         }
         Answer::Handled
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
-        if let Some(area) = self.area.as_mut().filter(|area| area.text() != cell.value_text()) {
-            area.replace(&cell.value_text());
+        let (value, ends) = (cell.value_text(), self.ends);
+        let differs = |area: &&mut TextArea| Self::written(&area.text(), ends) != value;
+        if let Some(area) = self.area.as_mut().filter(differs) {
+            area.replace(&value);
         }
     }
 }

@@ -102,6 +102,10 @@ impl Editor for Json {
         self.area.is_some()
     }
 
+    fn is_text(&self) -> bool {
+        self.area.is_some()
+    }
+
     fn close(&mut self) {
         self.area = None;
     }

@@ -165,7 +165,7 @@ const DRAWN: &[(ActionId, &str)] = &[
     ("next-answer-view", "answer text"),
     ("strays", "show"),
     ("follow-watch", "list"),
-    ("filter-watch", "list WORD"),
+    ("filter-watch", "list WORD, such as list is:failed or list >3s"),
     ("pieces", "show"),
     ("show-steps", "show"),
     ("compare-steps", "show"),

@@ -18,9 +18,14 @@ use crate::{
         state::State,
         watching::Source,
     },
-    engine::{filter::Filter, traffic::conversation::Conversation},
+    engine::{
+        filter::Filter,
+        trace::wanted::TraceFilter,
+        traffic::{conversation::Conversation, filter},
+    },
     model::{
         call::{Call, CallId},
+        clock::Millis,
         entry::{Entry, EntryId},
         finding::Finding,
         tool::{States, Tool},
@@ -169,6 +174,50 @@ fn entry_row(entry: &Entry, state: &State) -> ListRow {
         words.push_str(", selected");
     }
     ListRow { name: entry.key.to_string(), words, listed: Listed::Entry(entry.id.clone()) }
+}
+
+/// Which rows of a list are asked for: by a part of their line, on Watch and History in the words
+/// of their filters.
+pub(super) enum Wanted {
+    Part(String),
+    Conversations(filter::Filter),
+    Kept(TraceFilter),
+}
+
+impl Wanted {
+    /// # Errors
+    /// When a word of a filter means nothing.
+    pub fn parse(text: &str, state: &State) -> Result<Self, String> {
+        let seconds = u64::try_from(state.wall.seconds).unwrap_or_default();
+        match state.screen {
+            ScreenId::Watch => filter::Filter::parse(text).map(Self::Conversations),
+            ScreenId::History => {
+                TraceFilter::parse_complete(text, Millis(seconds * 1_000)).map(Self::Kept)
+            }
+            _ => Ok(Self::Part(text.to_lowercase())),
+        }
+    }
+
+    /// Whether a row is asked for, which reads so.
+    pub fn holds_for(&self, row: &ListRow, line: &str, state: &State) -> bool {
+        let line = line.to_lowercase();
+        match (self, &row.listed) {
+            (Self::Part(part), _) => line.contains(part),
+            (Self::Conversations(filter), Listed::Conversation(number)) => {
+                let record = &state.watching.record;
+                let found =
+                    |row: usize| filter.needles().nth(row).is_some_and(|it| it.stands_in(&line));
+                let conversation = record.conversation(*number);
+                conversation.is_some_and(|it| filter.matches(it, record.latest_time(), found))
+            }
+            (Self::Kept(wanted), Listed::Kept(id)) => {
+                let mut calls = state.invoke.kept.listing.calls.iter();
+                let call = calls.find(|call| call.id == *id);
+                call.is_some_and(|call| wanted.matches(call)) && line.contains(&wanted.text)
+            }
+            _ => true,
+        }
+    }
 }
 
 fn tool_rows(state: &State) -> Vec<ListRow> {

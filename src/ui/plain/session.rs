@@ -13,8 +13,6 @@ use super::{
 use crate::{
     app::{
         actions::ActionId,
-        agent_run::AgentMessage,
-        calls::CallMessage,
         message::{Message, ScreenId},
         question::Question,
         state::State,
@@ -29,6 +27,7 @@ use crate::{
         everywhere::{self, Window},
         form::view::{Form, FormReply},
         overlays::questions,
+        running::stop_running,
         screens::{SCREENS, form::FormScreen, model_run::decide},
         view::{OverlayReply, Reply, Screen, Target},
     },
@@ -271,11 +270,8 @@ impl Session {
 
     /// What an interrupt means: the running call ends, else what is asked, else the session.
     pub fn interrupt(&mut self, state: &State) -> Vec<Message> {
-        if let Some(call) = state.invoke.calls.running_calls().last() {
-            return vec![Message::Call(CallMessage::Cancel(call.id))];
-        }
-        if state.invoke.agent.is_moving() {
-            return vec![Message::Agent(AgentMessage::Stop)];
+        if let Some(stop) = stop_running(state) {
+            return vec![stop];
         }
         if self.dialog.is_some() {
             return self.take_line("cancel", state);
@@ -584,10 +580,13 @@ impl Session {
             return self.show(state);
         }
         let rows = lists::list_rows(state);
-        let wanted = word.to_lowercase();
-        let lines = rows.iter().enumerate().map(|(number, row)| row.line(number));
-        let fitting: Vec<String> =
-            lines.filter(|line| line.to_lowercase().contains(&wanted)).collect();
+        let wanted = match lists::Wanted::parse(word, state) {
+            Ok(wanted) => wanted,
+            Err(words) => return self.out.push(words),
+        };
+        let lines = rows.iter().enumerate().map(|(number, row)| (row, row.line(number)));
+        let fitting = lines.filter(|(row, line)| wanted.holds_for(row, line, state));
+        let fitting: Vec<String> = fitting.map(|(_, line)| line).collect();
         let heading = lists::heading(state, rows.len());
         self.out.push(match word.is_empty() {
             true => heading,

@@ -35,6 +35,7 @@ use crate::{
         watching::WatchMessage,
     },
     engine::traffic::conversation::Conversation,
+    model::traffic::Part,
     systems::{calling, watched},
     ui::{
         action_rows::{self, refuse_when},
@@ -184,6 +185,20 @@ impl WatchScreen {
         }
     }
 
+    /// The chosen message, or the request of its conversation where it is an answer.
+    fn chosen_request(&self, state: &State) -> Option<u64> {
+        let chosen = self.chosen_message(state)?;
+        let is_request = |number: u64| {
+            let message = state.watching.record.message(number);
+            message.is_some_and(|message| {
+                watched::classify_message(&message.crossing).part == Part::Request
+            })
+        };
+        let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
+        let first = conversation.messages.front().copied().filter(|first| is_request(*first));
+        Some(first.filter(|_| !is_request(chosen)).unwrap_or(chosen))
+    }
+
     fn open_chosen(&mut self, state: &State) -> Reply {
         let idle = state.watching.record.is_empty() && !state.watching.is_listening();
         match self.panes.focus {
@@ -201,16 +216,31 @@ impl WatchScreen {
     /// All that is in the chosen row.
     fn open_row_page(&self, state: &State) -> Option<Reply> {
         let conversation = state.watching.record.conversation(self.conversations.chosen?)?;
-        let numbers: Vec<u64> = conversation
-            .messages
-            .range(self.messages.chosen_messages(conversation))
-            .copied()
-            .collect();
+        let numbers = self.row_messages(conversation);
         Some(dialogs::open_messages(
             state,
             &numbers,
             cards::named_cards(state, conversation.number, Some(&numbers)),
         ))
+    }
+
+    fn row_messages(&self, conversation: &Conversation) -> Vec<u64> {
+        let row = self.messages.chosen_messages(conversation);
+        conversation.messages.range(row).copied().collect()
+    }
+
+    /// The messages that the keys mean: those of the chosen row, or the request of the chosen
+    /// conversation.
+    fn chosen_messages(&self, state: &State) -> Vec<u64> {
+        let chosen = self.conversations.chosen;
+        let Some(conversation) = chosen.and_then(|it| state.watching.record.conversation(it))
+        else {
+            return Vec::new();
+        };
+        match self.panes.focus {
+            RIGHT => self.row_messages(conversation),
+            _ => conversation.messages.front().copied().into_iter().collect(),
+        }
     }
 
     /// The cards that the chosen message names, or the chosen conversation.
@@ -411,12 +441,12 @@ impl WatchScreen {
     }
 
     fn resend(&mut self, state: &State) -> Reply {
-        let chosen = self.chosen_message(state);
+        let chosen = self.chosen_request(state);
         chosen.map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)))
     }
 
     fn edit_request(&mut self, state: &State) -> Reply {
-        let chosen = self.chosen_message(state);
+        let chosen = self.chosen_request(state);
         let request = chosen.and_then(|number| request_of(state, number).ok());
         request.map_or(Reply::Handled, |request| {
             Reply::send(Message::Call(CallMessage::EditSent {
@@ -428,7 +458,7 @@ impl WatchScreen {
     }
 
     fn resend_refusal(&self, state: &State) -> Option<String> {
-        match self.chosen_message(state) {
+        match self.chosen_request(state) {
             Some(number) => request_of(state, number).err().map(|problem| problem.cause),
             None => Some(NONE_CHOSEN.into()),
         }
@@ -436,7 +466,7 @@ impl WatchScreen {
 
     fn show_tool(&mut self, state: &State) -> Reply {
         let message =
-            self.chosen_message(state).and_then(|number| state.watching.record.message(number));
+            self.chosen_request(state).and_then(|number| state.watching.record.message(number));
         let tool = message.and_then(|message| tool_at(state, &message.crossing.subject));
         let select = tool.map(|tool| Message::Select(tool.id().clone()));
         Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
@@ -444,7 +474,7 @@ impl WatchScreen {
 
     fn tool_refusal(&self, state: &State) -> Option<String> {
         let message =
-            self.chosen_message(state).and_then(|number| state.watching.record.message(number));
+            self.chosen_request(state).and_then(|number| state.watching.record.message(number));
         let why = match message.map(|message| tool_at(state, &message.crossing.subject)) {
             None => NONE_CHOSEN,
             Some(None) => "no tool of this workspace sends requests there",
@@ -465,8 +495,11 @@ impl WatchScreen {
     }
 
     fn copy_chosen(&mut self, state: &State) -> Reply {
-        let chosen = self.chosen_message(state);
-        chosen.map_or(Reply::Handled, |number| dialogs::copy_message(state, number))
+        let numbers = self.chosen_messages(state);
+        match numbers.is_empty() {
+            true => Reply::Handled,
+            false => dialogs::copy_messages(state, &numbers),
+        }
     }
 }
 

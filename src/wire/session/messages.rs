@@ -158,6 +158,7 @@ pub(crate) struct StrangerCounts {
     unknown: u64,
     nameless: u64,
     foreign: u64,
+    fieldless: u64,
 }
 
 impl StrangerCounts {
@@ -166,6 +167,7 @@ impl StrangerCounts {
             StrayCause::UnknownId => self.unknown += 1,
             StrayCause::NoId => self.nameless += 1,
             StrayCause::ForeignId => self.foreign += 1,
+            StrayCause::NoFields => self.fieldless += 1,
             StrayCause::Late | StrayCause::Duplicate | StrayCause::Unreadable => {}
         }
     }
@@ -173,6 +175,10 @@ impl StrangerCounts {
     /// What they say about a call that got no answer, where they may have been meant for it.
     fn reply_hint(self) -> Option<String> {
         let one = match self {
+            Self { fieldless: 1.., .. } => {
+                "a reply with the request's id arrived, but it has none of response, error and \
+                end_of_stream"
+            }
             Self { unknown: 1.., .. } => {
                 "a reply with id \"unknown\" arrived: the service couldn't read a request"
             }

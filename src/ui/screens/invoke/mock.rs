@@ -16,9 +16,13 @@ use crate::{
         edited_text::EditedText,
         input::{Code, Key},
         state::State,
+        stubs::own_stub,
     },
-    engine::stub::mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
-    model::{call::Call, duration, finding::Severity, tool::Tool},
+    engine::stub::{
+        mock::{MOST_PIECES, MockSource, PAUSE, PIECES},
+        page::file_of_tool,
+    },
+    model::{call::Call, duration, entry::FileId, finding::Severity, tool::Tool},
     schema::pointer::Pointer,
     ui::{
         canvas::Pen,
@@ -61,9 +65,17 @@ impl MockSection {
         let is_missing = is_kept && state.invoke.calls.real_answer_of(tool.id()).is_none();
         let is_text =
             |name| value.get(name).and_then(Value::as_str).is_some_and(|it| !it.is_empty());
-        let is_said = (is_text("text") && !is_text("answer")).then(text_note);
-        let notes = wrong_times(&value).map(time_note);
-        form.set_notes(notes.chain(is_missing.then(none_kept_note)).chain(is_said).collect());
+        let answer = value.get("answer").and_then(Value::as_str).unwrap_or_default();
+        let of_text = match (is_text("text"), answer) {
+            (false, _) | (true, "text") => None,
+            (true, "") => Some(text_note()),
+            (true, _) => Some(unused_text_note()),
+        };
+        let has_stub = !is_text("text") && matches!(answer, "" | "stub");
+        let of_stub = own_stub(&state.documents, tool).filter(|_| has_stub);
+        let of_stub = of_stub.map(|_| stub_note(&file_of_tool(&tool.entry.key)));
+        let notes = wrong_times(&value).map(time_note).chain(is_missing.then(none_kept_note));
+        form.set_notes(notes.chain(of_text).chain(of_stub).collect());
     }
 
     /// Whether the tool is mocked.
@@ -139,6 +151,24 @@ fn text_note() -> Note {
     }
 }
 
+fn unused_text_note() -> Note {
+    Note {
+        at: Pointer::root().child("text"),
+        severity: Severity::Warning,
+        text: "not used: another answer is chosen above".into(),
+        fix: None,
+    }
+}
+
+fn stub_note(file: &FileId) -> Note {
+    Note {
+        at: Pointer::root().child("answer"),
+        severity: Severity::Note,
+        text: format!("{file} answers"),
+        fix: None,
+    }
+}
+
 fn time_note(name: &str) -> Note {
     Note {
         at: Pointer::root().child(name),
@@ -175,8 +205,8 @@ fn form_schema() -> Arc<Value> {
     Arc::new(json!({
         "type": "object",
         "properties": {
-            "answer": {"oneOf": sources, "default": "example", "description": "What the answer \
-            is. Without an output schema the example is a sentence; a kept answer is one that the \
+            "answer": {"oneOf": sources, "default": "stub", "description": "What the answer \
+            is. A stub is kept by “keep mock”. Without an output schema the example is a sentence; a kept answer is one that the \
             service itself gave."},
             "text": {"type": "string", "description": "The answer, unless another one is chosen above."},
             "seed": {"type": "integer", "minimum": 0, "default": 0,

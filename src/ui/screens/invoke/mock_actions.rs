@@ -13,7 +13,10 @@ use crate::{
         state::State,
         verbs,
     },
-    engine::stub::mock::{MOST_PIECES, MockOptions, MockSource},
+    engine::stub::{
+        mock::{MOST_PIECES, MockOptions, MockSource},
+        page::file_of_tool,
+    },
     model::{duration, entry::EntryId},
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -91,7 +94,7 @@ fn answer_with(state: &State) -> Reply {
     let words = format!(
         "Calls of the tool get this answer here; {} keeps it. Without a text: an example. \\n \
          breaks the line. Delay: {}.",
-        stubs::stub_file(&tool.entry.key),
+        file_of_tool(&tool.entry.key),
         duration::EXAMPLES
     );
     let id = tool.id().clone();

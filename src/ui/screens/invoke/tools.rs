@@ -71,6 +71,9 @@ impl ToolStanding {
 /// So many lines the listing of one system takes at most.
 const MOST_LINES: usize = 4;
 
+/// What a tool has beside its name whose calls are answered here.
+const MOCKED: &str = "mocked";
+
 /// The sign of a tool that was listed of a running system.
 const DEPLOYED: &str = "◆ ";
 
@@ -242,8 +245,12 @@ impl Tools {
             let mut pen = Pen::new(buffer, area, line);
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role]);
-            let shown = truncate_key(&row.name, pen.remaining_cells());
-            pen.put_text(&shown, styles[name]);
+            let room = pen.remaining_cells();
+            pen.put_text(&truncate_key(&row.name, room), styles[name]);
+            let is_mocked = state.invoke.mocks.contains(&row.id);
+            if is_mocked && text_width(&row.name) + MOCKED.len() < room {
+                pen.put_right(MOCKED, styles[Role::Dim]);
+            }
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }

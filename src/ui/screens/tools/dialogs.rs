@@ -7,7 +7,7 @@ use crate::{
         actions::ActionId,
         calls::CallMessage,
         compose::{
-            context::{ComposeContext, files_of},
+            context::{ComposeContext, Mention, files_of},
             entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
             plan::{Plan, list_names},
             services::{self, missing_service},
@@ -17,7 +17,7 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::mentions::NameKind,
+    engine::mentions::{NameKind, Naming},
     model::{
         entry::{Entry, EntryId, EntryKind, FileId},
         finding::{EntryEdit, Fix},
@@ -242,12 +242,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
         1 => "One other entry refers to it and is changed too.".to_owned(),
         many => format!("{many} other entries refer to it and are changed too."),
     };
-    let files = match entry.kind {
-        EntryKind::Tool => list_names(files_of(
-            &ComposeContext::from_state(state).find_mentions(NameKind::Tool, &entry.key),
-        )),
-        EntryKind::Service | EntryKind::Server | EntryKind::Schema => String::new(),
-    };
+    let files = list_names(files_of(&mentions_of(&entry, state)));
     let files = if files.is_empty() { files } else { format!(" It is renamed in {files}, too.") };
     let words = format!("The new key of {}. {also}{files}", entry.key);
     let own = split_key(&entry).1.to_owned();
@@ -265,20 +260,30 @@ pub(super) fn rename_entry(state: &State) -> Reply {
             let changes = rename_changes(&entry, key, state)?;
             let key = &*format!("{holder}{key}");
             let mut plan = Plan::new(format!("rename {} to {key}", entry.key), changes);
+            let context = ComposeContext::from_state(state);
+            plan.changes.extend(context.rename_mentions(&mentions_of(&entry, state), key));
             if entry.kind == EntryKind::Tool {
-                let context = ComposeContext::from_state(state);
                 let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == own);
                 plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, new)));
-                plan.changes.extend(
-                    context
-                        .rename_mentions(&context.find_mentions(NameKind::Tool, &entry.key), key),
-                );
                 plan = plan.with_renaming(NameKind::Tool, &entry.key, &key.into(), false);
             }
             Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
         })
+        .preselected()
         .with_act("rename"),
     ))
+}
+
+/// The places outside descriptors that name an entry: a tool in settings, scenarios, cases and
+/// stubs, a service in stubs.
+fn mentions_of(entry: &Entry, state: &State) -> Vec<Mention> {
+    let mut all = ComposeContext::from_state(state).find_mentions(NameKind::Tool, &entry.key);
+    match entry.kind {
+        EntryKind::Tool => {}
+        EntryKind::Service => all.retain(|mention| mention.naming == Naming::Stub),
+        EntryKind::Server | EntryKind::Schema => all.clear(),
+    }
+    all
 }
 
 fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>, String> {
@@ -385,11 +390,7 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         (lines, Change::File { file: place.file.clone(), document: place.document, edit })
     };
     let context = ComposeContext::from_state(state);
-    let mentions = match entry.kind {
-        EntryKind::Tool => context.find_mentions(NameKind::Tool, &entry.key),
-        _ => Vec::new(),
-    };
-    let named = match files_of(&mentions).as_slice() {
+    let named = match files_of(&mentions_of(entry, state)).as_slice() {
         [] => String::new(),
         files => format!(" Still named in {}.", list_names(files.iter().copied())),
     };

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     cards::{self, NamedCards},
-    labels::watch_reply,
+    labels::{clock_time, format_duration, watch_reply},
 };
 use crate::{
     app::{
@@ -161,6 +161,7 @@ pub(super) fn open_trace() -> Reply {
             "" => Err("name a file".into()),
             text => Ok(watch_reply(WatchMessage::Open(text.to_owned()))),
         })
+        .preselected()
         .with_act("open"),
     ))
 }
@@ -182,6 +183,11 @@ pub(super) fn open_messages(state: &State, numbers: &[u64], named: Option<NamedC
     let mut add = |label: &str, value: &str| {
         lines.push(vec![(Role::Dim, format!("{label:<9} ")), (Role::Text, value.to_owned())]);
     };
+    let began = record.conversation(message.conversation).map(|conversation| conversation.began);
+    let after = began.map_or_else(String::new, |began| {
+        format!(" · {} after the conversation began", format_duration(crossing.at.since(began)))
+    });
+    add("time", &format!("{}{after}", clock_time(crossing.at, state.wall.offset)));
     add("subject", &crossing.subject);
     if let Some(reply) = &crossing.reply {
         add("reply", reply);
@@ -236,12 +242,15 @@ fn pretty_json(text: &str) -> String {
         .map_or_else(|_| text.to_owned(), |value| format!("{value:#}"))
 }
 
-/// Asks what to copy of a message.
-pub(super) fn copy_message(state: &State, number: u64) -> Reply {
+/// Asks what to copy of a message, or of the pieces of an answer.
+pub(super) fn copy_messages(state: &State, numbers: &[u64]) -> Reply {
     let record = &state.watching.record;
-    let Some(message) = record.message(number) else {
+    let first = numbers.first().and_then(|number| record.message(*number));
+    let Some(message) = first else {
         return Reply::Refused("the message was dropped".into());
     };
+    let all = numbers.iter().filter_map(|number| record.message(*number));
+    let text: String = all.map(|one| watched::classify_message(&one.crossing).text).collect();
     let conversation = record.conversation(message.conversation);
     let lines = conversation
         .into_iter()
@@ -253,9 +262,13 @@ pub(super) fn copy_message(state: &State, number: u64) -> Reply {
                 .to_string()
         })
         .collect();
+    let is_one = numbers.len() == 1;
     let mut copies = vec![
-        ("body", message.crossing.body_text().into_owned()),
-        ("what it says", watched::classify_message(&message.crossing).text),
+        (
+            if is_one { "body" } else { "body of the first chunk" },
+            message.crossing.body_text().into_owned(),
+        ),
+        (if is_one { "what it says" } else { "what they say together" }, text),
         ("conversation as JSON lines", lines.join("\n")),
     ];
     copies.extend(

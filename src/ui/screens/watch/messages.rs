@@ -101,8 +101,13 @@ impl Messages {
             |conversation| format!("Messages of conversation {}", conversation.number),
         );
         let foot = self.cursor.position_text(rows).unwrap_or_default();
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }
-            .draw(buffer, area, styles);
+        let held = state.watching.held_count();
+        let note = held.map_or_else(String::new, |held| format!("‖ paused, {held} held"));
+        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let inside = pane.draw(buffer, area, styles);
+        if held.is_some() {
+            look.mouse.presses(pane.note_area(area), "pause");
+        }
         look.mouse.reads(inside);
         let Some(conversation) = conversation else {
             self.area = Rect::default();

@@ -3,7 +3,10 @@
 
 use std::collections::HashSet;
 
-use super::facts::{Facts, GroupOrigin};
+use super::{
+    facts::{Facts, GroupOrigin},
+    run::call_kind,
+};
 use crate::{
     app::state::State,
     engine::{
@@ -191,7 +194,7 @@ fn run_lines(state: &State) -> Vec<String> {
     lines.extend(refused(None));
     for (number, id) in simulation.current_branch().into_iter().enumerate() {
         let Some(step) = simulation.step(id) else { continue };
-        let real = if step.call.is_some() { "live" } else { "simulated" };
+        let real = step.call.map_or("simulated", |call| call_kind(call, state));
         lines.push(format!(
             "  {}. {} {}, {real}: {} to {}{}",
             number + 1,

@@ -20,7 +20,10 @@ use crate::{
         gated::row_of,
         simulate::run::{Branch, Refused, Simulation, Step, StepId},
     },
-    model::{call::Outcome, context::Context},
+    model::{
+        call::{Call, CallId, Outcome},
+        context::Context,
+    },
     ui::{
         canvas::Pen,
         styles::Role,
@@ -288,7 +291,7 @@ fn draw_row(
                 None => draw_start(pen, state, on),
                 Some(step) => {
                     let changed = changed_since(step, state, facts);
-                    draw_step(pen, *place, (step, changed), simulation, on);
+                    draw_step(pen, *place, (step, changed), state, on);
                 }
             }
             if let Some(live) = state.workflow.live.as_ref().filter(|live| live.at == *place) {
@@ -337,9 +340,10 @@ fn draw_step(
     pen: &mut Pen<'_>,
     place: Option<StepId>,
     (step, changed): (&Step, Option<&str>),
-    simulation: &Simulation,
+    state: &State,
     on: &impl Fn(Role) -> Style,
 ) {
+    let simulation = &state.workflow.simulation;
     let here = place == simulation.current_step();
     let (sign, role) = match step.outcome {
         Outcome::Succeeded => ("✓", Role::Success),
@@ -365,8 +369,8 @@ fn draw_step(
     if step.outcome != Outcome::Succeeded {
         words.push(step.outcome.as_str().to_owned());
     }
-    if step.call.is_some() {
-        words.push(format!("live, {} ms", step.took_ms));
+    if let Some(call) = step.call {
+        words.push(format!("{}, {} ms", call_kind(call, state), step.took_ms));
     }
     let ways = simulation.next_steps(place).count();
     if ways > 1 {
@@ -374,6 +378,12 @@ fn draw_step(
     }
     words.push(format!("had {} of {all} tools", offer.available.len()));
     pen.put_text("   ", on(Role::Text)).put_text(&words.join(" · "), on(Role::Dim));
+}
+
+/// How the call of a step was made.
+pub(super) fn call_kind(call: CallId, state: &State) -> &'static str {
+    let is_mocked = state.invoke.calls.get(call).is_some_and(Call::is_mocked);
+    if is_mocked { "mocked" } else { "live" }
 }
 
 /// The groups that a step was taken with, where they are others than before it.
