@@ -49,12 +49,20 @@ pub(crate) struct Demo {
     #[arg(long, value_name = "NAME", default_value = "demo", value_parser = sample_names())]
     sample: String,
 
+    /// The same as --sample
+    #[arg(value_name = "SAMPLE", value_parser = sample_names(), conflicts_with = "sample")]
+    named: Option<String>,
+
     /// Make a new copy; by default it is as you left it
     #[arg(long)]
     fresh: bool,
 }
 
 impl Demo {
+    fn sample(&self) -> &str {
+        self.named.as_deref().unwrap_or(&self.sample)
+    }
+
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         if global.workspace.is_some() {
             let problem = Problem::new(
@@ -68,7 +76,7 @@ impl Demo {
                 .into());
         }
         let folder = self.prepare_folder(&Paths::of_user()?)?;
-        if self.sample == FORM_SAMPLE {
+        if self.sample() == FORM_SAMPLE {
             let (schema, document) = (folder.join("schema.json"), folder.join("instance.yaml"));
             return Form::of_document(schema, document).run(global, out);
         }
@@ -88,7 +96,7 @@ impl Demo {
             Some(&folder),
             Purpose::Demo {
                 // The tour is about the tools of this sample.
-                has_tour: self.sample == TOUR_SAMPLE,
+                has_tour: self.sample() == TOUR_SAMPLE,
                 arguments: EXAMPLES.iter().filter_map(example).collect(),
                 connection: stand_in.as_ref().map(|stand_in| Box::new(stand_in.connection.clone())),
             },
@@ -98,7 +106,7 @@ impl Demo {
     /// The demo's folder. A copy that is there is kept: what the user changed in it is theirs, so a
     /// new one gets a folder of its own.
     fn prepare_folder(&self, paths: &Paths) -> Result<PathBuf, Problem> {
-        let sample = samples::by_name(&self.sample).ok_or_else(|| {
+        let sample = samples::by_name(self.sample()).ok_or_else(|| {
             Problem::new(
                 ProblemKind::Missing,
                 "opening the demo",
@@ -106,7 +114,7 @@ impl Demo {
             )
         })?;
         let home = paths.cache.join("demo").join(env!("CARGO_PKG_VERSION"));
-        let folders = (1_usize..).map(|number| home.join(number.to_string()).join(&self.sample));
+        let folders = (1_usize..).map(|number| home.join(number.to_string()).join(self.sample()));
         let mut last = None;
         let mut next = home.clone();
         for folder in folders {

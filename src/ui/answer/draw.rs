@@ -400,7 +400,7 @@ fn title_parts(call: &Call, head: &str, now: Option<Millis>, room: usize) -> (St
         (call.chunks > 0).then(|| size::format_size(call.text.len() as u64)),
         took.map(format_duration),
         call.first_chunk_ms.map(|ms| format!("first after {}", format_duration(ms))),
-        byte_rate(call),
+        silence(call, now).or_else(|| byte_rate(call)),
     ];
     let mut rest = Vec::new();
     for part in parts.into_iter().flatten() {
@@ -424,6 +424,15 @@ fn footer_text(rest: Vec<String>, place: Option<String>, room: usize) -> String 
         }
     }
     parts.join(" · ")
+}
+
+/// For how long an answer that goes on has brought nothing, once that is long.
+fn silence(call: &Call, now: Option<Millis>) -> Option<String> {
+    const LONG: u64 = 3_000;
+    let last = call.events.iter().next_back()?.at_ms;
+    let silent = now?.since(call.started).saturating_sub(last) / 1_000 * 1_000;
+    let is_long = call.state == CallState::Streaming && silent >= LONG;
+    is_long.then(|| format!("nothing for {}", format_duration(silent)))
 }
 
 /// Bytes a second since the first chunk.
@@ -576,6 +585,8 @@ mod tests {
         let title = |now: u64| title_parts(&streams, "Answer", Some(Millis(now)), 99).0;
         assert!(title(1_600).contains(" · 1.5 s"), "{}", title(1_600));
         assert!(title(61_000).contains(" · 1 min 1 s"), "{}", title(61_000));
+        assert!(!title(4_000).contains("nothing for"), "{}", title(4_000));
+        assert!(title(9_600).ends_with(" · nothing for 8.0 s"), "{}", title(9_600));
     }
 
     /// Draws a frame; how many events were looked at for it.

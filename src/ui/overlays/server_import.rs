@@ -14,7 +14,7 @@ use crate::{
         state::State,
     },
     engine::secret::HiddenText,
-    model::settings::SETTINGS,
+    model::{entry::FileId, settings::SETTINGS},
     systems::facets::configured::{ConfigServer, FoundConfig, ValuePlace, WantedValue},
     ui::{styles::Role, view::Reply},
 };
@@ -212,6 +212,7 @@ fn take_servers(chosen: &[Choice], secrets: Vec<Message>, state: &State) -> Resu
     let mut messages = vec![
         Message::DropQuestion,
         Message::Document(DocumentMessage::Change { label: plan.label, changes: plan.changes }),
+        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
         Message::Show(ScreenId::Connections),
     ];
     let first = names.first().map(|name| ConnectionMessage::Show((*name).to_owned()));
