@@ -10,8 +10,9 @@ use toolcrib::{
         message::{DocumentMessage, Loaded, Message, ScreenId},
     },
     model::{
-        call::{Event, EventKind, Outcome},
+        call::{CallError, Event, EventKind, Outcome},
         entry::FileId,
+        error_kind::ErrorKind,
         settings::SETTINGS,
         trace::{Head, Trace},
     },
@@ -241,6 +242,11 @@ fn a_tool_that_is_called_elsewhere_says_so() {
     bench.state.network.connections.chosen = Some("shop2".into());
     bench.draw();
     assert!(bench.shows("called on shop2"), "{}", bench.screen());
+    // And a call that fails there says that it was.
+    bench.keys("f6");
+    let failed = Some(CallError::new(ErrorKind::Missing, "Unknown tool: search", ""));
+    bench.happens([(5, EventKind::End { outcome: Outcome::Failed, problem: failed })]);
+    assert!(bench.shows("not on its own shop"), "{}", bench.screen());
     bench.keys("esc down");
     assert!(bench.shows("shop2/search") && !bench.shows("called on"), "{}", bench.screen());
 }

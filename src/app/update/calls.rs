@@ -262,6 +262,17 @@ pub(super) fn apply_events(
             let place = if state.screen == ScreenId::Invoke { "" } else { " on Invoke" };
             words.push_str(&format!("; {key}{place} mocks its service"));
         }
+        // A tool of one server fails at another that was chosen for all calls.
+        let tool = state.catalog.tool(&ended.request.tool);
+        let own = tool.and_then(|tool| state.network.connections.assigned_name(tool));
+        let elsewhere = own.filter(|own| *own != ended.connection && !ended.is_mocked());
+        if let Some(own) = elsewhere.filter(|_| outcome != Outcome::Succeeded) {
+            let key = state.keymap.way_to("connection");
+            let at = &ended.connection;
+            words.push_str(&format!(
+                "; it was called on {at}, not on its own {own}: {key} changes that"
+            ));
+        }
         // That a server's tools are others now may be why the call doesn't do what it did.
         let drift = ended.events.iter().find_map(|event| match &event.kind {
             EventKind::Stage(stage) if &*stage.name == Stage::DRIFT => Some(stage.words.clone()),

@@ -270,6 +270,8 @@ impl Tools {
             Pen::new(buffer, area, 0).put_text("no call yet", styles[Role::Ghost]);
         }
         let window = self.calls.visible_rows(count, area.height);
+        // Servers may have tools of one name.
+        let has_several = state.deployed_lists().nth(1).is_some();
         let newest_first = state.invoke.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
             let here = Some(call.id) == state.invoke.calls.selected;
@@ -279,16 +281,19 @@ impl Tools {
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role])
                 .put_text(" ", styles[Role::Text]);
+            let tool = state.tool(&call.request.tool).filter(|_| has_several);
+            let label = tool.map(Tool::label);
+            let name = label.as_deref().unwrap_or(&call.request.name);
             // The name is worth more than the time.
             let mocked = format!("mocked · {took}");
-            let fits = text_width(&call.request.name) + text_width(&mocked) + 3 < area.width.into();
+            let fits = text_width(name) + text_width(&mocked) + 3 < area.width.into();
             let took = match (call.is_mocked(), fits) {
                 (false, _) => took,
                 (true, true) => mocked,
                 (true, false) => "mocked".to_owned(),
             };
             let room = pen.remaining_cells().saturating_sub(took.chars().count() + 1);
-            pen.put_column(&call.request.name, room, styles[Role::Text])
+            pen.put_column(&truncate_key(name, room), room, styles[Role::Text])
                 .put_right(&took, styles[Role::Dim]);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
