@@ -136,16 +136,16 @@ impl<'b> Conversation<'b> {
         if let Some(mention) = left.iter().find(|mention| schema_of(mention.name).is_some()) {
             let schema = schema_of(mention.name)?;
             let given = mention.arguments.clone();
-            return Some(self.call(mention.name, given.unwrap_or_else(|| example(schema))));
+            return Some(self.call(mention.name, &given.unwrap_or_else(|| example(schema))));
         }
         if names_some && left.is_empty() {
             return None;
         }
         let (name, schema) = self.offered.iter().find(|(name, _)| !self.called.contains(name))?;
-        Some(self.call(name, example(schema)))
+        Some(self.call(name, &example(schema)))
     }
 
-    fn call(&self, name: &str, arguments: Value) -> ToolCall {
+    fn call(&self, name: &str, arguments: &Value) -> ToolCall {
         ToolCall {
             id: format!("mock_{}", self.length),
             name: name.to_owned(),

@@ -21,7 +21,7 @@ fn place_of(connection: &str) -> FileId {
 /// What is configured there.
 #[must_use]
 pub(crate) fn configured_catalog(items: &[Item]) -> Catalog {
-    document_catalog(place_of(""), &item::group_by_section(items))
+    document_catalog(&place_of(""), &item::group_by_section(items))
 }
 
 /// What can be called at that connection, whether it is in the workspace or not.
@@ -31,10 +31,10 @@ pub(crate) fn callable_catalog(
     connection: &str,
     items: &[Item],
 ) -> Catalog {
-    document_catalog(place_of(connection), &deployment.callable_document(items))
+    document_catalog(&place_of(connection), &deployment.callable_document(items))
 }
 
-fn document_catalog(file: FileId, document: &Value) -> Catalog {
+fn document_catalog(file: &FileId, document: &Value) -> Catalog {
     let source = Source::parse(Format::Json, document.to_string());
-    read::read_catalog(source.iter().map(|source| (&file, source)), Mode::AsDeployed)
+    read::read_catalog(source.iter().map(|source| (file, source)), Mode::AsDeployed)
 }
