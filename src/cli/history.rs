@@ -373,8 +373,10 @@ fn print_comparison(
     if global.json {
         let of = |one: &compare::Difference| json!({"pointer": one.at.to_string(), "before": one.before, "after": one.after});
         let measure = |row: &compare::ComparedMeasure| json!({"name": row.name, "before": row.before, "after": row.after});
+        let are_texts = texts[0] != texts[1] && differences.is_none();
         out.print_json(&json!({
             "same": texts[0] == texts[1],
+            "texts": are_texts.then(|| json!({"before": texts[0], "after": texts[1]})),
             "arguments": arguments.iter().map(of).collect::<Value>(),
             "json": differences.map(|found| found.iter().map(of).collect::<Value>()),
             "steps": steps.iter().map(ComparedStep::to_json).collect::<Value>(),

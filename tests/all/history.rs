@@ -86,6 +86,8 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
     assert!(errors.len() == 1 && errors[0].contains('–'), "{}", compared.data);
     let asked = "the arguments differ:\n  /expression: \"6 * 7\" → ";
     assert!(compared.data.contains(asked), "{}", compared.data);
+    let texts = &place.run(&["history", "compare", id, "last", "--json"]).json()["texts"];
+    assert_eq!((&texts["before"], &texts["after"]), (&json!("42"), &json!("")));
     let same = place.run(&["history", "compare", id, id]);
     same.ended(0, &[]);
     assert!(!same.data.contains("arguments differ"), "{}", same.data);

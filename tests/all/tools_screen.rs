@@ -331,6 +331,19 @@ fn a_group_that_is_typed_is_one_step_of_undo() {
 }
 
 #[test]
+fn a_tool_with_a_file_of_its_own_stays_selected_in_the_list_when_it_is_renamed() {
+    let tool = r#"{"type": "prompt", "name": "ask", "description": "Asks."}"#;
+    let mut bench = Workbench::files(&[("tools/ask.json", tool)], 120, 36);
+    bench.keys("r");
+    bench.types("say");
+    bench.keys("enter");
+    assert_eq!(bench.state.selected.as_ref().unwrap().file().as_str(), "tools/say.json");
+    // The list has the keys still.
+    bench.keys("r");
+    assert!(bench.shows("The new key of say"), "{}", bench.screen());
+}
+
+#[test]
 fn a_renamed_tool_or_service_is_renamed_in_stubs() {
     let stub = "stub: odd\nservices:\n  ask:\n    rules:\n      - answer: No.  # short\n";
     let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";

@@ -114,11 +114,12 @@ fn apply_changes_with(
 ) -> Vec<Effect> {
     let before = entries_where_new_ones_go(&state.catalog, changes);
     let renamed = selected_by_its_new_key(state, changes);
+    let is_moved = moves_selected(state, changes);
     match make(&mut state.documents, label, changes) {
         Ok(files) => {
             let selected = state.selected.clone();
             read_again(state, &files);
-            follow_new_entry(state, &before, changes);
+            follow_new_entry(state, &before, changes, is_moved);
             if let Some((file, at)) = renamed {
                 let is_it = |entry: &&Entry| entry.id.place().at == at;
                 let found = state.catalog.of_file(&file).find(is_it).map(|entry| entry.id.clone());
@@ -233,15 +234,31 @@ fn selected_by_its_new_key(state: &State, changes: &[Change]) -> Option<(FileId,
     })
 }
 
-/// A new entry is the one to look at, and its form the place to go on.
-fn follow_new_entry(state: &mut State, before: &HashSet<EntryId>, changes: &[Change]) {
+/// Whether the file of what is selected goes: with a new one it is the same entry by another name.
+fn moves_selected(state: &State, changes: &[Change]) -> bool {
+    let Some(selected) = &state.selected else { return false };
+    changes
+        .iter()
+        .any(|change| matches!(change, Change::Remove { file } if file == selected.file()))
+}
+
+/// A new entry is the one to look at, and its form the place to go on, unless it is the selected one
+/// by another name.
+fn follow_new_entry(
+    state: &mut State,
+    before: &HashSet<EntryId>,
+    changes: &[Change],
+    is_moved: bool,
+) {
     let Some((file, at)) = place_of_new(changes) else { return };
     let is_new = |entry: &&Entry| {
         !before.contains(&entry.id) && at.is_none_or(|at| entry.id.place().at == *at)
     };
     if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
-        let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
-        state.goal = Some(ViewTarget { entry: id.clone(), pointer: Pointer::root(), turn });
+        if !is_moved {
+            let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
+            state.goal = Some(ViewTarget { entry: id.clone(), pointer: Pointer::root(), turn });
+        }
         state.selected = Some(id);
     }
 }
