@@ -19,7 +19,7 @@ use crate::{
     },
 };
 
-/// The model that needs no connection, unless one has its name.
+/// The name of the mock model, unless a connection has it.
 pub const MOCK_MODEL: &str = "mock";
 
 /// Under this word a connection holds what is said of its model.
@@ -101,7 +101,7 @@ impl ModelSettings {
         })
     }
 
-    /// Those of the model that asks nobody.
+    /// Those of the mock model.
     fn mock() -> Self {
         Self { name: MOCK_MODEL.to_owned(), api: MOCK, max_tokens: None, body: Map::new() }
     }

@@ -5,7 +5,7 @@ use super::{anthropic::Anthropic, api::ModelApi, mock_model::MockModel, openai::
 /// Every API, the usual one first.
 pub static APIS: [&dyn ModelApi; 2] = [&OpenAi, &Anthropic];
 
-/// The one that asks nobody. No connection leads to it.
+/// The mock model, which makes its replies here. Connections in settings never lead to it.
 pub static MOCK: &dyn ModelApi = &MockModel;
 
 /// The API of that word.

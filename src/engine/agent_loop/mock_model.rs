@@ -1,4 +1,4 @@
-//! A model that is none: it calls tools by rules, so that a run can be tried without an account.
+//! The mock model: it calls tools by rules, so that a run can be tried without an account.
 //!
 //! It calls the tools that the question names, in that order, each with the JSON object behind its
 //! name, or with example arguments. Where the question names none that can be called, it calls each
