@@ -60,6 +60,10 @@ impl NetworkState {
     /// then those of servers, whose tools are theirs alone. What was listed before a connection
     /// changed is not among it.
     pub fn deployed_lists(&self, tools: &Catalog) -> impl Iterator<Item = &DeployedTools> {
+        // Most often there are none: to find the connection takes all tools.
+        if self.deployed.iter().next().is_none() {
+            return Vec::new().into_iter();
+        }
         let current = self.current_connection(tools);
         let (mut lists, others): (Vec<_>, Vec<_>) =
             self.deployed.iter().partition(|list| list.connection.name == current.name);
