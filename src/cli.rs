@@ -61,6 +61,7 @@ mod out;
 mod plain;
 mod push;
 mod report;
+mod report_paths;
 mod request;
 mod saving;
 mod scenarios;

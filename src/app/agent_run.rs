@@ -154,7 +154,10 @@ pub struct TaskWorld {
     pub settings: WorkspaceSettings,
     pub user: String,
     pub route: Option<String>,
+    /// What answers the tools that are mocked, by their rows.
     pub mocks: BTreeMap<usize, StubService>,
+    /// What a mock of a tool answers by where nothing else is said, by the tools' keys.
+    pub stubs: BTreeMap<String, StubService>,
 }
 
 /// A run that is to begin.

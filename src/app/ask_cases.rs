@@ -38,7 +38,7 @@ pub(crate) fn recorded_runs(
     case: &AskCase,
 ) -> Result<RecordedRuns, String> {
     let recorded = recorded_file(file, case.recorded.as_deref());
-    let document = state.documents.get(&recorded).filter(|document| !document.gone);
+    let document = state.documents.present(&recorded);
     let source = document.and_then(|document| document.source.as_ref().ok());
     let value = source.and_then(|source| source.value(0));
     value.and_then(|value| RecordedRuns::from_json(value)).ok_or_else(|| {
@@ -51,7 +51,7 @@ pub(crate) fn recorded_runs(
 /// The context that cases are asked in where they say none: that of the settings.
 #[must_use]
 pub(crate) fn workspace_context(state: &State) -> Context {
-    let document = state.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone);
+    let document = state.documents.present(&FileId::new(SETTINGS));
     let text = document.map_or("", |document| document.text.whole_text());
     parse_settings(text).0.context
 }

@@ -297,6 +297,18 @@ impl Documents {
         self.files.get(file)
     }
 
+    /// The document of a file that is there.
+    #[must_use]
+    pub fn present(&self, file: &FileId) -> Option<&Document> {
+        self.get(file).filter(|document| !document.gone)
+    }
+
+    /// Whether that file is there.
+    #[must_use]
+    pub fn has(&self, file: &FileId) -> bool {
+        self.present(file).is_some()
+    }
+
     /// Files that are there, in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&FileId, &Document)> {
         self.files.iter().filter(|(_, document)| !document.gone)
@@ -446,7 +458,7 @@ impl Documents {
                 Ok((patch.old != patch.new).then(|| Operation::Patched(file.clone(), patch)))
             }
             Change::Create { file, text } => {
-                if self.files.get(file).is_some_and(|document| !document.gone) {
+                if self.has(file) {
                     return Err(ChangeError::FileTaken(file.clone()));
                 }
                 self.create(file, text);
@@ -719,7 +731,7 @@ mod tests {
                     }
                     1 => documents.mark_deleted(&file),
                     2 => {
-                        let shown = documents.get(&file).filter(|document| !document.gone);
+                        let shown = documents.present(&file);
                         let now = shown.map(|document| document.text.whole_text().clone());
                         documents.mark_saved(&file, now);
                     }

@@ -27,6 +27,8 @@ pub enum Question {
         files: Vec<FileId>,
         /// Tools with a mock that somebody has said something of, and that no stub keeps.
         mocks: Vec<EntryId>,
+        /// How many messages of Watch are in no file.
+        messages: u64,
     },
     /// Leave the form program although its document was changed?
     LeaveForm(FormGoal),

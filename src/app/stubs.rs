@@ -1,5 +1,7 @@
 //! The stubs of the workspace that tools' mocks answer by.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use super::documents::Documents;
 use crate::{
     engine::stub::{page::file_of_tool, read::read_stub},
@@ -10,7 +12,16 @@ use crate::{
 #[must_use]
 pub(crate) fn own_stub(documents: &Documents, tool: &Tool) -> Option<StubService> {
     let key = &tool.entry.key;
-    let document = documents.get(&file_of_tool(key)).filter(|document| !document.gone)?;
-    let stub = read_stub(document.source.as_ref().ok()?).ok()?;
-    stub.services.into_iter().find(|service| service.name == *key)
+    let document = documents.present(&file_of_tool(key))?;
+    read_stub(document.source.as_ref().ok()?).ok()?.into_service_named(key)
+}
+
+/// The own stubs of all tools, by the tools' keys.
+#[must_use]
+pub(crate) fn own_stubs(
+    documents: &Documents,
+    tools: &[Arc<Tool>],
+) -> BTreeMap<String, StubService> {
+    let own = |tool: &Arc<Tool>| Some((tool.entry.key.clone(), own_stub(documents, tool)?));
+    tools.iter().filter_map(own).collect()
 }

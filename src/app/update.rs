@@ -448,10 +448,15 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
         return vec![Effect::Journal(state.offered_texts()), Effect::Quit];
     }
     let mocks = calls::unkept_mocks(state);
-    if changed.is_empty() && mocks.is_empty() {
+    // What the program itself makes up is no loss.
+    let messages = match state.watched_connection().is_embedded() {
+        true => 0,
+        false => state.watching.unsaved_count(),
+    };
+    if changed.is_empty() && mocks.is_empty() && messages == 0 {
         // What is offered and not decided about is offered again.
         return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];
     }
-    state.question = Some(Question::Leave { files: changed, mocks });
+    state.question = Some(Question::Leave { files: changed, mocks, messages });
     Vec::new()
 }

@@ -161,6 +161,10 @@ pub struct Watching {
     /// Reports one watch from the one before.
     pub turn: u64,
     pub cards: Cards,
+    /// How many of the received messages are in a file.
+    pub saved: u64,
+    /// How many are in the file that is being written.
+    pub saving: u64,
     /// What came since the view was kept still.
     held: Option<PausedMessages>,
 }
@@ -210,9 +214,17 @@ impl Watching {
         self.held.as_ref().map(|held| held.heard.len())
     }
 
+    /// How many messages are in no file.
+    #[must_use]
+    pub fn unsaved_count(&self) -> u64 {
+        let held = self.held.as_ref().map_or(0, |held| held.heard.len() as u64);
+        self.record.heard_count().saturating_sub(self.saved) + held
+    }
+
     /// Forgets what was received.
     pub fn clear(&mut self) {
         self.record.clear();
+        self.saved = 0;
         if let Some(held) = &mut self.held {
             *held = PausedMessages::default();
         }

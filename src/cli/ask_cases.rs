@@ -15,6 +15,7 @@ use super::{
     columns::{self, Cell},
     ending::StopReason,
     out::{CommandOutput, Tint},
+    report_paths::typed_path,
     wrap::wrap,
 };
 use crate::{
@@ -318,7 +319,7 @@ fn comparison(a: ToolTally, b: ToolTally) -> String {
 pub(super) fn to_json(tried: &TriedAsk) -> Value {
     let mut value = json!({
         "case": tried.filed.display_name(),
-        "file": tried.filed.path.display().to_string(),
+        "file": typed_path(&tried.filed.path),
         "ask": tried.filed.case.question,
     });
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
@@ -334,7 +335,7 @@ pub(super) fn to_json(tried: &TriedAsk) -> Value {
 pub(super) fn junit_suites(tried: &[TriedAsk]) -> Vec<Suite> {
     let suite = |one: &TriedAsk| Suite {
         name: one.filed.display_name(),
-        file: one.filed.path.display().to_string(),
+        file: typed_path(&one.filed.path),
         cases: vec![Checked {
             name: one.filed.case.question.clone(),
             differences: match one.verdict.has_passed() {

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::global::Global;
+use super::{global::Global, report_paths::typed_path};
 use crate::{
     model::problem::{Problem, ProblemKind},
     schema::pointer::Pointer,
@@ -86,7 +86,7 @@ pub(crate) fn several_documents(count: usize, one: &str) -> String {
 /// What a file is called: its own name, else its path.
 #[must_use]
 pub(crate) fn display_name(own: &str, path: &Path) -> String {
-    if own.is_empty() { path.display().to_string() } else { own.to_owned() }
+    if own.is_empty() { typed_path(path) } else { own.to_owned() }
 }
 
 /// The workspace that a file lies in.

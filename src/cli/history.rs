@@ -33,6 +33,7 @@ use crate::{
     },
     model::{
         call::{Event, EventKind, Outcome},
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         size,
         stub::{MOCK_CONNECTION, Stub},
@@ -66,9 +67,9 @@ const NUMBER: u32 = 50;
 
 #[derive(Args, Debug)]
 struct List {
-    /// Only matching calls: tool:NAME is:failed on:CONNECTION since:30m|2h|3d id:START >500ms, and
-    /// any text of the request or the answer
-    #[arg(long, value_name = "WORDS", default_value = "")]
+    /// Only matching calls: tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION
+    /// since:30m|2h|3d id:START >500ms, and any text of the request or the answer
+    #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
     find: String,
 
     /// The maximum number of calls, newest first
@@ -97,7 +98,7 @@ enum Command {
     Export {
         /// The calls, by the start of their ids; by default all that `--find` matches
         ids: Vec<String>,
-        #[arg(long, value_name = "WORDS", default_value = "")]
+        #[arg(long, value_name = "WORDS", default_value = "", allow_hyphen_values = true)]
         find: String,
         /// Write a stub file for `toolcrib serve --stub`, with a rule for each call
         #[arg(long)]
@@ -228,11 +229,12 @@ impl List {
 }
 
 fn summary_row(call: &Summary) -> Vec<Cell> {
-    let outcome = match call.outcome {
-        Some(outcome @ Outcome::Succeeded) => Cell::tinted(Tint::Good, outcome.as_str()),
-        Some(outcome) => Cell::tinted(Tint::Bad, outcome.as_str()),
-        None => Cell::tinted(Tint::Odd, "unfinished"),
+    let tint = match call.outcome {
+        Some(Outcome::Succeeded) => Tint::Good,
+        Some(_) => Tint::Bad,
+        None => Tint::Odd,
     };
+    let outcome = Cell::tinted(tint, call.ending_words());
     let arguments: String = call.arguments.chars().take(60).collect();
     vec![
         Cell::plain(call.id.chars().take(8).collect::<String>()),
@@ -262,6 +264,7 @@ fn summary_json(call: &Summary) -> Value {
         "tool": &*call.tool,
         "connection": &*call.connection,
         "outcome": call.outcome.map(Outcome::as_str),
+        "error": call.error.as_ref().map(ErrorKind::as_str),
         "took_ms": call.took_ms,
         "first_ms": call.first_ms,
         "chunks": call.chunks,

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 
 use super::{
     out::{CommandOutput, Tint},
+    report_paths::repository_path,
     wrap::wrap,
 };
 use crate::{
@@ -185,7 +186,8 @@ fn sarif_report(report: &Report<'_>) -> Value {
     let rules: Value = codes.iter().map(rule).collect();
     let result = |finding: &Finding| {
         let site = &finding.site;
-        let mut place = json!({"artifactLocation": {"uri": uri(&(report.shown)(&site.file))}});
+        let file = repository_path(&(report.shown)(&site.file));
+        let mut place = json!({"artifactLocation": {"uri": uri(&file)}});
         if site.line > 0 {
             place["region"] = json!({"startLine": site.line, "startColumn": site.column.max(1)});
         }
@@ -231,14 +233,26 @@ fn write_github(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> 
             0 => String::new(),
             line => format!(",line={line},col={}", site.column),
         };
-        let (file, title) =
-            (escape_property(&(report.shown)(&site.file)), escape_property(finding.code));
-        out.print_line(format_args!(
-            "::{word} file={file}{place},title={title}::{}",
-            escape_data(&report.message(finding))
-        ))?;
+        let file = (report.shown)(&site.file);
+        out.print_line(annotation(word, &file, &place, finding.code, &report.message(finding)))?;
     }
     Ok(())
+}
+
+/// Annotations of what failed: each failed case at its suite's file.
+pub(crate) fn write_annotations(suites: &[Suite], out: &mut CommandOutput) -> io::Result<()> {
+    for Suite { name, file, cases } in suites {
+        for case in cases.iter().filter(|case| !case.differences.is_empty()) {
+            let title = format!("{name}: {}", case.name);
+            out.print_line(annotation("error", file, "", &title, &case.differences.join("\n")))?;
+        }
+    }
+    Ok(())
+}
+
+fn annotation(word: &str, file: &str, place: &str, title: &str, message: &str) -> String {
+    let (file, title) = (escape_property(&repository_path(file)), escape_property(title));
+    format!("::{word} file={file}{place},title={title}::{}", escape_data(message))
 }
 
 /// A text in a workflow command, where line ends and percent signs are written as codes.

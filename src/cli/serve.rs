@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use self::sources::{AnswerSources, WantedMocks};
@@ -256,6 +256,7 @@ async fn serve_until_interrupted(
         let announced = announcing::announce(&registry, &connection, &*responding, &stop, out);
         counts = Some(announced.await?);
     }
+    let mut notices = responding.connection_notices();
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(responding.run(report, stop.clone()));
     let mut typing = None;
@@ -267,6 +268,10 @@ async fn serve_until_interrupted(
                 counts.iter().for_each(|counts| counts.count(&report));
                 print_report(global, out, &report)?;
             }
+            Some(words) = next_notice(&mut notices) => match global.json {
+                true => out.json_line(&json!({"event": "notice", "text": words}))?,
+                false => out.print_status(words),
+            },
             Some(question) = questions.recv() => {
                 typing.get_or_insert_with(stdin_lines);
                 desk.push_question(question, out);
@@ -286,6 +291,17 @@ async fn serve_until_interrupted(
         true => Ok(Ending::Done),
         false => {
             Err(Problem::new(ProblemKind::Unreachable, doing(), "the connection ended").into())
+        }
+    }
+}
+
+/// What the connection says next; `None`: nothing will come.
+async fn next_notice(notices: &mut Option<broadcast::Receiver<String>>) -> Option<String> {
+    loop {
+        match notices.as_mut()?.recv().await {
+            Ok(words) => return Some(words),
+            Err(broadcast::error::RecvError::Lagged(_)) => {}
+            Err(broadcast::error::RecvError::Closed) => *notices = None,
         }
     }
 }

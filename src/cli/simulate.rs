@@ -10,6 +10,8 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    report::write_annotations,
+    report_paths::typed_path,
     request::unknown_state,
     scenarios::{self, ScenarioFile},
     wrap::wrap,
@@ -17,9 +19,10 @@ use super::{
 use crate::{
     engine::{
         filter::join_names,
+        junit::{Suite, render_report},
         scenario::{
             coverage::Coverage,
-            junit,
+            junit::scenario_suite,
             trial::{self, ScenarioRun, StepEnd, TrialStep},
         },
         simulate::{audit, metrics},
@@ -66,6 +69,8 @@ enum Format {
     Json,
     /// For CI: a suite for each scenario, a case for each step
     Junit,
+    /// Annotations of GitHub's workflows
+    Github,
 }
 
 /// Scenarios as they went, with what they exercised of each workspace.
@@ -127,16 +132,16 @@ impl Simulate {
             if !trial.unknown_groups.is_empty() {
                 out.warn(format_args!(
                     "{}: no tool is in {}",
-                    script.path.display(),
+                    typed_path(&script.path),
                     join_names(&trial.unknown_groups)
                 ));
             }
             let start = script.scenario.start.state.as_deref();
             if let Some(words) = start.and_then(|state| unknown_state(opened, state)) {
-                out.warn(format_args!("{}: {words}", script.path.display()));
+                out.warn(format_args!("{}: {words}", typed_path(&script.path)));
             }
             if script.scenario.steps.is_empty() {
-                let file = script.path.display();
+                let file = typed_path(&script.path);
                 out.warn(format_args!("{file}: it has no steps, so that nothing is tested"));
             }
             self.write_records(&trial, opened, out)?;
@@ -152,7 +157,7 @@ impl Simulate {
         match format {
             Format::Human => report.write_human(out, stdout)?,
             Format::Json => out.print_json(&report.to_json())?,
-            Format::Junit => report.write_junit(out)?,
+            Format::Junit | Format::Github => report.write_suites(format, out)?,
         }
         Ok(if trials.iter().all(ScenarioRun::has_passed) { Ending::Done } else { Ending::Found })
     }
@@ -219,7 +224,7 @@ impl Report<'_> {
 
     /// A list of scenarios; with the coverage an object of both.
     fn to_json(&self) -> Value {
-        let of = |(script, trial): (&ScenarioFile, &ScenarioRun)| json!({"file": script.path.display().to_string(), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
+        let of = |(script, trial): (&ScenarioFile, &ScenarioRun)| json!({"file": typed_path(&script.path), "name": script.display_name(), "holds": trial.has_passed(), "steps": trial.to_json()});
         let coverage = |(workspace, coverage): &(String, Coverage)| {
             let mut value = coverage.to_json();
             value["workspace"] = workspace.as_str().into();
@@ -234,17 +239,15 @@ impl Report<'_> {
         }
     }
 
-    fn write_junit(&self, out: &mut CommandOutput) -> std::io::Result<()> {
-        let names: Vec<(String, String)> = self
-            .scripted
-            .iter()
-            .map(|script| (script.display_name(), script.path.display().to_string()))
-            .collect();
-        let suites = names
-            .iter()
-            .zip(self.trials)
-            .map(|((name, file), trial)| (name.as_str(), file.as_str(), trial));
-        out.print_raw(&junit::render_report(suites))?;
+    fn write_suites(&self, format: Format, out: &mut CommandOutput) -> std::io::Result<()> {
+        let suite = |(script, trial): (&ScenarioFile, &ScenarioRun)| {
+            scenario_suite(script.display_name(), typed_path(&script.path), trial)
+        };
+        let suites: Vec<Suite> = self.scripted_trials().map(suite).collect();
+        match format {
+            Format::Github => write_annotations(&suites, out)?,
+            _ => out.print_raw(&render_report("toolcrib simulate", &suites))?,
+        }
         self.coverage.iter().for_each(|(_, coverage)| out.print_status(coverage.summary()));
         self.print_summary(out);
         Ok(())

@@ -22,6 +22,10 @@ use crate::{
 /// # Errors
 /// When the file is missing, cannot be read or is no stub (reported with line and column).
 pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<StubService>, Problem> {
+    Ok(read_file(path, out)?.services)
+}
+
+fn read_file(path: &Path, out: &CommandOutput) -> Result<Stub, Problem> {
     let text = files::read_text(path)?.text;
     let wrong = |cause: String| {
         Problem::new(ProblemKind::Input, format!("reading the stub {}", path.display()), cause)
@@ -37,7 +41,7 @@ pub(crate) fn read_services(path: &Path, out: &CommandOutput) -> Result<Vec<Stub
             message_with_position(&source, &issue.at, &issue.message)
         ));
     }
-    Ok(stub.services)
+    Ok(stub)
 }
 
 /// The tool's own stub in the workspace, which its mocks answer by. One that can't be read is a
@@ -51,8 +55,8 @@ pub(crate) fn own_stub(
     if !path.is_file() {
         return None;
     }
-    let services = read_services(&path, out).map_err(|problem| out.warn(format_args!("{problem}")));
-    services.ok()?.into_iter().find(|service| service.name == tool.entry.key)
+    let stub = read_file(&path, out).map_err(|problem| out.warn(format_args!("{problem}")));
+    stub.ok()?.into_service_named(&tool.entry.key)
 }
 
 /// The own stubs of all tools, by the tools' keys.

@@ -23,6 +23,8 @@ use super::{
     mock_options::MockFlags,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    report::write_annotations,
+    report_paths::typed_path,
     signals::{interrupted, wait_for},
     stubs,
     wrap::wrap,
@@ -110,6 +112,8 @@ enum Format {
     Json,
     /// For CI
     Junit,
+    /// Annotations of GitHub's workflows
+    Github,
 }
 
 /// A case ready to be called, or why it cannot be.
@@ -154,7 +158,7 @@ impl Test {
             Some(file) => Some(StandIn::Stub(file, &services)),
             None => mock.as_ref().map(StandIn::Mock),
         };
-        let deployed = list_deployed(&calls, &opened, stand_in.is_some())?;
+        let deployed = list_deployed(&calls, &opened)?;
         let plan = |filed| plan_case(filed, &opened, &deployed, stand_in.as_ref(), out);
         let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
         let history = Paths::of_user().map(|paths| {
@@ -170,6 +174,11 @@ impl Test {
             Some(path) => Some(OpenWorkspace::read_connected(global, Some(path), out)?),
             None => None,
         };
+        // Calls of models are mocked unless a case says otherwise.
+        let stubs = match asks.is_empty() {
+            true => BTreeMap::new(),
+            false => stubs::own_stubs(&opened, out),
+        };
         let world = || {
             let (catalog, settings) = (&opened.catalog, &opened.settings);
             let mut world = AgentWorld::new(catalog, &opened.tools, settings, &registry);
@@ -177,6 +186,7 @@ impl Test {
                 settings.context.user.as_deref().unwrap_or(super::call::NOBODY).to_owned();
             world.caller.limits = Limits { linger: Duration::ZERO, ..Limits::default() };
             world.caller.history.clone_from(&history);
+            world.caller.stubs.clone_from(&stubs);
             world
         };
         let suite = AskSuite {
@@ -229,11 +239,10 @@ type DeployedCatalogs = BTreeMap<String, Result<Catalog, Problem>>;
 fn list_deployed(
     calls: &[CaseFile],
     opened: &OpenWorkspace,
-    is_mocked: bool,
 ) -> Result<DeployedCatalogs, StopReason> {
     let connections = &opened.settings.connections;
     let mut listed = BTreeMap::new();
-    for CaseFile { case, .. } in calls.iter().filter(|_| !is_mocked) {
+    for CaseFile { case, .. } in calls {
         let named = named_connection(case, connections);
         let known = named.map_or_else(
             || Some(connections.current()),
@@ -262,14 +271,16 @@ fn plan_case(
     let request = || {
         let case = &filed.case;
         let connections = &opened.settings.connections;
-        let named = named_connection(case, connections).filter(|_| stand_in.is_none());
-        let named =
-            named.map(|name| connections::find_connection(connections, name)).transpose()?;
+        let word = named_connection(case, connections);
+        // A mock needs no connection, but for the tools that are listed there.
+        let named = word
+            .filter(|_| stand_in.is_none())
+            .map(|name| connections::find_connection(connections, name))
+            .transpose()?;
         let (catalog, tool) = match opened.tool(&case.tool) {
             Ok(tool) => (&opened.catalog, tool),
             Err(missing) => {
-                let at =
-                    named.as_ref().map_or_else(|| connections.current().name, |at| at.name.clone());
+                let at = word.map_or_else(|| connections.current().name, str::to_owned);
                 let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
                 let found = |there| Some((there, Catalog::tool_called(there, &case.tool)?));
                 there.transpose()?.and_then(found).ok_or(missing)?
@@ -374,9 +385,12 @@ async fn run_suites(
             let asked = asked.iter().map(ask_cases::to_json);
             out.print_json(&tried.iter().map(to_json).chain(asked).collect::<Value>())?;
         }
-        Format::Junit => {
+        Format::Junit | Format::Github => {
             let suites = [junit_suites(&tried), ask_cases::junit_suites(&asked)].concat();
-            out.print_raw(&junit::render_report("toolcrib test", &suites))?;
+            match format {
+                Format::Github => write_annotations(&suites, out)?,
+                _ => out.print_raw(&junit::render_report("toolcrib test", &suites))?,
+            }
         }
     }
     if let Some(words) = asking.usage_words(&asked) {
@@ -493,7 +507,7 @@ fn print_result(tried: &TriedCase, out: &mut CommandOutput) -> Result<(), StopRe
 }
 
 fn to_json(tried: &TriedCase) -> Value {
-    let mut value = json!({"case": tried.filed.display_name(), "file": tried.filed.path.display().to_string(), "tool": tried.filed.case.tool});
+    let mut value = json!({"case": tried.filed.display_name(), "file": typed_path(&tried.filed.path), "tool": tried.filed.case.tool});
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
         value.extend(verdict);
     }
@@ -504,7 +518,7 @@ fn to_json(tried: &TriedCase) -> Value {
 fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
     let suite = |one: &TriedCase| Suite {
         name: one.filed.display_name(),
-        file: one.filed.path.display().to_string(),
+        file: typed_path(&one.filed.path),
         cases: vec![Checked {
             name: match one.filed.case.tool.as_str() {
                 "" => "the file".to_owned(),

@@ -81,6 +81,22 @@ impl Outcome {
     pub fn of_word(word: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|known| known.as_str() == word)
     }
+
+    /// How a call ended in the words of lists and filters, which part what is [`Self::Lost`]: with
+    /// what kind of error, and after how many chunks.
+    #[must_use]
+    pub fn ending_words(self, kind: Option<&ErrorKind>, chunks: u64) -> &'static str {
+        match self {
+            Self::Lost if kind.is_some_and(ErrorKind::is_unreadable) => Self::LOST[0],
+            Self::Lost if chunks > 0 => Self::LOST[1],
+            Self::Lost => Self::LOST[2],
+            Self::TimedOut => "timed out",
+            other => other.as_str(),
+        }
+    }
+
+    /// The words of [`Self::ending_words`] for what is [`Self::Lost`].
+    pub const LOST: [&'static str; 3] = ["unreadable", "cut off", "no answer"];
 }
 
 /// Why a message is not part of the answer.

@@ -22,6 +22,14 @@ pub struct Stub {
     pub services: Vec<StubService>,
 }
 
+impl Stub {
+    /// The service of that name.
+    #[must_use]
+    pub fn into_service_named(self, name: &str) -> Option<StubService> {
+        self.services.into_iter().find(|service| service.name == name)
+    }
+}
+
 /// A service that is answered for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StubService {

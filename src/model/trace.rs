@@ -6,6 +6,7 @@ use super::{
     call::{Event, EventKind, Outcome, Request},
     clock::Millis,
     connection::Connection,
+    error_kind::ErrorKind,
 };
 
 /// The correlation of its request, which no other call has.
@@ -83,6 +84,8 @@ pub struct Summary {
     pub arguments: Arc<str>,
     /// `None`: it has not ended, or its program was killed.
     pub outcome: Option<Outcome>,
+    /// What went wrong, where something did.
+    pub error: Option<ErrorKind>,
     /// How long it took; of one without an end, as far as it is kept.
     pub took_ms: u64,
     pub first_ms: Option<u64>,
@@ -90,6 +93,19 @@ pub struct Summary {
     /// Bytes of text.
     pub size: u64,
     pub strays: u64,
+}
+
+impl Summary {
+    /// How it ended, in words.
+    #[must_use]
+    pub fn ending_words(&self) -> &'static str {
+        self.outcome.map_or(Self::UNFINISHED, |outcome| {
+            outcome.ending_words(self.error.as_ref(), self.chunks)
+        })
+    }
+
+    /// The word for a call without an outcome.
+    pub const UNFINISHED: &str = "unfinished";
 }
 
 /// Kept calls, newest first.

@@ -79,7 +79,7 @@ pub(crate) fn save_run(trace: &Trace) -> Reply {
             let file = FileId::new(format!("{FOLDER}/{}", file_name(name)));
             let recorded = ask_cases::recorded_file(&file, None);
             for taken in [&file, &recorded] {
-                if state.documents.get(taken).is_some_and(|document| !document.gone) {
+                if state.documents.has(taken) {
                     return Err(format!("{taken} already exists: choose another name"));
                 }
             }

@@ -35,6 +35,7 @@ use crate::{
             verdict::{Answer, Verdict},
         },
         scenario::page::file_name,
+        stub::page::file_of_tool,
     },
     model::{
         call::{Call, Outcome},
@@ -74,7 +75,11 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         None if lists_tools(state, &call.connection) => (name, Some(call.connection.clone())),
         None => return Reply::Refused(without_definition(state)),
     };
-    let mocked = call.is_mocked().then(|| call.request.tool.clone());
+    let mocked = state.tool(&call.request.tool).filter(|_| call.is_mocked());
+    let stub = mocked.map(|tool| file_of_tool(&tool.entry.key));
+    let has_stub = stub.as_ref().is_some_and(|file| state.documents.has(file));
+    // Rules that somebody wrote stay as they are.
+    let kept_mock = mocked.filter(|_| !has_stub).map(|tool| tool.id().clone());
     let arguments = Arc::clone(&call.request.arguments);
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);
@@ -97,12 +102,16 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             Some(Outcome::Cancelled) => " You stopped this call, so its outcome isn't expected.",
             _ => "",
         },
-        match call.is_mocked() {
-            true => {
-                " This answer is a mock's, which is kept beside it as a stub: `toolcrib test --mock` \
-                calls it so; without that, the case is called at its service."
-            }
-            false => "",
+        match &stub {
+            Some(stub) if has_stub => format!(
+                " This answer is a mock's: `toolcrib test --mock` answers by {stub} as it is; \
+                without that, the case is called at its service."
+            ),
+            Some(stub) => format!(
+                " This answer is a mock's, which is kept as {stub}: `toolcrib test --mock` answers \
+                by it; without that, the case is called at its service."
+            ),
+            None => String::new(),
         }
     );
     Reply::Open(Box::new(Ticked::new(
@@ -115,7 +124,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
                 return Err("a case needs a name".into());
             }
             let file = case_file(name);
-            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            if state.documents.has(&file) {
                 return Err(format!("{file} already exists: choose another name"));
             }
             let masked = |text: &str| Literal::parse(&state.mask.mask_text(text));
@@ -144,7 +153,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
                 Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
                 Message::Document(DocumentMessage::Save(Some(file))),
             ];
-            let mock = mocked.as_ref().and_then(|id| state.tool(id));
+            let mock = kept_mock.as_ref().and_then(|id| state.tool(id));
             if let Some((tool, service)) = mock.and_then(|tool| Some((tool, state.mock_of(tool)?)))
             {
                 messages.extend(stubs::keep_mock(tool, service, state)?);

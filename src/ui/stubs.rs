@@ -128,7 +128,7 @@ fn stub_changes(
     services: &[StubService],
     state: &State,
 ) -> Result<Vec<Change>, String> {
-    let Some(document) = state.documents.get(file).filter(|document| !document.gone) else {
+    let Some(document) = state.documents.present(file) else {
         let stub = Stub { name: name.to_owned(), services: services.to_vec() };
         let text: Arc<str> = page::render_yaml(&stub).into();
         return Ok(vec![Change::Create { file: file.clone(), text }]);
@@ -144,7 +144,6 @@ fn existing_stubs(state: &State) -> String {
     let stubs: Vec<&str> = state
         .documents
         .iter()
-        .filter(|(_, document)| !document.gone)
         .filter_map(|(file, _)| {
             file.as_str().strip_prefix(page::FOLDER)?.strip_prefix('/')?.rsplit_once('.')
         })

@@ -69,6 +69,25 @@ fn the_samples_recorded_runs_need_no_model() {
 }
 
 #[test]
+fn calls_of_ask_cases_are_mocked_by_the_tools_own_stubs() {
+    let case = "ask: 'call tell-joke {\"topic\": \"llamas\"}'\nexpect:\n  tools: [tell-joke]\n";
+    let stub = "stub: a\nservices:\n  tell-joke:\n    rules:\n      - answer: A llama walks in\n";
+    let place = place("http://127.0.0.1:1");
+    for (folder, name, text) in [("cases", "a.yaml", case), ("stubs", "tell-joke.yaml", stub)] {
+        fs::create_dir_all(place.here.join(folder)).unwrap();
+        fs::write(place.here.join(folder).join(name), text).unwrap();
+    }
+    run(&place, &["--model", "mock", "cases/a.yaml"]).ended(0, &["1 case passed"]);
+    // The call, and the model's run that it is part of.
+    let kept = place.json(&["history", "--find", "llama walks tool:tell-joke", "--json"]);
+    assert_eq!(
+        (kept.as_array().unwrap().len(), &kept[0]["connection"]),
+        (1, &json!("mock")),
+        "{kept}"
+    );
+}
+
+#[test]
 fn what_a_model_chooses_is_recorded_and_judged_again_without_it() {
     let calls = |arguments| stream(&openai::calls(&[("tell-joke", arguments)]));
     let server = ModelServer::start(vec![

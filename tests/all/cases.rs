@@ -17,7 +17,10 @@ use toolcrib::{
     },
 };
 
-use crate::support::{place::Place, workbench::Workbench};
+use crate::support::{
+    place::{Place, Ran},
+    workbench::Workbench,
+};
 
 const GOOD: &str = "\
 case: six times seven
@@ -80,18 +83,14 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
     ]);
     let ran = place.run(&["test", "--jobs", "1"]);
     ran.ended(1, &["2 of 3 cases failed"]);
+    let said = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "✗ cases/wrong.yaml",
         "outcome: expected succeeded: it failed",
         "contains: expected \"infinity\"",
         "did you mean \"calculator\"?",
     ] {
-        assert!(
-            ran.data.contains(words)
-                || ran.data.contains(&place.here.join("cases/wrong.yaml").display().to_string()),
-            "{words}:\n{}",
-            ran.data
-        );
+        assert!(said.contains(words), "{words}:\n{}", ran.data);
     }
     let verdicts = place.json(&["test", "--json"]);
     let of = |key: &str| {
@@ -106,7 +105,20 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
         ),
         "{report}"
     );
-    assert!(report.contains("<testsuite name=\"six times seven\" file="), "{report}");
+    assert!(report.contains("<testsuite name=\"six times seven\" file=\"cases/"), "{report}");
+    assert_eq!(of("file")[0], "cases/good.yaml");
+
+    // GitHub's annotations name files as the repository does.
+    fs::create_dir(place.here.join(".git")).unwrap();
+    let mut within = place.command(&["test", "--format", "github"]);
+    let report = Ran::of(within.current_dir(place.here.join("cases")).output().unwrap());
+    report.ended(1, &[]);
+    for words in
+        ["::error file=cases/wrong.yaml,title=wrong.yaml%3A calculator::", "%0Acontains: expected"]
+    {
+        assert!(report.data.contains(words), "{words}: {}", report.data);
+    }
+    assert_eq!(report.data.lines().count(), 2, "{}", report.data);
 }
 
 #[test]

@@ -77,7 +77,7 @@ fn many_tools_are_checked_in_their_order_on_every_core() {
 
 #[test]
 fn check_speaks_json_sarif_and_to_github() {
-    let place = Place::with(&[("tools.yaml", FAULTY)]);
+    let place = Place::with(&[("tools.yaml", FAULTY), ("part/a.txt", ""), (".git/HEAD", "")]);
     let found = place.json(&["check", "--json"]);
     assert_eq!(found, place.json(&["check", "--format", "json"]));
     let finding = named(&found, "code", "service.unknown");
@@ -113,6 +113,10 @@ fn check_speaks_json_sarif_and_to_github() {
         "{}",
         ran.data
     );
+    // As the repository names the file, from wherever it is checked.
+    let mut below = place.command(&["check", "..", "--format", "github"]);
+    let below = Ran::of(below.current_dir(place.here.join("part")).output().unwrap());
+    assert_eq!(below.data, ran.data);
 }
 
 #[test]
@@ -632,6 +636,31 @@ fn served_tools_answer_callers_of_another_language() {
     assert_eq!(answer["text"], "42");
     let told = lines.next().unwrap();
     assert!(told.starts_with("answered calculator ") && told.contains(" of ann"), "{told}");
+    let ran = place.run(&["call", "tell-joke", "topic=llamas", "--connection", &server.url()]);
+    ran.ended(0, &[]);
+    running.interrupt();
+    assert_eq!(running.child.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn serve_says_that_its_server_goes_and_comes_back() {
+    let mut server = NatsServer::start();
+    let place = Place::sample("services");
+    let mut running = Running {
+        child: place
+            .command(&["serve", "tell-joke", "--connection", &server.url()])
+            .spawn()
+            .unwrap(),
+    };
+    let mut lines =
+        BufReader::new(running.child.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert_eq!(lines.next().unwrap(), "listening on tg.request.joke for joke-service");
+    server.kill();
+    let told = lines.next().unwrap();
+    assert!(told.contains("broke; reconnecting"), "{told}");
+    let server = NatsServer::on_port(server.port());
+    let again = lines.find(|line| line.contains("again")).unwrap();
+    assert!(again.contains("connected to nats://"), "{again}");
     let ran = place.run(&["call", "tell-joke", "topic=llamas", "--connection", &server.url()]);
     ran.ended(0, &[]);
     running.interrupt();

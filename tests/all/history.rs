@@ -47,9 +47,23 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
             found("since:1h"),
             found("tool:joke"),
             found("is:failed <1h"),
+            found("-is:succeeded"),
+            found("is:lost,failed"),
+            found("is:cut-off,no-answer"),
         ],
-        [1, 1, 1, 2, 0, 1]
+        [1, 1, 1, 2, 0, 1, 1, 1, 0]
     );
+    assert_eq!(
+        (&calls[0]["error"], &calls[1]["error"]),
+        (&json!("division-by-zero"), &Value::Null)
+    );
+    place
+        .run(&["call", "calculator", "expression=1", "--connection", "nats://127.0.0.1:1"])
+        .ended(3, &[]);
+    let lost = listed(&place, "is:no-answer");
+    assert_eq!((lost.len(), &lost[0]["outcome"]), (1, &json!("lost")));
+    assert!(place.run(&["history"]).data.contains("  no answer  "));
+    place.run(&["history", "remove", lost[0]["id"].as_str().unwrap()]).ended(0, &[]);
     let over = |connection| {
         place.run(&["history", "--connection", connection]).data.lines().skip(1).count()
     };

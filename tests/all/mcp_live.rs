@@ -784,6 +784,24 @@ fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
 }
 
 #[test]
+fn a_case_of_a_tool_that_is_only_deployed_may_be_mocked() {
+    let place = place("");
+    fs::create_dir(place.here.join("cases")).unwrap();
+    let case = "call: echo\nconnection: test\narguments: {text: a}\nexpect:\n  contains: [Hail]\n";
+    fs::write(place.here.join("cases/one.yaml"), case).unwrap();
+    let called = place.run(&["test"]);
+    called.ended(1, &["1 of 1 case failed"]);
+    assert!(called.data.contains("it is not in \"a\""), "{}", called.data);
+    place.run(&["test", "--mock", "--mock-text", "Hail"]).ended(0, &["1 case passed"]);
+    place.run(&["test", "--mock", "--mock-text", "Fog"]).ended(1, &["1 of 1 case failed"]);
+    // Its own stub has its key, with the server's name.
+    fs::create_dir_all(place.here.join("stubs")).unwrap();
+    let stub = "stub: a\nservices:\n  test/echo:\n    rules:\n      - answer: Hail\n";
+    fs::write(place.here.join("stubs/test-echo.yaml"), stub).unwrap();
+    place.run(&["test", "--mock"]).ended(0, &["1 case passed"]);
+}
+
+#[test]
 fn groups_of_a_kept_tool_are_no_second_server() {
     let place = counted_place();
     place.run(&["mcp", "keep", "own"]).ended(0, &["saved 1 tool"]);

@@ -292,6 +292,30 @@ fn a_case_kept_from_a_mock_passes_with_the_mock() {
 }
 
 #[test]
+fn a_case_kept_from_a_mock_leaves_rules_that_are_there() {
+    let stub = "stub: forecast\nservices:\n  forecast:\n    rules:\n      - when: {contains: Bern}\n        \
+                answer: Sun\n      - answer: Fog\n";
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES), ("stubs/forecast.yaml", stub)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("Basel");
+    bench.keys("esc m");
+    let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
+    let edit = Edit::Set { at: Pointer::root().child("text"), to: "Hail".into() };
+    let text = CallText { tool, part: CallPart::Mock };
+    bench.send(Message::Call(CallMessage::EditText { text, edits: vec![edit] }));
+    bench.keys("f6");
+    run_call(&mut bench);
+    bench.keys("K");
+    let said = bench.screen().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("stubs/forecast.yaml as it is"), "{said}");
+    bench.keys("enter");
+    let file = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
+    assert!(file("cases/forecast.yaml").contains("Hail"));
+    assert_eq!(file("stubs/forecast.yaml"), stub);
+}
+
+#[test]
 fn undo_takes_back_what_was_typed_and_is_no_value() {
     let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);

@@ -568,6 +568,7 @@ impl Session {
             connection: "embedded".into(),
             arguments: "{}".into(),
             outcome: (number % 3 != 0).then_some(Outcome::Succeeded),
+            error: None,
             took_ms: 5,
             first_ms: Some(2),
             chunks: 1,

@@ -30,6 +30,7 @@ use toolcrib::{
     },
     systems::{
         commonground::settings::Channel,
+        settings::parse_settings,
         watched::{self, TrafficWitness},
     },
     ui::{
@@ -416,6 +417,38 @@ fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
     );
     bench.keys("home @watched-tool");
     assert_eq!(bench.state.screen, ScreenId::Tools);
+}
+
+#[test]
+fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_question() {
+    let mut bench = busy(120, 36);
+    bench.keys("q");
+    assert!(bench.effects.contains(&Effect::Quit), "nothing is lost of what is made up here");
+    let mut bench = busy(120, 36);
+    let settings = "[connections.bus]\nservers = \"nats://127.0.0.1:1\"\n";
+    bench.state.network.connections.known.extend(parse_settings(settings).0.connections.known);
+    bench.state.watching.head.connection = "bus".into();
+    bench.keys("home R");
+    assert!(bench.shows("may be another client's"), "{}", bench.screen());
+    bench.keys("n");
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })));
+    bench.keys("R y");
+    assert!(matches!(bench.effects.last(), Some(Effect::Call { .. })), "{}", bench.screen());
+    bench.keys("4 q");
+    assert!(bench.shows("messages of Watch aren't saved"), "{}", bench.screen());
+    bench.keys("c s enter");
+    bench.send(Message::Watch(WatchMessage::Saved { path: "watched.trace".into(), messages: 9 }));
+    bench.keys("q");
+    assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
+}
+
+#[test]
+fn the_legend_names_the_signs_and_their_filters() {
+    let mut bench = busy(120, 36);
+    bench.keys("@watch-signs");
+    for words in ["Legend", "is:orphan", "a reply whose request wasn't seen", "requests go there"] {
+        assert!(bench.shows(words), "{words}: {}", bench.screen());
+    }
 }
 
 #[test]

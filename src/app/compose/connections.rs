@@ -438,8 +438,7 @@ mod tests {
     fn text(state: &State) -> String {
         state
             .documents
-            .get(&FileId::new(SETTINGS))
-            .filter(|document| !document.gone)
+            .present(&FileId::new(SETTINGS))
             .map(|document| document.text.to_string())
             .unwrap_or_default()
     }

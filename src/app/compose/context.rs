@@ -187,8 +187,7 @@ impl<'s> ComposeContext<'s> {
     /// What the workspace's settings file says, while it can be read.
     #[must_use]
     pub fn settings_value(self) -> Option<&'s Value> {
-        let document =
-            self.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone)?;
+        let document = self.documents.present(&FileId::new(SETTINGS))?;
         document.source.as_ref().ok()?.value(0).map(|value| &**value)
     }
 
@@ -196,7 +195,7 @@ impl<'s> ComposeContext<'s> {
     #[must_use]
     pub fn in_settings(self, edit: Edit, text_of_new: impl FnOnce() -> String) -> Change {
         let file = FileId::new(SETTINGS);
-        match self.documents.get(&file).filter(|document| !document.gone) {
+        match self.documents.present(&file) {
             Some(_) => Change::File { file, document: 0, edit },
             None => Change::Create { file, text: text_of_new().into() },
         }

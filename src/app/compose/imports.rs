@@ -190,7 +190,7 @@ fn place_in_sections(
 ) -> Vec<Change> {
     let file = FileId::new(format!("{name}.yaml"));
     let readable = |file: &FileId| {
-        let document = context.documents.get(file).filter(|document| !document.gone)?;
+        let document = context.documents.present(file)?;
         Some(document.source.as_ref().ok()?.value(0).is_some_and(|value| value.is_object()))
     };
     if readable(&file) == Some(true) {

@@ -106,10 +106,7 @@ impl Plan {
     pub fn file_plans(&self, documents: &Documents) -> Result<Vec<FilePlan>, ChangeError> {
         let after = documents.preview_changes(&self.changes)?;
         let text = |documents: &Documents, file: &FileId| {
-            documents
-                .get(file)
-                .filter(|document| !document.gone)
-                .map(|document| document.text.whole_text().clone())
+            documents.present(file).map(|document| document.text.whole_text().clone())
         };
         let mut files: Vec<FileId> =
             self.changes.iter().map(|change| change.file().clone()).collect();

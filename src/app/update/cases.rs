@@ -120,11 +120,8 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
 fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
     let wrong =
         |cause: String| Problem::new(ProblemKind::Input, format!("running the case {file}"), cause);
-    let document = state
-        .documents
-        .get(file)
-        .filter(|document| !document.gone)
-        .ok_or_else(|| wrong("the file no longer exists".into()))?;
+    let document =
+        state.documents.present(file).ok_or_else(|| wrong("the file no longer exists".into()))?;
     let case = cases::read_case(document)
         .ok_or_else(|| wrong("it isn't a case".into()))?
         .map_err(wrong)?;

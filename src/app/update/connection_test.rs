@@ -69,7 +69,7 @@ fn drift_words(state: &State, name: &str, reached: &ConnectionReport) -> Option<
         let connection = state.network.connections.find_by_name(name)?;
         let keeper = table::kept_tools_at(connection)?;
         let file = FileId::new(keeper.path(name));
-        let document = state.documents.get(&file).filter(|document| !document.gone)?;
+        let document = state.documents.present(&file)?;
         let drift = keeper.compare(document.text.whole_text(), reached.listed.as_ref()?)?;
         (!drift.changes.is_empty()).then(|| {
             format!(

@@ -272,11 +272,7 @@ fn read_again(state: &mut State, files: &[FileId]) {
     }
     let catalog = Arc::make_mut(&mut state.catalog);
     for file in files {
-        let source = state
-            .documents
-            .get(file)
-            .filter(|document| !document.gone)
-            .map(|document| &document.source);
+        let source = state.documents.present(file).map(|document| &document.source);
         match source {
             // While a file cannot be read, what it held before stays to be seen; the finding says
             // so.
@@ -325,7 +321,7 @@ fn take_settings_there(state: &mut State) {
 /// What the workspace's settings say of groups, states and users now; while they cannot be read,
 /// what they said before counts.
 fn take_settings(state: &mut State) {
-    let document = state.documents.get(&FileId::new(SETTINGS)).filter(|document| !document.gone);
+    let document = state.documents.present(&FileId::new(SETTINGS));
     let settings = match document.map(|document| &document.source) {
         None => Value::Null,
         Some(Err(_)) => return,
@@ -365,7 +361,7 @@ fn take_connections(state: &mut State, mut read: Connections) {
 pub(super) fn check_again(state: &mut State) {
     state.generation += 1;
     state.checking.turn += 1;
-    let files = state.documents.iter().filter(|(_, document)| !document.gone);
+    let files = state.documents.iter();
     if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
         state.checking.answered = state.checking.turn;
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
@@ -411,7 +407,7 @@ pub(super) fn on_check_due(state: &mut State) -> Effect {
 /// a catalog that a check holds.
 fn request_check(state: &State) -> Effect {
     let turn = state.checking.turn;
-    let files = state.documents.iter().filter(|(_, document)| !document.gone);
+    let files = state.documents.iter();
     let files: Vec<_> =
         files.map(|(file, document)| (file.clone(), document.source.clone())).collect();
     Effect::Check(Box::new(Snapshot {

@@ -137,8 +137,11 @@ mod tests {
         let (mut state, file) = offered();
         let kept = vec![file.to_string()];
         // Another question in its place doesn't answer it.
-        state.question =
-            Some(Question::Leave { files: vec![FileId::new("other.json")], mocks: Vec::new() });
+        state.question = Some(Question::Leave {
+            files: vec![FileId::new("other.json")],
+            mocks: Vec::new(),
+            messages: 0,
+        });
         update(&mut state, Message::DropQuestion, Millis(0));
         assert!(matches!(state.question, Some(Question::Recover(_))), "{:?}", state.question);
         for discard in [false, true] {

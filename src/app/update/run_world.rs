@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    app::{agent_run::TaskWorld, state::State},
+    app::{agent_run::TaskWorld, state::State, stubs::own_stubs},
     model::{connection::Connection, settings::WorkspaceSettings},
     systems::calling::without_agent,
 };
@@ -32,5 +32,6 @@ pub(super) fn world_of(state: &State) -> TaskWorld {
         user: state.invoke.user.clone(),
         route: state.network.route.clone(),
         mocks,
+        stubs: own_stubs(&state.documents, &state.catalog.tools),
     }
 }

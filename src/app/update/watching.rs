@@ -59,6 +59,7 @@ pub(super) fn handle(state: &mut State, message: WatchMessage, now: Millis) -> V
         }
         WatchMessage::ForgetAlert(row) => state.watching.record.forget_alert(row),
         WatchMessage::Save(path) => {
+            state.watching.saving = state.watching.record.heard_count();
             let (head, heard) = (state.watching.head.clone(), state.watching.record.to_tapped());
             return vec![Effect::SaveTrace { path, head, heard }];
         }
@@ -87,6 +88,7 @@ pub(super) fn handle(state: &mut State, message: WatchMessage, now: Millis) -> V
             state.watching.source = Source::Failed(problem);
         }
         WatchMessage::Saved { path, messages } => {
+            state.watching.saved = state.watching.saving;
             state.notices.push(
                 NoticeKind::Done,
                 format!("{messages} messages saved as {path}"),
@@ -175,6 +177,7 @@ fn on_trace_opened(
         watching.toggle_pause();
     }
     watching.turn += 1;
+    watching.saved = record.heard_count();
     (watching.record, watching.head) = (record, head);
     state.notices.push(
         NoticeKind::Done,

@@ -1,19 +1,13 @@
-//! What came of scenarios as a JUnit report, for CI.
+//! What came of scenarios as suites of cases, for reports in CI.
 
 use super::trial::{ScenarioRun, TrialStep};
-use crate::engine::junit::{self, Checked, Suite};
+use crate::engine::junit::{Checked, Suite};
 
-/// A report: a suite for each scenario, by name and file, and a case for each of its steps.
+/// A suite of a scenario, by name and file, and a case for each of its steps.
 #[must_use]
-pub(crate) fn render_report<'t>(
-    trials: impl IntoIterator<Item = (&'t str, &'t str, &'t ScenarioRun)>,
-) -> String {
-    let suite = |(name, file, trial): (&str, &str, &ScenarioRun)| Suite {
-        name: name.to_owned(),
-        file: file.to_owned(),
-        cases: trial.steps.iter().enumerate().map(|(row, step)| step_case(row + 1, step)).collect(),
-    };
-    junit::render_report("toolcrib simulate", &trials.into_iter().map(suite).collect::<Vec<_>>())
+pub(crate) fn scenario_suite(name: String, file: String, trial: &ScenarioRun) -> Suite {
+    let steps = trial.steps.iter().enumerate();
+    Suite { name, file, cases: steps.map(|(row, step)| step_case(row + 1, step)).collect() }
 }
 
 fn step_case(number: usize, step: &TrialStep) -> Checked {
@@ -41,6 +35,7 @@ mod tests {
     use crate::{
         engine::{
             gated::Slot,
+            junit::render_report,
             scenario::{script::Scenario, trial},
         },
         model::{clock::Millis, context::Mode, tool::Gate},
@@ -58,7 +53,8 @@ mod tests {
             Mode::Document,
             Millis(0),
         );
-        let text = render_report([("a \"run\"", "s.yaml", &trial)]);
+        let suite = scenario_suite("a \"run\"".into(), "s.yaml".into(), &trial);
+        let text = render_report("toolcrib simulate", &[suite]);
         assert!(text.contains("tests=\"2\" failures=\"1\""), "{text}");
         assert!(text.contains("name=\"a &quot;run&quot;\" file=\"s.yaml\""), "{text}");
         assert!(

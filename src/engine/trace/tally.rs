@@ -82,6 +82,7 @@ impl Tally {
             connection: head.connection.clone(),
             arguments: head.arguments.chars().take(SHOWN).collect::<String>().into(),
             outcome: None,
+            error: None,
             took_ms: 0,
             first_ms: None,
             chunks: 0,
@@ -165,8 +166,9 @@ impl Summary {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => self.add_chunk(event.at_ms, *bytes as u64),
             EventKind::Stray { .. } => self.strays += 1,
-            EventKind::End { outcome, .. } if self.outcome.is_none() => {
+            EventKind::End { outcome, problem } if self.outcome.is_none() => {
                 (self.outcome, self.took_ms) = (Some(*outcome), event.at_ms);
+                self.error = problem.as_ref().map(|problem| problem.kind.clone());
             }
             _ => {}
         }

@@ -3,51 +3,62 @@
 use crate::model::{call::Outcome, clock::Millis, duration, trace::Summary};
 
 /// The words before a colon, for help.
-pub(crate) const WORDS: &str = "tool:NAME is:failed on:CONNECTION since:30m|2h|3d id:START >500ms, and any text of the request or the answer";
-
-/// The outcome of a call that has none.
-const UNFINISHED: &str = "unfinished";
+pub(crate) const WORDS: &str = "tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION since:30m|2h|3d id:START >500ms, and any text of the request or the answer";
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceFilter {
     /// In small letters; of the request, the answer or the problem.
     pub text: String,
-    tool: Option<String>,
-    outcome: Option<String>,
-    connection: Option<String>,
-    since: Option<Millis>,
-    id: Option<String>,
-    /// Milliseconds that a call took at least, and at most.
-    longer: Option<u64>,
-    shorter: Option<u64>,
+    terms: Vec<(MatchSense, Term)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MatchSense {
+    Holds,
+    HoldsNot,
+}
+
+/// Of several values one must fit. All are in small letters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Term {
+    Tool(Vec<String>),
+    Ending(Vec<String>),
+    Connection(Vec<String>),
+    Id(Vec<String>),
+    Since(Millis),
+    /// Milliseconds that a call took.
+    Longer(u64),
+    Shorter(u64),
 }
 
 impl TraceFilter {
     /// What is asked for in one line. Words that mean nothing special are text.
     #[must_use]
     pub fn parse(query: &str, now: Millis) -> Self {
-        let mut wanted = Self::default();
+        let mut terms = Vec::new();
         let mut text: Vec<&str> = Vec::new();
         for word in query.split_whitespace() {
-            let low = |value: &str| Some(value.to_lowercase());
-            match split_term(word) {
-                Some(("tool", value)) => wanted.tool = low(value),
-                Some(("outcome" | "is", value)) => wanted.outcome = low(value),
-                Some(("on", value)) => wanted.connection = low(value),
-                Some(("id", value)) => wanted.id = low(value),
+            let (sense, part) = split_sense(word);
+            let term = match split_term(part) {
+                Some(("tool", value)) => Some(Term::Tool(values(value))),
+                Some(("outcome" | "is", value)) => Some(Term::Ending(values(value))),
+                Some(("on", value)) => Some(Term::Connection(values(value))),
+                Some(("id", value)) => Some(Term::Id(values(value))),
                 // What is no time is still being typed.
                 Some(("since", value)) => {
-                    let ago = milliseconds(value);
-                    wanted.since = ago.map(|ms| Millis(now.0.saturating_sub(ms)));
+                    milliseconds(value).map(|ago| Term::Since(Millis(now.0.saturating_sub(ago))))
                 }
-                Some((">", value)) => wanted.longer = milliseconds(value),
-                Some(("<", value)) => wanted.shorter = milliseconds(value),
-                _ => text.push(word),
-            }
+                Some((">", value)) => milliseconds(value).map(Term::Longer),
+                Some(("<", value)) => milliseconds(value).map(Term::Shorter),
+                _ => {
+                    text.push(word);
+                    None
+                }
+            };
+            terms.extend(term.map(|term| (sense, term)));
         }
-        wanted.text = text.join(" ").to_lowercase();
-        wanted
+        Self { text: text.join(" ").to_lowercase(), terms }
     }
 
     /// The same of a line that is complete, such as that of a command.
@@ -65,12 +76,14 @@ impl TraceFilter {
     /// passes over while they are typed; with what can be typed.
     pub fn check_words(query: &str) -> Result<(), String> {
         for word in query.split_whitespace() {
-            match split_term(word) {
+            match split_term(split_sense(word).1) {
                 Some(("since" | ">" | "<", value)) if milliseconds(value).is_none() => {
                     return Err(format!("{word} names no time: {}", duration::EXAMPLES));
                 }
-                Some(("outcome" | "is", value)) if !is_outcome(value) => {
-                    return Err(format!("{word} names no outcome: {}", outcomes().join(", ")));
+                Some((key @ ("outcome" | "is"), value)) => {
+                    if let Some(wrong) = values(value).iter().find(|value| !is_ending(value)) {
+                        return Err(format!("{key}:{wrong} names no outcome: {}", endings()));
+                    }
                 }
                 _ => {}
             }
@@ -80,25 +93,54 @@ impl TraceFilter {
 
     /// The same, of calls over that connection alone.
     #[must_use]
-    pub fn on_connection(self, connection: &str) -> Self {
-        Self { connection: Some(connection.to_lowercase()), ..self }
+    pub fn on_connection(mut self, connection: &str) -> Self {
+        self.terms.push((MatchSense::Holds, Term::Connection(vec![connection.to_lowercase()])));
+        self
     }
 
     /// Whether a call fits, apart from the text.
     #[must_use]
     pub fn matches(&self, call: &Summary) -> bool {
-        let holds = |wanted: &Option<String>, has: &str| {
-            wanted.as_ref().is_none_or(|wanted| has.to_lowercase().contains(wanted))
+        let contain = |has: &str, wanted: &[String]| {
+            let has = has.to_lowercase();
+            wanted.iter().any(|wanted| has.contains(wanted))
         };
-        let outcome = call.outcome.map_or(UNFINISHED, Outcome::as_str);
-        holds(&self.tool, &call.tool)
-            && holds(&self.connection, &call.connection)
-            && self.outcome.as_ref().is_none_or(|wanted| outcome.starts_with(wanted.as_str()))
-            && self.since.is_none_or(|since| call.at >= since)
-            && self.id.as_ref().is_none_or(|id| call.id.to_lowercase().starts_with(id))
-            && self.longer.is_none_or(|least| call.took_ms > least)
-            && self.shorter.is_none_or(|most| call.took_ms < most)
+        self.terms.iter().all(|(sense, term)| {
+            let holds = match term {
+                Term::Tool(wanted) => contain(&call.tool, wanted),
+                Term::Connection(wanted) => contain(&call.connection, wanted),
+                Term::Ending(wanted) => {
+                    let words = call.ending_words().replace(' ', "-");
+                    let outcome = call.outcome.map_or("", Outcome::as_str);
+                    wanted.iter().any(|wanted| {
+                        [&words, outcome].iter().any(|word| word.starts_with(wanted.as_str()))
+                    })
+                }
+                Term::Id(wanted) => {
+                    let id = call.id.to_lowercase();
+                    wanted.iter().any(|wanted| id.starts_with(wanted))
+                }
+                Term::Since(since) => call.at >= *since,
+                Term::Longer(least) => call.took_ms > *least,
+                Term::Shorter(most) => call.took_ms < *most,
+            };
+            holds == (*sense == MatchSense::Holds)
+        })
     }
+}
+
+/// Whether `-` is before a word that means something by itself.
+fn split_sense(word: &str) -> (MatchSense, &str) {
+    let negated = word.strip_prefix('-').filter(|rest| split_term(rest).is_some());
+    negated.map_or((MatchSense::Holds, word), |rest| (MatchSense::HoldsNot, rest))
+}
+
+/// The values of a term, apart by commas. What is still to be typed after a comma is none.
+fn values(value: &str) -> Vec<String> {
+    let low = value.to_lowercase();
+    let given: Vec<String> =
+        low.split(',').filter(|value| !value.is_empty()).map(str::to_owned).collect();
+    if given.is_empty() { vec![String::new()] } else { given }
 }
 
 /// What a word is about, and its value: `is:failed`, `>500ms`.
@@ -114,19 +156,26 @@ fn milliseconds(value: &str) -> Option<u64> {
     duration::parse_duration(value).and_then(|time| u64::try_from(time.as_millis()).ok())
 }
 
-/// The words of outcomes.
-fn outcomes() -> Vec<&'static str> {
-    Outcome::ALL.into_iter().map(Outcome::as_str).chain([UNFINISHED]).collect()
+/// The words that `is:` knows.
+fn ending_list() -> impl Iterator<Item = String> {
+    let outcomes = Outcome::ALL.into_iter().map(Outcome::as_str);
+    let words = outcomes.chain(Outcome::LOST).chain([Summary::UNFINISHED]);
+    words.map(|word| word.replace(' ', "-"))
+}
+
+fn endings() -> String {
+    ending_list().collect::<Vec<_>>().join(", ")
 }
 
 /// Whether a value is the begin of one of them.
-fn is_outcome(value: &str) -> bool {
-    outcomes().iter().any(|word| word.starts_with(&value.to_lowercase()))
+fn is_ending(value: &str) -> bool {
+    ending_list().any(|word| word.starts_with(value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::error_kind::ErrorKind;
 
     fn call() -> Summary {
         Summary {
@@ -136,6 +185,7 @@ mod tests {
             connection: "local nats".into(),
             arguments: "{}".into(),
             outcome: Some(Outcome::TimedOut),
+            error: None,
             took_ms: 250,
             first_ms: None,
             chunks: 0,
@@ -166,6 +216,12 @@ mod tests {
             (">250ms", false),
             ("<1s >0ms", true),
             ("<250ms", false),
+            ("is:failed,timed-out", true),
+            ("is:failed,lost,", false),
+            ("-is:succeeded -tool:x,calc", true),
+            ("-is:failed,timed", false),
+            ("->1s", true),
+            ("id:b,a", true),
         ] {
             assert_eq!(TraceFilter::parse(query, now).matches(&call()), fits, "{query}");
         }
@@ -174,9 +230,28 @@ mod tests {
                 .matches(&Summary { outcome: None, ..call() })
         );
         assert_eq!(
-            TraceFilter::parse("late  Deliveries tool:x at 12:30", now).text,
-            "late deliveries at 12:30"
+            TraceFilter::parse("late  Deliveries tool:x at 12:30 -5 -x", now).text,
+            "late deliveries at 12:30 -5 -x"
         );
+    }
+
+    #[test]
+    fn what_is_lost_has_words_of_its_own() {
+        let lost = |error: Option<ErrorKind>, chunks| Summary {
+            outcome: Some(Outcome::Lost),
+            error,
+            chunks,
+            ..call()
+        };
+        for (call, word, other) in [
+            (lost(Some(ErrorKind::NotJson), 3), "unreadable", "cut-off"),
+            (lost(Some(ErrorKind::ConnectionLost), 3), "cut-off", "no-answer"),
+            (lost(Some(ErrorKind::NoServer), 0), "no-answer", "unreadable"),
+        ] {
+            let is =
+                |word: &str| TraceFilter::parse(&format!("is:{word}"), Millis(0)).matches(&call);
+            assert!(is(word) && is("lost") && !is(other), "{word}");
+        }
     }
 
     #[test]
@@ -188,6 +263,7 @@ mod tests {
             "outcome:timed tool:x",
             "outcome:unf",
             "http://x since:3d",
+            "-is:no-answer,cut-off is:",
             "a > b <tag>",
         ] {
             assert_eq!(TraceFilter::parse_complete(right, now), Ok(TraceFilter::parse(right, now)));
@@ -198,6 +274,7 @@ mod tests {
             ("outcome:faild", "names no outcome: succeeded, failed"),
             ("is:faild", "names no outcome: succeeded, failed"),
             (">5x", ">5x names no time: 500ms"),
+            ("-is:failed,faild", "is:faild names no outcome"),
         ] {
             let refused = TraceFilter::parse_complete(wrong, now).unwrap_err();
             assert!(refused.contains(words), "{refused}");

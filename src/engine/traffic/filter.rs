@@ -7,7 +7,7 @@ use super::conversation::{Conversation, ConversationState};
 use crate::model::{clock::Millis, duration};
 
 /// What is written in a filter, in a few words.
-pub(crate) const HELP: &str = "words, is:failed (open, succeeded, unreadable, orphan, single, late, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
+pub(crate) const HELP: &str = "words, is:failed,late (open, succeeded, unreadable, orphan, single, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
 
 /// Conversations that all its terms hold for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,18 +26,52 @@ enum MatchSense {
 enum Term {
     /// The text is in one of its messages.
     Text(Needle),
-    Standing(&'static str),
-    Late,
-    /// There are remarks about it.
-    Odd,
-    /// What it waits for should be over.
-    Overdue,
+    /// One of these is so.
+    Is(Vec<Quality>),
     Trace(String),
     Longer(u64),
     Shorter(u64),
     Id(String),
     Subject(String),
     State(String),
+}
+
+/// What a conversation can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Quality {
+    Standing(&'static str),
+    Late,
+    /// There are remarks about it.
+    Odd,
+    /// What it waits for should be over.
+    Overdue,
+}
+
+impl Quality {
+    fn parse(word: &str) -> Result<Self, String> {
+        match word {
+            "late" => Ok(Self::Late),
+            "odd" => Ok(Self::Odd),
+            "overdue" => Ok(Self::Overdue),
+            _ => match ConversationState::WORDS.iter().find(|known| **known == word) {
+                Some(word) => Ok(Self::Standing(word)),
+                None => Err(format!(
+                    "\"is:{word}\" is not known; there is is:{}, is:late, is:odd, is:overdue",
+                    ConversationState::WORDS.join(", is:")
+                )),
+            },
+        }
+    }
+
+    fn is_of(self, conversation: &Conversation, now: Millis) -> bool {
+        match self {
+            Self::Standing("unreadable") => conversation.has_unreadable,
+            Self::Standing(word) => conversation.standing.as_str() == word,
+            Self::Late => conversation.late > 0,
+            Self::Odd => !conversation.remarks.is_empty(),
+            Self::Overdue => conversation.due.is_some_and(|due| due < now),
+        }
+    }
 }
 
 /// A text that is looked for in messages, as they may write it: plain, or as JSON or JSON within
@@ -131,11 +165,9 @@ impl Filter {
                     needle += 1;
                     found(needle - 1)
                 }
-                Term::Standing("unreadable") => conversation.has_unreadable,
-                Term::Standing(word) => conversation.standing.as_str() == *word,
-                Term::Late => conversation.late > 0,
-                Term::Odd => !conversation.remarks.is_empty(),
-                Term::Overdue => conversation.due.is_some_and(|due| due < now),
+                Term::Is(qualities) => {
+                    qualities.iter().any(|quality| quality.is_of(conversation, now))
+                }
                 Term::Trace(trace) => {
                     conversation.trace.as_deref().is_some_and(|own| own.contains(trace.as_str()))
                 }
@@ -190,17 +222,8 @@ fn parse_term(word: &str) -> Result<Term, String> {
         return parse_milliseconds(time).map(Term::Shorter);
     }
     match word.split_once(':') {
-        Some(("is", "late")) => Ok(Term::Late),
-        Some(("is", "odd")) => Ok(Term::Odd),
-        Some(("is", "overdue")) => Ok(Term::Overdue),
-        Some(("is", standing)) => {
-            match ConversationState::WORDS.iter().find(|word| **word == standing) {
-                Some(word) => Ok(Term::Standing(word)),
-                None => Err(format!(
-                    "\"is:{standing}\" is not known; there is is:{}, is:late, is:odd, is:overdue",
-                    ConversationState::WORDS.join(", is:")
-                )),
-            }
+        Some(("is", words)) => {
+            words.split(',').map(Quality::parse).collect::<Result<_, _>>().map(Term::Is)
         }
         Some(("id", id)) => Ok(Term::Id(id.to_owned())),
         Some(("on", subject)) => Ok(Term::Subject(subject.to_owned())),
@@ -218,9 +241,13 @@ mod tests {
 
     #[test]
     fn what_is_no_term_says_what_could_stand_there() {
-        for (text, word) in
-            [("is:broken", "is:failed"), (">soon", "time"), ("<5w", "time"), (">1.2.3s", "time")]
-        {
+        for (text, word) in [
+            ("is:broken", "is:failed"),
+            ("is:failed,broken", "\"is:broken\""),
+            (">soon", "time"),
+            ("<5w", "time"),
+            (">1.2.3s", "time"),
+        ] {
             let problem = Filter::parse(text).unwrap_err();
             assert!(problem.contains(word), "{text}: {problem}");
         }

@@ -176,6 +176,15 @@ pub(crate) fn outcome_role(outcome: Outcome) -> Role {
     }
 }
 
+/// The sign of an outcome.
+pub(crate) fn outcome_sign(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Succeeded => "✓",
+        Outcome::Cancelled => "■",
+        Outcome::Failed | Outcome::TimedOut | Outcome::Lost => "✗",
+    }
+}
+
 /// The state of a call as a sign, words and a role.
 pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
     use crate::model::call::CallState;
@@ -184,18 +193,9 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
         CallState::Waiting => ("◌", "waiting", Role::Info),
         CallState::Streaming => ("●", "streaming", Role::Accent),
         CallState::Ended { outcome, problem, .. } => {
-            let is_unreadable =
-                problem.as_ref().is_some_and(|problem| problem.kind.is_unreadable());
-            let (sign, words) = match outcome {
-                Outcome::Lost if is_unreadable => ("✗", "unreadable"),
-                Outcome::Succeeded => ("✓", "succeeded"),
-                Outcome::Failed => ("✗", "failed"),
-                Outcome::Cancelled => ("■", "cancelled"),
-                Outcome::TimedOut => ("✗", "timed out"),
-                Outcome::Lost if call.chunks > 0 => ("✗", "cut off"),
-                Outcome::Lost => ("✗", "no answer"),
-            };
-            (sign, words, outcome_role(*outcome))
+            let kind = problem.as_ref().map(|problem| &problem.kind);
+            let words = outcome.ending_words(kind, call.chunks);
+            (outcome_sign(*outcome), words, outcome_role(*outcome))
         }
     }
 }

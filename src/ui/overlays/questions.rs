@@ -268,7 +268,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
-        Question::Leave { files, mocks } => {
+        Question::Leave { files, mocks, messages } => {
             let is_gone =
                 |file: &FileId| state.documents.get(file).is_some_and(|document| document.gone);
             let name = |file: &FileId| match is_gone(file) {
@@ -288,6 +288,12 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     Ok(messages) => save.extend(messages),
                     Err(why) => words.push(format!("It can't be kept: {why}.")),
                 }
+            }
+            if *messages > 0 {
+                words.push(format!(
+                    "{} of Watch aren't saved: “save trace” there keeps them.",
+                    count_text(*messages, "message", "messages")
+                ));
             }
             let words = words.join(" ");
             let cancel = Answer { key: 'c', words: "cancel", messages: aside.clone() };

@@ -6,12 +6,14 @@
 //! | [`conversations`] | middle: the conversations, those that the filter holds for |
 //! | [`messages`] | right: one conversation and its messages |
 //! | [`cards`] | over them: the cards that messages name |
+//! | [`legend`] | what the signs mean |
 //! | [`dialogs`], [`labels`] | what is asked, and what is said alike in all of them |
 
 mod cards;
 mod conversations;
 mod dialogs;
 mod labels;
+mod legend;
 mod messages;
 mod subjects;
 
@@ -118,6 +120,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::COPY_AS])
         .help("Copy the message, what it says, or the conversation")
         .refused(|screen, state| refuse_when(screen.chosen_message(state).is_none(), NONE_CHOSEN)),
+    Row::new(Scope::Watch, "watch-signs", "legend", |_, _| {
+        Reply::Open(Box::new(legend::legend_page()))
+    })
+    .help("Show what the signs of Watch mean, and the words that find them"),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
     Row::taking_over("find", WatchScreen::open_filter),
@@ -442,7 +448,7 @@ impl WatchScreen {
 
     fn resend(&mut self, state: &State) -> Reply {
         let chosen = self.chosen_request(state);
-        chosen.map_or(Reply::Handled, |number| watch_reply(WatchMessage::Resend(number)))
+        chosen.map_or(Reply::Handled, |number| dialogs::confirm_resend(state, number))
     }
 
     fn edit_request(&mut self, state: &State) -> Reply {

@@ -42,7 +42,7 @@ fn find_kept<'s>(state: &'s State, name: &str) -> Option<ComparedTools<'s>> {
     let (_, Report::Reached(reached)) = state.network.tests.reports.get(name)? else { return None };
     let listed = reached.listed.as_ref()?;
     let file = FileId::new(keeper.path(name));
-    let document = state.documents.get(&file).filter(|document| !document.gone);
+    let document = state.documents.present(&file);
     let text = document.map(|document| document.text.whole_text().to_string());
     let drift = text.as_deref().and_then(|text| keeper.compare(text, listed));
     Some(ComparedTools { keeper, listed, file, text, drift })

@@ -15,10 +15,10 @@ use crate::{
         agent_loop::event::RUN_PREFIX,
         trace::wanted::{TraceFilter, WORDS},
     },
-    model::{call::Outcome, clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
+    model::{clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
-        answer::events::{format_duration, outcome_role},
+        answer::events::{format_duration, outcome_role, outcome_sign},
         canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -207,7 +207,9 @@ fn draw_row(
     usual: &str,
     styles: &Styles,
 ) {
-    let (sign, role) = outcome_sign(call.outcome);
+    let (sign, role) = call
+        .outcome
+        .map_or(("○", Role::Warning), |outcome| (outcome_sign(outcome), outcome_role(outcome)));
     let took = format_duration(call.took_ms);
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
@@ -232,16 +234,6 @@ fn draw_row(
         );
     }
     pen.put_right(&took, styles[Role::Dim]);
-}
-
-fn outcome_sign(outcome: Option<Outcome>) -> (&'static str, Role) {
-    let sign = match outcome {
-        Some(Outcome::Succeeded) => "✓",
-        Some(Outcome::Cancelled) => "■",
-        Some(Outcome::Failed | Outcome::TimedOut | Outcome::Lost) => "✗",
-        None => "○",
-    };
-    (sign, outcome.map_or(Role::Warning, outcome_role))
 }
 
 /// The time of today's calls, the date of others.

@@ -97,12 +97,13 @@ pub(super) fn refuse_prompt(call: &WaitingCall) -> Prompt {
 /// Asks what is answered in the place of the tool.
 pub(super) fn mock_prompt(call: &WaitingCall) -> Prompt {
     let words = format!(
-        "What {} answers. Empty: an example of its output schema. Nothing is sent.",
+        "What {} answers. Empty: what its own stub answers, else an example of its output schema. \
+        Nothing is sent.",
         call.planned.call.name
     );
     Prompt::new("Mock the call", words, "", |text, _| {
         let source = match text {
-            "" => MockSource::Example,
+            "" => MockSource::Stub,
             text => MockSource::Text(text.to_owned()),
         };
         Ok(decision_reply(Decision::Mock(MockOptions { source, ..MockOptions::default() })))

@@ -205,7 +205,7 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
             let folder =
                 head.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
             let file = FileId::new(format!("{folder}{key}.{ending}"));
-            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            if state.documents.has(&file) {
                 return Err(format!("{file} is there already"));
             }
             let text = state
@@ -302,7 +302,7 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
         let folder =
             path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
         let file = FileId::new(format!("{folder}{key}.{ending}"));
-        if state.documents.get(&file).is_some_and(|document| !document.gone) {
+        if state.documents.has(&file) {
             return Err(format!("{file} is there already"));
         }
         let text = state

@@ -6,10 +6,12 @@ use serde_json::Value;
 use super::{
     cards::{self, NamedCards},
     labels::{clock_time, format_duration, watch_reply},
+    legend,
 };
 use crate::{
     app::{
         message::Message,
+        resending::request_of,
         state::State,
         watching::{WatchMessage, WatchRequest},
     },
@@ -21,7 +23,7 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
-        canvas::wrap,
+        canvas::{truncate_text, wrap},
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
@@ -49,6 +51,27 @@ pub(super) fn confirm_clear(state: &State) -> Reply {
     let clear =
         Answer { key: 'y', words: "clear", messages: vec![Message::Watch(WatchMessage::Clear)] };
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))
+}
+
+/// Asks before the request of another client is sent once more; in the program itself it does no harm.
+pub(super) fn confirm_resend(state: &State, number: u64) -> Reply {
+    let send = WatchMessage::Resend(number);
+    let connection = state.watched_connection();
+    let request = match request_of(state, number) {
+        Ok(request) if !connection.is_embedded() => request,
+        _ => return watch_reply(send),
+    };
+    let title = format!("Send the request of {} again?", request.name);
+    let words = format!(
+        "It was seen on {} and may be another client's. It goes there under a new id, with {}",
+        connection.name,
+        truncate_text(&request.arguments, 200),
+    );
+    let answers = vec![
+        Answer { key: 'y', words: "send", messages: vec![Message::Watch(send)] },
+        Answer { key: 'n', words: "cancel", messages: Vec::new() },
+    ];
+    Reply::Open(Box::new(Confirm::new(title, words, answers, Vec::new())))
 }
 
 /// Asks what to listen to; of a server that is all.
@@ -117,15 +140,14 @@ pub(super) fn ask_alerts(state: &State) -> Reply {
 }
 
 fn new_alert() -> Reply {
-    let words = format!(
-        "Alerts when a conversation matches this filter: {}. For example is:open >5s.\n\
-         is:orphan: a reply whose request wasn't seen\n\
-         is:single: a message that is part of no conversation\n\
-         is:late: a message came after the end\n\
-         is:odd: a message breaks a rule of its system (marked ⚠)\n\
-         is:overdue: the deadline has passed",
+    let mut words = format!(
+        "Alerts when a conversation matches this filter: {}. For example is:open >5s.",
         filter::HELP
     );
+    let unclear = ["is:orphan", "is:single", "is:late", "is:odd", "is:overdue"];
+    for sign in legend::CONVERSATIONS.iter().filter(|sign| unclear.contains(&sign.filter)) {
+        words.push_str(&format!("\n{}: {}", sign.filter, sign.words));
+    }
     Reply::Open(Box::new(
         Prompt::new("Alert", words, "is:failed", |text, _| {
             let filter = Filter::parse(text)?;

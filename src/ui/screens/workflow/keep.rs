@@ -55,7 +55,7 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
                 return Err("a scenario needs a name".into());
             }
             let file = scenario_file(name);
-            if state.documents.get(&file).is_some_and(|document| !document.gone) {
+            if state.documents.has(&file) {
                 return Err(format!("{file} already exists: choose another name"));
             }
             let text: Arc<str> = scenario_text(state, name).into();

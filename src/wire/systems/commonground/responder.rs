@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -43,7 +43,7 @@ struct OpenExecutor {
     executor: Executor,
     announced: Vec<ServedTarget>,
     /// Held open.
-    _bus: Arc<dyn Bus>,
+    bus: Arc<dyn Bus>,
 }
 
 impl Responder for CommonGroundResponder {
@@ -164,7 +164,7 @@ impl PreparedResponder for PreparedAnswers {
                 Executor::start(connection, &*bus, connector.secrets(), self.stands, self.from)
                     .await?;
             let announced = self.announced;
-            Ok(Box::new(OpenExecutor { executor, announced, _bus: bus }) as Box<dyn Responding>)
+            Ok(Box::new(OpenExecutor { executor, announced, bus }) as Box<dyn Responding>)
         })
     }
 }
@@ -188,6 +188,10 @@ impl Responding for OpenExecutor {
         placed.collect()
     }
 
+    fn connection_notices(&self) -> Option<broadcast::Receiver<String>> {
+        Some(self.bus.connection_events().notices.subscribe())
+    }
+
     fn last_address(&self) -> String {
         self.executor.subjects().pop().map(|(_, subject)| subject).unwrap_or_default()
     }
@@ -198,7 +202,7 @@ impl Responding for OpenExecutor {
         stop: CancellationToken,
     ) -> BoxFuture<'static, ()> {
         Box::pin(async move {
-            let Self { executor, _bus, .. } = *self;
+            let Self { executor, bus: _bus, .. } = *self;
             forward_reports(|told| executor.run(told, stop), reports).await;
         })
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -117,6 +117,12 @@ pub trait Responding: Send {
     /// announced.
     fn announced_services(&self) -> Vec<ServedTarget> {
         Vec::new()
+    }
+
+    /// What the connection says from now on: that it broke, that it is there again. `None`: it has
+    /// none.
+    fn connection_notices(&self) -> Option<broadcast::Receiver<String>> {
+        None
     }
 
     /// The last address that is listened to.

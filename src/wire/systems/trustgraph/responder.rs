@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::sync::{broadcast, mpsc};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -162,6 +162,11 @@ impl Responding for Started {
         let subjects = serving.subjects().into_iter().map(|(_, subject)| subject.to_owned());
         let placed = announced.iter().cloned().zip(subjects);
         placed.map(|(target, subject)| ServedTarget { subject, ..target }).collect()
+    }
+
+    fn connection_notices(&self) -> Option<broadcast::Receiver<String>> {
+        let Self::Bus(serving, ..) = self else { return None };
+        Some(serving.connection_notices())
     }
 
     fn last_address(&self) -> String {

@@ -4,7 +4,11 @@ use std::{sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use futures::{StreamExt, stream};
-use tokio::{sync::mpsc, task::JoinSet, time::timeout};
+use tokio::{
+    sync::{broadcast, mpsc},
+    task::JoinSet,
+    time::timeout,
+};
 use tokio_util::sync::CancellationToken;
 
 use super::{beside, exchange::queue_address, offers::ServedService};
@@ -51,6 +55,11 @@ struct RunningService {
 }
 
 impl Serving {
+    /// What the connection says from now on.
+    pub fn connection_notices(&self) -> broadcast::Receiver<String> {
+        self.bus.connection_events().notices.subscribe()
+    }
+
     /// Subscribes for all of them. Once this is done, every request on the bus is received.
     pub async fn start(bus: Arc<dyn Bus>, offers: Vec<ServedService>) -> Result<Self, CallError> {
         let mut stands = Vec::with_capacity(offers.len());
