@@ -105,6 +105,8 @@ pub enum CallMessage {
     MockKept {
         tool: EntryId,
     },
+    /// Answer calls of every tool here, in the place of the services, or of none where each is.
+    TurnAllMocks,
     /// Answer calls of the tool here, in the place of its service, or no longer.
     TurnMock {
         tool: EntryId,

@@ -314,6 +314,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             state.invoke.step_goal = Some(StepGoal { tool, step, turn });
         }
         CallMessage::MockKept { tool } => calls::note_mock_kept(state, tool),
+        CallMessage::TurnAllMocks => calls::turn_all_mocks(state, now),
         CallMessage::TurnMock { tool } => calls::turn_mock(state, tool, now),
         CallMessage::TurnBreakpoint { tool, step } => calls::turn_breakpoint(state, tool, step),
         CallMessage::SendFrame { connection, frame } => {

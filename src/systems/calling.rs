@@ -190,6 +190,12 @@ pub(crate) fn frame_request(
     calls.filter_map(|calls| calls.frame_request(connection, frame, correlation)).next()
 }
 
+/// What a frame of that system is, in a word or two: a method, an answer. `None` where it is none.
+#[must_use]
+pub(crate) fn frame_label(system: SystemId, frame: &str) -> Option<String> {
+    calls(system)?.frame_label(frame)
+}
+
 /// The parts of an answer that is more than text; `result` is what came with its stage `result`.
 #[must_use]
 pub(crate) fn answer_parts(system: SystemId, result: &str) -> Vec<ContentPart> {

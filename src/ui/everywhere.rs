@@ -10,6 +10,7 @@ use super::{
 };
 use crate::app::{
     actions::Scope,
+    calls::CallMessage,
     compose::{context::ComposeContext, plan::Plan, services},
     input::{Code, Key},
     message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
@@ -220,6 +221,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         are streamed",
     )
     .refused(|_, state| questions::agent_refusal(state)),
+    Row::new(Scope::Global, "mock-all", "mock all tools", |_, _| {
+        Reply::send(Message::Call(CallMessage::TurnAllMocks))
+    })
+    .help(
+        "Mock every tool, in Invoke and in Workflow's steps: their stubs or examples answer, and \
+        nothing is sent; or send calls to the services again",
+    )
+    .refused(|_, state| refuse_when(state.catalog.tools.is_empty(), "there is no tool")),
     Row::new(Scope::Global, "ask-model", "ask a model…", |_, state| {
         ask_model::ask_model(state)
     })

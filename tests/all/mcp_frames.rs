@@ -54,9 +54,9 @@ fn a_call_shows_its_frames_as_they_crossed_the_wire() {
     ]);
     bench.keys("tab tab v v");
     for part in [
-        "+0      →     33 B  {\"id\": 3, \"method\": \"tools/call\"}",
-        "+41     ←     36 B  {\"method\"",
-        "+45     ←",
+        "+0      →     33 B  tools/call              {\"id\": 3,",
+        "+41     ←     36 B  notifications/progress  {\"meth\"",
+        "+45     ←     36 B  result",
     ] {
         assert!(bench.shows(part), "{part}\n{}", bench.screen());
     }

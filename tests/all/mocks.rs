@@ -239,6 +239,20 @@ fn the_workbench_mocks_a_tool_and_keeps_the_mock_as_a_stub() {
 }
 
 #[test]
+fn every_tool_is_mocked_at_once_and_no_more() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    let count = bench.state.catalog.tools.len();
+    bench.keys("@mock-all");
+    assert_eq!(bench.state.invoke.mocks.len(), count);
+    assert!(bench.shows("tools are mocked"), "{}", bench.screen());
+    bench.keys("@mock-all");
+    assert!(bench.state.invoke.mocks.is_empty(), "{}", bench.screen());
+    // Of some that are mocked already it makes all.
+    bench.keys("3 m @mock-all");
+    assert_eq!(bench.state.invoke.mocks.len(), count);
+}
+
+#[test]
 fn a_mock_answers_by_the_tools_own_stub() {
     let stub = "stub: forecast\nservices:\n  forecast:\n    rules:\n      - when: {contains: Basel}\n        \
                 answer: Fog until noon\n      - answer: No idea\n";

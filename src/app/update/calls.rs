@@ -24,6 +24,7 @@ use crate::{
         stub::MOCK_CONNECTION,
         traffic::FRAMES,
     },
+    schema::count::count_text,
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -103,8 +104,7 @@ pub(super) fn send_steps(
     }
 }
 
-/// Calls of the tool stop before that step, or no longer.
-/// Mocks a tool, or sends its calls to its service again.
+/// What is said of the tool's mock is kept now.
 pub(super) fn note_mock_kept(state: &mut State, tool: EntryId) {
     let revision = state.typed_text(&tool, CallPart::Mock).map_or(0, EditedText::revision);
     state.invoke.kept_mocks.insert(tool, revision);
@@ -126,6 +126,22 @@ pub(super) fn unkept_mocks(state: &State) -> Vec<EntryId> {
     tools
 }
 
+/// Mocks every tool, or sends all calls to their services again where each is mocked already.
+pub(super) fn turn_all_mocks(state: &mut State, now: Millis) {
+    let mocks = &state.invoke.mocks;
+    let words = if state.catalog.tools.iter().all(|tool| mocks.contains(tool.id())) {
+        state.invoke.mocks.clear();
+        "calls go to the tools' services again".to_owned()
+    } else {
+        let all = state.catalog.tools.iter().map(|tool| tool.id().clone());
+        state.invoke.mocks.extend(all);
+        let count = count_text(state.catalog.tools.len(), "tool is", "tools are");
+        format!("{count} mocked: nothing is sent; {} ends it", state.keymap.way_to("mock-all"))
+    };
+    state.notices.push(NoticeKind::Done, words, now);
+}
+
+/// Mocks a tool, or sends its calls to its service again.
 pub(super) fn turn_mock(state: &mut State, tool: EntryId, now: Millis) {
     let Some(key) = state.tool(&tool).map(|tool| tool.entry.key.clone()) else { return };
     let words = if state.invoke.mocks.remove(&tool) {
@@ -139,6 +155,7 @@ pub(super) fn turn_mock(state: &mut State, tool: EntryId, now: Millis) {
     state.notices.push(NoticeKind::Done, words, now);
 }
 
+/// Calls of the tool stop before that step, or no longer.
 pub(super) fn turn_breakpoint(state: &mut State, tool: EntryId, step: String) {
     let breaks = state.invoke.breakpoints.entry(tool).or_default();
     if !breaks.remove(&step) {

@@ -72,6 +72,12 @@ pub trait Calls: Sync {
         None
     }
 
+    /// What a frame is, in a word or two; `None` where the system has no frames, or it is none.
+    fn frame_label(&self, frame: &str) -> Option<String> {
+        let _ = frame;
+        None
+    }
+
     /// A queue's address as the transport spells it (a subject, an exchange, a topic); as it is
     /// where the system knows no better.
     fn queue_subject(&self, address: &str, transport: TransportKind) -> Result<String, Problem> {

@@ -4,7 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json, value::RawValue};
 
-use super::{contents, keys, settings, tool_findings::meta_key_faults};
+use super::{
+    contents, keys,
+    rpc::frame::{Frame, Kind},
+    settings,
+    tool_findings::meta_key_faults,
+};
 use crate::{
     model::{
         call::Request,
@@ -70,6 +75,15 @@ impl Calls for McpCalls {
             required.retain(|name| !filled.iter().any(|filled| name == filled));
         }
         schema
+    }
+
+    fn frame_label(&self, frame: &str) -> Option<String> {
+        match Frame::parse(frame).kind {
+            Kind::Request { method, .. } | Kind::Notification { method, .. } => Some(method),
+            Kind::Reply { error: Some(_), .. } => Some("error".to_owned()),
+            Kind::Reply { .. } => Some("result".to_owned()),
+            Kind::Batch(_) | Kind::Several(_) | Kind::Foreign | Kind::Noise => None,
+        }
     }
 
     fn frame_request(

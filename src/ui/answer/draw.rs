@@ -19,6 +19,7 @@ use crate::{
         stage::{FrameWay, Stage},
     },
     schema::count::count_text,
+    systems::calling,
     ui::{
         canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
         images::ImagePlaces,
@@ -33,6 +34,10 @@ const LARGEST_TREE: usize = 4 * 1024 * 1024;
 
 /// So many letters of a frame are looked at for its row.
 const FRAME_START: usize = 1_000;
+/// A frame of more bytes is not read for what it is.
+const LARGEST_LABELLED: usize = 16 * 1024;
+/// The cells of what a frame is at most: most methods fit.
+const LABEL: usize = 22;
 
 /// How many lines of the log stand below the text at least, where there is room for both.
 const LOG: u16 = 7;
@@ -319,7 +324,17 @@ impl Answer {
             self.list.row = rows.len().saturating_sub(1);
         }
         let raw = self.view() == View::Raw;
-        for (line, row) in (0_u16..).zip(self.list.visible_rows(rows.len(), area.height)) {
+        let visible = self.list.visible_rows(rows.len(), area.height);
+        // What a frame is may be beyond the right edge.
+        let label = |row: usize| {
+            let (_, text) = rows.get(row)?.frame()?;
+            let is_small = text.len() <= LARGEST_LABELLED;
+            is_small.then(|| calling::frame_label(call.request.system, text)).flatten()
+        };
+        let labels: Vec<String> =
+            visible.clone().filter(|_| raw).map(|row| label(row).unwrap_or_default()).collect();
+        let widest = labels.iter().map(|label| text_width(label)).max().unwrap_or(0).min(LABEL);
+        for (line, row) in (0_u16..).zip(visible) {
             let Some(listed) = rows.get(row) else { break };
             let mut pen = Pen::new(buffer, area, line);
             if raw {
@@ -330,6 +345,9 @@ impl Answer {
                         pen.put_column(&time, 8, styles[Role::Dim])
                             .put_text(way.sign(), styles[Role::Accent])
                             .put_text(&format!(" {size:>8}  "), styles[Role::Dim]);
+                        let label = labels.get(usize::from(line)).map_or("", String::as_str);
+                        pen.put_column(&visible_text(label), widest, styles[Role::Label])
+                            .put_text("  ", styles[Role::Text]);
                         visible_text(&text.chars().take(FRAME_START).collect::<String>())
                             .into_owned()
                     }

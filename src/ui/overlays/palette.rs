@@ -18,6 +18,7 @@ const ABOUT: &[(&[Scope], &[ActionId])] = &[
         &["make-service", "tool-connection", "variables", "undo", "redo"],
     ),
     (&[Scope::Workflow, Scope::Invoke, Scope::ModelRun], &["ask-model", "recorded-run"]),
+    (&[Scope::Workflow, Scope::Invoke], &["mock-all"]),
 ];
 
 /// What can be done where the cursor is: the actions of the pane, then those of the screen, and of
