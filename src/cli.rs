@@ -27,6 +27,7 @@ mod cards;
 mod cases;
 mod check;
 mod check_files;
+mod check_names;
 mod columns;
 mod completions;
 mod configured;

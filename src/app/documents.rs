@@ -5,13 +5,13 @@ use std::{
     sync::Arc,
 };
 
-pub use super::change::Change;
+pub use super::{change::Change, document::Document};
 use super::{
     change::{self, DocumentPlace},
     undo::{UndoHistory, UndoStep},
 };
 use crate::{
-    engine::{diff, mentions::NameKind},
+    engine::mentions::NameKind,
     model::{
         context::Name,
         entry::{EntryForm, EntryId, FileId},
@@ -22,103 +22,9 @@ use crate::{
     syntax::{
         edit::{EditError, Patch},
         nested,
-        shared_text::SharedText,
-        source::{Format, Source, Span, SyntaxError},
+        source::{Format, Source, SyntaxError},
     },
 };
-
-/// A file: its text now and as it is on disk.
-#[derive(Clone, Debug)]
-pub struct Document {
-    pub format: Format,
-    pub text: SharedText,
-    /// The text parsed; an error while it cannot be.
-    pub source: Result<Source, SyntaxError>,
-    /// The text on disk; `None`: there is no such file.
-    pub saved: Option<Arc<str>>,
-    /// Saving takes the file away.
-    pub gone: bool,
-    /// What was last read from disk, parsed.
-    on_disk: Option<Source>,
-    /// The text that somebody else has put on disk since, which saving would overwrite.
-    pub changed_elsewhere: Option<Arc<str>>,
-}
-
-impl Document {
-    /// A file as read.
-    #[must_use]
-    pub fn from_disk(format: Format, text: Arc<str>, source: Result<Source, SyntaxError>) -> Self {
-        let on_disk = source.as_ref().ok().cloned();
-        let (saved, changed_elsewhere) = (Some(text.clone()), None);
-        Self { format, saved, text: text.into(), source, gone: false, on_disk, changed_elsewhere }
-    }
-
-    /// The text on disk parsed, where it is known and can be.
-    #[must_use]
-    pub fn saved_source(&self) -> Option<&Source> {
-        self.on_disk.as_ref().filter(|source| {
-            self.saved.as_ref().is_some_and(|saved| Arc::ptr_eq(saved, source.text()))
-        })
-    }
-
-    /// Whether saving would change the disk.
-    #[must_use]
-    pub fn is_changed(&self) -> bool {
-        match &self.saved {
-            Some(_) if self.gone => true,
-            // As read, the two are one.
-            Some(saved) => !self.text.equals_text(saved),
-            None => !self.gone,
-        }
-    }
-
-    /// Rows of the text that differ from the disk, counted from 0.
-    #[must_use]
-    pub fn changed_rows(&self) -> Vec<usize> {
-        let Some(saved) = &self.saved else {
-            return (0..self.text.whole_text().lines().count()).collect();
-        };
-        if self.text.equals_text(saved) {
-            return Vec::new();
-        }
-        self.changed_in_pieces()
-            .unwrap_or_else(|| diff::changed_rows(saved, self.text.whole_text()))
-    }
-
-    /// The same by the pieces that were written again, where those are known.
-    fn changed_in_pieces(&self) -> Option<Vec<usize>> {
-        let (now, then) = (self.source.as_ref().ok()?, self.saved_source()?);
-        let rows = now.pieces_beside(then)?.into_iter().flat_map(|(new, old)| {
-            let first = now.lines().row_of_offset(new.start);
-            // A piece may begin in the middle of a line.
-            let start = |source: &Source, span: Span| {
-                source.lines().line_start(source.lines().row_of_offset(span.start)).min(span.start)
-            };
-            let piece = |source: &Source, span: Span| {
-                source
-                    .shared_text()
-                    .slice(start(source, span), span.end)
-                    .unwrap_or_default()
-                    .to_owned()
-            };
-            let rows = diff::changed_rows(&piece(then, old), &piece(now, new));
-            rows.into_iter().map(move |row| first + row)
-        });
-        Some(rows.collect())
-    }
-
-    fn set_text(&mut self, text: impl Into<Arc<str>>) {
-        let text = text.into();
-        self.text = text.clone().into();
-        self.source = Source::of_format(self.format, text);
-    }
-
-    /// What an edit made of it.
-    fn set_source(&mut self, source: Source) {
-        self.text = source.shared_text().clone();
-        self.source = Ok(source);
-    }
-}
 
 /// What a revision did to one file.
 #[derive(Clone, Debug, PartialEq)]
@@ -332,8 +238,9 @@ impl Documents {
     pub fn unsaved_texts(&self) -> UnsavedTexts {
         let there = self.changed_files().filter(|(_, document)| !document.gone);
         there
-            .map(|(file, Document { text, saved, .. })| {
-                (file.clone(), Unsaved { text: text.clone(), before: saved.clone() })
+            .map(|(file, document)| {
+                let before = document.typed_over().cloned();
+                (file.clone(), Unsaved { text: document.text.clone(), before })
             })
             .collect()
     }

@@ -1,6 +1,6 @@
 //! What happens: what a user asks for, and what comes back from the world. Domain data only.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use serde_json::Value;
 
@@ -31,6 +31,7 @@ use crate::{
         entry::{EntryId, FileId, SystemId},
         finding::Findings,
         problem::Problem,
+        unsaved::LeftTexts,
     },
     schema::{moment::LocalTime, pointer::Pointer},
     syntax::source::{Source, SyntaxError},
@@ -256,7 +257,7 @@ pub enum DocumentMessage {
         disk: Option<Arc<str>>,
     },
     /// Unsaved texts that an earlier session left.
-    Unsaved(BTreeMap<FileId, Arc<str>>),
+    Unsaved(LeftTexts),
     EditorText {
         target: TextTarget,
         at: Pointer,

@@ -1,6 +1,6 @@
 //! What the application asks of its user.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::sync::Arc;
 
 use super::{
     form_file::FormGoal,
@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     engine::eras::EraComparison,
-    model::entry::{EntryId, FileId, SystemId},
+    model::{
+        entry::{EntryId, FileId, SystemId},
+        unsaved::LeftTexts,
+    },
     systems::{
         deployed::{item::Item, push::Push},
         discovery::compared::Compared,
@@ -42,7 +45,7 @@ pub enum Question {
     /// system has, and what takes it away.
     Push { keep: Box<Push>, delete: Box<Push> },
     /// An earlier session left unsaved work.
-    Recover(BTreeMap<FileId, Arc<str>>),
+    Recover(LeftTexts),
     /// Which server is to be connected to?
     Server,
     /// Where is the running system whose tools are to be imported?

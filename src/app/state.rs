@@ -56,7 +56,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
-        unsaved::{Unsaved, UnsavedTexts},
+        unsaved::{LeftText, LeftTexts, Unsaved, UnsavedTexts},
     },
     schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
     syntax::source::Source,
@@ -184,7 +184,7 @@ pub struct State {
     pub question: Option<Question>,
     /// Unsaved texts of an earlier session, offered once their files are read, until somebody
     /// decides about them.
-    pub offer: Option<BTreeMap<FileId, Arc<str>>>,
+    pub offer: Option<LeftTexts>,
     /// The program ends once all is saved.
     pub leaving: bool,
     /// What was last put on the clipboard from here.
@@ -612,9 +612,10 @@ impl State {
 
     /// The texts of an earlier session about which nobody has decided.
     pub(crate) fn offered_texts(&self) -> UnsavedTexts {
-        let unsaved = |(file, text): (&FileId, &Arc<str>)| {
-            let before = self.documents.get(file).and_then(|document| document.saved.clone());
-            (file.clone(), Unsaved { text: text.clone().into(), before })
+        let unsaved = |(file, left): (&FileId, &LeftText)| {
+            let known = self.documents.get(file).filter(|_| !left.is_behind);
+            let before = known.and_then(|document| document.saved.clone());
+            (file.clone(), Unsaved { text: left.text.clone().into(), before })
         };
         self.offer.iter().flatten().map(unsaved).collect()
     }

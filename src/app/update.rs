@@ -36,6 +36,7 @@ use super::{
     question::Question,
     resources::ResourceMessage,
     state::{State, StepGoal, ViewTarget},
+    unsaved_messages::unsaved_messages,
 };
 use crate::{
     model::{
@@ -449,11 +450,7 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
         return vec![Effect::Journal(state.offered_texts()), Effect::Quit];
     }
     let mocks = calls::unkept_mocks(state);
-    // What the program itself makes up is no loss.
-    let messages = match state.watched_connection().is_embedded() {
-        true => 0,
-        false => state.watching.unsaved_count(),
-    };
+    let messages = unsaved_messages(state);
     if changed.is_empty() && mocks.is_empty() && messages == 0 {
         // What is offered and not decided about is offered again.
         return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];

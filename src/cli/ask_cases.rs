@@ -76,6 +76,26 @@ pub(super) struct TriedAsk {
     usage: Option<Usage>,
 }
 
+impl TriedAsk {
+    /// Whether it came out as expected, and could be compared where that was asked for.
+    #[must_use]
+    pub fn has_passed(&self) -> bool {
+        let is_compared = self.against.as_ref().is_none_or(|against| !against.runs.is_empty());
+        self.verdict.has_passed() && is_compared
+    }
+
+    /// What is wrong with it.
+    fn differences(&self) -> Vec<String> {
+        let own = match self.verdict.has_passed() {
+            true => Vec::new(),
+            false => self.verdict.differences(),
+        };
+        let against = self.against.iter().filter(|against| against.runs.is_empty());
+        let against = against.flat_map(AskVerdict::differences);
+        own.into_iter().chain(against.map(|words| format!("B: {words}"))).collect()
+    }
+}
+
 /// One of the two sides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -291,7 +311,12 @@ pub(super) fn print_table(tried: &[TriedAsk], out: &mut CommandOutput) -> std::i
         }
     };
     columns::write_table(out, &["TOOL", "EXPECTED", "HITS", "WRONG PICKS", "BAD ARGUMENTS"], rows)?;
-    if let Some(against) = &against {
+    let is_unknown = |one: &&TriedAsk| one.against.as_ref().is_some_and(|b| b.runs.is_empty());
+    let unknown = tried.iter().filter(is_unknown).count();
+    if unknown > 0 {
+        let cases = count_text(unknown, "case", "cases");
+        out.print_line(format!("not compared: B has no recorded run of {cases}"))?;
+    } else if let Some(against) = &against {
         let [a, b] = [&own, against]
             .map(|all| all.values().copied().fold(ToolTally::default(), ToolTally::plus));
         out.print_line(comparison(a, b))?;
@@ -338,10 +363,7 @@ pub(super) fn junit_suites(tried: &[TriedAsk]) -> Vec<Suite> {
         file: typed_path(&one.filed.path),
         cases: vec![Checked {
             name: one.filed.case.question.clone(),
-            differences: match one.verdict.has_passed() {
-                true => Vec::new(),
-                false => one.verdict.differences(),
-            },
+            differences: one.differences(),
             took_ms: Some(one.verdict.took_ms()),
             ..Checked::default()
         }],

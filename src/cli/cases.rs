@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    data_files::{FileKind, display_name, find_workspace_root, list_data_files},
+    data_files::{BrokenFile, FileKind, display_name, find_workspace_root, list_data_files},
     global::Global,
 };
 use crate::{
@@ -55,13 +55,7 @@ pub(crate) struct CaseFiles {
     pub calls: Vec<CaseFile>,
     pub asks: Vec<AskFile>,
     /// Files that hold none.
-    pub broken: Vec<BrokenCase>,
-}
-
-/// A file that holds no case, and why.
-pub(crate) struct BrokenCase {
-    pub path: PathBuf,
-    pub problem: Problem,
+    pub broken: Vec<BrokenFile>,
 }
 
 impl CaseFiles {
@@ -125,7 +119,7 @@ pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
 
 fn take_one(path: &Path, filed: &mut CaseFiles) {
     if let Err(problem) = read_one(path, filed) {
-        filed.broken.push(BrokenCase { path: path.to_owned(), problem });
+        filed.broken.push(BrokenFile { path: path.to_owned(), problem });
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    check_files,
+    check_files, check_names,
     columns::{self, Cell},
     deployed, documents,
     ending::{CommandResult, Ending, StopReason},
@@ -89,6 +89,7 @@ impl Check {
         );
         found.extend(listed);
         found.extend(check_files::malformed_findings(&opened));
+        found.extend(check_names::unknown_names(&opened));
         found.sort_by_key(sort_key);
         let read = opened.files.iter().map(|file| &file.file);
         let unread = opened.end.unread.iter().map(|(file, _)| file);

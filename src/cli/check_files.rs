@@ -61,11 +61,10 @@ pub(super) fn listed_tools_findings(opened: &OpenWorkspace) -> impl Iterator<Ite
         let message = "`tool` is a list, of which nothing is read: write a map, each tool under its \
                        key (tool: { KEY: { name: …, type: … } })";
         let finding = new_finding(NOT_KNOWN, &read.file, message.into());
-        let at = Pointer::root().child("tool");
-        let source = read.source.as_ref().ok();
-        let place = source.and_then(|source| source.find_place(0, &at));
-        let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-        Finding { site: Site { pointer: at, line, column, ..finding.site }, ..finding }
+        match &read.source {
+            Ok(source) => at_place(finding, source, Pointer::root().child("tool")),
+            Err(_) => finding,
+        }
     })
 }
 
@@ -76,10 +75,7 @@ pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
         let Ok(source) = &read.source else { return Vec::new() };
         let finding = |(severity, issue): (Severity, FileIssue)| {
             let unplaced = new_finding(MALFORMED, &read.file, issue.message);
-            let place = source.find_place(0, &issue.at);
-            let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-            let site = Site { pointer: issue.at, line, column, ..unplaced.site };
-            Finding { severity, site, ..unplaced }
+            Finding { severity, ..at_place(unplaced, source, issue.at) }
         };
         let mut issues = issues_of(&read.file, source);
         if issues.is_empty() {
@@ -168,6 +164,13 @@ pub(super) fn is_known(opened: &OpenWorkspace, file: &FileId) -> bool {
         || file.as_str().split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder))
         || source.text().contains("$schema")
         || source.value(0).is_none_or(|value| is_other(value))
+}
+
+/// The same at that place of the file.
+pub(super) fn at_place(finding: Finding, source: &Source, at: Pointer) -> Finding {
+    let place = source.find_place(0, &at);
+    let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
+    Finding { site: Site { pointer: at, line, column, ..finding.site }, ..finding }
 }
 
 /// A warning about a file as such.

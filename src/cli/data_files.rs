@@ -16,6 +16,21 @@ use crate::{
     syntax::source::{Format, Source},
 };
 
+/// A file that isn't of its kind, and why.
+pub(crate) struct BrokenFile {
+    pub path: PathBuf,
+    pub problem: Problem,
+}
+
+impl BrokenFile {
+    /// What is wrong, and what to do.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let Problem { cause, remedy, .. } = &self.problem;
+        if remedy.is_empty() { cause.clone() } else { format!("{cause}: {remedy}") }
+    }
+}
+
 /// A kind of files.
 pub(crate) struct FileKind {
     /// What one of them is: `case`.

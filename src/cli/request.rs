@@ -88,12 +88,8 @@ impl RequestArgs {
     pub fn resolve_request(&self, opened: &OpenWorkspace, out: &CommandOutput) -> RequestSettings {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
-        let unknown = unknown_groups(&opened.tools, &context);
-        let named = |tool| Gated::gate(tool).groups.as_deref().unwrap_or_default();
-        for group in &unknown {
-            let known = opened.tools.iter().flat_map(named).map(|name| &**name);
-            let near = did_you_mean(nearest_name(group, known));
-            out.warn(format_args!("no tool is in group {group}{near}"));
+        for group in &unknown_groups(&opened.tools, &context) {
+            out.warn(no_tool_in(opened, group));
         }
         if let Some(words) = self.state.as_deref().and_then(|state| unknown_state(opened, state)) {
             out.warn(words);
@@ -108,6 +104,19 @@ impl RequestArgs {
         }
         RequestSettings { context }
     }
+}
+
+/// What is said of a group that no tool is in; `None` where one is.
+pub(crate) fn unknown_group(opened: &OpenWorkspace, group: &str) -> Option<String> {
+    let context = Context { groups: Some(vec![group.into()]), ..Context::default() };
+    (!unknown_groups(&opened.tools, &context).is_empty()).then(|| no_tool_in(opened, group))
+}
+
+fn no_tool_in(opened: &OpenWorkspace, group: &str) -> String {
+    let named = |tool| Gated::gate(tool).groups.as_deref().unwrap_or_default();
+    let known = opened.tools.iter().flat_map(named).map(|name| &**name);
+    let near = did_you_mean(nearest_name(group, known));
+    format!("no tool is in group {group}{near}")
 }
 
 /// What is said of a state that nothing names; `None` where something does.

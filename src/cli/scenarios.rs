@@ -1,9 +1,9 @@
 //! Scenario files as the command line names them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::{
-    data_files::{FileKind, display_name, find_workspace_root, list_data_files},
+    data_files::{BrokenFile, FileKind, display_name, find_workspace_root, list_data_files},
     global::Global,
 };
 use crate::{
@@ -16,6 +16,13 @@ const KIND: FileKind = FileKind {
     folder: FOLDER,
     remedy: "name a scenario file, or a folder of them",
 };
+
+/// Scenarios, and files that hold none.
+#[derive(Default)]
+pub(crate) struct ScenarioFiles {
+    pub scripted: Vec<ScenarioFile>,
+    pub broken: Vec<BrokenFile>,
+}
 
 /// A scenario and its file.
 pub(crate) struct ScenarioFile {
@@ -48,10 +55,13 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors
-/// When a file is missing, cannot be read, or is no scenario (reported with line and column); when
-/// there is none at all.
-pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Problem> {
-    let mut scenarios = Vec::new();
+/// When there is none at all, or only one that can't be read (reported with line and column).
+pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<ScenarioFiles, Problem> {
+    let mut files = ScenarioFiles::default();
+    let mut take = |path: PathBuf| match read_one(&path) {
+        Ok(scenario) => files.scripted.push(ScenarioFile { path, scenario }),
+        Err(problem) => files.broken.push(BrokenFile { path, problem }),
+    };
     for path in given {
         if path.is_dir() {
             let inside = list_data_files(path)?;
@@ -59,22 +69,19 @@ pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<Vec<ScenarioFile>, Pro
                 let cause = format!("{} holds no .yaml, .json or .toml file", path.display());
                 return Err(KIND.missing(cause));
             }
-            for path in inside {
-                scenarios.push(read_one(path)?);
-            }
+            inside.into_iter().for_each(&mut take);
         } else {
-            scenarios.push(read_one(path.clone())?);
+            take(path.clone());
         }
     }
-    Ok(scenarios)
+    Ok(files)
 }
 
-fn read_one(path: PathBuf) -> Result<ScenarioFile, Problem> {
-    let source = KIND.parse_file(&path)?;
+fn read_one(path: &Path) -> Result<Scenario, Problem> {
+    let source = KIND.parse_file(path)?;
     let value = source.value(0).ok_or_else(|| {
-        KIND.fault(&path, "it is empty").with_remedy("a scenario has a start and steps")
+        KIND.fault(path, "it is empty").with_remedy("a scenario has a start and steps")
     })?;
-    let scenario = Scenario::from_value(value)
-        .map_err(|issue| KIND.fault_at(&path, &source, &issue.at, &issue.message))?;
-    Ok(ScenarioFile { path, scenario })
+    Scenario::from_value(value)
+        .map_err(|issue| KIND.fault_at(path, &source, &issue.at, &issue.message))
 }

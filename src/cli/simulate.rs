@@ -6,6 +6,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
 use super::{
+    data_files::BrokenFile,
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
@@ -13,13 +14,13 @@ use super::{
     report::write_annotations,
     report_paths::typed_path,
     request::unknown_state,
-    scenarios::{self, ScenarioFile},
+    scenarios::{self, ScenarioFile, ScenarioFiles},
     wrap::wrap,
 };
 use crate::{
     engine::{
         filter::join_names,
-        junit::{Suite, render_report},
+        junit::{Checked, Suite, render_report},
         scenario::{
             coverage::Coverage,
             junit::scenario_suite,
@@ -77,6 +78,8 @@ enum Format {
 struct Report<'r> {
     scripted: &'r [ScenarioFile],
     trials: &'r [ScenarioRun],
+    /// Files that hold no scenario.
+    broken: &'r [BrokenFile],
     /// A workspace's name and its coverage, where that was asked for.
     coverage: Vec<(String, Coverage)>,
 }
@@ -91,11 +94,16 @@ enum Stdout {
 
 impl Simulate {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let scripted = match self.scenarios.as_slice() {
+        let files = match self.scenarios.as_slice() {
             [] => scenarios::read_scenarios(&[scenarios::of_workspace(global)?])?,
             given => scenarios::read_scenarios(given)?,
         };
         let format = if global.json { Format::Json } else { self.format };
+        let ScenarioFiles { scripted, broken } = files;
+        // Nothing but a file that can't be read is, for people, an error like others.
+        if let ([], [only], Format::Human) = (scripted.as_slice(), broken.as_slice(), format) {
+            return Err(only.problem.clone().into());
+        }
         let stdout = self.stdout_use(format, scripted.len())?;
         let mut workspaces: Vec<(ReadAs, OpenWorkspace)> = Vec::new();
         let mut coverage: Vec<Coverage> = Vec::new();
@@ -153,13 +161,17 @@ impl Simulate {
             .zip(coverage)
             .map(|((_, opened), coverage)| (opened.workspace.name(), coverage));
         let coverage = if self.coverage { named.collect() } else { Vec::new() };
-        let report = Report { scripted: &scripted, trials: &trials, coverage };
+        let report = Report { scripted: &scripted, trials: &trials, broken: &broken, coverage };
         match format {
             Format::Human => report.write_human(out, stdout)?,
             Format::Json => out.print_json(&report.to_json())?,
             Format::Junit | Format::Github => report.write_suites(format, out)?,
         }
-        Ok(if trials.iter().all(ScenarioRun::has_passed) { Ending::Done } else { Ending::Found })
+        Ok(match trials.iter().all(ScenarioRun::has_passed) {
+            _ if !broken.is_empty() => Ending::Usage,
+            true => Ending::Done,
+            false => Ending::Found,
+        })
     }
 
     fn stdout_use(&self, format: Format, scenarios: usize) -> Result<Stdout, Problem> {
@@ -230,10 +242,12 @@ impl Report<'_> {
             value["workspace"] = workspace.as_str().into();
             value
         };
+        let none = |one: &BrokenFile| json!({"file": typed_path(&one.path), "holds": false, "error": one.words(), "steps": []});
+        let all = self.broken.iter().map(none).chain(self.scripted_trials().map(of));
         match self.coverage.is_empty() {
-            true => self.scripted_trials().map(of).collect(),
+            true => all.collect(),
             false => json!({
-                "scenarios": self.scripted_trials().map(of).collect::<Value>(),
+                "scenarios": all.collect::<Value>(),
                 "coverage": self.coverage.iter().map(coverage).collect::<Value>(),
             }),
         }
@@ -243,7 +257,18 @@ impl Report<'_> {
         let suite = |(script, trial): (&ScenarioFile, &ScenarioRun)| {
             scenario_suite(script.display_name(), typed_path(&script.path), trial)
         };
-        let suites: Vec<Suite> = self.scripted_trials().map(suite).collect();
+        let broken = self.broken.iter().map(|one| {
+            let file = typed_path(&one.path);
+            let differences = vec![one.words()];
+            let case = Checked {
+                name: "the file".into(),
+                differences,
+                is_error: true,
+                ..Checked::default()
+            };
+            Suite { name: file.clone(), file, cases: vec![case] }
+        });
+        let suites: Vec<Suite> = broken.chain(self.scripted_trials().map(suite)).collect();
         match format {
             Format::Github => write_annotations(&suites, out)?,
             _ => out.print_raw(&render_report("toolcrib simulate", &suites))?,
@@ -254,6 +279,12 @@ impl Report<'_> {
     }
 
     fn write_human(&self, out: &mut CommandOutput, stdout: Stdout) -> std::io::Result<()> {
+        for one in self.broken {
+            let mark = out.tint(Tint::Bad, "✗");
+            let mut lines = vec![format!("{mark} {}", out.safe_text(&typed_path(&one.path)))];
+            lines.extend(wrap(&out.safe_text(&one.words()), "    "));
+            write_lines(out, stdout, &lines)?;
+        }
         for (script, trial) in self.scripted_trials() {
             let mut lines = vec![out.tint(Tint::Bold, &script.display_name())];
             for (row, step) in trial.steps.iter().enumerate() {
@@ -278,10 +309,12 @@ impl Report<'_> {
 
     fn print_summary(&self, out: &CommandOutput) {
         let failed = self.trials.iter().filter(|trial| !trial.has_passed()).count();
+        let failed = failed + self.broken.len();
         let differences: usize = self.trials.iter().map(ScenarioRun::difference_count).sum();
-        let all = count_text(self.trials.len(), "scenario", "scenarios");
+        let all = count_text(self.trials.len() + self.broken.len(), "scenario", "scenarios");
         out.print_status(match failed {
             0 => format!("{all} passed"),
+            _ if differences == 0 => format!("{failed} of {all} failed"),
             _ => format!(
                 "{failed} of {all} failed: {}",
                 count_text(differences, "difference", "differences")

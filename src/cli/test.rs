@@ -16,7 +16,8 @@ use tokio::sync::mpsc;
 
 use super::{
     ask_cases::{self, AskSuite, LiveModel},
-    cases::{self, BrokenCase, CaseFile, CaseFiles},
+    cases::{self, CaseFile, CaseFiles},
+    data_files::BrokenFile,
     deployed::callable_catalog,
     ending::{CommandResult, Ending, StopReason},
     global::Global,
@@ -129,7 +130,7 @@ struct TriedCase {
 }
 
 impl TriedCase {
-    fn broken(one: BrokenCase) -> Self {
+    fn broken(one: BrokenFile) -> Self {
         let verdict = Verdict::unreadable(&one.problem);
         Self { filed: CaseFile { path: one.path, ..CaseFile::default() }, verdict }
     }
@@ -338,7 +339,7 @@ fn replaced_world<'w>(
 struct Run<'r> {
     registry: &'r Registry,
     plans: Vec<Plan>,
-    broken: Vec<BrokenCase>,
+    broken: Vec<BrokenFile>,
     jobs: usize,
     history: Option<Arc<History>>,
 }
@@ -397,7 +398,7 @@ async fn run_suites(
         out.print_status(words);
     }
     let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
-    let failed_asks = asked.iter().filter(|one| !one.verdict.has_passed()).count();
+    let failed_asks = asked.iter().filter(|one| !one.has_passed()).count();
     let all = count_text(tried.len() + asked.len(), "case", "cases");
     out.print_status(match failed.len() + failed_asks {
         0 => format!("{all} passed"),

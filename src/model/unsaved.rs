@@ -14,3 +14,14 @@ pub struct Unsaved {
 }
 
 pub(crate) type UnsavedTexts = BTreeMap<FileId, Unsaved>;
+
+/// What an earlier session left unsaved of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftText {
+    pub text: Arc<str>,
+    /// Whether the file holds something else now than it was typed over: saving it would overwrite
+    /// that.
+    pub is_behind: bool,
+}
+
+pub(crate) type LeftTexts = BTreeMap<FileId, LeftText>;

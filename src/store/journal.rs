@@ -2,11 +2,11 @@
 //! crash.
 //!
 //! Each session that runs holds one slot, by a lock that ends with its process. What lies in a slot
-//! that nobody holds was left by a session that crashed; the next session takes over what is newer
-//! than the saved files, and drops the rest.
+//! that nobody holds was left by a session that crashed; the next session takes over what the files
+//! don't hold, and drops the rest.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs::{self, File, OpenOptions, TryLockError},
     io::{self, ErrorKind, Write},
     path::{Path, PathBuf},
@@ -27,6 +27,7 @@ use crate::{
         digest::{former_name, path_name, text_digest},
         entry::FileId,
         problem::{Problem, ProblemKind},
+        unsaved::{LeftText, LeftTexts},
     },
     syntax::shared_text::SharedText,
 };
@@ -80,15 +81,15 @@ impl Journal {
         Self { paths: paths.clone(), root: root.to_owned(), slot: Mutex::new(None) }
     }
 
-    /// What sessions that crashed left unsaved and is newer than the files, each found by `path`;
-    /// what has no file is newer. It stays in the journal until something else is written.
+    /// What sessions that crashed left unsaved, where it differs from the files, each found by
+    /// `path`. It stays in the journal until something else is written.
     ///
     /// # Errors
     /// When the state folder cannot be used, or a journal in it cannot be read.
     pub fn unsaved_texts(
         &self,
         path: impl Fn(&FileId) -> Option<PathBuf>,
-    ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
+    ) -> Result<LeftTexts, Problem> {
         let until = Instant::now() + DYING;
         self.collect_unsaved(path, || {
             thread::sleep(LOOK_EVERY);
@@ -101,9 +102,9 @@ impl Journal {
         &self,
         path: impl Fn(&FileId) -> Option<PathBuf>,
         mut wait: impl FnMut() -> bool,
-    ) -> Result<BTreeMap<FileId, Arc<str>>, Problem> {
+    ) -> Result<LeftTexts, Problem> {
         if !self.paths.state.join("journal").is_dir() {
-            return Ok(BTreeMap::new());
+            return Ok(LeftTexts::new());
         }
         self.with_slot(|folder, slot| {
             stale::sweep_folder(folder);
@@ -130,16 +131,23 @@ impl Journal {
                 slots.push(other);
             }
             let count = left.len();
-            left.retain(|file, draft| path(file).is_none_or(|path| draft.is_newer_than(&path)));
+            let mut behind = BTreeSet::new();
+            left.retain(|file, draft| match path(file).map(|path| draft.standing(&path)) {
+                Some(Standing::Same) => false,
+                Some(Standing::Behind) => behind.insert(file.clone()),
+                Some(Standing::Newer) | None => true,
+            });
             match left.is_empty() {
                 true => clear_slot(&slot.path)?,
                 false if slots.is_empty() && left.len() == count => {}
                 false => write_slot(&slot.path, &self.root, &left)?,
             }
             slots.iter().try_for_each(|other| clear_slot(&other.path))?;
-            let text =
-                |(file, LeftDraft { text, .. })| (file, SharedText::whole_text(&text).clone());
-            Ok(left.into_iter().map(text).collect())
+            let left = left.into_iter().map(|(file, LeftDraft { text, .. })| {
+                let is_behind = behind.contains(&file);
+                (file, LeftText { text: SharedText::whole_text(&text).clone(), is_behind })
+            });
+            Ok(left.collect())
         })
     }
 
@@ -226,6 +234,16 @@ fn lock_slot(lock: &Path, path: PathBuf, number: usize) -> Option<Slot> {
     }
 }
 
+/// How a draft is beside its file.
+enum Standing {
+    /// The file holds it.
+    Same,
+    /// It was typed over what the file holds.
+    Newer,
+    /// The file was changed by somebody else.
+    Behind,
+}
+
 /// A draft as it is in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct LeftDraft {
@@ -242,13 +260,20 @@ impl LeftDraft {
         Self { text: draft.text.clone(), at: draft.at, newer_than }
     }
 
-    /// Whether it says something else than the file, and says it later. Of a file that has gone it
-    /// is all there is.
-    fn is_newer_than(&self, path: &Path) -> bool {
-        let Ok(Text { text, stamp }) = files::read_text(path) else { return true };
+    /// How it is beside the file now. Of a file that has gone it is all there is.
+    fn standing(&self, path: &Path) -> Standing {
+        let Ok(Text { text, stamp }) = files::read_text(path) else { return Standing::Newer };
         let is_later = || stamp.modified.is_none_or(|saved| saved + CLOCKS < self.at);
-        !self.text.equals_text(&text)
-            && (self.newer_than.contains(&Some(text_digest(&text))) || is_later())
+        // A journal of an earlier version says nothing of the file.
+        let is_newer = match self.newer_than.as_slice() {
+            [] => is_later(),
+            known => known.contains(&Some(text_digest(&text))),
+        };
+        match is_newer {
+            _ if self.text.equals_text(&text) => Standing::Same,
+            true => Standing::Newer,
+            false => Standing::Behind,
+        }
     }
 
     /// As JSON; of an earlier version, only the text, which is as old as its journal.
@@ -361,12 +386,13 @@ mod tests {
 
     use super::*;
 
-    fn texts(rows: &[(&str, &str)]) -> BTreeMap<FileId, Arc<str>> {
-        rows.iter().map(|(file, text)| (FileId::new(*file), Arc::from(*text))).collect()
+    fn texts(rows: &[(&str, &str)]) -> LeftTexts {
+        let left = |text: &str| LeftText { text: text.into(), is_behind: false };
+        rows.iter().map(|(file, text)| (FileId::new(*file), left(text))).collect()
     }
 
     fn drafts(rows: &[(&str, &str)]) -> Drafts {
-        let draft = |text: Arc<str>| UnsavedText {
+        let draft = |LeftText { text, .. }| UnsavedText {
             text: text.into(),
             at: SystemTime::now(),
             newer_than: Vec::new(),
@@ -514,13 +540,14 @@ mod tests {
         }
     }
 
-    /// What is offered of a draft of that age, made on those texts, when the file holds `saved`.
+    /// What is offered of a draft of that age, made on those texts, when the file holds `saved`:
+    /// nothing, or whether the file has changed since.
     fn offered(
         text: &str,
         age: Duration,
         newer_than: &[Option<&str>],
         saved: Option<&str>,
-    ) -> bool {
+    ) -> Option<bool> {
         let (home, paths) = home();
         let at = |file: &FileId| Some(home.path().join(file.path()));
         let newer_than = newer_than.iter().map(|text| text.map(Arc::from)).collect();
@@ -531,26 +558,29 @@ mod tests {
         if let Some(saved) = saved {
             fs::write(home.path().join("a"), saved).unwrap();
         }
-        let offered =
-            !Journal::for_workspace(&paths, home.path()).unsaved_texts(at).unwrap().is_empty();
-        assert_eq!(journals(&paths).is_empty(), !offered, "what is not offered is not kept");
+        let offered = Journal::for_workspace(&paths, home.path()).unsaved_texts(at).unwrap();
+        let offered = offered.values().next().map(|left| left.is_behind);
+        assert_eq!(journals(&paths).is_empty(), offered.is_none(), "only that is kept");
         offered
     }
 
     #[test]
-    fn only_what_is_newer_than_the_file_is_offered() {
+    fn what_the_file_does_not_hold_is_offered() {
         let (old, new) = (Duration::from_secs(60), Duration::ZERO);
-        assert!(offered("ab", old, &[Some("a")], Some("a")), "typed after the last save");
-        assert!(
+        let (newer, behind) = (Some(false), Some(true));
+        assert_eq!(offered("ab", old, &[Some("a")], Some("a")), newer, "typed after the last save");
+        assert_eq!(
             offered("abc", old, &[Some("a"), Some("ab")], Some("ab")),
+            newer,
             "typed while that was being saved"
         );
-        assert!(offered("ab", old, &[Some("a")], None), "the file has gone");
-        assert!(offered("ab", old, &[None], None), "a new file");
-        assert!(!offered("ab", old, &[Some("a")], Some("abc")), "more was saved later");
-        assert!(!offered("ab", old, &[None], Some("abc")), "a new file was saved with more in it");
-        assert!(!offered("ab", old, &[Some("a")], Some("ab")), "it was saved");
-        assert!(!offered("ab", new, &[Some("a")], Some("ab")), "it was saved");
+        assert_eq!(offered("ab", old, &[Some("a")], None), newer, "the file has gone");
+        assert_eq!(offered("ab", old, &[None], None), newer, "a new file");
+        assert_eq!(offered("ab", old, &[Some("a")], Some("theirs")), behind, "changed since");
+        assert_eq!(offered("ab", old, &[None], Some("theirs")), behind, "made since");
+        assert_eq!(offered("ab", old, &[Some("a")], Some("ab")), None, "it was saved");
+        assert_eq!(offered("ab", new, &[Some("a")], Some("ab")), None, "it was saved");
+        // Typed after somebody else had changed the file: that is still to be asked about.
         let ahead = SystemTime::now() + old;
         let (home, paths) = home();
         fs::write(home.path().join("a"), "theirs").unwrap();
@@ -562,10 +592,7 @@ mod tests {
         let offered = Journal::for_workspace(&paths, home.path())
             .unsaved_texts(|file| Some(home.path().join(file.path())))
             .unwrap();
-        assert_eq!(
-            offered,
-            texts(&[("a", "ab")]),
-            "typed after somebody else had changed the file"
-        );
+        let left = LeftText { text: "ab".into(), is_behind: true };
+        assert_eq!(offered, [(FileId::new("a"), left)].into());
     }
 }

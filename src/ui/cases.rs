@@ -149,15 +149,17 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             let text: Arc<str> = page::render_yaml(name, &tool, &sent, &expect, &answer).into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
-            let mut messages = vec![
-                Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
-                Message::Document(DocumentMessage::Save(Some(file))),
-            ];
+            // The case comes last: what was saved last is said.
+            let mut messages = Vec::new();
             let mock = kept_mock.as_ref().and_then(|id| state.tool(id));
             if let Some((tool, service)) = mock.and_then(|tool| Some((tool, state.mock_of(tool)?)))
             {
                 messages.extend(stubs::keep_mock(tool, service, state)?);
             }
+            messages.extend([
+                Message::Document(DocumentMessage::Change { label, changes: vec![create] }),
+                Message::Document(DocumentMessage::Save(Some(file))),
+            ]);
             Ok(Reply::Send(messages))
         },
     )))

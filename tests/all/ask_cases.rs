@@ -121,6 +121,21 @@ fn what_a_model_chooses_is_recorded_and_judged_again_without_it() {
     let called = place.json(&["history", "--find", "tool:tell-joke", "--json"]);
     assert!(called.as_array().unwrap().iter().all(|call| call["connection"] == "mock"), "{called}");
 
+    // Where nothing of the other side is recorded, nothing is compared.
+    let recorded = place.here.join("cases/recorded/llamas.json");
+    let whole = fs::read_to_string(&recorded).unwrap();
+    let mut own: Value = serde_json::from_str(&whole).unwrap();
+    own.as_object_mut().unwrap().remove("against");
+    fs::write(&recorded, own.to_string()).unwrap();
+    let alone = run(&place, &["--against", against]);
+    alone.ended(1, &["1 of 1 case failed"]);
+    assert!(
+        alone.data.contains("not compared") && !alone.data.contains("is chosen better"),
+        "{}",
+        alone.data
+    );
+    fs::write(&recorded, whole).unwrap();
+
     let again = run(&place, &["--against", against]);
     again.ended(0, &[]);
     assert!(again.data.contains("A is chosen better"), "{}", again.data);

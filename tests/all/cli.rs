@@ -290,6 +290,22 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
         .run(&["simulate", home.to_str().unwrap()])
         .ended(2, &["line 2, column 5", "did you mean \"tool\"?"]);
     place.run(&["simulate", "nowhere.yaml"]).ended(2, &["nowhere.yaml", "there is no such file"]);
+    // One that can't be read holds no other up, and is in the reports.
+    let good = place.home.path().join("good.yaml");
+    fs::write(&good, "start: {groups: [read-only]}\nsteps:\n  - tool: knowledge-query\n").unwrap();
+    let [broken, good] = [&home, &good].map(|path| path.to_str().unwrap());
+    let both = |more: &[&str]| {
+        let ran = place.run(&[&["simulate", broken, good, "-w", "."], more].concat());
+        ran.ended(2, &[]);
+        ran
+    };
+    let said = both(&[]);
+    said.ended(2, &["1 of 2 scenarios failed"]);
+    assert!(said.data.contains("did you mean \"tool\"?"), "{}", said.data);
+    assert!(both(&["--format", "junit"]).data.contains("tests=\"2\" failures=\"0\" errors=\"1\""));
+    assert!(both(&["--format", "github"]).data.starts_with("::error file="));
+    let all = both(&["--json"]).json();
+    assert_eq!((&all[0]["holds"], &all[1]["holds"]), (&json!(false), &json!(true)));
 }
 
 #[test]
@@ -883,6 +899,25 @@ fn cases_scenarios_and_stubs_are_checked() {
     let rules = "services:\n  joke-service:\n    rules:\n    - answer: x\n    - answer: y\n";
     fs::write(place.here.join("stubs/map.yaml"), rules).unwrap();
     place.run(&["check", "stubs/map.yaml"]).ended(0, &["1 warning"]);
+    // A name that nothing has is a warning, wherever it is expected or asked for.
+    for (name, text, word) in [
+        ("cases/guard.yaml", "ask: Why?\nexpect: {never: tell-jok}\n", "tell-joke"),
+        ("cases/guard.yaml", "ask: Why?\nexpect:\n  never: [tell-joke, tell-jok]\n", "tell-joke"),
+        ("cases/guard.yaml", "ask: Why?\ngroups: [read-onyl]\n", "read-only"),
+        ("scenarios/guard.yaml", "steps:\n- tool: tell-jok\n", "tell-joke"),
+        ("toolcrib.toml", "[context]\ngroups = [\"read-onyl\"]\n", "read-only"),
+    ] {
+        let path = place.here.join(name);
+        fs::write(&path, text).unwrap();
+        let checked = place.run(&["check", name]);
+        checked.ended(0, &["1 warning"]);
+        assert!(
+            checked.data.contains("file.unknown-name") && checked.data.contains(word),
+            "{}",
+            checked.data
+        );
+        fs::remove_file(path).unwrap();
+    }
     // Docker Compose has services, too.
     fs::write(place.here.join("compose.yaml"), "services:\n  web: {image: x}\n").unwrap();
     place.run(&["check"]).ended(1, &["4 errors"]);

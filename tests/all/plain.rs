@@ -448,7 +448,7 @@ fn a_watch_is_begun_read_and_ended() {
         "With is:succeeded <1h: 1",
     ];
     assert_in_order(&ran.data, &lists);
-    assert_eq!(ran.data.matches("Last answer:").count(), 1, "{}", ran.data);
+    assert_eq!(ran.data.matches("Answered:").count(), 1, "{}", ran.data);
     assert_in_order(
         &ran.data,
         &[
@@ -457,12 +457,12 @@ fn a_watch_is_begun_read_and_ended() {
             "Watching embedded. Conversations: 0",
             "ended: tell-joke succeeded",
             "Watching embedded. Conversations: 1",
-            "Last answer:",
+            "Answered:",
             "The watch has stopped",
         ],
     );
     // Requests and answers have a subscription each: either may be received first.
-    let read = ran.data.split("Last answer:").nth(1).unwrap();
+    let read = ran.data.split("Answered:").nth(1).unwrap();
     assert!(read.contains(" ms request: ") && read.contains(" ms answer: "), "{}", ran.data);
 }
 

@@ -114,6 +114,17 @@ fn a_finding_is_jumped_to_and_mended_with_one_key() {
 }
 
 #[test]
+fn the_fix_of_the_tool_is_applied_where_no_list_of_problems_is_shown() {
+    let text =
+        "tool:\n  a: {type: tool-service, name: a, description: d, service: s, groop: [x]}\n";
+    let mut bench = Workbench::files(&[("tools.yaml", text)], 120, 36);
+    let has = |bench: &Workbench, code: &str| bench.state.findings.iter().any(|of| of.code == code);
+    assert!(has(&bench, "gates.misspelt-key"), "{:?}", bench.state.findings);
+    bench.keys("F");
+    assert!(bench.shows("Fix") && bench.shows("groop"), "{}", bench.screen());
+}
+
+#[test]
 fn a_tool_is_found_and_chosen_by_typing() {
     let mut bench = Workbench::sample("services", 120, 36);
     bench.keys("/");

@@ -434,12 +434,28 @@ fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_qu
     assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })));
     bench.keys("R y");
     assert!(matches!(bench.effects.last(), Some(Effect::Call { .. })), "{}", bench.screen());
-    bench.keys("4 q");
+    bench.keys("4 o enter");
+    assert!(bench.shows("aren't saved, and the trace takes"), "{}", bench.screen());
+    bench.keys("n");
+    assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::OpenTrace(_))));
+    bench.keys("q");
     assert!(bench.shows("messages of Watch aren't saved"), "{}", bench.screen());
     bench.keys("c s enter");
     bench.send(Message::Watch(WatchMessage::Saved { path: "watched.trace".into(), messages: 9 }));
     bench.keys("q");
     assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
+}
+
+#[test]
+fn a_double_press_opens_the_messages_of_a_conversation() {
+    let mut bench = busy(120, 36);
+    bench.clicks("the oven is cold");
+    assert!(!bench.shows("Esc conversations"), "{}", bench.screen());
+    let (column, row) = bench.find("the oven is cold");
+    let twice = MouseKind::Double(Button::Left);
+    bench.input(&Input::Mouse(Mouse { kind: twice, column, row, mods: Mods::default() }));
+    bench.draw();
+    assert!(bench.shows("Esc conversations"), "{}", bench.screen());
 }
 
 #[test]

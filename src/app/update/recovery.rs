@@ -3,6 +3,7 @@
 use super::files::apply_changes;
 use crate::{
     app::{
+        compose::plan::list_names,
         documents::Change,
         effect::Effect,
         form_file::FormGoal,
@@ -11,7 +12,7 @@ use crate::{
         question::Question,
         state::{LoadProgress, State},
     },
-    model::clock::Millis,
+    model::{clock::Millis, entry::FileId, unsaved::LeftText},
 };
 
 /// Asks about what is offered, but not before the files are read that it is changes of, and not in
@@ -23,8 +24,8 @@ pub(super) fn ask_to_recover(state: &mut State) {
         return;
     }
     let Some(mut texts) = state.offer.take() else { return };
-    texts.retain(|file, text| {
-        state.documents.get(file).is_none_or(|document| document.text != *text)
+    texts.retain(|file, left| {
+        state.documents.get(file).is_none_or(|document| document.text != left.text)
     });
     if !texts.is_empty() {
         state.question = Some(Question::Recover(texts.clone()));
@@ -39,9 +40,11 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
         state.notices.push(NoticeKind::Done, "discarded unsaved work of the earlier session", now);
         return vec![Effect::Journal(state.unsaved_texts())];
     }
+    let behind: Vec<FileId> =
+        texts.iter().filter(|(_, left)| left.is_behind).map(|(file, _)| file.clone()).collect();
     let changes: Vec<_> = texts
         .into_iter()
-        .map(|(file, text)| match state.documents.get(&file) {
+        .map(|(file, LeftText { text, .. })| match state.documents.get(&file) {
             Some(_) => Change::Text { file, text },
             None => Change::Create { file, text },
         })
@@ -51,9 +54,17 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
         many => format!("{} files", many.len()),
     };
     let effects = apply_changes(state, "restore unsaved work", &changes, now);
+    for file in &behind {
+        let saved = state.documents.get(file).and_then(|document| document.saved.clone());
+        saved.into_iter().for_each(|theirs| state.documents.note_elsewhere(file, theirs));
+    }
     let words = match &state.form {
         Some(form) if form.goal == FormGoal::Printed => {
             "restored what was typed; done prints it, undo removes it".to_owned()
+        }
+        _ if !behind.is_empty() => {
+            let what = list_names(behind.iter().map(FileId::as_str));
+            format!("restored unsaved work; {what} changed on disk since, so saving will ask")
         }
         _ => format!("restored unsaved work in {what}; save it or undo"),
     };
@@ -63,7 +74,7 @@ pub(super) fn answer_recovery(state: &mut State, answer: Recovery, now: Millis) 
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeMap, sync::Arc};
+    use std::sync::Arc;
 
     use super::*;
     use crate::{
@@ -73,13 +84,20 @@ mod tests {
             state::Start,
             update::update,
         },
-        model::entry::FileId,
+        model::unsaved::LeftTexts,
         syntax::source::{Format, Source},
     };
 
+    fn left<const N: usize>(texts: [(&str, &str); N]) -> LeftTexts {
+        let left = |(file, text): (&str, &str)| {
+            (FileId::new(file), LeftText { text: text.into(), is_behind: false })
+        };
+        texts.into_iter().map(left).collect()
+    }
+
     #[test]
     fn unsaved_work_is_offered_when_its_files_are_read_and_not_before() {
-        let texts = BTreeMap::from([(FileId::new("tools.yaml"), Arc::from("tool: {}\n"))]);
+        let texts = left([("tools.yaml", "tool: {}\n")]);
         let mut state = State::new(Start::default());
         update(&mut state, Message::Document(DocumentMessage::Unsaved(texts.clone())), Millis(0));
         assert_eq!(state.question, None);
@@ -106,19 +124,15 @@ mod tests {
                 .documents
                 .load_document(file.clone(), Document::from_disk(Format::Json, text, source));
         }
-        let texts =
-            BTreeMap::from([(same, Arc::from("{}")), (other.clone(), Arc::from("{\"a\": 1}"))]);
+        let texts = left([("same.json", "{}"), ("other.json", "{\"a\": 1}")]);
         update(&mut state, Message::Document(DocumentMessage::Unsaved(texts)), Millis(0));
-        assert_eq!(
-            state.question,
-            Some(Question::Recover(BTreeMap::from([(other, Arc::from("{\"a\": 1}"))])))
-        );
+        assert_eq!(state.question, Some(Question::Recover(left([("other.json", "{\"a\": 1}")]))));
     }
 
     fn offered() -> (State, FileId) {
         let file = FileId::new("tools.yaml");
         let mut state = State::new(Start::default());
-        let texts = BTreeMap::from([(file.clone(), Arc::from("tool: {}\n"))]);
+        let texts = left([("tools.yaml", "tool: {}\n")]);
         state.reading = LoadProgress::Done;
         update(&mut state, Message::Document(DocumentMessage::Unsaved(texts)), Millis(0));
         assert!(matches!(state.question, Some(Question::Recover(_))));
@@ -148,6 +162,32 @@ mod tests {
             let effects = update(&mut state, Message::Quit { discard }, Millis(0));
             assert_eq!(journaled(&effects), Some(kept.clone()), "discard: {discard}");
         }
+    }
+
+    #[test]
+    fn what_is_restored_over_a_file_that_changed_since_asks_when_it_is_saved() {
+        let file = FileId::new("a.json");
+        let restored = |is_behind: bool| {
+            let mut state = State::new(Start::default());
+            state.reading = LoadProgress::Done;
+            let theirs: Arc<str> = "{\"theirs\": 1}".into();
+            let source = Source::parse(Format::Json, theirs.clone());
+            let document = Document::from_disk(Format::Json, theirs.clone(), source);
+            state.documents.load_document(file.clone(), document);
+            let mut texts = left([("a.json", "{\"mine\": 1}")]);
+            texts.values_mut().for_each(|left| left.is_behind = is_behind);
+            update(&mut state, Message::Document(DocumentMessage::Unsaved(texts)), Millis(0));
+            let restore = Message::Document(DocumentMessage::Recover(Recovery::Restore));
+            update(&mut state, restore, Millis(0));
+            let save = Message::Document(DocumentMessage::Save(Some(file.clone())));
+            let effects = update(&mut state, save, Millis(0));
+            let Some(Effect::Save { text, before, .. }) = effects.into_iter().next() else {
+                panic!("nothing is saved")
+            };
+            assert_eq!(text.as_deref(), Some("{\"mine\": 1}"));
+            (before == Some(theirs), state.documents.unsaved_texts()[&file].before.is_some())
+        };
+        assert_eq!((restored(false), restored(true)), ((true, true), (false, false)));
     }
 
     #[test]

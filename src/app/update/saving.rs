@@ -80,7 +80,7 @@ pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
 
 pub(super) fn save_effect(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {
     let text = (!document.gone).then(|| document.text.whole_text().clone());
-    Effect::Save { file: file.clone(), text, before: document.saved.clone(), overwrite }
+    Effect::Save { file: file.clone(), text, before: document.typed_over().cloned(), overwrite }
 }
 
 pub(super) fn take_disk(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {

@@ -2,7 +2,8 @@
 //!
 //! It calls the tools that the question names, in that order, each with the JSON object behind its
 //! name, or with example arguments. Where the question names none that can be called, it calls each
-//! available tool once. Then it answers.
+//! available tool once, at most [`MOST_CALLS`] of them, but none where the question has arguments
+//! for a tool that it doesn't get. Then it answers.
 
 use std::sync::Arc;
 
@@ -14,6 +15,9 @@ use super::{
     turn::{ModelReply, StopReason, ToolCall},
 };
 use crate::{engine::model_view::Client, schema::example::make_example};
+
+/// So many tools are called that the question doesn't name.
+const MOST_CALLS: usize = 8;
 
 /// How much of a tool's last answer is repeated.
 const MOST_REPEATED: usize = 200;
@@ -138,11 +142,23 @@ impl<'b> Conversation<'b> {
             let given = mention.arguments.clone();
             return Some(self.call(mention.name, &given.unwrap_or_else(|| example(schema))));
         }
-        if names_some && left.is_empty() {
+        let is_done = match names_some {
+            true => left.is_empty(),
+            false => self.called.len() >= MOST_CALLS || self.missing_tool().is_some(),
+        };
+        if is_done {
             return None;
         }
         let (name, schema) = self.offered.iter().find(|(name, _)| !self.called.contains(name))?;
         Some(self.call(name, &example(schema)))
+    }
+
+    /// The word before the first JSON object of a question that names no tool.
+    fn missing_tool(&self) -> Option<&'b str> {
+        let mut objects = self.question.match_indices('{').map(|(at, _)| at);
+        let at = objects.find(|at| leading_object(&self.question[*at..]).is_some())?;
+        let before = self.question[..at].trim_end_matches([' ', ':', '(']);
+        before.split_whitespace().next_back()
     }
 
     fn call(&self, name: &str, arguments: &Value) -> ToolCall {
@@ -154,6 +170,12 @@ impl<'b> Conversation<'b> {
     }
 
     fn answer(&self) -> String {
+        if self.called.is_empty()
+            && !self.offered.is_empty()
+            && let Some(name) = self.missing_tool()
+        {
+            return format!("This is the mock model. It got no tool named {name}.");
+        }
         if self.called.is_empty() {
             return "This is the mock model. No tool is available, so it called none.".to_owned();
         }
@@ -256,6 +278,16 @@ mod tests {
                 r#"answer {"city":"Chur"}"#
             ]
         );
+    }
+
+    #[test]
+    fn a_tool_that_it_does_not_get_has_no_others_called_and_many_are_not_called_for_ever() {
+        let (calls, answer) = run(r#"please refund: {"id": 7}"#, |_| vec!["search", "answer"]);
+        assert!(calls.is_empty() && answer.ends_with("It got no tool named refund."), "{answer}");
+        const MANY: [&str; 10] = ["a0", "a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"];
+        let (calls, answer) = run("What is new?", |_| MANY.to_vec());
+        assert_eq!(calls.len(), MOST_CALLS);
+        assert!(answer.contains("It called a0"), "{answer}");
     }
 
     #[test]

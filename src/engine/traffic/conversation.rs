@@ -515,9 +515,13 @@ impl Conversation {
     }
 
     fn add_text(&mut self, reading: &Decoded) {
+        // The end of an answer goes on with what its pieces said.
+        let goes_on = (&*self.label, &*reading.label) == ("chunk", "answer");
+        if self.label != reading.label && !goes_on {
+            self.said.clear();
+        }
         if self.label != reading.label {
             self.label = reading.label.clone().into_owned();
-            self.said.clear();
         }
         let left = SHORT.saturating_sub(self.said.chars().count());
         self.said.extend(reading.text.chars().take(left));

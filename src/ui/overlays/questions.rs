@@ -25,7 +25,7 @@ use crate::{
         state::State,
     },
     engine::filter::AskedGroups,
-    model::{entry::FileId, settings::SETTINGS},
+    model::{entry::FileId, settings::SETTINGS, unsaved::LeftText},
     schema::count::count_text,
     systems::{
         self, agents,
@@ -404,6 +404,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     "An earlier session with {} ended before its document was printed.",
                     form.title
                 ),
+                None if texts.values().any(|left| left.is_behind) => {
+                    "An earlier session ended with unsaved changes, and files have changed on disk \
+                     since. Restoring writes nothing; saving asks before it overwrites:"
+                        .to_owned()
+                }
                 None => {
                     "An earlier session ended with unsaved changes. They are newer than the files:"
                         .to_owned()
@@ -423,7 +428,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             let differing = texts
                 .iter()
-                .flat_map(|(file, text)| unsaved_difference(file, text, state))
+                .flat_map(|(file, left)| unsaved_difference(file, left, state))
                 .collect();
             Confirm::new(
                 "Unsaved work",
@@ -439,29 +444,27 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
 
 /// How an unsaved text differs from its file: in so many lines, and the first of them. A form's
 /// lines may hold what it masks.
-fn unsaved_difference(file: &FileId, text: &str, state: &State) -> Vec<difference::Line> {
+fn unsaved_difference(file: &FileId, left: &LeftText, state: &State) -> Vec<difference::Line> {
     let name = (Role::Accent, file.to_string());
     let Some(document) = state.documents.get(file) else {
         return vec![vec![name, (Role::Warning, "  not on disk".into())]];
     };
     let mut lines = difference::changed_lines(
         &state.mask.mask_text(document.text.whole_text()),
-        &state.mask.mask_text(text),
+        &state.mask.mask_text(&left.text),
     );
     let count =
         |role: Role| lines.iter().filter(|line| line.iter().any(|(of, _)| *of == role)).count();
     let counts =
         format!("  lines added: {}, removed: {}", count(Role::Added), count(Role::Removed));
+    let since = left.is_behind.then(|| (Role::Warning, "  changed on disk since".to_owned()));
     if state.form.is_some() {
         lines.clear();
     }
     let more = lines.len().saturating_sub(SHOWN);
     let more = (more > 0).then(|| vec![(Role::Dim, format!("      … and {more} more"))]);
-    [vec![name, (Role::Dim, counts)]]
-        .into_iter()
-        .chain(lines.into_iter().take(SHOWN))
-        .chain(more)
-        .collect()
+    let first = [name, (Role::Dim, counts)].into_iter().chain(since).collect();
+    [first].into_iter().chain(lines.into_iter().take(SHOWN)).chain(more).collect()
 }
 
 fn aside_words(lines: usize) -> String {

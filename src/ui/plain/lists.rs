@@ -296,12 +296,17 @@ fn conversation_rows(state: &State) -> Vec<ListRow> {
         let name = conversation.topic.clone().unwrap_or_else(|| conversation.subject.to_string());
         let took = conversation.elapsed_ms(record.latest_time());
         let one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let words = format!(
-            "{}, {took} ms, asked {}, answered {}",
+        let mut words = format!(
+            "{}, {took} ms, asked {}",
             conversation.standing.as_str(),
-            one_line(&conversation.asked),
-            one_line(&conversation.said)
+            one_line(&conversation.asked)
         );
+        if !conversation.said.is_empty() {
+            words.push_str(&format!(", answered {}", one_line(&conversation.said)));
+        }
+        if let Some(problem) = conversation.standing.problem() {
+            words.push_str(&format!(", error {}", one_line(&problem.words())));
+        }
         ListRow { name, words, listed: Listed::Conversation(conversation.number) }
     };
     (0..record.row_count()).filter_map(|at| record.conversation_at(at)).map(row).collect()

@@ -25,7 +25,7 @@ use crate::{
         calls::CallMessage,
         history::HistoryMessage,
         history::ShownCall,
-        input::{Code, Input, Mouse, MouseKind},
+        input::{Button, Code, Input, Mouse, MouseKind},
         message::{DocumentMessage, Message},
         state::State,
         verbs,
@@ -357,6 +357,12 @@ impl Screen for History {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         if let Input::Mouse(mouse @ Mouse { kind, .. }) = input {
+            // As Enter does.
+            let is_listed = self.panes.focus == LEFT && !self.list.is_typing();
+            if is_listed && *kind == MouseKind::Double(Button::Left) {
+                self.panes.focus = RIGHT;
+                return Reply::Handled;
+            }
             if mouse.is_held() {
                 return self.pass_on(self.panes.focus, input, state);
             }

@@ -150,6 +150,11 @@ impl Screen for Invoke {
         if self.drawn.as_ref() != self.request.tool() || state.workflow.fill_first.is_some() {
             self.panes.focus = MIDDLE;
         }
+        // Whoever comes with a call that has begun means its answer.
+        let call = state.invoke.calls.selected_call().filter(|call| call.outcome().is_none());
+        if call.is_some_and(|call| self.request.tool() == Some(&call.request.tool)) {
+            self.panes.focus = RIGHT;
+        }
         self.rest_focused_form();
     }
 

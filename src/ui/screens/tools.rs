@@ -94,7 +94,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| nothing_changed(state)),
     Row::new(Scope::Tools, "apply-fix", "fix", |tools, state| tools.preview.fix_finding(state))
         .keys(&[verbs::FIX])
-        .help("Apply the fix of the selected problem")
+        .help("Apply the fix of the problem chosen in Problems, else of the tool's; asks which where there are several")
         .refused(|tools, state| tools.preview.fix_refusal(state)),
     Row::new(Scope::Tools, "invoke", "invoke", |_, _| Reply::send(Message::Show(ScreenId::Invoke)))
         .keys(&[verbs::TEST])

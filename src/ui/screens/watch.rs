@@ -29,7 +29,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         calls::CallMessage,
-        input::{Code, Input, MouseKind},
+        input::{Button, Code, Input, MouseKind},
         message::{Message, ScreenId},
         resending::{request_of, tool_at},
         state::State,
@@ -123,11 +123,15 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Watch, "watch-signs", "legend", |_, _| {
         Reply::Open(Box::new(legend::legend_page()))
     })
-    .help("Show what the signs of Watch mean, and the words that find them"),
+    .help("Show what the signs of Watch mean, and the words that find them")
+    .refused(|_, state| refuse_when(state.keymap.is_in_words(), NO_SIGNS)),
     Row::taking_over("next-pane", |screen, _| screen.step_pane(Step::Next)),
     Row::taking_over("previous-pane", |screen, _| screen.step_pane(Step::Previous)),
     Row::taking_over("find", WatchScreen::open_filter),
 ];
+
+/// Why there is no legend in plain mode.
+const NO_SIGNS: &str = "words are in the place of signs here";
 
 /// The panes, from left to right.
 const NAMES: [&str; 3] = ["Subjects", "Conversations", "Messages"];
@@ -273,7 +277,11 @@ impl WatchScreen {
         let Input::Mouse(mouse) = input else { return Reply::Ignored };
         let Some(pane) = self.panes.handle_mouse(*mouse) else { return Reply::Handled };
         if !matches!(mouse.kind, MouseKind::Down(_) | MouseKind::Wheel(_)) {
-            return Reply::Handled;
+            // As Enter does.
+            return match mouse.kind {
+                MouseKind::Double(Button::Left) if pane == MIDDLE => self.open_chosen(state),
+                _ => Reply::Handled,
+            };
         }
         match pane {
             // A second press on a row does what Enter does.
@@ -414,9 +422,15 @@ fn plain_lines_of(conversation: &Conversation, state: &State) -> Vec<String> {
     let head = [
         format!("{name}: {}", conversation.standing.as_str()),
         format!("Asked: {}", conversation.asked),
-        format!("Last answer: {}", conversation.said),
     ];
-    head.into_iter().chain(messages::message_lines(conversation, state)).collect()
+    let said = (!conversation.said.is_empty()).then(|| format!("Answered: {}", conversation.said));
+    let problem = conversation.standing.problem();
+    let problem = problem.map(|problem| format!("Error: {}", problem.words()));
+    head.into_iter()
+        .chain(said)
+        .chain(problem)
+        .chain(messages::message_lines(conversation, state))
+        .collect()
 }
 
 const NONE_CHOSEN: &str = "choose a conversation first";

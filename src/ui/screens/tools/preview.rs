@@ -493,8 +493,13 @@ impl Preview {
         Reply::send(Message::Document(DocumentMessage::ShowHealth(is_shown)))
     }
 
+    /// Whether no list shows which problem is meant.
+    fn lists_no_problems(&self, state: &State) -> bool {
+        state.keymap.is_in_words() || self.tabs.at != PROBLEMS
+    }
+
     pub(super) fn fix_refusal(&self, state: &State) -> Option<String> {
-        if state.keymap.is_in_words() {
+        if self.lists_no_problems(state) {
             return fixes::refusal_here(state);
         }
         match state.findings.get(self.problems.row) {
@@ -504,15 +509,12 @@ impl Preview {
             {
                 Some("this problem has no automatic fix; Enter goes to its field".into())
             }
-            Some(_) if self.tabs.at != PROBLEMS => {
-                Some("choose a problem in Problems first".into())
-            }
             Some(_) => None,
         }
     }
 
     pub(super) fn fix_finding(&mut self, state: &State) -> Reply {
-        if state.keymap.is_in_words() {
+        if self.lists_no_problems(state) {
             return fixes::fix_here(state);
         }
         let finding = state.findings.get(self.problems.row).filter(|finding| finding.fix.is_none());

@@ -13,6 +13,7 @@ use crate::{
         message::Message,
         resending::request_of,
         state::State,
+        unsaved_messages::unsaved_messages,
         watching::{WatchMessage, WatchRequest},
     },
     engine::traffic::{
@@ -179,13 +180,28 @@ pub(super) fn open_trace() -> Reply {
     let words = "Replaces the messages here with a saved trace. Name of its file, relative to the \
                  workspace:";
     Reply::Open(Box::new(
-        Prompt::new("Open a trace", words, "watched.trace", |text, _| match text {
-            "" => Err("name a file".into()),
-            text => Ok(watch_reply(WatchMessage::Open(text.to_owned()))),
+        Prompt::new("Open a trace", words, "watched.trace", |text, state| {
+            let open = WatchMessage::Open(text.to_owned());
+            match (text, unsaved_messages(state)) {
+                ("", _) => Err("name a file".into()),
+                (_, 0) => Ok(watch_reply(open)),
+                (_, count) => Ok(confirm_open(open, count)),
+            }
         })
         .preselected()
         .with_act("open"),
     ))
+}
+
+/// Asks before a trace takes the place of messages that are in no file.
+fn confirm_open(open: WatchMessage, count: u64) -> Reply {
+    let words = format!(
+        "{} here aren't saved, and the trace takes their place.",
+        count_text(count, "message", "messages")
+    );
+    let keep = Answer { key: 'n', words: "cancel", messages: Vec::new() };
+    let open = Answer { key: 'y', words: "open", messages: vec![Message::Watch(open)] };
+    Reply::Open(Box::new(Confirm::new("Open the trace?", words, vec![keep, open], Vec::new())))
 }
 
 /// All of one message, or what the pieces of an answer say together.

@@ -40,7 +40,7 @@ type About<T> = fn(&T, &Facts, &State) -> Reply;
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Workflow, "step", "step", WorkflowScreen::step)
         .keys(&[verbs::ACTIVATE])
-        .help("Take a step with the chosen tool; on the picture, the steps that lead to the chosen state")
+        .help("Take a step with the chosen tool, or apply the chosen change of a hidden one; on the picture, the steps that lead to the chosen state")
         .refused(WorkflowScreen::what_if_refusal),
     Row::new(Scope::Workflow, "step-failed", "fail", |screen, _| {
         screen.with_facts(|screen, facts| screen.offers.step_tool(facts, Outcome::Failed))
@@ -274,7 +274,10 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::FOLLOW])
         .help("Follow the current state during the run, or stop following"),
     Row::new(Scope::Workflow, "signs", "legend", |_, _| Graph::open_legend())
-        .help("Show the legend of the picture"),
+        .help("Show the legend of the picture")
+        .refused(|_, state| {
+            refuse_when(state.keymap.is_in_words(), "words are in the place of signs here")
+        }),
     Row::new(Scope::Graph, "next-arrow", "next arrow", |screen, _| {
         screen.of_state(|screen, _, facts| screen.graph.next_arrow(facts, 1))
     })

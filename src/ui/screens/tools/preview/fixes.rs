@@ -1,5 +1,5 @@
 //! Where problems lead, and the fixes of the selected entry's problems, where no problem is chosen in a
-//! list: in plain mode.
+//! list.
 
 use super::super::dialogs;
 use crate::{
