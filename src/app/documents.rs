@@ -230,6 +230,10 @@ impl Documents {
     fn touch(&mut self, file: &FileId) -> Option<&mut Document> {
         let document = self.files.get_mut(file)?;
         self.touched.insert(file.clone());
+        // What was restored is undone: what comes now is typed over what the disk holds.
+        if document.changed_elsewhere.is_some() && !document.is_changed() {
+            document.changed_elsewhere = None;
+        }
         Some(document)
     }
 

@@ -152,7 +152,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .help("Switch between the document's rules and the deployed system's rules"),
     Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
-        .help("Switch to the next theme"),
+        .help("Switch to the next theme: dark, light, contrast, sixteen, your own"),
     Row::new(Scope::Global, "notices", "notices", |_, state| {
         Reply::Open(Box::new(notices::notices_page(state)))
     })

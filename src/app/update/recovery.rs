@@ -185,7 +185,12 @@ mod tests {
                 panic!("nothing is saved")
             };
             assert_eq!(text.as_deref(), Some("{\"mine\": 1}"));
-            (before == Some(theirs), state.documents.unsaved_texts()[&file].before.is_some())
+            let is_known = state.documents.unsaved_texts()[&file].before.is_some();
+            update(&mut state, Message::Document(DocumentMessage::Undo), Millis(0));
+            let change = Change::Text { file: file.clone(), text: "{\"new\": 1}".into() };
+            apply_changes(&mut state, "edit", &[change], Millis(0));
+            assert!(state.documents.unsaved_texts()[&file].before.is_some(), "{is_behind}");
+            (before == Some(theirs), is_known)
         };
         assert_eq!((restored(false), restored(true)), ((true, true), (false, false)));
     }
