@@ -50,6 +50,17 @@ pub(super) fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
             || MARKS.iter().chain(&[""]).any(|mark| with(mark))
             || section == HIDDEN && line.starts_with(' ') && was_hidden.contains(&name_of(line))
     };
+    // A list of which only a part is said has that in its heading.
+    let partial: HashSet<&str> = in_sections(now)
+        .filter(|(heading, line)| heading != line && !line.starts_with("    "))
+        .filter(|(heading, line)| is_known(section_of(heading), line))
+        .map(|(heading, _)| heading)
+        .collect();
+    let heading_of = |heading: &str| match (partial.contains(heading), heading.strip_suffix(':')) {
+        (false, _) => heading.to_owned(),
+        (true, Some(words)) => format!("{words}, changed:"),
+        (true, None) => format!("{heading}; changed:"),
+    };
     let mut changed: Vec<String> = Vec::new();
     let (mut under, mut is_new) = ("", false);
     for (heading, line) in in_sections(now) {
@@ -59,7 +70,7 @@ pub(super) fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
         }
         if is_new {
             let needs_heading = heading != line && heading != under;
-            changed.extend(needs_heading.then(|| heading.to_owned()));
+            changed.extend(needs_heading.then(|| heading_of(heading)));
             changed.push(line.to_owned());
             under = heading;
         }
@@ -231,7 +242,7 @@ mod tests {
              here\nHidden tools: 2\n  one: state: not in next\n    To make it available: back\n  \
              three: state: not in next\nRun: starts in undefined\n  1. one: to next (here)",
         );
-        let changed = "State: next\nAvailable tools: 1\n  two, new here\nHidden tools: 2\n  \
+        let changed = "State: next\nAvailable tools: 1\n  two, new here\nHidden tools: 2; changed:\n  \
              one: state: not in next\n    To make it available: back\nRun: starts in undefined\n  \
              1. one: to next (here)";
         assert_eq!(changed_lines(&before, &now), lines(changed));
