@@ -343,11 +343,11 @@ fn read_value(file: &str, text: &str) -> Result<Value, SyntaxError> {
         Ok(source.value(0).map_or(Value::Null, |value| Value::clone(value)))
     };
     let read = parse(format);
-    let is_broken_json = looks_like_json && named == Some(Format::Json);
+    let is_broken_json = looks_like_json && matches!(named, None | Some(Format::Json));
     match &read {
         Ok(value) if !value.is_string() => read,
         Err(_) if is_broken_json => read,
-        // A name can be wrong, and braces are YAML too.
+        // A name can be wrong.
         _ => [Format::Json, Format::Yaml]
             .into_iter()
             .filter_map(|other| parse(other).ok())

@@ -542,7 +542,10 @@ fn a_file_that_is_no_list_of_tools_is_refused_with_the_place() {
         ("other.yaml", "a: 1\n"),
     ]);
     for (file, words) in [
-        ("broken.json", "line 2"),
+        (
+            "broken.json",
+            "not JSON: a key in double quotes is expected here, not \"o\" (line 2, column 3)",
+        ),
         ("broken.yaml", "line "),
         ("old.yaml", "it is Swagger 2.0, and only OpenAPI 3 is read"),
         ("empty.yaml", "it has no operations"),

@@ -215,4 +215,21 @@ mod tests {
         assert!(at.starts_with(&["/properties/a", "/properties/b", "/properties/e"]), "{at:?}");
         assert_eq!(dead[0].to, "#/components/schemas/Nope");
     }
+
+    #[test]
+    fn definitions_of_the_same_name_stay_apart() {
+        let mut schemas = Map::new();
+        let mut place = |tool: &str, kind: &str| {
+            let defs = json!({"X": {"type": kind}, "L": {"items": {"$ref": "#/$defs/X"}}});
+            let mut part = json!({"schema": {"$ref": "#/$defs/L"}});
+            lift_definitions((tool, &json!({"$defs": defs})), &mut [&mut part], &mut schemas);
+            part["schema"]["$ref"].as_str().unwrap().to_owned()
+        };
+        let first = place("a", "string");
+        assert_eq!(first, "#/components/schemas/L");
+        assert_eq!(place("b", "string"), first);
+        assert_eq!(place("c", "integer"), "#/components/schemas/c.L");
+        assert_eq!(schemas["c.L"], json!({"items": {"$ref": "#/components/schemas/c.X"}}));
+        assert_eq!(schemas.len(), 4);
+    }
 }
