@@ -5,7 +5,8 @@
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
-//! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another.
+//! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another,
+//! to a [`target`].
 //! [`discovery`] is what services say themselves; [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
 //! where they are, and what changed, [`model_settings`] what a connection says of a model behind it, `offered` the
 //! functions that models see.
@@ -39,6 +40,7 @@ pub(crate) mod step_comparison;
 pub mod stubs;
 pub mod system;
 pub mod table;
+pub mod target;
 pub mod trustgraph;
 pub mod unique;
 pub mod watched;

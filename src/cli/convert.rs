@@ -19,17 +19,22 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    engine::portable::fate::{Fate, FateKind},
+    engine::portable::{
+        baggage::Baggage,
+        fate::{Fate, FateKind},
+    },
     model::problem::{Problem, ProblemKind},
     store::files::{self, Expected, OutsideLinks},
     syntax::{
+        place::SyntaxError,
         print::print_document,
         source::{Format, Source},
     },
     systems::{
-        convert::{self, Baggage, Target},
+        convert,
         facets::{portable::PortableFile, shapes::Shapes},
         table::shapes,
+        target::Target,
     },
 };
 
@@ -75,11 +80,7 @@ impl Convert {
                 _ => self.reshape(first, &text, out),
             };
         };
-        let document = read_value(first, &text).and_then(|value| convert::pack_document(&value));
-        let (packed, unread) = document.ok_or_else(|| {
-            let cause = "it is neither an OpenAPI document nor a list of functions";
-            Problem::new(ProblemKind::Input, format!("reading {first}"), cause)
-        })?;
+        let (packed, unread) = read_tools(first, &text)?;
         unread.iter().for_each(|words| out.warn(words));
         self.carry(&chosen(packed, rest)?, target, global, out)
     }
@@ -106,7 +107,7 @@ impl Convert {
         out: &mut CommandOutput,
     ) -> CommandResult {
         let all: Vec<(&Baggage, Vec<Fate>)> =
-            packed.iter().map(|one| (one, convert::fates(one, target))).collect();
+            packed.iter().zip(convert::all_fates(packed, target)).collect();
         for (one, fates) in &all {
             let head = format!("{} → {}", one.tool.name, target.title());
             out.print_status(out.tint(Tint::Bold, &head));
@@ -123,12 +124,12 @@ impl Convert {
             out.print_status("nothing was written: --lossless");
             return Ok(Ending::Found);
         }
-        let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
-        let files = target.write(&tools);
+        let keyed = target.key_tools(packed);
+        let files = target.write_keyed(&keyed, packed);
         match &self.out {
             Some(path) => {
                 let written = write_files(path, &files, out)?;
-                gates::write_gates(packed, &written, global, out)?;
+                gates::write_gates(&keyed, &written, global, out)?;
             }
             None if global.json => out.print_json(&report(&all, &files))?,
             None => print_files(&files, out)?,
@@ -260,13 +261,13 @@ fn file_text(path: &Path, value: &Value) -> String {
     }
 }
 
-/// Writes one file under that name, or all of them into a folder; what is there stays.
+/// Writes one file under that name, or all of them into a folder; what is there stays. Where one
+/// can't be written, none is.
 fn write_files(
     path: &Path,
     files: &[PortableFile],
     out: &CommandOutput,
 ) -> Result<Vec<PathBuf>, Problem> {
-    let mut written = Vec::new();
     let is_file = path.extension().is_some();
     if let (true, [_, _, ..]) = (is_file, files) {
         let cause =
@@ -274,36 +275,85 @@ fn write_files(
         return Err(Problem::new(ProblemKind::Input, "converting", cause)
             .with_remedy("name a folder with --out"));
     }
-    for file in files {
-        let to = if is_file { path.to_owned() } else { path.join(&file.path) };
-        if to.exists() {
-            let cause = format!("{} is there already", to.display());
-            return Err(Problem::new(ProblemKind::Input, "converting", cause)
-                .with_remedy("name another file with --out"));
+    let place = |file: &PortableFile| if is_file { path.to_owned() } else { path.join(&file.path) };
+    let places: Vec<PathBuf> = files.iter().map(place).collect();
+    if let Some(to) = places.iter().find(|to| to.exists()) {
+        let cause = format!("{} is there already", to.display());
+        return Err(Problem::new(ProblemKind::Input, "converting", cause)
+            .with_remedy("name another file with --out"));
+    }
+    let mut written: Vec<PathBuf> = Vec::new();
+    for (to, file) in places.iter().zip(files) {
+        let saved = write_file(to, file);
+        if saved.is_err() {
+            for path in &written {
+                _ = fs::remove_file(path);
+            }
         }
-        let whole = std::path::absolute(&to).unwrap_or_else(|_| to.clone());
-        let root = whole.parent().unwrap_or(&whole);
-        fs::create_dir_all(root).map_err(|error| {
-            let doing = format!("making {}", root.display());
-            Problem::new(ProblemKind::File, doing, error.to_string())
-        })?;
-        let text = file_text(&to, &file.value);
-        files::save_file(root, &whole, &text, Expected::Absent, OutsideLinks::Refuse)
-            .map_err(|refused| refused.problem().clone())?;
+        written.push(saved?);
+    }
+    for to in places {
         out.print_status(format_args!("wrote {}", to.display()));
-        written.push(whole);
     }
     Ok(written)
 }
 
-/// The value of a document in JSON or YAML.
-fn read_value(file: &str, text: &str) -> Option<Value> {
-    let named = Format::from_path(Path::new(file)).into_iter();
-    let formats = named.chain([Format::Json, Format::Yaml]);
-    formats.into_iter().find_map(|format| {
-        let source = Source::parse(format, text).ok()?;
-        source.value(0).map(|value| (**value).clone()).filter(|value| !value.is_string())
-    })
+fn write_file(to: &Path, file: &PortableFile) -> Result<PathBuf, Problem> {
+    let whole = std::path::absolute(to).unwrap_or_else(|_| to.to_owned());
+    let root = whole.parent().unwrap_or(&whole);
+    fs::create_dir_all(root).map_err(|error| {
+        let doing = format!("making {}", root.display());
+        Problem::new(ProblemKind::File, doing, error.to_string())
+    })?;
+    let text = file_text(to, &file.value);
+    files::save_file(root, &whole, &text, Expected::Absent, OutsideLinks::Refuse)
+        .map_err(|refused| refused.problem().clone())?;
+    Ok(whole)
+}
+
+/// The tools of a document, and what of it isn't read.
+fn read_tools(file: &str, text: &str) -> Result<(Vec<Baggage>, Vec<String>), Problem> {
+    let refused =
+        |cause: String| Problem::new(ProblemKind::Input, format!("reading {file}"), cause);
+    let value = read_value(file, text).map_err(|error| refused(error.to_string()))?;
+    if let Some(version) = value.get("swagger") {
+        let version = version.as_str().map_or_else(|| version.to_string(), str::to_owned);
+        return Err(refused(format!("it is Swagger {version}, and only OpenAPI 3 is read"))
+            .with_remedy("convert it to OpenAPI 3 first, for example at converter.swagger.io"));
+    }
+    let (packed, unread) = convert::pack_document(&value).ok_or_else(|| {
+        refused("it is neither an OpenAPI document nor a list of functions".to_owned())
+    })?;
+    if packed.is_empty() {
+        let cause = unread.into_iter().next_back();
+        return Err(refused(cause.unwrap_or_else(|| "it has no operations".to_owned())));
+    }
+    Ok((packed, unread))
+}
+
+/// The value of a document in JSON or YAML: in the format that its name says, else the one that its
+/// text looks like.
+fn read_value(file: &str, text: &str) -> Result<Value, SyntaxError> {
+    let looks_like_json = text.trim_start().starts_with(['{', '[']);
+    let named = Format::from_path(Path::new(file));
+    let likely = if looks_like_json { Format::Json } else { Format::Yaml };
+    let format = named.unwrap_or(likely);
+    let parse = |format| {
+        let source = Source::parse(format, text)?;
+        Ok(source.value(0).map_or(Value::Null, |value| Value::clone(value)))
+    };
+    let read = parse(format);
+    let is_broken_json = looks_like_json && matches!(named, None | Some(Format::Json));
+    match &read {
+        Ok(value) if !value.is_string() => read,
+        Err(_) if is_broken_json => read,
+        // A name can be wrong.
+        _ => [Format::Json, Format::Yaml]
+            .into_iter()
+            .filter_map(|other| parse(other).ok())
+            .find(|value| value.is_object() || value.is_array())
+            .map_or(read, Ok),
+    }
 }
 
 fn read_text(file: &str) -> Result<String, Problem> {

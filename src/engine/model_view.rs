@@ -127,6 +127,44 @@ const LONGEST_DESCRIPTION: usize = 1024;
 /// Keywords that OpenAI's and Anthropic's APIs refuse at the root of the parameters.
 const NOT_AT_ROOT: [&str; 5] = ["anyOf", "oneOf", "allOf", "not", "enum"];
 
+/// Which names an API takes: letters, digits, `-`, `_` and more.
+struct NameRule {
+    extra: &'static str,
+    longest: usize,
+}
+
+impl NameRule {
+    fn of_tools(client: Client) -> Self {
+        match client {
+            Client::Mcp => Self { extra: ".", longest: 2 * LONGEST_NAME },
+            Client::OpenAi | Client::Anthropic => Self { extra: "", longest: LONGEST_NAME },
+        }
+    }
+
+    fn has(&self, letter: char) -> bool {
+        letter.is_ascii_alphanumeric() || "_-".contains(letter) || self.extra.contains(letter)
+    }
+
+    fn accepts(&self, name: &str) -> bool {
+        (1..=self.longest).contains(&name.len()) && name.chars().all(|letter| self.has(letter))
+    }
+}
+
+/// Whether a client's API takes a tool of that name.
+#[must_use]
+pub fn accepts_name(name: &str, client: Client) -> bool {
+    NameRule::of_tools(client).accepts(name)
+}
+
+/// The name itself, or one like it that a client's API takes.
+#[must_use]
+pub fn accepted_name(name: &str, client: Client) -> String {
+    let rule = NameRule::of_tools(client);
+    let plain = |letter: char| if rule.has(letter) { letter } else { '_' };
+    let name: String = name.trim().chars().map(plain).take(rule.longest).collect();
+    if name.is_empty() { "tool".to_owned() } else { name }
+}
+
 /// What a client's API would refuse in a tool; empty where it takes it.
 #[must_use]
 pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
@@ -134,19 +172,8 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
     let mut refuse =
         |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
     let root = Pointer::root();
-    let plain = |extra: &str, name: &str| {
-        name.chars().all(|letter| {
-            letter.is_ascii_alphanumeric() || "_-".contains(letter) || extra.contains(letter)
-        })
-    };
-    let named = |extra: &str, longest: usize, name: &str| {
-        (1..=longest).contains(&name.len()) && plain(extra, name)
-    };
-    let fits = match client {
-        Client::Mcp => named(".", 2 * LONGEST_NAME, &function.name),
-        _ => named("", LONGEST_NAME, &function.name),
-    };
-    if !fits {
+    let properties = NameRule { extra: ".", longest: LONGEST_NAME };
+    if !accepts_name(&function.name, client) {
         refuse(
             &root,
             format!(
@@ -193,7 +220,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
             .into_iter()
             .flat_map(serde_json::Map::keys)
         {
-            if !named(".", LONGEST_NAME, name) {
+            if !properties.accepts(name) {
                 refuse(
                     &at.child("properties").child(name),
                     format!(
@@ -260,6 +287,21 @@ fn visit_schemas(schema: &Value, at: &Pointer, see: &mut impl FnMut(&Pointer, &V
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_is_changed_where_a_client_refuses_it() {
+        for (name, openai, mcp) in [
+            ("users.get", "users_get", "users.get"),
+            ("put x!", "put_x_", "put_x_"),
+            ("a-b_1", "a-b_1", "a-b_1"),
+            ("", "tool", "tool"),
+        ] {
+            assert_eq!(accepted_name(name, Client::OpenAi), openai);
+            assert_eq!(accepted_name(name, Client::Mcp), mcp);
+            assert!(accepts_name(openai, Client::Anthropic));
+        }
+        assert_eq!(accepted_name(&"ü".repeat(99), Client::OpenAi).len(), 64);
+    }
 
     fn function(name: &str, parameters: Value) -> Function {
         Function { name: name.into(), description: "Tells a joke".into(), parameters }

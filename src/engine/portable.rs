@@ -1,10 +1,15 @@
 //! A tool as every system and every format has it, to be carried from one to another.
 //!
-//! [`tool`] is what is carried and how two of them differ, [`fate`] what became of each field,
-//! [`formats`] are the lists of functions that model APIs and LangChain take, [`openapi`] reads and
-//! writes OpenAPI documents.
+//! [`tool`] is what is carried and how two of them differ, [`baggage`] a tool with what is left behind,
+//! [`fate`] what became of each field, [`formats`] are the lists of functions that model APIs and
+//! LangChain take, [`openapi`] reads and writes OpenAPI documents; in these, [`references`] lead to
+//! schemas, and [`places`] say where arguments go. [`dialect`] makes JSON Schemas of older ones.
 
+pub mod baggage;
+mod dialect;
 pub mod fate;
 pub mod formats;
 pub mod openapi;
+mod places;
+mod references;
 pub mod tool;

@@ -24,6 +24,7 @@ use crate::{
         facets::{calls::CallOf, templates::Samples},
         findings, health, model_text, offered, read,
         system::System,
+        target::Target,
     },
 };
 
@@ -81,9 +82,9 @@ fn check_file(name: &str, source: &Source) {
             _ = model_text::model_json(tool, &catalog);
             _ = system.output_schema(tool);
             if let Some(baggage) = convert::pack_tool(tool, mode) {
-                for target in convert::Target::all() {
+                for target in Target::all() {
                     _ = convert::fates(&baggage, target);
-                    _ = target.write(std::slice::from_ref(&baggage.tool));
+                    _ = target.write(std::slice::from_ref(&baggage));
                 }
             }
             let arguments = example::make_example(&function.parameters.into(), 0).value;
@@ -128,7 +129,7 @@ fn check_requests(
 fn check_document(value: &Value) {
     let Some((baggage, _)) = convert::pack_document(value) else { return };
     for baggage in baggage.iter().take(4) {
-        for target in convert::Target::all() {
+        for target in Target::all() {
             _ = convert::fates(baggage, target);
         }
     }

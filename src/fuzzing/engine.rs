@@ -196,6 +196,7 @@ pub(super) fn read_portable(value: &Value) {
     let (by_path, _) = openapi::read_document(value);
     let (listed, _) = formats::read_document(value).unwrap_or_default();
     for tools in [by_path, listed] {
+        let tools: Vec<_> = tools.into_iter().map(|one| one.tool).collect();
         for format in formats::FORMATS {
             _ = (format.write)(&tools);
         }

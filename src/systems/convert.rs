@@ -4,15 +4,17 @@
 use serde_json::Value;
 
 use super::{
-    facets::portable::{Portable, PortableFile},
+    facets::portable::{KeyedTool, Portable, PortableFile},
     read,
     system::System,
-    table::{by_id, every_system},
+    table::by_id,
+    target::Target,
 };
 use crate::{
     engine::portable::{
+        baggage::{Baggage, OwnForm},
         fate::{Fate, FateKind},
-        formats::{FORMATS, Format, read_document},
+        formats::{Format, read_document},
         tool::PortableTool,
     },
     model::{
@@ -25,64 +27,6 @@ use crate::{
     syntax::source::{Format as FileFormat, Source},
 };
 
-/// Where tools are carried to.
-#[derive(Clone, Copy)]
-pub enum Target {
-    System(&'static dyn System, &'static dyn Portable),
-    Format(&'static Format),
-}
-
-impl Target {
-    /// Every target: systems, then formats.
-    #[must_use]
-    pub fn all() -> Vec<Self> {
-        let system = |system: &&'static dyn System| Some(Self::System(*system, system.portable()?));
-        every_system().iter().filter_map(system).chain(FORMATS.iter().map(Self::Format)).collect()
-    }
-
-    #[must_use]
-    pub fn by_word(word: &str) -> Option<Self> {
-        Self::all().into_iter().find(|target| target.word() == word)
-    }
-
-    /// Stable: the command line takes it.
-    #[must_use]
-    pub fn word(&self) -> &'static str {
-        match self {
-            Self::System(system, _) => system.id(),
-            Self::Format(format) => format.word,
-        }
-    }
-
-    /// For people.
-    #[must_use]
-    pub fn title(&self) -> &'static str {
-        match self {
-            Self::System(system, _) => system.title(),
-            Self::Format(format) => format.title,
-        }
-    }
-
-    /// The files that hold the tools.
-    #[must_use]
-    pub fn write(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
-        match self {
-            Self::System(_, portable) => portable.write_tools(tools),
-            Self::Format(format) => {
-                let path = format!("{}.json", format.word);
-                vec![PortableFile { path, value: (format.write)(tools) }]
-            }
-        }
-    }
-}
-
-/// A tool to be carried, and what of its entry is left behind.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Baggage {
-    pub tool: PortableTool,
-    pub lost: Vec<Fate>,
-}
-
 /// What can be carried of a tool of the catalog.
 #[must_use]
 pub fn pack_tool(tool: &Tool, mode: Mode) -> Option<Baggage> {
@@ -92,36 +36,112 @@ pub fn pack_tool(tool: &Tool, mode: Mode) -> Option<Baggage> {
         .into_iter()
         .map(|(at, value)| Fate::lost(at.to_string(), short(&value)))
         .collect();
-    Some(Baggage { tool: carried, lost })
+    let own = OwnForm {
+        word: system.id(),
+        key: tool.entry.key.clone(),
+        name_key: tool.name_key,
+        value: Value::clone(&tool.entry.value.parsed()),
+    };
+    let own = Some(own).filter(|own| is_read_again(system, &carried, own, mode));
+    Some(Baggage { tool: carried, lost, own })
+}
+
+/// Whether an entry alone in a file is the same tool, apart from groups and states that are not in
+/// it.
+fn is_read_again(system: &dyn System, tool: &PortableTool, own: &OwnForm, mode: Mode) -> bool {
+    let Some(portable) = system.portable() else { return false };
+    let entry = Some(own.value.clone());
+    let key = portable.form_key(&own.key);
+    let files = portable.write_tools(&[KeyedTool { key, taken: None, tool: tool.clone(), entry }]);
+    let catalog = catalog_of(&files, mode);
+    let [there] = &catalog.tools[..] else { return false };
+    let mut read = portable_tool(system, there);
+    if there.gate_table.is_some() {
+        let PortableTool { groups, states, next, .. } = tool.clone();
+        read = PortableTool { groups, states, next, ..read };
+    }
+    there.entry.system == system.id() && read == *tool
 }
 
 /// The tools of a document in some format, and what of it isn't read; `None` where it is none that
 /// is known.
 #[must_use]
 pub fn pack_document(document: &Value) -> Option<(Vec<Baggage>, Vec<String>)> {
-    let (tools, unread) = read_document(document)?;
-    Some((tools.into_iter().map(|tool| Baggage { tool, lost: Vec::new() }).collect(), unread))
+    let (mut packed, unread) = read_document(document)?;
+    for one in &mut packed {
+        let Baggage { tool, own, .. } = one;
+        // A form that is a system's is that of its entries.
+        if let Some(system) = own.as_ref().and_then(|own| by_id(own.word)) {
+            own.take_if(|own| !is_read_again(system, tool, own, Mode::Document));
+        }
+    }
+    Some((packed, unread))
 }
 
-/// What becomes of a tool's fields where it is carried to, in the order of [`FateKind`].
+/// What becomes of a tool's fields where it is carried to alone, in the order of [`FateKind`].
 #[must_use]
 pub fn fates(baggage: &Baggage, target: Target) -> Vec<Fate> {
-    let files = target.write(std::slice::from_ref(&baggage.tool));
-    let mut fates = baggage.lost.clone();
-    match target {
-        Target::System(system, _) => fates.extend(system_fates(system, &baggage.tool, &files)),
-        Target::Format(format) => fates.extend(format_fates(format, &baggage.tool, &files)),
-    }
-    fates.sort_by_key(|fate| fate.kind);
-    fates
+    all_fates(std::slice::from_ref(baggage), target).pop().unwrap_or_default()
 }
 
-fn format_fates(format: &Format, tool: &PortableTool, files: &[PortableFile]) -> Vec<Fate> {
-    let again = files.first().and_then(|file| read_document(&file.value)).map(|(tools, _)| tools);
-    let Some(there) = again.and_then(|tools| tools.into_iter().next()) else {
+/// What becomes of the fields of each tool where all are carried to together.
+#[must_use]
+pub fn all_fates(packed: &[Baggage], target: Target) -> Vec<Vec<Fate>> {
+    let keyed = target.key_tools(packed);
+    let files = target.write_keyed(&keyed, packed);
+    let written = Written::read(target, &files);
+    let sort = |(one, keyed): (&Baggage, &KeyedTool)| {
+        let is_own = one.own_for(target.word()).is_some();
+        let mut fates = if is_own { Vec::new() } else { one.lost.clone() };
+        fates.extend(match &written {
+            Written::Format(format, tools) => format_fates(format, one, keyed, tools),
+            Written::System(system, portable, catalog) => {
+                let mut own = system_fates(*system, one, keyed, catalog);
+                explain_lost(*portable, &mut own);
+                let taken = keyed.taken.as_ref().filter(|_| portable.shows_keys());
+                own.extend(taken.map(|taken| {
+                    Fate::assumed("key", format!("{}; another tool has {taken}", keyed.key))
+                }));
+                own
+            }
+        });
+        fates.sort_by_key(|fate| fate.kind);
+        fates
+    };
+    packed.iter().zip(&keyed).map(sort).collect()
+}
+
+/// Files as their target reads them.
+enum Written {
+    Format(&'static Format, Vec<PortableTool>),
+    System(&'static dyn System, &'static dyn Portable, Catalog),
+}
+
+impl Written {
+    fn read(target: Target, files: &[PortableFile]) -> Self {
+        match target {
+            Target::System(system, portable) => {
+                Self::System(system, portable, catalog_of(files, Mode::Document))
+            }
+            Target::Format(format) => {
+                let read = files.first().and_then(|file| read_document(&file.value));
+                let tools = read.map(|(tools, _)| tools).unwrap_or_default();
+                Self::Format(format, tools.into_iter().map(|one| one.tool).collect())
+            }
+        }
+    }
+}
+
+fn format_fates(
+    format: &Format,
+    one: &Baggage,
+    keyed: &KeyedTool,
+    written: &[PortableTool],
+) -> Vec<Fate> {
+    let Some(there) = written.iter().find(|tool| tool.name == keyed.tool.name) else {
         return vec![Fate::lost("the tool", "it can't be read again")];
     };
-    let mut fates = tool.fates_in(&there);
+    let mut fates = one.tool.fates_in(there);
     for fate in fates.iter_mut().filter(|fate| fate.kind == FateKind::Lost) {
         if let Some((_, why)) = format.lacks.iter().find(|(field, _)| fate.field == *field) {
             fate.words = format!("{}; {why}", fate.words);
@@ -132,13 +152,17 @@ fn format_fates(format: &Format, tool: &PortableTool, files: &[PortableFile]) ->
     fates
 }
 
-fn system_fates(system: &dyn System, tool: &PortableTool, files: &[PortableFile]) -> Vec<Fate> {
-    let catalog = catalog_of(files);
-    let Some(there) = catalog.tools.first() else {
+fn system_fates(
+    system: &dyn System,
+    one: &Baggage,
+    keyed: &KeyedTool,
+    catalog: &Catalog,
+) -> Vec<Fate> {
+    let Some(there) = find_written(keyed, catalog) else {
         return vec![Fate::lost("the tool", format!("{} can't read it", system.title()))];
     };
     let read = portable_tool(system, there);
-    let mut fates = tool.fates_in(&read);
+    let mut fates = one.tool.fates_in(&read);
     if let Some(table) = &there.gate_table {
         let table = table.tokens().join(".");
         let gate = ["groups", "states", "next state"];
@@ -148,11 +172,15 @@ fn system_fates(system: &dyn System, tool: &PortableTool, files: &[PortableFile]
             }
         }
     }
+    if keyed.entry.is_some() {
+        return fates;
+    }
     let assumed = members_without_effect(system, &there.entry, catalog.mode, &read, there);
     fates.extend(
         assumed.into_iter().map(|(at, value)| Fate::assumed(at.to_string(), short(&value))),
     );
-    let others = catalog.entries().filter(|entry| entry.id != there.entry.id);
+    let is_tool = |entry: &Entry| catalog.tools.iter().any(|tool| tool.entry.id == entry.id);
+    let others = catalog.entries().filter(|entry| entry.key == keyed.key && !is_tool(entry));
     fates.extend(others.map(|entry| {
         let name = format!("{} {}", entry.kind.as_str(), entry.key);
         Fate::assumed(name, short(&entry.value))
@@ -160,8 +188,24 @@ fn system_fates(system: &dyn System, tool: &PortableTool, files: &[PortableFile]
     fates
 }
 
+fn find_written<'c>(keyed: &KeyedTool, catalog: &'c Catalog) -> Option<&'c Tool> {
+    let mut tools = catalog.tools.iter().map(AsRef::as_ref);
+    match &catalog.tools[..] {
+        [one] => Some(one),
+        _ => tools.find(|tool: &&Tool| tool.name == keyed.tool.name),
+    }
+}
+
+fn explain_lost(portable: &dyn Portable, fates: &mut [Fate]) {
+    for fate in fates.iter_mut().filter(|fate| fate.kind == FateKind::Lost) {
+        if let Some(why) = portable.why_lost(&fate.field) {
+            fate.words = format!("{}; {why}", fate.words);
+        }
+    }
+}
+
 /// Files as their systems read them.
-fn catalog_of(files: &[PortableFile]) -> Catalog {
+fn catalog_of(files: &[PortableFile], mode: Mode) -> Catalog {
     let sources: Vec<(FileId, Source)> = files
         .iter()
         .filter_map(|file| {
@@ -171,7 +215,7 @@ fn catalog_of(files: &[PortableFile]) -> Catalog {
             Some((FileId::new(format!("{path}.json")), source))
         })
         .collect();
-    read::read_catalog(sources.iter().map(|(file, source)| (file, source)), Mode::Document)
+    read::read_catalog(sources.iter().map(|(file, source)| (file, source)), mode)
 }
 
 fn portable_tool(system: &dyn System, tool: &Tool) -> PortableTool {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use toolcrib::{
     app::message::Message,
     engine::portable::{
+        baggage::Baggage,
         fate::{Fate, FateKind},
         formats::{FORMATS, read_document},
         tool::PortableTool,
@@ -16,9 +17,10 @@ use toolcrib::{
     store::samples::SAMPLES,
     syntax::source::{Format, Source},
     systems::{
-        convert::{Baggage, Target, fates, pack_tool},
+        convert::{all_fates, fates, pack_tool},
         facets::portable::PortableFile,
         read,
+        target::Target,
     },
 };
 
@@ -46,7 +48,9 @@ fn sample_catalog(name: &str) -> Catalog {
 /// The tools of files that a target wrote, as they are packed again.
 fn unpacked(target: Target, files: &[PortableFile]) -> Vec<PortableTool> {
     match target {
-        Target::Format(_) => read_document(&files[0].value).unwrap().0,
+        Target::Format(_) => {
+            read_document(&files[0].value).unwrap().0.into_iter().map(|one| one.tool).collect()
+        }
         Target::System(..) => {
             let parse = |file: &PortableFile| {
                 let path = format!("{}.json", file.path.rsplit_once('.').unwrap().0);
@@ -75,10 +79,6 @@ fn named(fates: &[Fate]) -> BTreeSet<String> {
     fates.iter().filter(is_named).map(|fate| fate.field.clone()).collect()
 }
 
-fn of_tool(tool: PortableTool) -> Baggage {
-    Baggage { tool, lost: Vec::new() }
-}
-
 #[test]
 fn there_and_back_every_field_is_as_it_was_or_named() {
     let mut seen = 0;
@@ -89,13 +89,14 @@ fn there_and_back_every_field_is_as_it_was_or_named() {
             for there in Target::all() {
                 let case = format!("{} of {} to {}", tool.name, sample.name, there.word());
                 let out = fates(&packed, there);
-                let files = there.write(std::slice::from_ref(&packed.tool));
+                let files = there.write(std::slice::from_ref(&packed));
                 let [second] = &unpacked(there, &files)[..] else { panic!("{case}: {files:#?}") };
                 let missing = &differing(&packed.tool, second) - &named(&out);
                 assert!(missing.is_empty(), "{case}: {missing:?} in {out:#?}");
                 let Some(back) = Target::by_word(tool.entry.system) else { continue };
-                let returned = fates(&of_tool(second.clone()), back);
-                let files = back.write(std::slice::from_ref(second));
+                let second = Baggage::new(second.clone());
+                let returned = fates(&second, back);
+                let files = back.write(std::slice::from_ref(&second));
                 let [third] = &unpacked(back, &files)[..] else { panic!("{case} and back") };
                 let told = &named(&out) | &named(&returned);
                 let missing = &differing(&packed.tool, third) - &told;
@@ -126,7 +127,12 @@ fn each_member_of_an_entry_is_carried_or_named() {
         }
     }
     assert!(of("commonground", FateKind::Assumed).contains(&"/target_subject".to_owned()));
-    assert!(of("trustgraph", FateKind::Assumed).iter().any(|field| field.contains("service")));
+    // The system's own entry is there whole.
+    assert_eq!(of("trustgraph", FateKind::Lost), [""; 0]);
+    assert_eq!(of("trustgraph", FateKind::Assumed), [""; 0]);
+    let foreign = fates(&Baggage::new(packed.tool.clone()), Target::by_word("trustgraph").unwrap());
+    let is_service = |fate: &Fate| fate.kind == FateKind::Assumed && fate.field.contains("service");
+    assert!(foreign.iter().any(is_service), "{foreign:?}");
     assert!(of("mcp", FateKind::Changed).is_empty());
 }
 
@@ -160,8 +166,9 @@ proptest! {
         let mut tool = PortableTool::from_function(Function { name, description, parameters: parameters.clone() });
         tool.output = has_output.then_some(parameters);
         for target in Target::all() {
-            let said = fates(&of_tool(tool.clone()), target);
-            let there = unpacked(target, &target.write(std::slice::from_ref(&tool)));
+            let packed = Baggage::new(tool.clone());
+            let said = fates(&packed, target);
+            let there = unpacked(target, &target.write(std::slice::from_ref(&packed)));
             prop_assert_eq!(there.len(), 1, "{}", target.word());
             let missing = &differing(&tool, &there[0]) - &named(&said);
             prop_assert!(missing.is_empty(), "{}: {:?}", target.word(), missing);
@@ -314,6 +321,238 @@ fn groups_and_states_go_to_the_settings_where_entries_have_none() {
     let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", tool)]);
     let ran = place.run(&["convert", "joke", "--to", "opensearch", "--out", out.to_str().unwrap()]);
     assert!(!ran.words.contains("groups and states of"), "{}", ran.words);
+}
+
+fn named_list(names: &[&str]) -> String {
+    let function = |name: &&str| json!({"name": name, "description": "Does it", "input_schema": {"type": "object", "properties": {}}});
+    names.iter().map(function).collect::<Value>().to_string()
+}
+
+#[test]
+fn names_that_collide_are_all_written() {
+    let list = named_list(&["getUser", "getuser", "users.get", "users-get", "users-get"]);
+    let place = Place::with(&[("toolcrib.toml", ""), ("list.json", &list)]);
+    let ran = place.run(&["convert", "list.json", "--to", "trustgraph", "--out", "coll.yaml"]);
+    ran.ended(
+        0,
+        &[
+            "+ assumed  key: getuser-2; another tool has getuser",
+            "~ changed  name: users-get-2",
+            "+ assumed  key: users-get-2; another tool has users-get",
+        ],
+    );
+    let text = std::fs::read_to_string(place.here.join("coll.yaml")).unwrap();
+    let source = Source::parse(Format::Yaml, text).unwrap();
+    let value = source.value(0).unwrap();
+    let keys: Vec<&String> = value["tool"].as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["getuser", "getuser-2", "users-get", "users-get-2", "users-get-3"]);
+    assert_eq!(value["tool"]["getuser-2"]["service"], "getuser-2");
+    assert_eq!(value["tool-service"].as_object().unwrap().len(), 5);
+    place.run(&["convert", "list.json", "--to", "commonground", "--out", "defs"]).ended(0, &[]);
+    assert_eq!(std::fs::read_dir(place.here.join("defs/tools")).unwrap().count(), 5);
+    place
+        .run(&["convert", "list.json", "--to", "trustgraph", "--lossless"])
+        .ended(1, &["nothing was written"]);
+}
+
+#[test]
+fn nothing_is_written_where_one_file_is_there_already() {
+    let place = Place::with(&[
+        ("toolcrib.toml", ""),
+        ("list.json", &named_list(&["a", "b"])),
+        ("defs/tools/b.yaml", "{}\n"),
+    ]);
+    place
+        .run(&["convert", "list.json", "--to", "commonground", "--out", "defs"])
+        .ended(2, &["b.yaml is there already"]);
+    assert!(!place.here.join("defs/tools/a.yaml").exists());
+}
+
+#[test]
+fn names_become_those_that_the_target_takes() {
+    let list = named_list(&["users.get", "users_get", "put x!"]);
+    let place = Place::with(&[("list.json", &list)]);
+    for (target, names) in [
+        ("openai", ["users_get", "users_get-2", "put_x_"]),
+        ("mcp", ["users.get", "users_get", "put_x_"]),
+        ("langchain", ["users.get", "users_get", "put x!"]),
+    ] {
+        let ran = place.run(&["convert", "list.json", "--to", target]);
+        ran.ended(0, &[]);
+        let value = ran.json();
+        let list = value.get("tools").unwrap_or(&value).as_array().unwrap();
+        let named = |item: &Value| item.get("function").unwrap_or(item)["name"].clone();
+        assert_eq!(list.iter().map(named).collect::<Vec<_>>(), names, "{target}");
+        assert_eq!(ran.words.contains("~ changed  name: put_x_"), target != "langchain");
+    }
+}
+
+const FAULTY_API: &str = "\
+openapi: 3.1.0
+info: {title: Orders, version: '1'}
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      parameters:
+        - {name: id, in: query, schema: {type: string}}
+        - {name: id, in: path, required: true, schema: {type: integer}}
+        - {name: X-Trace, in: header, schema: {type: string}}
+        - {name: tags, in: query, explode: false, style: form, schema: {type: array, items: {$ref: '#/components/schemas/Tag'}}}
+      responses: {'200': {description: '', content: {application/json: {schema: {$ref: '#/components/schemas/Nope'}}}}}
+    put:
+      operationId: putOrder
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: integer}}
+        - {name: dry, in: query, schema: {type: boolean}}
+      requestBody: {required: true, content: {application/json: {schema: {type: array, items: {$ref: '#/components/schemas/Tag'}}}}}
+components:
+  schemas:
+    Tag: {type: object, properties: {owner: {$ref: 'other.yaml#/Foo', description: Whose}}}
+";
+
+#[test]
+fn what_refers_to_nothing_is_lost_and_accepts_anything() {
+    let place = Place::with(&[("api.yaml", FAULTY_API)]);
+    let ran = place.run(&["convert", "api.yaml", "getOrder", "--to", "mcp", "--json"]);
+    ran.ended(
+        0,
+        &[
+            "− lost     /answer: #/components/schemas/Nope isn't in the document; anything is accepted",
+            "− lost     /arguments/$defs/Tag/properties/owner: other.yaml#/Foo isn't",
+            "+ assumed  /arguments/properties/query_id: the query parameter id",
+        ],
+    );
+    let schema = &ran.json()["files"][0]["value"]["tools"][0]["inputSchema"];
+    assert_eq!(schema["$defs"]["Tag"]["properties"]["owner"], json!({"description": "Whose"}));
+    assert_eq!(schema["properties"]["id"], json!({"type": "integer"}));
+    assert_eq!(schema["properties"]["query_id"], json!({"type": "string"}));
+    place.run(&["convert", "api.yaml", "getOrder", "--to", "openapi", "--lossless"]).ended(1, &[]);
+}
+
+#[test]
+fn an_operation_keeps_where_its_arguments_go() {
+    let (packed, _) = toolcrib::systems::convert::pack_document(
+        Source::parse(Format::Yaml, FAULTY_API).unwrap().value(0).unwrap(),
+    )
+    .unwrap();
+    let target = Target::by_word("openapi").unwrap();
+    let value = &target.write(&packed)[0].value;
+    let get = &value["paths"]["/orders/{id}"]["get"]["parameters"];
+    assert_eq!(get[0], json!({"name": "id", "in": "query", "schema": {"type": "string"}}));
+    assert_eq!(get[2]["in"], "header");
+    assert_eq!((&get[3]["explode"], &get[3]["style"]), (&json!(false), &json!("form")));
+    assert_eq!(get[3]["schema"]["items"]["$ref"], "#/components/schemas/Tag");
+    let put = &value["paths"]["/orders/{id}"]["put"];
+    assert_eq!(
+        (&put["parameters"][1]["name"], &put["parameters"][1]["in"]),
+        (&json!("dry"), &json!("query"))
+    );
+    assert_eq!(put["requestBody"]["content"]["application/json"]["schema"]["type"], "array");
+    for fates in all_fates(&packed, target) {
+        let is_named = |fate: &&Fate| fate.kind == FateKind::Changed || fate.field == "places";
+        let kept: Vec<&Fate> = fates.iter().filter(is_named).collect();
+        assert!(kept.iter().all(|fate| fate.kind == FateKind::Carried), "{fates:#?}");
+    }
+    let mcp = all_fates(&packed, Target::by_word("mcp").unwrap());
+    let is_lost = |fate: &Fate| fate.kind == FateKind::Lost && fate.field == "places";
+    assert!(mcp.iter().all(|fates| fates.iter().any(is_lost)), "{mcp:#?}");
+}
+
+#[test]
+fn members_beside_the_known_ones_stay_in_their_own_form() {
+    let strict = json!([{"type": "function", "function": {"name": "a", "description": "A", "strict": true, "parameters": {"type": "object", "properties": {}}}}]);
+    let listed = json!({"tools": [{"name": "a", "description": "A", "annotations": {"readOnlyHint": true}, "inputSchema": {"type": "object", "properties": {}}}]});
+    let place =
+        Place::with(&[("strict.json", &strict.to_string()), ("listed.json", &listed.to_string())]);
+    let same = place.run(&["convert", "strict.json", "--to", "openai", "--lossless"]);
+    same.ended(0, &[]);
+    assert_eq!(same.json(), strict);
+    let other = place.run(&["convert", "strict.json", "--to", "anthropic", "--lossless"]);
+    other.ended(1, &["− lost     /function/strict: true"]);
+    let same = place.run(&["convert", "listed.json", "--to", "mcp", "--lossless"]);
+    same.ended(0, &[]);
+    assert_eq!(same.json()["tools"], listed["tools"]);
+    place
+        .run(&["convert", "listed.json", "--to", "openai", "--lossless"])
+        .ended(1, &["− lost     /annotations"]);
+}
+
+#[test]
+fn an_answer_that_is_no_object_is_lost_for_mcp() {
+    let item = json!({"name": "a", "description": "A", "inputSchema": {"type": "object", "properties": {}}, "outputSchema": {"type": "array"}});
+    let place = Place::with(&[("toolcrib.toml", ""), ("list.json", &item.to_string())]);
+    let (mut tools, _) = read_document(&item).unwrap();
+    tools[0].own = None;
+    let target = Target::by_word("mcp").unwrap();
+    let lost = fates(&tools[0], target);
+    let is_lost = |fate: &Fate| fate.field == "answer" && fate.words.contains("type object");
+    assert!(lost.iter().any(is_lost), "{lost:?}");
+    assert_eq!(target.write(&tools)[0].value["tools"][0].get("outputSchema"), None);
+    place
+        .run(&["convert", "list.json", "--to", "mcp", "--lossless"])
+        .ended(1, &["− lost     answer"]);
+    place.run(&["convert", "list.json", "--to", "mcp", "--out", "mcp/desk.json"]).ended(0, &[]);
+    let checked = place.run(&["check", "mcp/desk.json"]);
+    assert!(
+        !checked.words.contains("type-not-object") && !checked.data.contains("type-not-object")
+    );
+}
+
+#[test]
+fn the_list_of_arguments_has_the_types_of_the_schema() {
+    let schema = json!({"type": "object", "properties": {
+        "owner": {"$ref": "#/$defs/Person"}, "limit": {"type": ["integer", "null"]},
+        "choice": {"oneOf": [{"type": "boolean"}, {"type": "null"}]}, "all": {"allOf": [{"$ref": "#/$defs/Person"}]},
+    }, "$defs": {"Person": {"type": "object", "description": "Who", "properties": {}}}});
+    let item = json!({"name": "a", "description": "A", "parameters": schema});
+    let place = Place::with(&[("toolcrib.toml", ""), ("list.json", &item.to_string())]);
+    place.run(&["convert", "list.json", "--to", "trustgraph", "--out", "a.yaml"]).ended(0, &[]);
+    let text = std::fs::read_to_string(place.here.join("a.yaml")).unwrap();
+    let source = Source::parse(Format::Yaml, text).unwrap();
+    let listed = source.value(0).unwrap()["tool"]["a"]["arguments"].clone();
+    let types: Vec<&str> =
+        listed.as_array().unwrap().iter().map(|item| item["type"].as_str().unwrap()).collect();
+    assert_eq!(types, ["object", "integer", "boolean", "object"]);
+    let checked = place.run(&["check", "a.yaml"]);
+    assert!(!checked.data.contains("schema-differs") && !checked.words.contains("schema-differs"));
+}
+
+#[test]
+fn an_entry_goes_whole_to_its_own_system() {
+    let tool = "tool:\n  Joke: {type: tool-service, name: joke, description: Jokes, service: jokes, style: pun, group: [fun], arguments: []}\n";
+    let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", tool)]);
+    let ran =
+        place.run(&["convert", "joke", "--to", "trustgraph", "--lossless", "--out", "again.yaml"]);
+    ran.ended(0, &["✓ carried  name, description, arguments, groups"]);
+    let read = |file: &str| {
+        let text = std::fs::read_to_string(place.here.join(file)).unwrap();
+        Source::parse(Format::Yaml, text).unwrap().value(0).unwrap().clone()
+    };
+    assert_eq!(read("again.yaml"), read("tools.yaml"));
+}
+
+#[test]
+fn a_file_that_is_no_list_of_tools_is_refused_with_the_place() {
+    let place = Place::with(&[
+        ("broken.json", "{\"openapi\": \"3.1.0\",\n  oops}\n"),
+        ("broken.yaml", "openapi: 3.1.0\npaths: {a: [\n"),
+        ("old.yaml", "swagger: '2.0'\npaths: {}\n"),
+        ("empty.yaml", "openapi: 3.1.0\npaths: {}\n"),
+        ("other.yaml", "a: 1\n"),
+    ]);
+    for (file, words) in [
+        (
+            "broken.json",
+            "not JSON: a key in double quotes is expected here, not \"o\" (line 2, column 3)",
+        ),
+        ("broken.yaml", "line "),
+        ("old.yaml", "it is Swagger 2.0, and only OpenAPI 3 is read"),
+        ("empty.yaml", "it has no operations"),
+        ("other.yaml", "it is neither an OpenAPI document nor a list of functions"),
+    ] {
+        place.run(&["convert", file, "--to", "mcp"]).ended(2, &[words]);
+    }
 }
 
 #[test]

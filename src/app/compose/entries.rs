@@ -30,11 +30,10 @@ use crate::{
         source::{Format, Source},
     },
     systems::{
-        self,
-        convert::{self, Target},
-        read,
+        self, convert, read,
         system::{NewEntry, System, replace_name},
         table::{self, every_system},
+        target::Target,
     },
 };
 
@@ -539,18 +538,17 @@ fn convert_pasted(
     near: Option<&EntryId>,
 ) -> Option<(Part, String)> {
     let (packed, unread) = convert::pack_document(source.value(0)?)?;
-    let tools: Vec<_> = packed.iter().map(|one| one.tool.clone()).collect();
     let beside = near.and_then(|id| context.catalog.entry(id));
     let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
     let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));
     let read_back = |target: Target| {
         // Some systems have a file for each tool.
-        let written = target.write(&tools);
+        let written = target.write(&packed);
         let texts = written.iter().map(|file| print::print_value(Format::Yaml, &file.value));
         let text = texts.collect::<Vec<_>>().join("---\n");
         let part =
             read::read_part(file, &Source::parse(Format::Yaml, text).ok()?, context.catalog.mode);
-        (part.tools.len() >= tools.len()).then_some((target, part))
+        (part.tools.len() >= packed.len()).then_some((target, part))
     };
     let (target, part) = own.into_iter().chain(Target::all()).find_map(read_back)?;
     let lost: BTreeSet<String> = packed

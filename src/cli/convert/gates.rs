@@ -15,7 +15,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         tool::{Gate, Tool},
     },
-    systems::{convert::Baggage, facets::portable::plain_key},
+    systems::facets::portable::KeyedTool,
 };
 
 /// Writes the gates of tools that are in these files now, if these are in the workspace.
@@ -23,12 +23,12 @@ use crate::{
 /// # Errors
 /// When the settings can't be written.
 pub(super) fn write_gates(
-    packed: &[Baggage],
+    tools: &[KeyedTool],
     written: &[PathBuf],
     global: &Global,
     out: &CommandOutput,
 ) -> Result<(), Problem> {
-    let gated: Vec<&Baggage> = packed.iter().filter(|one| one.tool.is_gated()).collect();
+    let gated: Vec<&KeyedTool> = tools.iter().filter(|one| one.tool.is_gated()).collect();
     if gated.is_empty() {
         return Ok(());
     }
@@ -37,12 +37,16 @@ pub(super) fn write_gates(
         let path = opened.workspace.file_path(tool.entry.id.file());
         written.iter().any(|file| is_same(file, &path))
     };
-    let find = |one: &Baggage| -> Option<(&Tool, Gate)> {
-        let is_it =
-            |tool: &Tool| tool.name == one.tool.name || tool.entry.key == plain_key(&one.tool.name);
-        let mut tools = opened.catalog.tools.iter().map(AsRef::as_ref);
-        let tool =
-            tools.find(|tool| tool.gate_table.is_some() && is_it(tool) && is_written(tool))?;
+    let written: Vec<&Tool> = opened
+        .catalog
+        .tools
+        .iter()
+        .map(AsRef::as_ref)
+        .filter(|tool: &&Tool| tool.gate_table.is_some() && is_written(tool))
+        .collect();
+    let find = |one: &KeyedTool| -> Option<(&Tool, Gate)> {
+        let named = written.iter().find(|tool| tool.name == one.tool.name);
+        let tool = named.or_else(|| written.iter().find(|tool| tool.entry.key == one.key))?;
         Some((tool, one.tool.gate()))
     };
     let found: Vec<(&Tool, Gate)> = gated.into_iter().filter_map(find).collect();

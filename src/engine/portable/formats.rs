@@ -2,7 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{openapi, tool::PortableTool};
+use super::{
+    baggage::{Baggage, OwnForm},
+    dialect,
+    fate::Fate,
+    openapi,
+    tool::{PortableTool, short_text},
+};
 use crate::{
     engine::model_view::{Client, render_tool},
     model::tool::Function,
@@ -14,6 +20,8 @@ pub struct Format {
     /// `--to` takes it.
     pub word: &'static str,
     pub title: &'static str,
+    /// The API whose names it takes.
+    pub client: Option<Client>,
     /// All tools as one document.
     pub write: fn(&[PortableTool]) -> Value,
     /// What of the fields has no place in it, with why.
@@ -33,13 +41,15 @@ const LACKS: &[(&str, &str)] = &[
     ("states", NO_GATE),
     ("next state", NO_GATE),
     ("request", NO_REQUEST),
+    ("places", NO_REQUEST),
 ];
 
 /// Every format.
 pub const FORMATS: &[Format] = &[
     Format {
-        word: "openai",
+        word: OPENAI,
         title: "OpenAI's tools",
+        client: Some(Client::OpenAi),
         write: write_openai,
         lacks: LACKS,
         assumes: &[],
@@ -47,6 +57,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         word: "anthropic",
         title: "Anthropic's tools",
+        client: Some(Client::Anthropic),
         write: write_anthropic,
         lacks: LACKS,
         assumes: &[],
@@ -54,6 +65,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         word: "langchain",
         title: "LangChain's structured tools",
+        client: None,
         write: write_langchain,
         lacks: LACKS,
         assumes: &[],
@@ -61,6 +73,7 @@ pub const FORMATS: &[Format] = &[
     Format {
         word: "openapi",
         title: "an OpenAPI 3.1 document",
+        client: None,
         write: openapi::write_document,
         lacks: &[("groups", NO_GATE), ("states", NO_GATE), ("next state", NO_GATE)],
         assumes: &[("info", "the title Tools, version 1.0.0")],
@@ -80,38 +93,51 @@ fn write_langchain(tools: &[PortableTool]) -> Value {
     tools.iter().map(write).collect()
 }
 
-/// The members that hold a function's parameters, in the formats that are read.
-const PARAMETERS: [&str; 6] = [
-    "parameters",
-    "input_schema",
-    "inputSchema",
-    "args_schema",
-    "parameters_json_schema",
-    "parametersJsonSchema",
+/// Members that hold a function's parameters, with the target whose form it is where it is one's
+/// alone.
+const PARAMETERS: [(&str, Option<&str>); 6] = [
+    ("parameters", None),
+    ("input_schema", Some("anthropic")),
+    ("inputSchema", Some(MCP)),
+    ("args_schema", Some("langchain")),
+    ("parameters_json_schema", None),
+    ("parametersJsonSchema", None),
 ];
+const OPENAI: &str = "openai";
+const MCP: &str = "mcp";
+/// Members that hold the schema of answers.
+const OUTPUTS: [&str; 4] =
+    ["outputSchema", "response", "response_json_schema", "responseJsonSchema"];
+/// What a function's type is called where it is one of one's own.
+const TYPES: [&str; 2] = ["function", "custom"];
 /// The members of an object that hold a list of functions.
 const LISTS: [&str; 4] = ["tools", "functions", "function_declarations", "functionDeclarations"];
+/// Those of them that are Gemini's.
+const GEMINI_LISTS: [&str; 2] = ["function_declarations", "functionDeclarations"];
 
 /// Tools of a document, with what of it isn't read; `None` where it is no format that is known.
 #[must_use]
-pub fn read_document(document: &Value) -> Option<(Vec<PortableTool>, Vec<String>)> {
+pub fn read_document(document: &Value) -> Option<(Vec<Baggage>, Vec<String>)> {
     if document.get("openapi").is_some() {
         return Some(openapi::read_document(document));
     }
-    if let Some(tool) = read_function(document) {
+    if let Some(tool) = read_function(document, Origin::Unknown) {
         return Some((vec![tool], Vec::new()));
     }
-    let list = match document {
-        Value::Array(items) => items,
+    let (list, origin) = match document {
+        Value::Array(items) => (items, Origin::Unknown),
         Value::Object(members) => {
-            LISTS.iter().find_map(|member| members.get(*member))?.as_array()?
+            let member = LISTS.iter().find(|member| members.contains_key(**member))?;
+            let is_gemini = GEMINI_LISTS.contains(member);
+            let origin = if is_gemini { Origin::Gemini } else { Origin::Unknown };
+            (members.get(*member)?.as_array()?, origin)
         }
         _ => return None,
     };
     let (mut tools, mut unread) = (Vec::new(), Vec::new());
     for (row, item) in list.iter().enumerate() {
         // Gemini's lists hold lists.
-        match read_function(item) {
+        match read_function(item, origin) {
             Some(tool) => tools.push(tool),
             None => match read_document(item).filter(|_| item.is_object()) {
                 Some((more, odd)) => {
@@ -125,19 +151,37 @@ pub fn read_document(document: &Value) -> Option<(Vec<PortableTool>, Vec<String>
     (!tools.is_empty()).then_some((tools, unread))
 }
 
+/// What the place of a function says of its form.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    Unknown,
+    Gemini,
+}
+
 /// A function in any of the forms: `{"type": "function", "function": {…}}`, or its members alone.
-fn read_function(item: &Value) -> Option<PortableTool> {
-    let function = item.get("function").filter(|inner| inner.is_object()).unwrap_or(item);
-    let members = function.as_object()?;
+fn read_function(item: &Value, origin: Origin) -> Option<Baggage> {
+    let inner = item.get("function").filter(|inner| inner.is_object());
+    let members = inner.unwrap_or(item).as_object()?;
     let name = members.get("name")?.as_str()?;
-    let schema = PARAMETERS.iter().find_map(|member| members.get(*member));
-    let is_function = schema.is_some_and(Value::is_object)
-        || item.get("type").and_then(Value::as_str) == Some("function")
-        || members.contains_key("args");
+    let of_schema =
+        PARAMETERS.into_iter().find_map(|(key, word)| Some((members.get(key)?, word, key)));
+    let schema = of_schema.map(|(schema, ..)| schema);
+    let is_typed = item.get("type").and_then(Value::as_str) == Some("function");
+    let is_function =
+        schema.is_some_and(Value::is_object) || is_typed || members.contains_key("args");
     if !is_function {
         return None;
     }
-    let parameters = schema.cloned().or_else(|| {
+    let is_gemini = origin == Origin::Gemini || schema.is_some_and(dialect::is_gemini);
+    let read_schema = |key: &str, schema: &Value| {
+        let mut schema = schema.clone();
+        // The other members of Gemini's form hold JSON Schemas.
+        if is_gemini && ["parameters", "response"].contains(&key) {
+            dialect::from_gemini(&mut schema);
+        }
+        schema
+    };
+    let parameters = of_schema.map(|(schema, _, key)| read_schema(key, schema)).or_else(|| {
         // LangChain's `tool.args` are the properties alone.
         Some(json!({"type": "object", "properties": members.get("args")?}))
     });
@@ -147,8 +191,79 @@ fn read_function(item: &Value) -> Option<PortableTool> {
         description: description.to_owned(),
         parameters: parameters.unwrap_or_else(|| Value::Object(Map::new())),
     });
-    tool.output = members.get("outputSchema").filter(|schema| schema.is_object()).cloned();
-    Some(tool)
+    let output = OUTPUTS.into_iter().find_map(|key| Some((key, members.get(key)?)));
+    let output =
+        output.filter(|(key, value)| value.is_object() && (is_gemini || *key == OUTPUTS[0]));
+    tool.output = output.map(|(key, schema)| read_schema(key, schema));
+    let mut read = vec!["name", "description", "type", "args"];
+    read.extend(of_schema.map(|(.., key)| key));
+    read.extend(output.map(|(key, _)| key));
+    let word = of_schema.and_then(|(_, word, _)| word).or(is_typed.then_some(OPENAI));
+    let own = own_members(item, inner.is_some(), &read);
+    let lost = lost_members(&own);
+    let value = match word {
+        Some(MCP) => item.clone(),
+        // Chat's form and that of responses have the same members at other places.
+        Some(OPENAI) if inner.is_none() => json!({"function": own}),
+        _ => own,
+    };
+    let key = tool.name.clone();
+    let own = word.map(|word| OwnForm { word, key, name_key: "name", value });
+    Some(Baggage { lost, own, tool })
+}
+
+/// The members of a function, and those around it, that are not read.
+fn own_members(item: &Value, is_wrapped: bool, read: &[&str]) -> Value {
+    let is_own = |(key, value): &(&String, &Value)| {
+        let is_type = *key == "type" && !value.as_str().is_some_and(|kind| TYPES.contains(&kind));
+        !value.is_null() && (is_type || !read.contains(&key.as_str()))
+    };
+    let unread = |value: &Value| -> Map<String, Value> {
+        let members = value.as_object().into_iter().flatten().filter(is_own);
+        members.map(|(key, value)| (key.clone(), value.clone())).collect()
+    };
+    let mut own = unread(item);
+    if is_wrapped {
+        let inner = item.get("function").map(unread).unwrap_or_default();
+        own.shift_remove("function");
+        if !inner.is_empty() {
+            own.insert("function".to_owned(), Value::Object(inner));
+        }
+    }
+    Value::Object(own)
+}
+
+fn lost_members(own: &Value) -> Vec<Fate> {
+    let mut lost = Vec::new();
+    for (key, value) in own.as_object().into_iter().flatten() {
+        match value {
+            Value::Object(inner) if key == "function" => {
+                let inner = inner.iter();
+                lost.extend(
+                    inner.map(|(key, value)| lost_member(&format!("/function/{key}"), value)),
+                );
+            }
+            _ => lost.push(lost_member(&format!("/{key}"), value)),
+        }
+    }
+    lost
+}
+
+fn lost_member(at: &str, value: &Value) -> Fate {
+    Fate::lost(at, short_text(value))
+}
+
+/// Adds the members of another value that are not there yet, at any depth.
+pub fn add_members(value: &mut Value, more: &Value) {
+    let (Some(members), Some(more)) = (value.as_object_mut(), more.as_object()) else { return };
+    for (key, other) in more {
+        match members.get_mut(key) {
+            Some(known) => add_members(known, other),
+            None => {
+                members.insert(key.clone(), other.clone());
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -169,7 +284,7 @@ mod tests {
             let (tools, unread) = read_document(&(format.write)(&[joke(), joke()])).unwrap();
             assert!(unread.is_empty(), "{}: {unread:?}", format.word);
             assert_eq!(tools.len(), 2, "{}", format.word);
-            assert_eq!(tools[0].to_function(), joke().to_function(), "{}", format.word);
+            assert_eq!(tools[0].tool.to_function(), joke().to_function(), "{}", format.word);
         }
     }
 
@@ -184,11 +299,51 @@ mod tests {
         ];
         for row in rows {
             let (tools, _) = read_document(&row).unwrap_or_else(|| panic!("{row}"));
-            assert_eq!(tools, [joke()], "{row}");
+            assert_eq!(tools.len(), 1, "{row}");
+            assert_eq!((&tools[0].tool, &tools[0].lost), (&joke(), &Vec::new()), "{row}");
         }
         assert_eq!(read_document(&json!({"tools": [1]})), None);
         assert_eq!(read_document(&json!("joke")), None);
         let (_, unread) = read_document(&json!([{"name": "a", "parameters": {}}, 3])).unwrap();
         assert_eq!(unread, ["/1: no function"]);
+    }
+
+    #[test]
+    fn members_that_no_tool_has_are_lost_or_of_the_own_form() {
+        let schema = json!({"type": "object", "properties": {}});
+        let read = |item: Value| {
+            let (mut tools, _) = read_document(&item).unwrap();
+            let one = tools.remove(0);
+            let lost: Vec<String> = one.lost.into_iter().map(|fate| fate.field).collect();
+            (lost.join(" "), one.own.map(|own| (own.word, own.value)))
+        };
+        let strict = json!({"function": {"strict": true}});
+        let chat = json!({"type": "function", "function": {"name": "a", "strict": true, "parameters": schema}});
+        assert_eq!(read(chat), ("/function/strict".to_owned(), Some(("openai", strict.clone()))));
+        let responses =
+            json!({"type": "function", "name": "a", "strict": true, "parameters": schema});
+        assert_eq!(read(responses), ("/strict".to_owned(), Some(("openai", strict))));
+        let cached = json!({"name": "a", "type": "custom", "cache_control": {"type": "ephemeral"}, "input_schema": schema});
+        let own = json!({"cache_control": {"type": "ephemeral"}});
+        assert_eq!(read(cached), ("/cache_control".to_owned(), Some(("anthropic", own))));
+        let old = json!({"name": "a", "parameters": schema, "behavior": "BLOCKING"});
+        assert_eq!(read(old), ("/behavior".to_owned(), None));
+    }
+
+    #[test]
+    fn types_of_gemini_are_read_as_json_schema_has_them() {
+        let declared = json!({"name": "joke", "description": "Tells a joke",
+            "parameters": {"type": "OBJECT", "properties": {"topic": {"type": "STRING"}}, "required": ["topic"]}});
+        let nullable = json!({"name": "a", "parameters": {"type": "object", "properties": {"x": {"type": "string", "nullable": true}}},
+            "response": {"type": "STRING"}});
+        let (tools, _) = read_document(&json!([declared])).unwrap();
+        assert_eq!(tools[0].tool, joke());
+        let (tools, _) =
+            read_document(&json!({"tools": [{"functionDeclarations": [declared, nullable]}]}))
+                .unwrap();
+        assert_eq!(tools[0].tool, joke());
+        assert_eq!(tools[1].tool.parameters["properties"]["x"]["type"], json!(["string", "null"]));
+        assert_eq!(tools[1].tool.output, Some(json!({"type": "string"})));
+        assert!(tools.iter().all(|one| one.lost.is_empty() && one.own.is_none()));
     }
 }

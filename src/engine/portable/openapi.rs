@@ -1,19 +1,26 @@
 //! OpenAPI documents: each operation is a tool, with the parameters and the JSON body of its request as
 //! arguments.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use super::tool::{HttpRequest, PortableTool, object_schema};
-use crate::{model::tool::Function, schema::pointer::Pointer};
+use super::{
+    baggage::Baggage,
+    dialect::modernize,
+    fate::Fate,
+    places::{ArgumentPlace, has_body, path_names, split_arguments},
+    references::{self, is_dead, lift_definitions, place_schema},
+    tool::{HttpRequest, PortableTool, object_schema},
+};
+use crate::model::{numbered::numbered_names, tool::Function};
 
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "patch", "head", "options"];
 const JSON: &str = "application/json";
-/// Where an OpenAPI document keeps schemas that others refer to.
-const SCHEMAS: &str = "#/components/schemas/";
 /// Members of an operation that no tool has.
 const UNREAD: [&str; 4] = ["security", "servers", "callbacks", "deprecated"];
+/// Members of a body's schema that its arguments have.
+const OF_BODY: [&str; 6] = ["type", "properties", "required", "title", "description", "$defs"];
 
 /// An OpenAPI 3.1 document with an operation for each tool.
 #[must_use]
@@ -46,13 +53,19 @@ fn write_operation(
     schemas: &mut Map<String, Value>,
 ) -> Value {
     let mut operation = json!({"operationId": tool.name, "description": tool.description});
-    let (parameters, body) = split_arguments(&tool.parameters, method, path);
-    if !parameters.is_empty() {
-        operation["parameters"] = Value::Array(parameters);
+    let mut split = split_arguments(tool, method, path);
+    if split.is_in_parts() {
+        let mut parts: Vec<&mut Value> =
+            split.parameters.iter_mut().chain(&mut split.body).collect();
+        lift_definitions((&tool.name, &tool.parameters), &mut parts, schemas);
     }
-    if let Some(body) = body {
+    if !split.parameters.is_empty() {
+        operation["parameters"] = Value::Array(split.parameters);
+    }
+    if let Some(body) = split.body {
         let schema = place_schema(body, &tool.name, schemas);
-        operation["requestBody"] = json!({"required": true, "content": {JSON: {"schema": schema}}});
+        let content = json!({JSON: {"schema": schema}});
+        operation["requestBody"] = json!({"required": split.is_body_required, "content": content});
     }
     let mut answer = json!({"description": "The answer"});
     if let Some(output) = &tool.output {
@@ -63,132 +76,66 @@ fn write_operation(
     operation
 }
 
-/// Arguments as parameters of the path, and of the query where the method has no body; the rest is
-/// the body.
-fn split_arguments(schema: &Value, method: &str, path: &str) -> (Vec<Value>, Option<Value>) {
-    let has_body = matches!(method, "post" | "put" | "patch");
-    let names =
-        path.split('{').skip(1).filter_map(|part| part.split_once('}')).map(|(name, _)| name);
-    let in_path: BTreeSet<&str> = names.collect();
-    if has_body && in_path.is_empty() {
-        return (Vec::new(), Some(schema.clone()));
-    }
-    let mut body = schema.clone();
-    let required: Vec<String> = required_names(schema);
-    let mut parameters = Vec::new();
-    let properties = schema.get("properties").and_then(Value::as_object);
-    for (name, property) in properties.into_iter().flatten() {
-        let is_in_path = in_path.contains(name.as_str());
-        if has_body && !is_in_path {
-            continue;
-        }
-        if let Some(members) = body.get_mut("properties").and_then(Value::as_object_mut) {
-            members.remove(name);
-        }
-        let mut parameter = json!({
-            "name": name, "in": if is_in_path { "path" } else { "query" }, "schema": property,
-        });
-        if is_in_path || required.contains(name) {
-            parameter["required"] = true.into();
-        }
-        parameters.push(parameter);
-    }
-    if !has_body {
-        return (parameters, None);
-    }
-    if let Some(names) = body.get_mut("required").and_then(Value::as_array_mut) {
-        names.retain(|name| name.as_str().is_none_or(|name| !in_path.contains(name)));
-    }
-    (parameters, Some(body))
-}
-
-fn required_names(schema: &Value) -> Vec<String> {
-    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
-}
-
-/// The schema itself, or a reference to it where it refers to its own parts, which count from the
-/// document's root there.
-fn place_schema(mut schema: Value, name: &str, schemas: &mut Map<String, Value>) -> Value {
-    if !has_reference(&schema) {
-        return schema;
-    }
-    let place = format!("{SCHEMAS}{}", escape(name));
-    rewrite_references(&mut schema, &|to| Some(format!("{place}{}", to.strip_prefix('#')?)));
-    schemas.insert(name.to_owned(), schema);
-    json!({"$ref": place})
-}
-
-fn has_reference(schema: &Value) -> bool {
-    match schema {
-        Value::Object(members) => {
-            members.get("$ref").and_then(Value::as_str).is_some_and(|to| to.starts_with('#'))
-                || members.values().any(has_reference)
-        }
-        Value::Array(items) => items.iter().any(has_reference),
-        _ => false,
-    }
-}
-
-fn escape(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
-}
-
-/// Puts every reference elsewhere for which there is a place.
-fn rewrite_references(schema: &mut Value, to: &impl Fn(&str) -> Option<String>) {
-    match schema {
-        Value::Object(members) => {
-            if let Some(Value::String(reference)) = members.get_mut("$ref")
-                && let Some(place) = to(reference)
-            {
-                *reference = place;
-            }
-            members.values_mut().for_each(|value| rewrite_references(value, to));
-        }
-        Value::Array(items) => items.iter_mut().for_each(|value| rewrite_references(value, to)),
-        _ => {}
-    }
-}
-
 /// A tool for each operation, and what of the document isn't read.
 #[must_use]
-pub fn read_document(document: &Value) -> (Vec<PortableTool>, Vec<String>) {
+pub fn read_document(document: &Value) -> (Vec<Baggage>, Vec<String>) {
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("3.") {
         return (Vec::new(), vec![format!("OpenAPI {version} isn't read, only 3.x")]);
     }
-    let mut reader = Reader { document, is_old: version.starts_with("3.0"), unread: Vec::new() };
-    let mut tools = Vec::new();
+    let is_old = version.starts_with("3.0");
+    let (mut tools, mut unread) = (Vec::new(), Vec::new());
     for member in ["servers", "security"] {
         if document.get(member).is_some() {
-            reader.unread.push(format!("/{member}: where and as whom to call is a connection's"));
+            unread.push(format!("/{member}: where and as whom to call is a connection's"));
         }
     }
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
         for method in METHODS {
-            if let Some(operation) = item.get(method).filter(|operation| operation.is_object()) {
-                tools.push(reader.read_operation(path, method, item, operation));
-            }
+            let Some(operation) = item.get(method).filter(|operation| operation.is_object()) else {
+                continue;
+            };
+            let arguments = Arguments::default();
+            let (lost, at) = (Vec::new(), Operation { path, method, item, operation });
+            let mut reader = Reader { document, is_old, at, arguments, lost, unread: Vec::new() };
+            let tool = reader.read_operation();
+            tools.push(Baggage { lost: reader.lost, ..Baggage::new(tool) });
+            unread.extend(reader.unread);
         }
     }
-    (tools, reader.unread)
+    (tools, unread)
+}
+
+/// An operation and where it is.
+#[derive(Clone, Copy)]
+struct Operation<'d> {
+    path: &'d str,
+    method: &'static str,
+    item: &'d Value,
+    operation: &'d Value,
+}
+
+/// The arguments that are read so far.
+#[derive(Default)]
+struct Arguments {
+    properties: Map<String, Value>,
+    required: Vec<Value>,
+    places: BTreeMap<String, Value>,
 }
 
 struct Reader<'d> {
     document: &'d Value,
     /// OpenAPI 3.0, whose schemas differ from JSON Schema.
     is_old: bool,
+    at: Operation<'d>,
+    arguments: Arguments,
+    lost: Vec<Fate>,
     unread: Vec<String>,
 }
 
 impl<'d> Reader<'d> {
-    fn read_operation(
-        &mut self,
-        path: &str,
-        method: &str,
-        item: &Value,
-        operation: &Value,
-    ) -> PortableTool {
+    fn read_operation(&mut self) -> PortableTool {
+        let Operation { path, method, operation, .. } = self.at;
         let title = format!("{} {path}", method.to_ascii_uppercase());
         let text = |key: &str| operation.get(key).and_then(Value::as_str).unwrap_or_default();
         let name = match text("operationId") {
@@ -200,7 +147,7 @@ impl<'d> Reader<'d> {
             id => id.to_owned(),
         };
         for member in UNREAD.iter().filter(|member| operation.get(**member).is_some()) {
-            self.unread.push(format!("{title}: its {member} is not carried"));
+            self.lose(format!("/{member}"), "no tool has it");
         }
         let description = match (text("summary"), text("description")) {
             ("", description) => description.to_owned(),
@@ -208,151 +155,207 @@ impl<'d> Reader<'d> {
             (summary, description) if description.starts_with(summary) => description.to_owned(),
             (summary, description) => format!("{summary}\n\n{description}"),
         };
-        let parameters = self.read_arguments(&title, item, operation);
-        let output = self.read_answer(operation);
+        let parameters = self.read_arguments(&title);
+        let output = self.read_answer();
         let mut tool = PortableTool::from_function(Function { name, description, parameters });
         tool.output = output;
+        let places = std::mem::take(&mut self.arguments.places);
         // A POST to the tool's own path is what a tool without a request is written as.
-        let is_plain = method == "post" && path == format!("/{}", tool.name);
-        tool.http = (!is_plain)
-            .then(|| HttpRequest { method: method.to_ascii_uppercase(), path: path.to_owned() });
+        let is_plain = method == "post" && path == format!("/{}", tool.name) && places.is_empty();
+        let method = method.to_ascii_uppercase();
+        tool.http = (!is_plain).then(|| HttpRequest { method, path: path.to_owned(), places });
         tool
     }
 
-    /// A value itself, or what it refers to in the document.
-    fn resolve<'v>(&self, value: &'v Value) -> &'v Value
-    where
-        'd: 'v,
-    {
-        let mut value = value;
-        for _ in 0..8 {
-            let Some(to) = value.get("$ref").and_then(Value::as_str) else { break };
-            let there = to.strip_prefix('#').and_then(|at| Pointer::parse(at).ok());
-            match there.and_then(|at| at.get(self.document)) {
-                Some(found) => value = found,
-                None => break,
-            }
-        }
-        value
+    fn lose(&mut self, field: impl Into<String>, words: impl Into<String>) {
+        self.lost.push(Fate::lost(field, words));
     }
 
-    fn read_arguments(&mut self, title: &str, item: &Value, operation: &Value) -> Value {
-        let lists =
-            [item, operation].map(|holder| holder.get("parameters").and_then(Value::as_array));
-        let parameters: Vec<&Value> = lists
-            .into_iter()
-            .flatten()
-            .flatten()
-            .map(|parameter| self.resolve(parameter))
-            .collect();
-        let body = self.read_body(title, operation);
-        // A body of another type than an object is an argument of its own.
-        let is_object = |schema: &Value| {
-            let kind = schema.get("type");
-            kind.map_or(schema.get("oneOf").is_none(), |kind| kind == "object")
-        };
-        if parameters.is_empty() {
-            match &body {
-                None => return json!({"type": "object", "properties": {}}),
-                Some((schema, _)) if is_object(self.resolve(schema)) => {
-                    return object_schema(self.whole_schema(schema));
-                }
-                Some(_) => {}
-            }
+    /// What a value refers to in the document, which is reported where it is not there.
+    fn resolve_or_lose(&mut self, at: &str, value: &'d Value) -> &'d Value {
+        let found = references::resolve(self.document, value);
+        if is_dead(self.document, value) {
+            let to = found.get("$ref").and_then(Value::as_str).unwrap_or_default();
+            self.lose(at, format!("{to} isn't in the document"));
         }
-        let (mut properties, mut required) = (Map::new(), Vec::<Value>::new());
-        for parameter in parameters {
-            let Some(name) = parameter.get("name").and_then(Value::as_str) else { continue };
-            if parameter.get("in").and_then(Value::as_str) == Some("cookie") {
-                self.unread.push(format!("{title}: the cookie {name} is not carried"));
-                continue;
-            }
-            let mut schema = parameter.get("schema").cloned().unwrap_or_else(|| json!({}));
-            if let (Some(members), Some(words)) =
-                (schema.as_object_mut(), parameter.get("description"))
-            {
-                members.entry("description").or_insert_with(|| words.clone());
-            }
-            if parameter.get("required") == Some(&Value::Bool(true))
-                && !required.iter().any(|known| known == name)
-            {
-                required.push(name.into());
-            }
-            properties.insert(name.to_owned(), schema);
+        found
+    }
+
+    fn read_arguments(&mut self, title: &str) -> Value {
+        let parameters = self.list_parameters();
+        let body = self.read_body();
+        if let (true, Some((schema, _))) = (parameters.is_empty(), &body)
+            && self.is_body_alone(schema)
+        {
+            return object_schema(self.whole_schema("/arguments", schema));
+        }
+        let taken = |place: &str| -> Vec<String> {
+            let of_place = parameters.iter().filter(|(_, at, _)| *at == place);
+            of_place.map(|(name, ..)| (*name).to_owned()).collect()
+        };
+        let in_path = taken("path");
+        for (name, place, parameter) in &parameters {
+            self.read_parameter((name, place), parameter, &in_path);
         }
         if let Some((schema, is_required)) = body {
-            let whole = self.resolve(&schema);
-            match whole.get("properties").and_then(Value::as_object) {
-                Some(own) if own.keys().all(|name| !properties.contains_key(name)) => {
-                    properties.extend(own.clone());
-                    required.extend(required_names(whole).into_iter().map(Value::from));
-                }
-                _ => {
-                    self.unread.push(format!("{title}: the body is the argument \"body\""));
-                    properties.insert("body".to_owned(), schema);
-                    required.extend(is_required.then(|| "body".into()));
-                }
-            }
+            self.read_body_arguments(title, schema, is_required);
         }
+        let Arguments { properties, required, .. } = &self.arguments;
         let mut schema = json!({"type": "object", "properties": properties});
         if !required.is_empty() {
-            schema["required"] = Value::Array(required);
+            schema["required"] = Value::Array(required.clone());
         }
-        self.whole_schema(&schema)
+        self.whole_schema("/arguments", &schema)
+    }
+
+    /// Name, place and value of each parameter; one of the operation hides that of its path.
+    fn list_parameters(&mut self) -> Vec<(&'d str, &'d str, &'d Value)> {
+        let lists = [self.at.item, self.at.operation]
+            .map(|holder| holder.get("parameters").and_then(Value::as_array));
+        let mut found: Vec<(&str, &str, &Value)> = Vec::new();
+        for (row, parameter) in lists.into_iter().flatten().flat_map(|list| list.iter().enumerate())
+        {
+            let at = format!("/parameters/{row}");
+            let parameter = self.resolve_or_lose(&at, parameter);
+            let text = |key: &str| parameter.get(key).and_then(Value::as_str);
+            let Some(name) = text("name") else {
+                if parameter.get("$ref").is_none() {
+                    self.lose(at, "it has no name");
+                }
+                continue;
+            };
+            let place = text("in").unwrap_or("query");
+            if place == "cookie" {
+                self.lose(at, format!("the cookie {name}"));
+                continue;
+            }
+            match found.iter_mut().find(|(known, at, _)| (*known, *at) == (name, place)) {
+                Some(known) => known.2 = parameter,
+                None => found.push((name, place, parameter)),
+            }
+        }
+        found
+    }
+
+    fn read_parameter(
+        &mut self,
+        (wire_name, place): (&str, &str),
+        parameter: &Value,
+        in_path: &[String],
+    ) {
+        let is_taken = |name: &str| {
+            self.arguments.properties.contains_key(name)
+                || (place != "path" && in_path.iter().any(|known| known == name))
+        };
+        let name = match is_taken(wire_name) {
+            false => wire_name.to_owned(),
+            true => numbered_names(&format!("{place}_{wire_name}"))
+                .find(|name| !is_taken(name))
+                .unwrap_or_default(),
+        };
+        if name != wire_name {
+            let words = format!("the {place} parameter {wire_name}; another one has its name");
+            self.lost.push(Fate::assumed(format!("/arguments/properties/{name}"), words));
+        }
+        let mut schema = parameter.get("schema").cloned().unwrap_or_else(|| json!({}));
+        if let Some(content) = parameter.get("content").and_then(Value::as_object) {
+            let media = content.iter().next();
+            schema = media.and_then(|(_, media)| media.get("schema")).cloned().unwrap_or(schema);
+            let kind = media.map_or("", |(kind, _)| kind);
+            self.lose(format!("/parameters/{wire_name}/content"), kind);
+        }
+        if let (Some(members), Some(words)) = (schema.as_object_mut(), parameter.get("description"))
+        {
+            members.entry("description").or_insert_with(|| words.clone());
+        }
+        if parameter.get("required") == Some(&Value::Bool(true)) {
+            self.arguments.required.push(name.as_str().into());
+        }
+        let own = ArgumentPlace::of_parameter(parameter, wire_name, place);
+        self.keep_place(&name, &own);
+        self.arguments.properties.insert(name, schema);
+    }
+
+    /// Remembers where an argument goes, unless its name says it.
+    fn keep_place(&mut self, name: &str, place: &ArgumentPlace) {
+        let names = path_names(self.at.path);
+        let default = ArgumentPlace::default_for(name, &names, has_body(self.at.method));
+        if *place != default {
+            self.arguments.places.insert(name.to_owned(), place.to_value(name));
+        }
+    }
+
+    /// Whether the body's schema is that of the arguments.
+    fn is_body_alone(&self, schema: &Value) -> bool {
+        let schema = references::resolve(self.document, schema);
+        let kind = schema.get("type");
+        let is_object = kind.map_or(schema.get("oneOf").is_none(), |kind| kind == "object");
+        let names = path_names(self.at.path);
+        let properties = schema.get("properties").and_then(Value::as_object);
+        let goes_elsewhere =
+            properties.into_iter().flatten().any(|(name, _)| names.contains(&name.as_str()));
+        is_object && has_body(self.at.method) && !goes_elsewhere
+    }
+
+    fn read_body_arguments(&mut self, title: &str, schema: Value, is_required: bool) {
+        let whole = references::resolve(self.document, &schema);
+        let known = &self.arguments.properties;
+        let own = whole.get("properties").and_then(Value::as_object);
+        let Some(own) = own.filter(|own| own.keys().all(|name| !known.contains_key(name))) else {
+            self.read_whole_body(title, schema, is_required);
+            return;
+        };
+        let own = own.clone();
+        let required = required_names(whole);
+        let others = whole.as_object().into_iter().flatten().map(|(key, _)| key.clone());
+        let others: Vec<String> = others.filter(|key| !OF_BODY.contains(&key.as_str())).collect();
+        for key in others {
+            self.lose(format!("/requestBody/{key}"), "the body is one with the parameters");
+        }
+        for (name, property) in own {
+            self.keep_place(&name, &ArgumentPlace::in_body());
+            self.arguments.properties.insert(name, property);
+        }
+        self.arguments.required.extend(required.into_iter().map(Value::from));
+    }
+
+    /// A body that is an argument of its own.
+    fn read_whole_body(&mut self, title: &str, schema: Value, is_required: bool) {
+        let free = |name: &String| !self.arguments.properties.contains_key(name);
+        let name = numbered_names("body").find(free).unwrap_or_default();
+        self.unread.push(format!("{title}: the body is the argument \"{name}\""));
+        self.keep_place(&name, &ArgumentPlace::whole_body());
+        self.arguments.required.extend(is_required.then(|| name.as_str().into()));
+        self.arguments.properties.insert(name, schema);
     }
 
     /// The schema of the body, and whether it has to be given.
-    fn read_body(&mut self, title: &str, operation: &Value) -> Option<(Value, bool)> {
-        let body = self.resolve(operation.get("requestBody")?);
+    fn read_body(&mut self) -> Option<(Value, bool)> {
+        let body = self.resolve_or_lose("/requestBody", self.at.operation.get("requestBody")?);
         let content = body.get("content")?.as_object()?;
         let (kind, media) = content.get_key_value(JSON).or_else(|| content.iter().next())?;
         if kind != JSON {
-            self.unread.push(format!("{title}: its body is {kind}, and is carried as JSON"));
+            self.lose("/requestBody/content", format!("{kind}; the body is carried as JSON"));
         }
         let is_required = body.get("required") == Some(&Value::Bool(true));
         Some((media.get("schema")?.clone(), is_required))
     }
 
-    fn read_answer(&self, operation: &Value) -> Option<Value> {
-        let responses = operation.get("responses")?.as_object()?;
-        let first = responses.iter().find(|(code, _)| code.starts_with('2'))?.1;
-        let schema = self.resolve(first).get("content")?.get(JSON)?.get("schema")?.clone();
-        Some(self.whole_schema(&schema))
+    fn read_answer(&mut self) -> Option<Value> {
+        let responses = self.at.operation.get("responses")?.as_object()?;
+        let (code, first) = responses.iter().find(|(code, _)| code.starts_with('2'))?;
+        let answer = self.resolve_or_lose(&format!("/responses/{code}"), first);
+        let schema = answer.get("content")?.get(JSON)?.get("schema")?;
+        Some(self.whole_schema("/answer", schema))
     }
 
-    /// A schema that needs nothing else of the document: what it refers to is in its `$defs`.
-    fn whole_schema(&self, schema: &Value) -> Value {
-        let own = schema.get("$ref").and_then(Value::as_str).map(str::to_owned);
-        let mut whole = self.resolve(schema).clone();
-        let mut wanted = references(&whole);
-        let mut defs = Map::new();
-        while let Some(to) = wanted.pop() {
-            let Some(name) = schema_name(&to) else { continue };
-            if defs.contains_key(&name)
-                || own.as_deref() == Some(&format!("{SCHEMAS}{}", escape(&name)))
-            {
-                continue;
-            }
-            let reference = json!({"$ref": format!("{SCHEMAS}{}", escape(&name))});
-            let found = self.resolve(&reference).clone();
-            wanted.extend(references(&found));
-            defs.insert(name, found);
+    /// A schema with all that it refers to; `at` is what it is of the tool.
+    fn whole_schema(&mut self, at: &str, schema: &Value) -> Value {
+        let (mut whole, dead) = references::whole_schema(self.document, schema);
+        for one in dead {
+            let words = format!("{} isn't in the document; anything is accepted", one.to);
+            self.lose(format!("{at}{}", one.at), words);
         }
-        if let (false, Some(members)) = (defs.is_empty(), whole.as_object_mut()) {
-            let known = members.entry("$defs").or_insert_with(|| json!({}));
-            if let Some(known) = known.as_object_mut() {
-                known.extend(defs);
-            }
-        }
-        let place = |to: &str| {
-            if let Some(rest) = own.as_deref().and_then(|own| to.strip_prefix(own))
-                && (rest.is_empty() || rest.starts_with('/'))
-            {
-                return Some(format!("#{rest}"));
-            }
-            Some(format!("#/$defs/{}", to.strip_prefix(SCHEMAS)?))
-        };
-        rewrite_references(&mut whole, &place);
         if self.is_old {
             modernize(&mut whole);
         }
@@ -360,53 +363,9 @@ impl<'d> Reader<'d> {
     }
 }
 
-/// Every reference in a schema.
-fn references(schema: &Value) -> Vec<String> {
-    let mut found = Vec::new();
-    collect_references(schema, &mut found);
-    found
-}
-
-fn collect_references(schema: &Value, found: &mut Vec<String>) {
-    match schema {
-        Value::Object(members) => {
-            found.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
-            members.values().for_each(|value| collect_references(value, found));
-        }
-        Value::Array(items) => items.iter().for_each(|item| collect_references(item, found)),
-        _ => {}
-    }
-}
-
-/// The component that a reference leads into.
-fn schema_name(to: &str) -> Option<String> {
-    let name = to.strip_prefix(SCHEMAS)?.split('/').next()?;
-    Some(name.replace("~1", "/").replace("~0", "~"))
-}
-
-/// OpenAPI 3.0's own keywords as JSON Schema says them.
-fn modernize(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            if members.remove("nullable") == Some(Value::Bool(true))
-                && let Some(kind) = members.get_mut("type").filter(|kind| kind.is_string())
-            {
-                *kind = json!([kind.clone(), "null"]);
-            }
-            for (flag, limit) in [("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")]
-            {
-                if let Some(Value::Bool(is_exclusive)) = members.get(flag).cloned() {
-                    members.remove(flag);
-                    if is_exclusive && let Some(value) = members.remove(limit) {
-                        members.insert(flag.to_owned(), value);
-                    }
-                }
-            }
-            members.values_mut().for_each(modernize);
-        }
-        Value::Array(items) => items.iter_mut().for_each(modernize),
-        _ => {}
-    }
+fn required_names(schema: &Value) -> Vec<String> {
+    let names = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    names.filter_map(|name| name.as_str().map(str::to_owned)).collect()
 }
 
 /// A path as a name that every API takes.
@@ -426,6 +385,13 @@ fn plain_name(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// The tools of a document, with what is not read or lost.
+    fn read_tools(document: &Value) -> (Vec<PortableTool>, Vec<String>) {
+        let (tools, mut unread) = read_document(document);
+        unread.extend(tools.iter().flat_map(|one| &one.lost).map(|fate| fate.field.clone()));
+        (tools.into_iter().map(|one| one.tool).collect(), unread)
+    }
+
     #[test]
     fn operations_become_tools_with_all_that_they_refer_to() {
         let document = json!({
@@ -440,7 +406,7 @@ mod tests {
                 "Person": {"type": "object", "properties": {"pets": {"type": "array", "items": {"$ref": "#/components/schemas/Pet"}}}},
             }},
         });
-        let (tools, unread) = read_document(&document);
+        let (tools, unread) = read_tools(&document);
         let [get, put] = &tools[..] else { panic!("{tools:#?}") };
         assert_eq!((get.name.as_str(), put.name.as_str()), ("getPet", "put_pets_id"));
         assert_eq!(
@@ -458,14 +424,14 @@ mod tests {
                 && put.parameters["$defs"]["Person"].is_object()
         );
         assert_eq!(unread.len(), 3, "{unread:?}");
-        let (again, _) = read_document(&write_document(&tools));
+        let (again, _) = read_tools(&write_document(&tools));
         assert_eq!(again[0].parameters, get.parameters);
         assert_eq!(again[0].http, get.http);
     }
 
     #[test]
     fn a_body_that_is_no_object_is_an_argument() {
-        let (tools, unread) = read_document(
+        let (tools, unread) = read_tools(
             &json!({"openapi": "3.1.0", "paths": {"/users": {"post": {
             "operationId": "addUsers",
             "requestBody": {"required": true, "content": {JSON: {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/User"}}}}},
@@ -486,13 +452,13 @@ mod tests {
             description: "A".into(),
             parameters: schema,
         });
-        let (again, unread) = read_document(&write_document(std::slice::from_ref(&tool)));
+        let (again, unread) = read_tools(&write_document(std::slice::from_ref(&tool)));
         assert_eq!((again, unread), (vec![tool], Vec::new()));
     }
 
     #[test]
     fn another_version_is_refused_in_words() {
-        let (tools, unread) = read_document(&json!({"openapi": "2.0"}));
+        let (tools, unread) = read_tools(&json!({"openapi": "2.0"}));
         assert!(tools.is_empty() && unread[0].contains("only 3.x"), "{unread:?}");
     }
 }

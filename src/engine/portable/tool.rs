@@ -1,5 +1,7 @@
 //! What of a tool can be carried.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::fate::{Fate, FateKind};
@@ -37,6 +39,9 @@ pub struct HttpRequest {
     pub method: String,
     /// With `{name}` for arguments.
     pub path: String,
+    /// Where arguments go, for those of which method and path don't say it: in an OpenAPI
+    /// parameter's members `in`, `name`, `style` and so on.
+    pub places: BTreeMap<String, Value>,
 }
 
 impl PortableTool {
@@ -112,6 +117,8 @@ impl PortableTool {
                 .as_ref()
                 .map(|http| ("request", json!(format!("{} {}", http.method, http.path)))),
         );
+        let places = self.http.as_ref().map(|http| &http.places).filter(|all| !all.is_empty());
+        fields.extend(places.map(|places| ("places", json!(places))));
         fields
     }
 
@@ -201,7 +208,8 @@ fn keyword_changes(old: &Value, new: &Value) -> String {
 }
 
 /// A value in as many letters as a line takes.
-fn short_text(value: &Value) -> String {
+#[must_use]
+pub fn short_text(value: &Value) -> String {
     const MOST: usize = 60;
     let text = match value {
         Value::String(text) => text.clone(),

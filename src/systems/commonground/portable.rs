@@ -3,17 +3,17 @@
 use serde_json::json;
 
 use super::{keys, subject};
-use crate::{
-    engine::portable::tool::PortableTool,
-    systems::facets::portable::{Portable, PortableFile, plain_key},
-};
+use crate::systems::facets::portable::{KeyedTool, Portable, PortableFile};
 
 pub(crate) struct PortableTools;
 
 impl Portable for PortableTools {
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
-        let write = |tool: &PortableTool| {
-            let key = plain_key(&tool.name);
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
+        let write = |KeyedTool { key, tool, entry, .. }: &KeyedTool| {
+            let path = format!("tools/{key}.yaml");
+            if let Some(value) = entry.clone() {
+                return PortableFile { path, value };
+            }
             let target = format!(
                 "cg.{}.{{project_id}}.{{channel_id}}.cmd.tool.{key}.call",
                 subject::VERSION
@@ -26,7 +26,7 @@ impl Portable for PortableTools {
                 keys::PARAMETERS: tool.parameters,
                 keys::OPTIONS: {},
             });
-            PortableFile { path: format!("tools/{key}.yaml"), value }
+            PortableFile { path, value }
         };
         tools.iter().map(write).collect()
     }

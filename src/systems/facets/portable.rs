@@ -3,7 +3,10 @@
 use serde_json::Value;
 
 use crate::{
-    engine::portable::tool::{HttpRequest, PortableTool},
+    engine::{
+        model_view::Client,
+        portable::tool::{HttpRequest, PortableTool},
+    },
     model::tool::Tool,
 };
 
@@ -12,13 +15,45 @@ use crate::{
 pub trait Portable: Sync {
     /// The files that hold these tools as entries of the system: paths within a workspace, and what
     /// is in them.
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile>;
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile>;
+
+    /// The API whose names its tools take; none where it takes any name.
+    fn client(&self) -> Option<Client> {
+        None
+    }
+
+    /// The key of an entry as its files spell it.
+    fn form_key(&self, key: &str) -> String {
+        plain_key(key)
+    }
+
+    /// Whether its files show the keys of tools.
+    fn shows_keys(&self) -> bool {
+        true
+    }
+
+    /// Why it has no place for a field, where reading it again doesn't say that.
+    fn why_lost(&self, field: &str) -> Option<&'static str> {
+        let _ = field;
+        None
+    }
 
     /// The request over HTTP that answers for a tool of the system, where its entry is one.
     fn request(&self, tool: &Tool) -> Option<HttpRequest> {
         let _ = tool;
         None
     }
+}
+
+/// A tool under a name and a key that no other has.
+#[derive(Clone, Debug, PartialEq)]
+pub struct KeyedTool {
+    pub key: String,
+    /// The key that it would have, where another tool has it.
+    pub taken: Option<String>,
+    pub tool: PortableTool,
+    /// Its entry, where it is one of the system already.
+    pub entry: Option<Value>,
 }
 
 /// A file with tools in it.

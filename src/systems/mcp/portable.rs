@@ -7,23 +7,39 @@ use super::{
     version::{DEFAULT, Era},
 };
 use crate::{
-    engine::portable::tool::PortableTool,
-    systems::facets::portable::{Portable, PortableFile},
+    engine::{model_view::Client, portable::tool::object_schema},
+    systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
 
 pub(crate) struct PortableTools;
 
 /// The server that is said to list them.
 const SERVER: &str = "converted";
+const OUTPUT_SCHEMA: &str = "outputSchema";
 
 impl Portable for PortableTools {
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
-        let write = |tool: &PortableTool| {
+    fn client(&self) -> Option<Client> {
+        Some(Client::Mcp)
+    }
+
+    fn shows_keys(&self) -> bool {
+        false
+    }
+
+    fn why_lost(&self, field: &str) -> Option<&'static str> {
+        (field == "answer").then_some("this version of MCP has only schemas of type object")
+    }
+
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
+        let write = |KeyedTool { tool, entry, .. }: &KeyedTool| {
+            if let Some(entry) = entry {
+                return whole_entry(entry);
+            }
             let mut value = json!({
                 "name": tool.name, "description": tool.description, "inputSchema": tool.parameters,
             });
-            if let Some(output) = &tool.output {
-                value["outputSchema"] = output.clone();
+            if let Some(output) = tool.output.as_ref().and_then(output_schema) {
+                value[OUTPUT_SCHEMA] = output;
             }
             value
         };
@@ -37,4 +53,27 @@ impl Portable for PortableTools {
         let value = serde_json::from_str(&list.print()).unwrap_or(Value::Null);
         vec![PortableFile { path: KeptList::path(SERVER), value }]
     }
+}
+
+/// The schema of answers as the version takes it: of objects.
+fn output_schema(schema: &Value) -> Option<Value> {
+    let is_object = match schema.get("type") {
+        Some(kind) => kind == "object",
+        None => schema.get("properties").is_some(),
+    };
+    if Era::from_version(DEFAULT) != Era::Legacy {
+        return Some(schema.clone());
+    }
+    is_object.then(|| object_schema(schema.clone()))
+}
+
+/// A tool of another list, without a schema of answers that the version doesn't take.
+fn whole_entry(entry: &Value) -> Value {
+    let mut entry = entry.clone();
+    if let Some(members) = entry.as_object_mut()
+        && members.get(OUTPUT_SCHEMA).is_some_and(|schema| output_schema(schema).is_none())
+    {
+        members.shift_remove(OUTPUT_SCHEMA);
+    }
+    entry
 }

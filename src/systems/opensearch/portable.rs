@@ -1,19 +1,25 @@
 //! Tools of elsewhere as dynamic tools of OpenSearch, which call an API.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::keys;
 use crate::{
-    engine::portable::tool::{HttpRequest, PortableTool},
+    engine::portable::tool::HttpRequest,
     model::tool::Tool,
-    systems::facets::portable::{Portable, PortableFile, plain_key},
+    systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
 
 pub(crate) struct PortableTools;
 
 impl Portable for PortableTools {
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
-        let write = |tool: &PortableTool| {
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
+        let write = |KeyedTool { key, tool, entry, .. }: &KeyedTool| {
+            let path = format!("tools/{key}.json");
+            if let Some(value) = entry.clone() {
+                return PortableFile { path, value };
+            }
             let (method, uri) = tool.http.as_ref().map_or_else(
                 || ("GET".to_owned(), "/_cluster/health".to_owned()),
                 |http| (http.method.clone(), http.path.replace('{', "${parameters.")),
@@ -25,7 +31,7 @@ impl Portable for PortableTools {
                 keys::PARAMETERS: {keys::METHOD: method, keys::URI: uri},
                 keys::ATTRIBUTES: {keys::INPUT_SCHEMA: tool.parameters.to_string()},
             });
-            PortableFile { path: format!("tools/{}.json", plain_key(&tool.name)), value }
+            PortableFile { path, value }
         };
         tools.iter().map(write).collect()
     }
@@ -38,6 +44,7 @@ impl Portable for PortableTools {
         Some(HttpRequest {
             method: text(keys::METHOD)?.to_ascii_uppercase(),
             path: text(keys::URI)?.replace("${parameters.", "{"),
+            places: BTreeMap::new(),
         })
     }
 }

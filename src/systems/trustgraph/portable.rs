@@ -7,25 +7,35 @@ use crate::{
     engine::portable::tool::PortableTool,
     model::context::Name,
     schema::equal::values_equal,
-    systems::facets::portable::{Portable, PortableFile, plain_key},
+    systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
 
 pub(crate) struct PortableTools;
 
 impl Portable for PortableTools {
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
+    fn form_key(&self, key: &str) -> String {
+        key.to_owned()
+    }
+
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
         let (mut entries, mut services) = (Map::new(), Map::new());
-        for tool in tools {
-            let key = plain_key(&tool.name);
-            entries.insert(key.clone(), entry(tool, &key));
+        for KeyedTool { key, tool, entry: own, .. } in tools {
+            if let Some(own) = own {
+                entries.insert(key.clone(), own.clone());
+                continue;
+            }
+            entries.insert(key.clone(), entry(tool, key));
             let service = json!({
                 keys::ID: key,
                 keys::REQUEST_QUEUE: format!("request:tg:{key}"),
                 keys::RESPONSE_QUEUE: format!("response:tg:{key}"),
             });
-            services.insert(key, service);
+            services.insert(key.clone(), service);
         }
-        let value = json!({keys::TOOLS: entries, keys::SERVICES: services});
+        let mut value = json!({keys::TOOLS: entries});
+        if !services.is_empty() {
+            value[keys::SERVICES] = Value::Object(services);
+        }
         vec![PortableFile { path: "trustgraph.yaml".to_owned(), value }]
     }
 }

@@ -9,6 +9,10 @@ use crate::{
         connection::Connection,
         entry::{Entry, EntryKind},
     },
+    schema::{
+        node::{Property, Types},
+        tree::Schema,
+    },
     systems::{
         deployed::item::Item,
         facets::remote_tools::{BusEndpoint, RemoteServer, RemoteTools},
@@ -118,12 +122,30 @@ fn add_arguments(tool: &mut Value, schema: &Value) {
 /// The arguments that a schema has, as TrustGraph lists them.
 #[must_use]
 pub(super) fn listed_arguments(schema: &Value) -> Vec<Value> {
+    let tree = Schema::new(schema.clone());
+    let root = tree.root_node();
     let argument = |(name, schema): (&String, &Value)| {
+        let property = root.object.property(name);
         let described = schema.get("description").or_else(|| schema.get("title"));
-        let described = described.and_then(Value::as_str).unwrap_or_default();
-        json!({"name": name, "type": argument_type(schema), "description": described})
+        let described = described.and_then(Value::as_str);
+        let inherited = || Some(tree.node(&property?.node).description.clone()?.to_string());
+        let described = described.map(str::to_owned).or_else(inherited).unwrap_or_default();
+        let of = match property {
+            Some(property) => listed_type(&tree, property),
+            None => argument_type(schema),
+        };
+        json!({"name": name, "type": of, "description": described})
     };
     properties(schema).into_iter().flatten().map(argument).collect()
+}
+
+/// The type of a property in the list, where references lead too; the first where it has several.
+#[must_use]
+pub(super) fn listed_type(schema: &Schema, property: &Property) -> &'static str {
+    let types = schema.node(&property.node).shown_types();
+    let first = types.iter_names().next();
+    let word = first.and_then(|(first, _)| Types::WORDS.iter().find(|(of, ..)| *of == first));
+    word.map_or("string", |(_, keyword, _)| keyword)
 }
 
 /// What the list would say is a property's type: the one that it names, and text where it names

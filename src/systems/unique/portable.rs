@@ -6,16 +6,17 @@ use super::{
     keys,
     tool::{INPUT_SCHEMA, TOOL_DESCRIPTION},
 };
-use crate::{
-    engine::portable::tool::PortableTool,
-    systems::facets::portable::{Portable, PortableFile, plain_key},
-};
+use crate::systems::facets::portable::{KeyedTool, Portable, PortableFile};
 
 pub(crate) struct PortableTools;
 
 impl Portable for PortableTools {
-    fn write_tools(&self, tools: &[PortableTool]) -> Vec<PortableFile> {
-        let write = |tool: &PortableTool| {
+    fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
+        let write = |KeyedTool { key, tool, entry, .. }: &KeyedTool| {
+            let path = format!("tools/{key}.json");
+            if let Some(value) = entry.clone() {
+                return PortableFile { path, value };
+            }
             let value = json!({
                 keys::NAME.camel: tool.name,
                 keys::DISPLAY_NAME.camel: tool.name,
@@ -28,7 +29,7 @@ impl Portable for PortableTools {
                     INPUT_SCHEMA.camel: tool.parameters.to_string(),
                 },
             });
-            PortableFile { path: format!("tools/{}.json", plain_key(&tool.name)), value }
+            PortableFile { path, value }
         };
         tools.iter().map(write).collect()
     }

@@ -4,7 +4,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::{Map, Value, json};
 
-use crate::systems::{facets::served::ServedTool, mcp::keys};
+use crate::{
+    engine::model_view::{Client, accepted_name},
+    systems::{facets::served::ServedTool, mcp::keys},
+};
 
 /// So many tools stand on a page of the list.
 const PAGE: usize = 500;
@@ -37,7 +40,7 @@ impl Toolbox {
         let mut taken = HashSet::new();
         let mut toolbox = Self::default();
         for (row, tool) in tools.iter().enumerate() {
-            let name = unique_name(&plain_name(&tool.function.name), &mut taken);
+            let name = unique_name(&accepted_name(&tool.function.name, Client::OpenAi), &mut taken);
             toolbox.listed.push(list_entry(tool, &name));
             toolbox.rows.insert(name, row);
         }
@@ -120,17 +123,7 @@ fn object_schema(parameters: &Value) -> Value {
     }
 }
 
-/// A name of letters, digits, `_` and `-`, not too long.
-fn plain_name(name: &str) -> String {
-    let plain = |letter: char| match letter {
-        letter if letter.is_ascii_alphanumeric() || matches!(letter, '_' | '-') => letter,
-        _ => '_',
-    };
-    let name: String = name.trim().chars().map(plain).take(LONGEST_NAME).collect();
-    if name.is_empty() { "tool".to_owned() } else { name }
-}
-
-/// The same, with a number where it is taken.
+/// A name, with a number where it is taken.
 fn unique_name(name: &str, taken: &mut HashSet<String>) -> String {
     let numbered = (2..).map(|number: usize| {
         let end = format!("_{number}");

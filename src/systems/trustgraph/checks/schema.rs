@@ -9,15 +9,12 @@ use crate::{
         context::LintContext,
     },
     model::tool::Tool,
-    schema::{
-        node::{Property, Types},
-        tree::Schema,
-        validate::Checker,
-    },
+    schema::{node::Property, tree::Schema, validate::Checker},
     syntax::edit::Edit,
     systems::trustgraph::{
         descriptor::{argument_schema, argument_type, text_member},
         keys,
+        remote::listed_type,
         types::{self, Arguments},
     },
 };
@@ -182,12 +179,6 @@ fn required_edits(tool: &Tool, added: &[&str]) -> Vec<Edit> {
 /// A declared member as an item of the list.
 fn list_item(schema: &Schema, property: &Property) -> Value {
     let node = schema.node(&property.node);
-    let keyword = |types: Types| {
-        Types::WORDS
-            .iter()
-            .find(|(of, ..)| *of == types)
-            .map_or("string", |(_, keyword, _)| keyword)
-    };
-    let of = node.shown_types().iter_names().next().map_or("string", |(types, _)| keyword(types));
+    let of = listed_type(schema, property);
     json!({keys::NAME: &*property.name, keys::TYPE: of, keys::DESCRIPTION: node.description.as_deref().unwrap_or_default()})
 }

@@ -8,12 +8,13 @@ use crate::{
         message::{DocumentMessage, Message},
         state::State,
     },
-    engine::portable::fate::FateKind,
+    engine::portable::{baggage::Baggage, fate::FateKind},
     model::{entry::FileId, numbered::numbered_names, tool::Tool},
     syntax::{print::print_document, source::Format},
     systems::{
-        convert::{Baggage, Target, fates, pack_tool},
+        convert::{fates, pack_tool},
         facets::portable::PortableFile,
+        target::Target,
     },
     ui::{
         overlays::{
@@ -59,7 +60,7 @@ fn show_fates(packed: &Baggage, target: Target, known: &[FileId]) -> Reply {
         let text = format!("{} {} {}{words}", fate.kind.sign(), fate.kind.as_str(), fate.field);
         lines.push(vec![(role, text)]);
     }
-    let files = target.write(std::slice::from_ref(&packed.tool));
+    let files = target.write(std::slice::from_ref(packed));
     let Some(PortableFile { path, value }) = files.first() else { return Reply::Handled };
     let text = match Format::from_path(Path::new(path)) {
         Some(Format::Yaml) => print_document(Format::Yaml, value),
