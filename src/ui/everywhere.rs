@@ -225,8 +225,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Call(CallMessage::TurnAllMocks))
     })
     .help(
-        "Mock every tool, in Invoke and in Workflow's steps: their stubs or examples answer, and \
-        nothing is sent; or send calls to the services again",
+        "Mock every tool, in Invoke and in Workflow's steps: their stubs or examples answer in \
+        place of their services; or end that",
     )
     .refused(|_, state| refuse_when(state.catalog.tools.is_empty(), "there is no tool")),
     Row::new(Scope::Global, "ask-model", "ask a model…", |_, state| {
