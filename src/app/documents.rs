@@ -226,6 +226,20 @@ impl Documents {
         touched.filter(|(_, document)| document.is_changed())
     }
 
+    /// The files with unsaved changes that a step changed together with this one, such as those that
+    /// name a tool that was renamed.
+    #[must_use]
+    pub fn changed_with(&self, file: &FileId) -> BTreeSet<FileId> {
+        let is_joint = |other: &FileId| {
+            self.history.has(|revision| {
+                let files = files_of(&revision.deeds);
+                files.contains(file) && files.contains(other)
+            })
+        };
+        let others = self.changed_files().map(|(other, _)| other);
+        others.filter(|other| *other != file && is_joint(other)).cloned().collect()
+    }
+
     /// The file, about to change.
     fn touch(&mut self, file: &FileId) -> Option<&mut Document> {
         let document = self.files.get_mut(file)?;

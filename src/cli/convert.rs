@@ -17,11 +17,15 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    request::RequestArgs,
 };
 use crate::{
-    engine::portable::{
-        baggage::Baggage,
-        fate::{Fate, FateKind},
+    engine::{
+        filter::available_tools,
+        portable::{
+            baggage::Baggage,
+            fate::{Fate, FateKind},
+        },
     },
     model::problem::{Problem, ProblemKind},
     store::files::{self, Expected, OutsideLinks},
@@ -43,8 +47,15 @@ pub(crate) struct Convert {
     /// Tools of the workspace; or a file, or - for standard input, with an OpenAPI document or a list
     /// of functions, and names of tools in it. Also OpenSearch tools and agents: JSON, with `"""`
     /// around long texts and lines such as `POST /path` before it
-    #[arg(value_name = "TOOL|FILE|-", required = true)]
+    #[arg(value_name = "TOOL|FILE|-", required_unless_present_any = ["all", "groups", "state"])]
     what: Vec<String>,
+
+    /// Every tool of the workspace; with --groups or --state instead, those that such a request gets
+    #[arg(long, conflicts_with_all = ["what", "groups", "state", "user"])]
+    all: bool,
+
+    #[command(flatten)]
+    request: RequestArgs,
 
     /// The target: trustgraph, commonground, opensearch, unique, mcp; openai, anthropic, langchain,
     /// openapi. For OpenSearch entries also steps (tool_steps), dynamic (DynamicTool) or agent (a flow
@@ -63,6 +74,17 @@ pub(crate) struct Convert {
 
 impl Convert {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        if self.what.is_empty() {
+            let target = self.to.as_deref().and_then(Target::by_word);
+            let target = target.ok_or_else(|| self.unknown_target())?;
+            return self.carry(&self.pack_available(global, out)?, target, global, out);
+        }
+        if self.request.is_given() {
+            let cause = "tools are named, and a request is given";
+            return Err(Problem::new(ProblemKind::Input, "converting", cause)
+                .with_remedy("leave the names out for the tools that the request gets")
+                .into());
+        }
         let (first, rest) =
             self.what.split_first().map_or(("-", &[][..]), |(first, rest)| (first.as_str(), rest));
         let target = self.to.as_deref().and_then(Target::by_word);
@@ -83,6 +105,33 @@ impl Convert {
         let (packed, unread) = read_tools(first, &text)?;
         unread.iter().for_each(|words| out.warn(words));
         self.carry(&chosen(packed, rest)?, target, global, out)
+    }
+
+    /// All tools of the workspace, or those that the request gets.
+    fn pack_available(
+        &self,
+        global: &Global,
+        out: &CommandOutput,
+    ) -> Result<Vec<Baggage>, Problem> {
+        let opened = OpenWorkspace::read_aloud(global, out)?;
+        let rows = match self.request.is_given() {
+            true => {
+                let context = self.request.resolve_request(&opened, out).context;
+                available_tools(&opened.tools, &context)
+            }
+            false => (0..opened.catalog.tools.len()).collect(),
+        };
+        let tools = rows.into_iter().filter_map(|row| opened.catalog.tools.get(row));
+        let packed: Vec<Baggage> =
+            tools.filter_map(|tool| convert::pack_tool(tool, opened.catalog.mode)).collect();
+        match packed.is_empty() {
+            true => {
+                let cause = "there is no tool to convert";
+                Err(Problem::new(ProblemKind::Missing, "converting", cause)
+                    .with_remedy("`toolcrib tools` lists tools, and says why some are hidden"))
+            }
+            false => Ok(packed),
+        }
     }
 
     fn unknown_target(&self) -> Problem {

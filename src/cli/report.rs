@@ -273,14 +273,16 @@ fn junit_report(report: &Report<'_>) -> String {
             .filter(|finding| finding.site.file == *file && finding.severity == Severity::Error);
         let failed = errors.map(|finding| {
             let site = &finding.site;
-            let place = if site.line == 0 {
-                String::new()
-            } else {
-                format!(" at {}:{}", site.line, site.column)
+            // A name that stays where lines before it come or go, so that CI knows it again.
+            let pointer = file_pointer(finding);
+            let at = if pointer.is_empty() { pointer } else { format!(" at {pointer}") };
+            let line = match site.line {
+                0 => String::new(),
+                line => format!("{line}:{}: ", site.column),
             };
             Checked {
-                name: format!("{}{place}", finding.code),
-                differences: vec![report.message(finding)],
+                name: format!("{}{at}", finding.code),
+                differences: vec![format!("{line}{}", report.message(finding))],
                 ..Checked::default()
             }
         });

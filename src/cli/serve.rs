@@ -245,6 +245,8 @@ async fn serve_until_interrupted(
         };
         StopReason::from(Problem::new(kind, doing(), problem.message).with_remedy(problem.remedy))
     })?;
+    // First: what happens once it listens is said.
+    let mut notices = responding.connection_notices();
     responding.warnings().into_iter().for_each(|warning| out.warn(warning));
     if global.json {
         out.json_line(&json!({"event": "listening", "address": responding.last_address()}))?;
@@ -256,7 +258,6 @@ async fn serve_until_interrupted(
         let announced = announcing::announce(&registry, &connection, &*responding, &stop, out);
         counts = Some(announced.await?);
     }
-    let mut notices = responding.connection_notices();
     let (report, mut reports) = mpsc::channel(QUEUE);
     let mut running = tokio::spawn(responding.run(report, stop.clone()));
     let mut typing = None;

@@ -138,7 +138,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| refuse_when(!state.can_redo(), "there is nothing to redo")),
     Row::new(Scope::Global, "save", "save", |_, state| save_selected(state))
         .keys(&[verbs::SAVE])
-        .help("Save the file of the selected tool"),
+        .help("Save the selected tool's file, and files changed with it"),
     Row::new(Scope::Global, "save-all", "save all", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Save(None)))
     })

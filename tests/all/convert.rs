@@ -299,6 +299,28 @@ fn the_command_says_what_becomes_of_each_field_and_then_writes() {
 }
 
 #[test]
+fn all_tools_are_converted_or_those_that_a_request_gets() {
+    let place = Place::sample("demo");
+    let names = |words: &[&str]| -> Vec<String> {
+        let ran = place.run(&[&["convert", "--to", "openai"], words].concat());
+        ran.ended(0, &[]);
+        let list = ran.json();
+        let names = list.as_array().unwrap().iter();
+        names.map(|tool| tool["function"]["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let all = place.json(&["tools", "--json"]);
+    assert_eq!(names(&["--all"]).len(), all.as_array().unwrap().len());
+    let offered = names(&["--groups", "read-only"]);
+    assert!(!offered.is_empty() && offered.len() < names(&["--all"]).len(), "{offered:?}");
+    let none = place.run(&["convert", "--to", "openai", "--groups", "nobody"]);
+    none.ended(2, &["there is no tool to convert"]);
+    let both = ["convert", "calculator", "--to", "openai", "--groups", "read-only"];
+    place.run(&both).ended(2, &["leave the names out"]);
+    place.run(&["convert", "calculator", "--all", "--to", "openai"]).ended(2, &[]);
+    place.run(&["convert", "--to", "openai"]).ended(2, &[]);
+}
+
+#[test]
 fn groups_and_states_go_to_the_settings_where_entries_have_none() {
     let tool = "tool:\n  joke: {type: tool-service, name: joke, description: Jokes, service: jokes, group: [fun], \
                 applicable-states: [ready], state: told, arguments: []}\n";

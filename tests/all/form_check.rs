@@ -112,8 +112,10 @@ fn the_report_is_the_one_of_check_in_each_format() {
         "{}",
         junit.data
     );
+    // The name stays where a line before it comes or goes.
+    assert!(junit.data.contains("name=\"schema.maximum at /server/port\""), "{}", junit.data);
     assert!(
-        junit.data.contains("<failure message=\"server › port is more than 65535\">"),
+        junit.data.contains("<failure message=\"3:3: server › port is more than 65535\">"),
         "{}",
         junit.data
     );
@@ -227,7 +229,7 @@ fn check_holds_documents_against_the_schemas_that_they_name() {
     assert!(
         junit
             .data
-            .contains("<testcase classname=\"conf/a.yaml\" name=\"schema.min-length at 2:1\">"),
+            .contains("<testcase classname=\"conf/a.yaml\" name=\"schema.min-length at /name\">"),
         "{}",
         junit.data
     );

@@ -278,10 +278,8 @@ fn a_mock_answers_by_the_tools_own_stub() {
     assert!(bench.shows("Fog until noon"), "{}", bench.screen());
 }
 
-#[test]
-fn a_case_kept_from_a_mock_passes_with_the_mock() {
-    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
-    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+/// Calls the tool with a mock that answers with a text.
+fn mock_with_hail(bench: &mut Workbench) {
     bench.keys("enter");
     bench.types("Basel");
     bench.keys("esc m");
@@ -291,7 +289,14 @@ fn a_case_kept_from_a_mock_passes_with_the_mock() {
     let text = CallText { tool, part: CallPart::Mock };
     bench.send(Message::Call(CallMessage::EditText { text, edits: vec![edit] }));
     bench.keys("f6");
-    run_call(&mut bench);
+    run_call(bench);
+}
+
+#[test]
+fn a_case_kept_from_a_mock_passes_with_the_mock() {
+    let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES)];
+    let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
+    mock_with_hail(&mut bench);
     bench.keys("K enter");
     let file = |name: &str| bench.state.documents.get(&FileId::new(name)).unwrap().text.to_string();
     let (case, stub) = (file("cases/forecast.yaml"), file("stubs/forecast.yaml"));
@@ -311,15 +316,7 @@ fn a_case_kept_from_a_mock_leaves_rules_that_are_there() {
                 answer: Sun\n      - answer: Fog\n";
     let files = [("tools.yaml", TOOLS), ("services.yaml", SERVICES), ("stubs/forecast.yaml", stub)];
     let mut bench = Workbench::files(&files, 120, 40).on(ScreenId::Invoke);
-    bench.keys("enter");
-    bench.types("Basel");
-    bench.keys("esc m");
-    let tool = bench.state.catalog.tool_called("forecast").unwrap().id().clone();
-    let edit = Edit::Set { at: Pointer::root().child("text"), to: "Hail".into() };
-    let text = CallText { tool, part: CallPart::Mock };
-    bench.send(Message::Call(CallMessage::EditText { text, edits: vec![edit] }));
-    bench.keys("f6");
-    run_call(&mut bench);
+    mock_with_hail(&mut bench);
     bench.keys("K");
     let said = bench.screen().split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("stubs/forecast.yaml as it is"), "{said}");

@@ -125,6 +125,29 @@ fn the_fix_of_the_tool_is_applied_where_no_list_of_problems_is_shown() {
 }
 
 #[test]
+fn what_a_rename_changed_is_saved_together() {
+    let tool = "tool:\n  a: {type: tool-service, name: a, description: d, service: s}\n";
+    let files = [
+        ("tools.yaml", tool),
+        ("scenarios/x.yaml", "steps:\n- tool: a\n"),
+        ("other.yaml", "tool:\n  z: {type: tool-service, name: z, description: d, service: s}\n"),
+    ];
+    let mut bench = Workbench::files(&files, 120, 36);
+    bench.clicks("● a");
+    bench.keys("r");
+    bench.types("better");
+    bench.keys("enter");
+    assert!(bench.shows("better"), "{}", bench.screen());
+    bench.keys("s");
+    let saved = |effect: &Effect| match effect {
+        Effect::Save { file, .. } => Some(file.to_string()),
+        _ => None,
+    };
+    let saved: Vec<String> = bench.effects.iter().filter_map(saved).collect();
+    assert_eq!(saved, ["scenarios/x.yaml", "tools.yaml"], "{}", bench.screen());
+}
+
+#[test]
 fn a_tool_is_found_and_chosen_by_typing() {
     let mut bench = Workbench::sample("services", 120, 36);
     bench.keys("/");

@@ -87,12 +87,11 @@ pub fn rename_group(context: ComposeContext<'_>, from: &str, to: &str) -> Result
         return Err(format!("no file uses {from}"));
     }
     let note = there.then(|| format!("{to} already exists: the two are merged."));
-    Ok(Plan::new(format!("rename group {from} to {to}"), changes).with_note(note).with_renaming(
-        NameKind::Group,
-        from,
-        &to,
-        there,
-    ))
+    let label = match there {
+        true => format!("merge group {from} into {to}"),
+        false => format!("rename group {from} to {to}"),
+    };
+    Ok(Plan::new(label, changes).with_note(note).with_renaming(NameKind::Group, from, &to, there))
 }
 
 /// Takes a group out of every tool and of the settings.

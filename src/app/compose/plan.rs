@@ -35,6 +35,7 @@ const DONE: &[(&str, &str)] = &[
     ("keep", "Kept"),
     ("list", "Listed"),
     ("make", "Made"),
+    ("merge", "Merged"),
     ("name", "Named"),
     ("new", "Added"),
     ("paste", "Pasted"),

@@ -102,12 +102,11 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     }
     let joins = is_there(context, &to);
     let note = joins.then(|| format!("{to} already exists: the two are merged."));
-    Ok(Plan::new(format!("rename state {from} to {to}"), changes).with_note(note).with_renaming(
-        NameKind::State,
-        from,
-        &to,
-        joins,
-    ))
+    let label = match joins {
+        true => format!("merge state {from} into {to}"),
+        false => format!("rename state {from} to {to}"),
+    };
+    Ok(Plan::new(label, changes).with_note(note).with_renaming(NameKind::State, from, &to, joins))
 }
 
 /// What refers to a state, in words; empty where nothing does.

@@ -1,6 +1,6 @@
 //! Saving: which files are written, and what is said when they are.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use super::files;
 use crate::{
@@ -22,23 +22,26 @@ use crate::{
 };
 
 pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -> Vec<Effect> {
-    save_those(state, file, |_| false, now)
+    save_those(state, file, |_, _| false, now)
 }
 
-/// Saves a file, and what was deleted.
+/// Saves a file, with those that were changed together with it, and what was deleted.
 pub(super) fn save_selected(state: &mut State, file: FileId, now: Millis) -> Vec<Effect> {
-    save_those(state, Some(file), |document| document.gone, now)
+    let is_changed = state.documents.present(&file).is_some_and(Document::is_changed);
+    let joint = if is_changed { state.documents.changed_with(&file) } else { BTreeSet::new() };
+    let besides = |name: &FileId, document: &Document| document.gone || joint.contains(name);
+    save_those(state, Some(file), besides, now)
 }
 
 /// Saves one file, or all, and those that are wanted besides.
 fn save_those(
     state: &mut State,
     file: Option<FileId>,
-    besides: fn(&Document) -> bool,
+    besides: impl Fn(&FileId, &Document) -> bool,
     now: Millis,
 ) -> Vec<Effect> {
     let wanted = |name: &FileId, document: &Document| {
-        file.as_ref().is_none_or(|file| file == name) || besides(document)
+        file.as_ref().is_none_or(|file| file == name) || besides(name, document)
     };
     let effects: Vec<_> = state
         .documents

@@ -203,8 +203,11 @@ pub fn judge_run(case: &AskCase, run: &ObservedRun) -> RunVerdict {
         let tally = tallies.entry(call.key.clone()).or_default();
         let is_there = call.is_offered();
         tally.bad_arguments += u32::from(fault.is_some() && is_there);
-        tally.wrong_picks += u32::from(!is_expected || !is_there);
-        if expect.never.iter().any(|never| call.is_of(never)) {
+        let is_never = expect.never.iter().any(|never| call.is_of(never));
+        // A case that expects nothing else than its absence says nothing of a tool.
+        let is_wrong = !is_expected && (is_never || expect.only || !expect.tools.is_empty());
+        tally.wrong_picks += u32::from(is_wrong || !is_there);
+        if is_never {
             differences.push(format!("called {}, which it never should", call.tool));
         } else if expect.only && !is_expected {
             differences.push(format!("called {}, which is not expected", call.tool));
@@ -344,6 +347,9 @@ mod tests {
         assert_eq!(tallies["find"], tally(1, 1, 0, 0));
         assert_eq!(tallies["sum"], tally(1, 0, 0, 1));
         assert_eq!(tallies["joke"], tally(0, 0, 1, 1));
+        let picks = |expect: &str, tool: &str| judge(expect, &calls).tallies[tool].wrong_picks;
+        assert_eq!((picks("{never: joke}", "find"), picks("{never: joke}", "joke")), (0, 1));
+        assert_eq!((picks("{}", "find"), picks("{only: true, tools: []}", "find")), (0, 1));
         let missed = judge("{tools: [find]}", &[]);
         assert_eq!(missed.tallies["find"], tally(1, 0, 0, 0));
         assert_eq!(missed.differences, ["expected find: the model called nothing"]);

@@ -33,6 +33,8 @@ pub(crate) struct Proposed {
     pub lines: Vec<Line>,
     /// What does it.
     pub messages: Vec<Message>,
+    /// What it does, where that is something else than the button says: two of a name are merged.
+    pub act: Option<&'static str>,
 }
 
 /// More that can be done with it, when it is asked for.
@@ -178,6 +180,12 @@ impl Proposal {
         }
     }
 
+    /// What its button does with what is typed now.
+    fn shown_act(&self) -> &'static str {
+        let made = self.shown.as_ref().and_then(|shown| shown.made.as_ref().ok());
+        made.and_then(|made| made.act).unwrap_or(self.act)
+    }
+
     fn from_plan(
         title: impl Into<String>,
         words: impl Into<String>,
@@ -295,7 +303,7 @@ impl Proposal {
 
     /// Whether the key is the first letter of a removal.
     fn is_removed_by(&self, key: Key) -> bool {
-        self.removes && key.typed_char().is_some_and(|letter| self.act.starts_with(letter))
+        self.removes && key.typed_char().is_some_and(|letter| self.shown_act().starts_with(letter))
     }
 
     fn is_switched_by(&self, key: Key) -> bool {
@@ -365,11 +373,11 @@ impl Proposal {
         } else if self.removes {
             vec![
                 (" Cancel ".to_owned(), role(self.chosen == 0, true)),
-                (format!(" {} ", sentence_case(self.act)), role(self.chosen == 1, can)),
+                (format!(" {} ", sentence_case(self.shown_act())), role(self.chosen == 1, can)),
             ]
         } else {
             vec![
-                (format!(" Enter {} ", self.act), role(true, can)),
+                (format!(" Enter {} ", self.shown_act()), role(true, can)),
                 (" Esc cancel ".to_owned(), role(false, true)),
             ]
         };
@@ -403,9 +411,11 @@ pub(crate) fn propose_plan(plan: Plan, state: &State) -> Result<Proposed, String
             file.after.as_deref().unwrap_or_default(),
         ));
     }
+    let merges = plan.renamed.as_ref().is_some_and(|renaming| renaming.joins);
     Ok(Proposed {
         notes: plan.notes.clone(),
         lines,
+        act: merges.then_some("merge"),
         messages: vec![Message::Document(DocumentMessage::Compose(plan))],
     })
 }
@@ -532,7 +542,7 @@ impl Overlay for Proposal {
             return vec![("Enter", "close"), ("↑↓", "scroll")];
         }
         let switch = self.switch.iter().map(|switch| (switch.also.key, switch.also.hint));
-        let act = if self.removes && self.chosen == 0 { "cancel" } else { self.act };
+        let act = if self.removes && self.chosen == 0 { "cancel" } else { self.shown_act() };
         let choose = self.removes.then_some(("←→", "choose"));
         let fixed = [("Enter", act), ("↑↓", "scroll"), ("Esc", "cancel")];
         choose.into_iter().chain(fixed).chain(switch).collect()
@@ -563,7 +573,7 @@ impl Overlay for Proposal {
         ));
         let switch = switch.map(|switch| (switch.is_on, switch.also.button.clone()));
         Sheet {
-            ask: Ask::Apply { act: self.act, text, can, switch, removes: self.removes },
+            ask: Ask::Apply { act: self.shown_act(), text, can, switch, removes: self.removes },
             ..sheet
         }
     }

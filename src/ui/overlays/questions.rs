@@ -184,6 +184,7 @@ fn propose_push(push: &Push) -> Result<Proposed, String> {
         lines.extend(difference::changed_lines(&before, &after));
     }
     Ok(Proposed {
+        act: None,
         notes: push.notes.clone(),
         lines,
         messages: vec![Message::Connection(ConnectionMessage::Push(Box::new(push.clone())))],
