@@ -248,6 +248,10 @@ fn the_right_button_opens_what_can_be_done() {
     assert!(bench.shows("State results") && bench.shows("rename state"), "{}", bench.screen());
     bench.clicks("rename state");
     bench.keys("ctrl+u");
+    // Where the name is there already, that is what is done.
+    bench.types("analysis");
+    assert!(bench.shows("Enter merge"), "{}", bench.screen());
+    bench.keys("ctrl+u");
     bench.types("done");
     assert!(bench.shows("+     state: \"done\""), "{}", bench.screen());
     bench.clicks("Enter rename");

@@ -459,6 +459,15 @@ fn a_double_press_opens_the_messages_of_a_conversation() {
 }
 
 #[test]
+fn the_end_of_an_answer_goes_on_with_its_pieces() {
+    let mut bench = listening(120, 36);
+    let pieces = [piece(2, "a1", "one, ", false), piece(3, "a1", "two", true)];
+    heard(&mut bench, [vec![request(1, "a1", "llamas")], pieces.to_vec()].concat());
+    let record = &bench.state.watching.record;
+    assert_eq!(record.conversation_at(0).unwrap().said, "one, two");
+}
+
+#[test]
 fn the_legend_names_the_signs_and_their_filters() {
     let mut bench = busy(120, 36);
     bench.keys("@watch-signs");
