@@ -57,6 +57,7 @@ pub mod junit;
 pub mod layout;
 pub mod lint;
 pub mod mask;
+mod match_sense;
 pub mod members;
 pub mod mentions;
 pub mod model_view;

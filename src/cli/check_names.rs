@@ -49,14 +49,19 @@ const ASK_CASE: [Naming; 7] = [
     naming(&["expect", "state"], Named::State),
 ];
 
-const SCENARIO: [Naming; 7] = [
+const SCENARIO: [Naming; 12] = [
     naming(&["start", "groups", "*"], Named::Group),
     naming(&["start", "state"], Named::State),
     naming(&["steps", "*", "tool"], Named::Tool),
-    naming(&["steps", "*", "call"], Named::Tool),
     naming(&["steps", "*", "groups", "*"], Named::Group),
     naming(&["steps", "*", "expect", "before"], Named::State),
     naming(&["steps", "*", "expect", "after"], Named::State),
+    naming(&["steps", "*", "expect", "state"], Named::State),
+    naming(&["steps", "*", "expect", "available", "*"], Named::Tool),
+    naming(&["steps", "*", "expect", "includes", "*"], Named::Tool),
+    naming(&["steps", "*", "expect", "hidden", "*"], Named::Tool),
+    naming(&["steps", "*", "expect", "filtered_by_group", "*"], Named::Tool),
+    naming(&["steps", "*", "expect", "filtered_by_state", "*"], Named::Tool),
 ];
 
 const OF_SETTINGS: [Naming; 3] = [

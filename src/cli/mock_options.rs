@@ -9,9 +9,9 @@ use crate::engine::stub::mock::{MOST_PIECES, MockOptions, MockSource, PAUSE, PIE
 
 #[derive(Args, Debug, Default)]
 pub(crate) struct MockFlags {
-    /// Answer in place of the service and send nothing: by the tool's own stub (stubs/TOOL.yaml) or
-    /// else with an example made from its output schema, with its newest kept answer, the arguments
-    /// (echo), or --mock-text
+    /// Answer in place of the service, which gets no call: by the tool's own stub (stubs/TOOL.yaml)
+    /// or else with an example made from its output schema, with its newest kept answer, the
+    /// arguments (echo), or --mock-text
     #[arg(
         long,
         value_name = "SOURCE",

@@ -91,7 +91,7 @@ pub(crate) struct Test {
     #[arg(short, long, value_name = "COUNT", default_value_t = 4, value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
 
-    /// Answer by the rules of a stub file, in cases that call a tool; nothing is sent
+    /// Answer by the rules of a stub file, in cases that call a tool; no call is sent
     #[arg(long, value_name = "FILE", conflicts_with = "mock")]
     stub: Option<PathBuf>,
 

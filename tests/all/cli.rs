@@ -905,6 +905,8 @@ fn cases_scenarios_and_stubs_are_checked() {
         ("cases/guard.yaml", "ask: Why?\nexpect:\n  never: [tell-joke, tell-jok]\n", "tell-joke"),
         ("cases/guard.yaml", "ask: Why?\ngroups: [read-onyl]\n", "read-only"),
         ("scenarios/guard.yaml", "steps:\n- tool: tell-jok\n", "tell-joke"),
+        ("scenarios/guard.yaml", "steps:\n- expect: {state: analysys}\n", "analysys"),
+        ("scenarios/guard.yaml", "steps:\n- expect: {hidden: [tell-jok]}\n", "tell-joke"),
         ("toolcrib.toml", "[context]\ngroups = [\"read-onyl\"]\n", "read-only"),
     ] {
         let path = place.here.join(name);

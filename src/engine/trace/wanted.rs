@@ -1,6 +1,9 @@
 //! What of the history is looked for: `tool:joke outcome:failed on:local since:2h late deliveries`.
 
-use crate::model::{call::Outcome, clock::Millis, duration, trace::Summary};
+use crate::{
+    engine::match_sense::MatchSense,
+    model::{call::Outcome, clock::Millis, duration, trace::Summary},
+};
 
 /// The words before a colon, for help.
 pub(crate) const WORDS: &str = "tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION since:30m|2h|3d id:START >500ms, and any text of the request or the answer";
@@ -11,12 +14,6 @@ pub struct TraceFilter {
     /// In small letters; of the request, the answer or the problem.
     pub text: String,
     terms: Vec<(MatchSense, Term)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MatchSense {
-    Holds,
-    HoldsNot,
 }
 
 /// Of several values one must fit. All are in small letters.
@@ -124,15 +121,14 @@ impl TraceFilter {
                 Term::Longer(least) => call.took_ms > *least,
                 Term::Shorter(most) => call.took_ms < *most,
             };
-            holds == (*sense == MatchSense::Holds)
+            sense.fits(holds)
         })
     }
 }
 
 /// Whether `-` is before a word that means something by itself.
 fn split_sense(word: &str) -> (MatchSense, &str) {
-    let negated = word.strip_prefix('-').filter(|rest| split_term(rest).is_some());
-    negated.map_or((MatchSense::Holds, word), |rest| (MatchSense::HoldsNot, rest))
+    MatchSense::split(word, |rest| split_term(rest).is_some())
 }
 
 /// The values of a term, apart by commas. What is still to be typed after a comma is none.

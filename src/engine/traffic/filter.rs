@@ -4,7 +4,10 @@
 use std::fmt;
 
 use super::conversation::{Conversation, ConversationState};
-use crate::model::{clock::Millis, duration};
+use crate::{
+    engine::match_sense::MatchSense,
+    model::{clock::Millis, duration},
+};
 
 /// What is written in a filter, in a few words.
 pub(crate) const HELP: &str = "words, is:failed,late (open, succeeded, unreadable, orphan, single, odd, overdue), >500ms, <2s, id:…, on:SUBJECT, state:…, trace:…, -not";
@@ -14,12 +17,6 @@ pub(crate) const HELP: &str = "words, is:failed,late (open, succeeded, unreadabl
 pub struct Filter {
     terms: Vec<(MatchSense, Term)>,
     text: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum MatchSense {
-    Holds,
-    HoldsNot,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,10 +125,7 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         for word in split_words(text) {
-            let (sense, word) = match word.strip_prefix('-') {
-                Some(rest) if !rest.is_empty() => (MatchSense::HoldsNot, rest),
-                _ => (MatchSense::Holds, word.as_str()),
-            };
+            let (sense, word) = MatchSense::split(&word, |rest| !rest.is_empty());
             terms.push((sense, parse_term(word)?));
         }
         Ok(Self { terms, text: text.to_owned() })
@@ -181,7 +175,7 @@ impl Filter {
                 }
                 Term::State(state) => conversation.states.iter().any(|own| own == state),
             };
-            holds == (*sense == MatchSense::Holds)
+            sense.fits(holds)
         })
     }
 }

@@ -93,13 +93,11 @@ impl List {
                 styles[Role::FieldFocus],
                 Some(styles[Role::Cursor]),
             );
-            let help =
-                Rect { y: inside.y + line.height, height: u16::from(inside.height > 4), ..inside };
-            if help.height > 0 {
-                Pen::new(buffer, help, 0).put_text(
-                    &crate::ui::canvas::truncate_text(WORDS, usize::from(help.width)),
-                    styles[Role::Dim],
-                );
+            let words = wrap(WORDS, usize::from(inside.width));
+            let height = (inside.height / 4).min(words.len().try_into().unwrap_or(u16::MAX));
+            let help = Rect { y: inside.y + line.height, height, ..inside };
+            for (row, words) in (0..height).zip(&words) {
+                Pen::new(buffer, help, row).put_text(words, styles[Role::Dim]);
             }
             let taken = line.height + help.height;
             inside = Rect { y: inside.y + taken, height: inside.height - taken, ..inside };

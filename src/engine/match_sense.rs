@@ -1,0 +1,23 @@
+//! Whether a word of a search must hold or must not: `-is:succeeded`.
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MatchSense {
+    Holds,
+    HoldsNot,
+}
+
+impl MatchSense {
+    /// The sense of a word and the word without its `-`, which is a part of the word where the
+    /// rest can't be negated.
+    pub(crate) fn split(word: &str, can_be_negated: impl FnOnce(&str) -> bool) -> (Self, &str) {
+        match word.strip_prefix('-') {
+            Some(rest) if can_be_negated(rest) => (Self::HoldsNot, rest),
+            _ => (Self::Holds, word),
+        }
+    }
+
+    /// Whether a word fits that holds or doesn't.
+    pub(crate) fn fits(self, holds: bool) -> bool {
+        holds == (self == Self::Holds)
+    }
+}
