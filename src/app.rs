@@ -30,6 +30,7 @@ pub mod message;
 pub mod network_state;
 pub mod notices;
 pub mod notifications;
+pub mod outside_text;
 pub mod question;
 pub mod resending;
 pub mod resources;

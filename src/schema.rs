@@ -6,6 +6,7 @@
 
 pub mod blank;
 pub(crate) mod chance;
+pub(crate) mod contradictions;
 pub mod count;
 pub mod decimal;
 pub(crate) mod encoding;
@@ -34,6 +35,7 @@ mod example_text;
 mod field;
 mod finding;
 mod flaws;
+mod growth;
 mod issues;
 mod merge;
 mod names;

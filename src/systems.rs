@@ -3,6 +3,7 @@
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
+//! [`schema_form`] is the form of a schema,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another,
@@ -33,6 +34,7 @@ pub mod opensearch;
 pub(crate) mod pydantic;
 pub mod read;
 pub mod rename;
+pub(crate) mod schema_form;
 pub mod search_proxy;
 pub mod settings;
 pub mod start;

@@ -23,6 +23,7 @@ pub mod management;
 pub mod model_endpoint;
 pub mod now;
 #[cfg(feature = "nats")]
+pub(crate) mod plain_file;
 pub mod postgres;
 pub mod queue;
 pub mod registry;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::{
     engine::diff,
+    model::entry::FileId,
     syntax::{
         shared_text::SharedText,
         source::{Format, Source, Span, SyntaxError},
@@ -25,6 +26,15 @@ pub struct Document {
     pub(super) on_disk: Option<Source>,
     /// The text that somebody else has put on disk since, which saving would overwrite.
     pub changed_elsewhere: Option<Arc<str>>,
+}
+
+/// What was typed in a form and is no value, so that it is in no text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnreadText {
+    /// The file that the form is for.
+    pub file: FileId,
+    /// The field, and why it is no value.
+    pub words: String,
 }
 
 impl Document {

@@ -5,7 +5,10 @@ use std::{
     sync::Arc,
 };
 
-pub use super::{change::Change, document::Document};
+pub use super::{
+    change::Change,
+    document::{Document, UnreadText},
+};
 use super::{
     change::{self, DocumentPlace},
     undo::{UndoHistory, UndoStep},
@@ -120,6 +123,8 @@ pub struct Documents {
     /// Those that may differ from the disk, so that no frame looks through all.
     touched: BTreeSet<FileId>,
     history: UndoHistory<Revision>,
+    /// What is typed in forms, and would be lost.
+    pub unread: Vec<UnreadText>,
 }
 
 impl Documents {
@@ -238,6 +243,12 @@ impl Documents {
         };
         let others = self.changed_files().map(|(other, _)| other);
         others.filter(|other| *other != file && is_joint(other)).cloned().collect()
+    }
+
+    /// The words of what is unread.
+    #[must_use]
+    pub fn unread_words(&self) -> Vec<String> {
+        self.unread.iter().map(|unread| unread.words.clone()).collect()
     }
 
     /// The file, about to change.

@@ -10,6 +10,7 @@ use super::{
     answering::AskId,
     checking::Snapshot,
     message::{Purpose, TextTarget},
+    outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
 };
@@ -237,7 +238,7 @@ pub enum Effect {
     EditText {
         target: TextTarget,
         at: Pointer,
-        text: String,
+        text: OutsideText,
     },
     /// Copy a shipped sample into the workspace, then read it.
     PutSample(&'static str),

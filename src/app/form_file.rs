@@ -45,8 +45,6 @@ pub struct FormFile {
     /// What changes are held against: the text at the start, or as last saved.
     pub before: Arc<str>,
     pub end: FormEnd,
-    /// What was typed and is no value, with the reasons.
-    pub unread: Vec<String>,
     /// The issues of the text that is being saved.
     pub saving: Vec<String>,
 }

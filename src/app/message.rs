@@ -10,12 +10,13 @@ use super::{
     calls::{CallMessage, CallPart, CallText},
     compose::plan::Plan,
     connection_test::Report,
-    documents::Change,
+    documents::{Change, UnreadText},
     folder::FolderList,
     history::HistoryMessage,
     input::Focus,
     notices::NoticeKind,
     notifications::NotificationMessage,
+    outside_text::OutsideText,
     resources::{ItemId, ResourceMessage},
     sign_in::{SignInAct, SignInNews},
     tour::TourMessage,
@@ -151,8 +152,8 @@ pub enum Message {
     },
     /// Leave as soon as no file has unsaved changes.
     QuitWhenSaved,
-    /// What was typed in the form program and is no value: it will not be in the document.
-    Unread(Vec<String>),
+    /// All that is typed in forms and is no value: it will be in no document.
+    Unread(Vec<UnreadText>),
     /// Print or save the document of the form program.
     Accept {
         then: AfterSave,
@@ -213,7 +214,7 @@ pub enum DocumentMessage {
     EditText {
         target: TextTarget,
         at: Pointer,
-        text: String,
+        text: OutsideText,
     },
     /// Put tools on the clipboard, as a file of descriptors.
     CopyTools(Vec<EntryId>),
@@ -261,7 +262,7 @@ pub enum DocumentMessage {
     EditorText {
         target: TextTarget,
         at: Pointer,
-        text: String,
+        text: OutsideText,
     },
 }
 

@@ -32,6 +32,8 @@ pub enum Question {
         mocks: Vec<EntryId>,
         /// How many messages of Watch are in no file.
         messages: u64,
+        /// What is typed in forms and is no value.
+        unread: Vec<String>,
     },
     /// Leave the form program although its document was changed?
     LeaveForm(FormGoal),

@@ -33,6 +33,7 @@ use super::{
         AfterSave, ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget,
     },
     notices::NoticeKind,
+    outside_text::OutsideText,
     question::Question,
     resources::ResourceMessage,
     state::{State, StepGoal, ViewTarget},
@@ -45,7 +46,7 @@ use crate::{
         finding::EntryEdit,
         settings::SETTINGS,
     },
-    schema::pointer::Pointer,
+    schema::{parse::parse_json, pointer::Pointer},
     syntax::edit::Edit,
 };
 
@@ -108,11 +109,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
-        Message::Unread(words) => {
-            if let Some(form) = &mut state.form {
-                form.unread = words;
-            }
-        }
+        Message::Unread(unread) => state.documents.unread = unread,
         Message::Accept { then, draft } => return form::accept(state, then, draft, now),
         Message::Quit { discard } => return quit(state, discard),
         Message::Document(message) => return handle_document(state, message, now),
@@ -365,10 +362,20 @@ fn editor_text(
     state: &mut State,
     target: TextTarget,
     at: Pointer,
-    text: String,
+    text: OutsideText,
     now: Millis,
 ) -> Vec<Effect> {
-    let edit = Edit::Set { at, to: text.into() };
+    let to = match text {
+        OutsideText::Plain(text) => text.into(),
+        OutsideText::Json(text) => match parse_json(&text) {
+            Ok(value) => value,
+            Err(words) => {
+                state.notices.push(NoticeKind::Problem, format!("what was edited {words}"), now);
+                return Vec::new();
+            }
+        },
+    };
+    let edit = Edit::Set { at, to };
     match target {
         TextTarget::Entry(entry) => {
             let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
@@ -451,10 +458,11 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     }
     let mocks = calls::unkept_mocks(state);
     let messages = unsaved_messages(state);
-    if changed.is_empty() && mocks.is_empty() && messages == 0 {
+    let unread = state.documents.unread_words();
+    if [changed.is_empty(), mocks.is_empty(), messages == 0, unread.is_empty()] == [true; 4] {
         // What is offered and not decided about is offered again.
         return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];
     }
-    state.question = Some(Question::Leave { files: changed, mocks, messages });
+    state.question = Some(Question::Leave { files: changed, mocks, messages, unread });
     Vec::new()
 }

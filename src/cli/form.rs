@@ -232,7 +232,6 @@ impl Form {
             made,
             before: text,
             end: FormEnd::default(),
-            unread: Vec::new(),
             saving: Vec::new(),
         };
         Ok((workspace, form))

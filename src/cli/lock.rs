@@ -1,7 +1,5 @@
 //! `toolcrib lock`: keeps what tools look like where they really are, in `toolcrib.lock`.
 
-use std::fs;
-
 use clap::Args;
 use serde_json::json;
 
@@ -161,9 +159,10 @@ pub(super) struct LockFile {
 impl LockFile {
     pub fn read(opened: &OpenWorkspace) -> Result<Self, Problem> {
         let path = opened.workspace.root.join(LOCK);
-        let Ok(text) = fs::read_to_string(&path) else {
+        if !path.exists() {
             return Ok(Self { lock: None, text: None });
-        };
+        }
+        let text = files::read_text(&path)?.text.to_string();
         let lock = Lock::parse(&text).map_err(|cause| {
             Problem::new(ProblemKind::Input, format!("reading {LOCK}"), cause).with_remedy(
                 "take it from version control again, or delete it and run `toolcrib lock`",

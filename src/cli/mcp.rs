@@ -10,7 +10,7 @@ mod reading;
 mod remove;
 mod target;
 
-use std::{collections::BTreeMap, fs, time::Instant};
+use std::{collections::BTreeMap, time::Instant};
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -301,7 +301,7 @@ fn take_over(adopt: &adopt::Adopt, global: &Global, out: &mut CommandOutput) -> 
 /// The kept list of a server, as its file in the workspace has it.
 fn kept_text(looked: &InspectedServer, opened: &OpenWorkspace) -> Option<String> {
     let path = looked.keeper.path(&looked.connection.name);
-    fs::read_to_string(opened.workspace.root.join(path)).ok()
+    files::read_text(&opened.workspace.root.join(path)).ok().map(|read| read.text.to_string())
 }
 
 impl Conformance {
@@ -415,7 +415,7 @@ pub(super) fn write_connection(
     let doing = || format!("writing {SETTINGS}");
     let file = FileId::new(SETTINGS);
     let path = opened.workspace.file_path(&file);
-    let before = fs::read_to_string(&path).ok();
+    let before = files::read_text(&path).ok().map(|read| read.text.to_string());
     let refused = |cause: String| Problem::new(ProblemKind::Input, doing(), cause);
     let source = Source::parse(Format::Toml, before.clone().unwrap_or_default())
         .map_err(|error| refused(error.to_string()))?;

@@ -7,6 +7,7 @@ use crate::{
     app::{
         effect::Effect,
         message::{DocumentMessage, Message},
+        outside_text::OutsideText,
     },
     model::problem::{Problem, ProblemKind},
     store::{files::Scratch, workspace::Workspace},
@@ -90,8 +91,12 @@ pub(crate) fn run_for(
             Some(edited.map_or_else(Message::Failed, |()| reading::read_again(workspace, file)))
         }
         Effect::EditText { target, at, text } => {
-            let edited = edit_text(chosen, &text, place);
-            Some(edited.map_or_else(Message::Failed, |text| {
+            let edited = match &text {
+                OutsideText::Plain(text) => edit_text(chosen, text, place),
+                OutsideText::Json(text) => edit_json(chosen, text, place),
+            };
+            Some(edited.map_or_else(Message::Failed, |edited| {
+                let text = text.with_text(edited);
                 Message::Document(DocumentMessage::EditorText { target, at, text })
             }))
         }
@@ -141,11 +146,33 @@ fn run_editor(
     }
 }
 
+/// Edits a value as JSON. The editor opens again, at the place, while what it left is no JSON, until
+/// it leaves that as it was.
+fn edit_json(chosen: Option<&str>, text: &str, place: Place) -> Result<String, Problem> {
+    let doing = "editing a value as JSON";
+    let failed = |error: io::Error| Problem::new(ProblemKind::File, doing, error.to_string());
+    let scratch = Scratch::new(&format!("{text}\n"), ".json").map_err(failed)?;
+    let (mut before, mut at) = (None, (1, 1));
+    loop {
+        run_editor(chosen, scratch.path(), at, place)?;
+        let edited = scratch.read_text().map_err(failed)?;
+        let Err(error) = serde_json::from_str::<serde_json::Value>(&edited) else {
+            return Ok(edited.trim_end().to_owned());
+        };
+        if before.as_ref() == Some(&edited) {
+            let cause = format!("what the editor left is not JSON: {error}");
+            return Err(Problem::new(ProblemKind::Input, doing, cause)
+                .with_remedy("the value is as before"));
+        }
+        (before, at) = (Some(edited), (error.line().max(1), error.column().max(1)));
+    }
+}
+
 /// Edits one text in the editor, by way of a temporary file that only the user can read.
 fn edit_text(chosen: Option<&str>, text: &str, place: Place) -> Result<String, Problem> {
     let failed =
         |error: io::Error| Problem::new(ProblemKind::File, "editing a text", error.to_string());
-    let scratch = Scratch::new(text).map_err(failed)?;
+    let scratch = Scratch::new(text, ".txt").map_err(failed)?;
     run_editor(chosen, scratch.path(), (1, 1), place)?;
     let edited = scratch.read_text().map_err(failed)?;
     // Editors end a file with a line break; the text had none unless it was there.

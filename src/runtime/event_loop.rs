@@ -277,6 +277,7 @@ async fn next_wake<H: Host>(
         biased;
         signal = signals.next() => match signal {
             Signal::End | Signal::Interrupt => WakeCause::Signal,
+            Signal::Stop => WakeCause::Message(Message::Suspend),
             Signal::Resized => WakeCause::Resized,
         },
         event = host.next_event() => match event? {

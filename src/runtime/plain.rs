@@ -156,6 +156,7 @@ impl PlainLoop {
                             return Ok(ExitReason::Left);
                         }
                     }
+                    Signal::Stop => super::terminal_host::suspend_process(),
                     Signal::Resized => {}
                 },
                 count = self.messages.recv_many(&mut batch, SLICE) => {

@@ -62,7 +62,7 @@ const MOST: usize = 100;
 
 impl KeywordFlaw {
     /// A keyword of the schema at a place.
-    fn at_keyword(schema: &Pointer, name: &str, words: String) -> Self {
+    pub(super) fn at_keyword(schema: &Pointer, name: &str, words: String) -> Self {
         let unchecked = !SAYS.contains(&name);
         let finding =
             SchemaFinding { at: schema.child(name), words, schema: schema.clone(), unchecked };
@@ -134,11 +134,11 @@ pub(super) fn schema_findings(schema: &Value, error: &ValidationError<'_>) -> Ve
 }
 
 fn error_finding(error: &ValidationError<'_>) -> SchemaFinding {
+    let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
     let words = match error.kind() {
         ValidationErrorKind::Referencing(problem) => problem.to_string(),
-        kind => messages::error_message(kind),
+        _ => flaw_message(at.last().unwrap_or_default(), error.instance(), error),
     };
-    let at = Pointer::parse(error.instance_path().as_str()).unwrap_or_default();
     SchemaFinding { schema: at.parent().unwrap_or_default(), at, words, unchecked: true }
 }
 

@@ -353,10 +353,14 @@ pub struct Locks {
     pub remove: bool,
 }
 
-/// A place of the schema with everything that applies there.
+/// The list's texts are names of members of the value beside it that this keyword names: in a schema,
+/// `required` has names of `properties`.
+pub(crate) const MEMBERS_OF: &str = "x-members-of";
+
 /// So many examples are shown: all of them can be as many as a workspace has names.
 pub(super) const SHOWN_EXAMPLES: usize = 3;
 
+/// A place of the schema with everything that applies there.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Node {
     pub key: NodeKey,
@@ -369,6 +373,8 @@ pub struct Node {
     pub examples: Vec<Value>,
     /// Those of its examples that are texts, to be offered.
     pub suggestions: Option<Arc<Choices>>,
+    /// The value beside this list whose members are offered to it, by the keyword [`MEMBERS_OF`].
+    pub members_of: Option<Arc<str>>,
     pub read_only: bool,
     pub write_only: bool,
     pub deprecated: bool,
@@ -407,6 +413,7 @@ impl Node {
             default: None,
             examples: Vec::new(),
             suggestions: None,
+            members_of: None,
             read_only: false,
             write_only: false,
             deprecated: false,

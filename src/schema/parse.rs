@@ -23,7 +23,10 @@ pub(crate) fn parse_json(text: &str) -> Result<Literal, String> {
     }
     Literal::parse(text).map_err(|error| {
         let words = error.to_string();
-        let words = words.split(" at line ").next().unwrap_or_default();
+        let words = match words.split(" at line ").next().unwrap_or_default() {
+            ended if ended.starts_with("EOF ") => "it ends too early",
+            words => words,
+        };
         let skipped = text.len() - text.trim_start().len();
         let lines = text[..skipped].matches('\n').count();
         format!("is not JSON: {words} (line {}, column {})", error.line() + lines, error.column())
@@ -82,7 +85,7 @@ mod tests {
         );
         assert_eq!(
             parse_json("\n\n{").unwrap_err(),
-            "is not JSON: EOF while parsing an object (line 3, column 1)"
+            "is not JSON: it ends too early (line 3, column 1)"
         );
     }
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     draft::Draft,
     flaws::{self, KeywordFlaw},
+    growth,
     issues::Issues,
     node::NodeKey,
     parts::{SchemaParts, validation_options},
@@ -50,6 +51,10 @@ impl Checker {
     /// draft.
     pub fn compile(schema: &Value) -> Result<Self, Vec<SchemaFinding>> {
         let schema = &*without_empty_references(schema);
+        let endless = growth::endless_keywords(schema);
+        if !endless.is_empty() {
+            return Err(endless.into_iter().map(|flaw| flaw.finding).collect());
+        }
         match validation_options().build(schema) {
             Ok(whole) => Ok(Self::from_validator(
                 whole,
@@ -72,6 +77,7 @@ impl Checker {
         let mut shown = readable_schema(schema);
         let mut findings = Vec::new();
         let mut flaws: Vec<KeywordFlaw> = flaws::unknown_draft(&shown).into_iter().collect();
+        flaws.extend(growth::endless_keywords(&shown));
         for _ in 0..MOST_ROUNDS {
             for flaw in flaws {
                 flaw.apply_repair(Arc::make_mut(&mut shown));

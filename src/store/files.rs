@@ -421,8 +421,8 @@ pub(crate) struct Scratch(tempfile::NamedTempFile);
 impl Scratch {
     /// # Errors
     /// When the file cannot be made or written.
-    pub fn new(text: &str) -> io::Result<Self> {
-        let file = tempfile::Builder::new().prefix("toolcrib-").suffix(".txt").tempfile()?;
+    pub fn new(text: &str, ending: &str) -> io::Result<Self> {
+        let file = tempfile::Builder::new().prefix("toolcrib-").suffix(ending).tempfile()?;
         fs::write(file.path(), text)?;
         Ok(Self(file))
     }

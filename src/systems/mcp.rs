@@ -132,6 +132,10 @@ impl System for Mcp {
         schema::entry_schema(entry)
     }
 
+    fn schema_word(&self, entry: &Entry, _: &Catalog) -> Option<String> {
+        Some(schema::schema_word(entry).to_owned())
+    }
+
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {
         checks::check_catalog(context)
     }

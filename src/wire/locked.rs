@@ -1,7 +1,8 @@
 //! What a workspace has locked of what is where a connection leads, and what of it is no longer so.
 
-use std::{fs, path::Path};
+use std::path::Path;
 
+use super::plain_file;
 use crate::{
     model::shown::visible_text,
     systems::{
@@ -21,7 +22,7 @@ pub fn compare_items(
     deployment: &dyn Deployment,
     items: &[Item],
 ) -> Result<Vec<ToolChange>, String> {
-    let Ok(text) = fs::read_to_string(root.join(LOCK)) else { return Ok(Vec::new()) };
+    let Some(text) = plain_file::read_text(&root.join(LOCK)) else { return Ok(Vec::new()) };
     let lock = Lock::parse(&text).map_err(|cause| format!("{LOCK}: {cause}"))?;
     let locked = lock.connections.get(connection);
     Ok(locked.map_or_else(Vec::new, |locked| locked.compare(deployment, items)))

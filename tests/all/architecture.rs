@@ -149,6 +149,7 @@ const FOLDERS: &[Folder] = &[
             "swash",
             "fontdb",
             "arboard",
+            "rustix",
             "png",
             "zune_jpeg",
             "zune_core",

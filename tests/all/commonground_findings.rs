@@ -126,6 +126,12 @@ const ROWS: &[Row] = &[
         "room: {$ref: 'https://example.org/room.json'}",
     ),
     row("definition.schema-invalid", "8:12", "room: {type: string}", "room: {pattern: '\\p{L}'}"),
+    row(
+        "parameters.contradiction",
+        "9:29",
+        "{type: integer, maximum: 9}",
+        "{type: integer, minimum: 10, maximum: 9}",
+    ),
     row("parameters.required-undefined", "13:20", "[room, house]", "[room, hous]"),
     row("options.malformed", "18:3", "envs: {key: LAMP_KEY}", "envs: [key]"),
     row("options.malformed", "18:10", "envs: {key: LAMP_KEY}", "envs: {key: 3}"),

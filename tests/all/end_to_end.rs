@@ -90,6 +90,44 @@ fn an_edit_is_taken_back_and_made_again() {
     leave(terminal);
 }
 
+#[cfg(unix)]
+#[test]
+fn a_value_is_edited_as_json_in_the_users_editor_which_opens_again_while_it_is_none() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = workspace();
+    let editor = folder.path().join("editor.sh");
+    // The first time it breaks the value, and then it makes another one.
+    let script = "#!/bin/sh\ncase \"$1\" in *.json) ;; *) exit 3 ;; esac\n\
+        if grep -q broken \"$1\"; then echo '[\"mended\"]' > \"$1\"; else echo '[broken' > \"$1\"; fi\n";
+    fs::write(&editor, script).unwrap();
+    fs::set_permissions(&editor, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut terminal = toolcrib([folder.path()]).size(120, 40).variable("EDITOR", &editor).start();
+    terminal.wait_for("knowledge-query");
+    terminal.press(["tab", "down", "down", "down"]);
+    terminal.press(["E"]);
+    terminal.wait_for("mended");
+    leave(terminal);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_to_stop_gives_the_terminal_back_until_it_goes_on() {
+    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+
+    let folder = workspace();
+    let mut terminal = edited(&folder);
+    terminal.signal("TSTP");
+    let process = Pid::from_raw(terminal.process().try_into().unwrap()).unwrap();
+    waitid(WaitId::Pid(process), WaitIdOptions::STOPPED).unwrap();
+    assert!(!terminal.contents().contains("Knowledge Graph Query2"), "the terminal is given back");
+    terminal.signal("CONT");
+    terminal.wait_for("Knowledge Graph Query2");
+    terminal.press(["u"]);
+    terminal.wait_gone("Knowledge Graph Query2");
+    leave(terminal);
+}
+
 #[test]
 fn leaving_with_unsaved_changes_asks_first() {
     let folder = workspace();

@@ -402,6 +402,13 @@ const ROWS: &[Row] = &[
         WITH_SCHEMA,
     ),
     row(
+        "arguments.schema-contradiction",
+        Document,
+        "2:156",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: string, description: what it is for}], arguments-schema: {required: [y], type: object, properties: {x: {type: string}}}}\n",
+        "tool:\n  a: {type: prompt, name: a, description: d, template: t, arguments: [{name: x, type: string, description: what it is for}], arguments-schema: {required: [x], type: object, properties: {x: {type: string}}}}\n",
+    ),
+    row(
         "arguments.schema-differs",
         Document,
         "2:59",

@@ -4,7 +4,9 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolcrib::{schema::pointer::Pointer, ui::form::view::FormReply};
+use toolcrib::{
+    app::outside_text::OutsideText, schema::pointer::Pointer, ui::form::view::FormReply,
+};
 
 use crate::form::Desk;
 
@@ -322,7 +324,7 @@ fn what_comes_back_from_outside_brings_its_editor() {
     let FormReply::OpenEditor { at, text } = desk.acts("edit-text") else {
         panic!("no editor is opened")
     };
-    assert_eq!(text, "one");
+    assert_eq!(text, OutsideText::Plain("one".into()));
     desk.edited(&at, "one\ntwo");
     assert!(desk.screen().lines().any(|line| line.trim().starts_with("two")), "{}", desk.screen());
 }

@@ -151,6 +151,10 @@ fn what_is_wrong_is_told_at_its_line() {
             "mcp/files.json:8 tool.name-duplicate",
         ]
     );
+    let schema = r#"{"type": "object", "properties": {"a": {"enum": ["x"], "default": "y"}}}"#;
+    let tool =
+        format!(r#"{{"name": "read", "description": "Reads a file.", "inputSchema": {schema}}}"#);
+    assert_eq!(Workspace::of(&tool, "").findings(), ["mcp/files.json:4 schema.contradiction"]);
 }
 
 #[test]

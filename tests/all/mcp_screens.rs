@@ -11,7 +11,7 @@ use toolcrib::{
         connection_test::{ConnectionReport, Report},
         effect::Effect,
         input::{Code, Input, Key},
-        message::{ConnectionMessage, Message, ScreenId},
+        message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         resources::ResourceMessage,
     },
     engine::eras::{EraComparison, EraRow, EraSide, EraView, Presence},
@@ -438,4 +438,65 @@ fn what_a_command_does_is_read_in_full_at_80_columns() {
         "{}",
         bench.screen()
     );
+}
+
+/// A kept list with a tool whose schema has nested values.
+fn schema_bench(width: u16, height: u16) -> Workbench {
+    let schema = json!({
+        "type": "object", "required": ["who"],
+        "properties": {
+            "who": {"type": "object", "properties": {"id": {"type": "string"}, "level": {"enum": ["gold", 7, null]}}},
+            "count": {"type": "integer", "default": null}
+        }
+    });
+    let tool = json!({"name": "order", "description": "Orders", "inputSchema": schema});
+    let kept = json!({"server": "sky", "version": "2025-11-25", "tools": [tool]});
+    let kept = serde_json::to_string_pretty(&kept).unwrap();
+    let files = [("mcp/sky.json", &*kept), ("toolcrib.toml", SETTINGS)];
+    Workbench::files(&files, width, height).on(ScreenId::Tools)
+}
+
+#[test]
+fn the_schema_of_the_arguments_is_built_in_fields() {
+    let mut bench = schema_bench(120, 50);
+    bench.clicks("properties");
+    bench.clicks("▸ 2 entries");
+    bench.clicks("▸ object");
+    for field in ["who", "count", "whole number", "required", "[who ×]"] {
+        assert!(bench.shows(field), "{field}\n{}", bench.screen());
+    }
+    // What no kind of value fits is edited as it is, and is no error.
+    assert!(!bench.shows("✗"), "{}", bench.screen());
+    // The names of the properties that are there are offered, nested ones too.
+    bench.clicks("+ add entry");
+    bench.types("days");
+    bench.keys("enter");
+    let file = FileId::new("mcp/sky.json");
+    let text = bench.state.documents.get(&file).unwrap().text.to_string();
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let made = &value["tools"][0]["inputSchema"]["properties"]["days"];
+    assert_eq!(made, &json!({"type": "string"}), "{text}");
+}
+
+#[test]
+fn text_that_is_no_value_is_asked_about_before_it_is_lost() {
+    let mut bench = schema_bench(120, 50);
+    bench.clicks("inputSchema");
+    bench.keys("alt+j");
+    bench.keys("ctrl+a");
+    bench.types("{\"type\": ");
+    bench.keys("esc");
+    assert!(bench.shows("is not JSON"), "{}", bench.screen());
+    bench.keys("q");
+    assert!(bench.shows("Input that can't be saved would be lost"), "{}", bench.screen());
+    assert!(bench.shows("sky/order: inputSchema is not"), "{}", bench.screen());
+    bench.keys("c");
+    // Saving says so too.
+    let file = FileId::new("mcp/sky.json");
+    let text = bench.state.documents.get(&file).unwrap().text.to_string();
+    bench.send(Message::Document(DocumentMessage::Saved { file, text: Some(text.into()) }));
+    assert!(bench.shows("but not order: inputSchema"), "{}", bench.screen());
+    // Once it is a value again, nothing is asked.
+    bench.keys("u q");
+    assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
 }

@@ -508,7 +508,7 @@ impl Session {
                 Message::Document(DocumentMessage::EditorText {
                     target,
                     at,
-                    text: format!("{text} edited\n"),
+                    text: text.with_text(format!("{} edited\n", text.as_str())),
                 })
             }
             Effect::Editor { file, .. } => Message::Document(DocumentMessage::DiskChanged {

@@ -32,7 +32,7 @@ pub(super) fn accept(
     fill_empty(state, now);
     let Some(form) = &state.form else { return Vec::new() };
     let Some(document) = state.documents.get(&form.file) else { return Vec::new() };
-    let mut issues = form.unread.clone();
+    let mut issues = state.documents.unread_words();
     issues.extend(issues_of(&form.schema, document));
     if draft == DraftPolicy::Ask && !issues.is_empty() {
         state.question = Some(Question::Draft { then, issues });
@@ -93,7 +93,7 @@ pub(super) fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     let Some(form) = &state.form else { return Vec::new() };
     let changed =
         state.documents.get(&form.file).is_some_and(|document| document.text != form.before);
-    if (changed || !form.unread.is_empty()) && !discard {
+    if (changed || !state.documents.unread.is_empty()) && !discard {
         state.question = Some(Question::LeaveForm(form.goal));
         return Vec::new();
     }

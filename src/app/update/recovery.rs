@@ -155,6 +155,7 @@ mod tests {
             files: vec![FileId::new("other.json")],
             mocks: Vec::new(),
             messages: 0,
+            unread: Vec::new(),
         });
         update(&mut state, Message::DropQuestion, Millis(0));
         assert!(matches!(state.question, Some(Question::Recover(_))), "{:?}", state.question);

@@ -155,6 +155,10 @@ pub(super) fn on_saved(
             }
         }
     }
+    let unread = state.documents.unread.iter().find(|unread| unread.file == *file);
+    if let Some(words) = unread.map(|unread| format!("{done} {file}, but not {}", unread.words)) {
+        state.notices.push(NoticeKind::Problem, words, now);
+    }
     let mut effects = files::journal_unsaved(state);
     if state.leaving && state.documents.changed_files().next().is_none() {
         effects.push(Effect::Quit);

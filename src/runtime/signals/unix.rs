@@ -3,6 +3,7 @@
 use std::io;
 
 use futures::FutureExt as _;
+use rustix::process::Signal as Process;
 use tokio::signal::unix::{self, SignalKind, signal};
 
 use super::signal::Signal;
@@ -10,6 +11,7 @@ use super::signal::Signal;
 /// Hears them from its making on.
 pub(crate) struct Signals {
     end: [unix::Signal; 4],
+    stop: unix::Signal,
     resized: unix::Signal,
 }
 
@@ -24,19 +26,21 @@ impl Signals {
                 signal(SignalKind::interrupt())?,
                 signal(SignalKind::quit())?,
             ],
+            stop: signal(SignalKind::from_raw(Process::TSTP.as_raw()))?,
             resized: signal(SignalKind::window_change())?,
         })
     }
 
     /// The next one; to drop the waiting loses none.
     pub async fn next(&mut self) -> Signal {
-        let Self { end: [terminate, hangup, interrupt, quit], resized } = self;
+        let Self { end: [terminate, hangup, interrupt, quit], stop, resized } = self;
         tokio::select! {
             biased;
             _ = terminate.recv() => Signal::End,
             _ = hangup.recv() => Signal::End,
             _ = interrupt.recv() => Signal::Interrupt,
             _ = quit.recv() => Signal::End,
+            _ = stop.recv() => Signal::Stop,
             _ = resized.recv() => Signal::Resized,
         }
     }

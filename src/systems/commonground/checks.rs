@@ -104,6 +104,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(parameters::required_undefined),
     },
     Check {
+        code: "parameters.contradiction",
+        severity: CheckLevel::WARNING,
+        about: "The schema says two things that can't both hold.",
+        run: Run::Tool(parameters::contradictory),
+    },
+    Check {
         code: "options.malformed",
         severity: CheckLevel::WARNING,
         about: "An option has the wrong type; CommonGround silently ignores it.",

@@ -1,8 +1,6 @@
-//! The JSON Schema for the form of a definition: [`parameters`] for the schema that a model sees,
-//! [`options`] for the rest.
+//! The JSON Schema for the form of a definition, [`options`] for those of the executor.
 
 mod options;
-mod parameters;
 
 use std::collections::BTreeSet;
 
@@ -15,10 +13,12 @@ use super::{
 };
 use crate::{
     model::{catalog::Catalog, entry::Entry},
-    systems::gate_tables,
+    systems::{gate_tables, schema_form},
 };
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+const OF_DEFAULT: &str = "The default. Only shown to the model: options.args.defaults sets it.";
 
 /// The schema of a definition; properties stand in form order.
 #[must_use]
@@ -49,11 +49,14 @@ pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
             ],
         }),
     );
-    put(keys::PARAMETERS, parameters::parameters_schema(value.get(keys::PARAMETERS)));
+    put(
+        keys::PARAMETERS,
+        schema_form::schema_of_arguments("parameters", "What the model gives with each call."),
+    );
     put(keys::OPTIONS, options::options_schema(value));
     json!({
         "$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties,
-        "required": [name, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION], "$defs": parameters::definitions(),
+        "required": [name, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION], "$defs": schema_form::definitions(OF_DEFAULT),
     })
 }
 

@@ -24,7 +24,7 @@ use crate::{
         finding::{Finding, Severity},
         tool::Tool,
     },
-    schema::pointer::Pointer,
+    schema::{contradictions::contradictions, pointer::Pointer},
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -46,6 +46,7 @@ const fn note(code: &'static str, about: &'static str) -> Row {
     Row { code, severity: Severity::Note, about }
 }
 
+const CONTRADICTION: &str = "schema.contradiction";
 const EDITED: &str = "kept.edited";
 const NO_SERVER: &str = "kept.no-server";
 const UNKNOWN_KEY: &str = "server.unknown-key";
@@ -90,6 +91,7 @@ pub const ROWS: &[Row] = &[
         it.",
     ),
     error("schema.ref-dangling", "A reference points to nothing."),
+    warning(CONTRADICTION, "The schema says two things that can't both hold."),
     warning("schema.required-undeclared", "A required member isn't among the properties."),
     warning("annotations.not-boolean", "A hint is neither true nor false, so it is ignored."),
     warning("annotations.contradict", "The tool claims to be read-only and destructive."),
@@ -220,6 +222,20 @@ impl FoundFindings {
                 tool_findings(&tool.entry.value, version, if is_double { &others } else { &[] })
             {
                 self.push_finding(fault.id, &tool.entry, fault.at, fault.words);
+            }
+            self.check_contradictions(&tool.entry);
+        }
+    }
+
+    /// All but required members that aren't there, which have a finding of their own.
+    fn check_contradictions(&mut self, entry: &Entry) {
+        for member in ["inputSchema", "outputSchema"] {
+            let schema = entry.value.get(member).map(contradictions).into_iter().flatten();
+            for (at, words) in schema {
+                if at.tokens().first().is_none_or(|first| first != "required") {
+                    let at = Pointer::root().child(member).join(&at);
+                    self.push_finding(CONTRADICTION, entry, at, words);
+                }
             }
         }
     }

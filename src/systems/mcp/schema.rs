@@ -6,7 +6,20 @@ use super::entries::is_setting;
 use crate::{
     engine::settings::gate_table::table_schema,
     model::entry::{Entry, EntryKind},
+    systems::schema_form,
 };
+
+const OF_DEFAULT: &str = "What the server takes without it. Clients don't send it.";
+
+/// What the schema of an entry's form depends on.
+#[must_use]
+pub fn schema_word(entry: &Entry) -> &'static str {
+    match entry.kind {
+        _ if is_setting(entry) => "setting",
+        EntryKind::Tool => "tool",
+        EntryKind::Service | EntryKind::Server | EntryKind::Schema => "list",
+    }
+}
 
 /// The schema of an entry's form.
 #[must_use]
@@ -41,8 +54,8 @@ fn tool() -> Value {
             "title": {"type": "string", "description": "Its name for users."},
             "description": {"type": "string", "format": "multiline", "description": "What the \
             model reads to decide when to use it."},
-            "inputSchema": {"type": "object", "description": "The JSON Schema of its arguments."},
-            "outputSchema": {"type": "object", "description": "The JSON Schema of its structured answer."},
+            "inputSchema": schema_form::schema_of_arguments("inputSchema", "The JSON Schema of its arguments."),
+            "outputSchema": schema_form::schema_of_any_kind("outputSchema", "The JSON Schema of its structured answer."),
             "annotations": {
                 "type": "object", "description": "What the server claims about it; grants no \
                 permission.",
@@ -56,7 +69,7 @@ fn tool() -> Value {
                 },
             },
         },
-        "required": ["name", "inputSchema"],
+        "required": ["name", "inputSchema"], "$defs": schema_form::definitions(OF_DEFAULT),
     })
 }
 

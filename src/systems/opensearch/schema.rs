@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::secret::{is_secret_name, looks_secret},
     model::entry::Entry,
-    systems::gate_tables,
+    systems::{gate_tables, schema_form},
 };
 
 /// The schema of an entry's form.
@@ -22,7 +22,7 @@ pub fn entry_schema(entry: &Entry) -> Value {
     if gate_tables::is_setting(entry) {
         return gate_tables::settings_schema();
     }
-    match EntrySort::of_entry(&entry.value) {
+    let mut schema = match EntrySort::of_entry(&entry.value) {
         EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
         EntrySort::Typed => tool(typed_parameters(&entry.value)),
         EntrySort::Composite => composite(&entry.value),
@@ -30,7 +30,9 @@ pub fn entry_schema(entry: &Entry) -> Value {
         EntrySort::Connector => connector(),
         EntrySort::Model => model(),
         EntrySort::Listed => listed(),
-    }
+    };
+    schema["$defs"] = schema_form::definitions("What the tool takes without it.");
+    schema
 }
 
 /// A model as a cluster has it; what it says is the cluster's.
@@ -219,8 +221,13 @@ fn tool_properties(parameters: Value) -> Map<String, Value> {
     properties.insert(keys::ATTRIBUTES.into(), json!({
         "type": "object", "additionalProperties": true,
         "properties": {
-            keys::INPUT_SCHEMA: {"description": "JSON Schema of what a model gives: as text or as \
-                an object"},
+            keys::INPUT_SCHEMA: {
+                "description": "JSON Schema of what a model gives: as text or as an object",
+                "anyOf": [
+                    schema_form::schema_of_arguments("an object", "Fields for each argument"),
+                    {"type": "string", "format": "multiline", "title": "its JSON text"},
+                ],
+            },
             keys::REQUIRED_PARAMETERS: {"description": "The only parameters that the tool gets: a list of names"},
             "strict": {"type": "boolean", "default": false},
         },

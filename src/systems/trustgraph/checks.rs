@@ -285,6 +285,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(schema::schema_invalid),
     },
     Check {
+        code: "arguments.schema-contradiction",
+        severity: CheckLevel::WARNING,
+        about: "The schema of the arguments says two things that can't both hold.",
+        run: Run::Tool(schema::schema_contradictory),
+    },
+    Check {
         code: "arguments.schema-differs",
         severity: CheckLevel::WARNING,
         about: "The list of arguments and their schema differ; TrustGraph's own model only reads \

@@ -9,17 +9,22 @@ use super::{
     descriptor, keys,
     types::{self, Field, FieldKind},
 };
-use crate::model::{
-    catalog::Catalog,
-    context::{Mode, UNDEFINED},
-    entry::{Entry, EntryKind},
-    service::{Parameter, Service},
+use crate::{
+    model::{
+        catalog::Catalog,
+        context::{Mode, UNDEFINED},
+        entry::{Entry, EntryKind},
+        service::{Parameter, Service},
+    },
+    systems::schema_form,
 };
 
 /// A text that Python's `int()` takes.
 const COUNT: &str = r"^\s*[+-]?\p{Nd}+(_\p{Nd}+)*\s*$";
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
+
+const OF_DEFAULT: &str = "What the service takes without it. It isn't sent.";
 
 /// The schema of an entry of any kind; properties stand in form order.
 #[must_use]
@@ -136,7 +141,10 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
             .filter(|parameter| parameter.required)
             .map(|parameter| parameter.name.as_str()),
     );
-    json!({"$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties, "required": required})
+    json!({
+        "$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties,
+        "required": required, "$defs": schema_form::definitions(OF_DEFAULT),
+    })
 }
 
 /// The states keys that the entry has; for an entry without any, the one that the deployed code
@@ -247,11 +255,10 @@ fn arguments() -> Value {
 }
 
 fn arguments_schema() -> Value {
-    json!({
-        "title": "arguments schema", "type": "object",
-        "description": "A JSON Schema for the arguments, if a list of names and types isn't \
-        enough: choices, bounds, nested values. The form and the checks of a call use it; TrustGraph stores it but reads the list.",
-    })
+    let words = "A JSON Schema for the arguments, if a list of names and types isn't enough: \
+        choices, bounds, nested values. The form and the checks of a call use it; TrustGraph \
+        stores it but reads the list.";
+    schema_form::schema_of_arguments("arguments schema", words)
 }
 
 fn service() -> Value {

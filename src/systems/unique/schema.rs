@@ -13,7 +13,7 @@ use crate::{
         catalog::Catalog,
         entry::{Entry, EntryKind},
     },
-    systems::pydantic::camel_name,
+    systems::{pydantic::camel_name, schema_form},
 };
 
 /// The schema of an entry's form, that of its configuration in it.
@@ -168,9 +168,10 @@ fn schema_file() -> Value {
             keys::UI_SCHEMA: {"type": "object", "description": "How its fields are shown: ui_schema_for_model(Config)."},
             keys::DEFAULT_CONFIG: {"type": "object", "description": "The configuration of a tool that says nothing: Config().model_dump(by_alias=True)."},
             keys::DESCRIPTION: {"type": "string", "format": "multiline", "description": "What the model reads of the tool."},
-            keys::PARAMETERS: {"type": "object", "description": "The JSON Schema of what the model gives to it."},
+            keys::PARAMETERS: schema_form::schema_of_arguments(keys::PARAMETERS, "The JSON Schema of what the model gives to it."),
             keys::TAKES_CONTROL: {"type": "boolean", "default": false, "description": "Its class says that it answers the user itself."},
             keys::IS_CAPABILITY: {"type": "boolean", "default": false, "description": "Its class says that it stays when others are chosen."},
         },
+        "$defs": schema_form::definitions("What it takes without it."),
     })
 }

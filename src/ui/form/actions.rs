@@ -14,6 +14,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         input::{Code, Input, Key},
+        outside_text::OutsideText,
         verbs,
     },
     schema::{
@@ -93,10 +94,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     .edit_keys(&["alt+j"])
     .help("Edit the field's value as JSON")
     .refused(|form, row| refuse_when(!form.has_value(row.0), NO_VALUE)),
-    Row::new(Scope::Form, "edit-text", "text in $EDITOR", |form, row| form.open_text(row.0))
+    Row::new(Scope::Form, "edit-text", "in $EDITOR", |form, row| form.open_text(row.0))
         .keys(&[verbs::EDITOR])
         .edit_keys(&["alt+e"])
-        .help("Edit the field's text in your editor")
+        .help("Edit the field in your editor: a text as it is, any other value as JSON")
         .refused(|form, row| form.text_refusal(row.0)),
     Row::new(Scope::Form, "fix-field", "fix", |form, row| form.fix_row(row.0))
         .keys(&[verbs::FIX])
@@ -309,8 +310,11 @@ impl Form {
     }
 
     fn text_refusal(&self, row: usize) -> Option<String> {
-        let is_text = is_text(&self.fields[row]);
-        self.change_refusal(row).or_else(|| refuse_when(!is_text, "this is not a text"))
+        let field = &self.fields[row];
+        let is_secret = self.secrets().iter().any(|at| at.starts_with(&field.pointer));
+        let has_text = is_text(field) || self.has_value(row) && !is_secret;
+        self.change_refusal(row)
+            .or_else(|| refuse_when(!has_text, "there is nothing to edit as a text or as JSON"))
     }
 
     fn help_refusal(&self, row: usize) -> Option<String> {
@@ -389,7 +393,11 @@ impl Form {
     }
 
     fn open_text(&self, row: usize) -> FormReply {
-        let text = self.cell(row).map(|cell| cell.value_text()).unwrap_or_default();
+        let cell = self.cell(row);
+        let text = match cell.as_ref() {
+            Some(cell) if is_text(cell.field) => OutsideText::Plain(cell.value_text()),
+            cell => OutsideText::Json(cell.map(raw_json::json_text).unwrap_or_default()),
+        };
         FormReply::OpenEditor { at: self.fields[row].pointer.clone(), text }
     }
 

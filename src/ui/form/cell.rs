@@ -6,7 +6,7 @@ use std::{
 };
 
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::{
     app::{folder::FolderList, input::Input},
@@ -41,6 +41,8 @@ pub(crate) struct Cell<'c> {
     pub inside: usize,
     /// What the clock on the wall shows.
     pub wall: LocalTime,
+    /// The value whose members are offered to this list.
+    pub members: Option<&'c Map<String, Value>>,
     /// The folder that was last looked into.
     pub folder: Option<&'c FolderList>,
     /// Nobody chose the value: what is typed replaces it.

@@ -245,17 +245,18 @@ struct ChipLine {
 impl ChipLine {
     fn list_options(&self, cell: &Cell<'_>) -> Vec<ShownOption> {
         let items = other_items(&text_items(cell), self.replaces);
+        let shown = |text: &str, help: &str| ShownOption {
+            label: text.to_owned(),
+            help: super::cell::one_line(help),
+            present: items.contains(&text),
+        };
         let choices = self.choices.iter().flat_map(|choices| &choices.options);
         let texts = choices.filter_map(|option| {
-            let text = option.value.as_str()?;
             let help = option.title.as_deref().or(option.help.as_deref()).unwrap_or_default();
-            Some(ShownOption {
-                label: text.to_owned(),
-                help: super::cell::one_line(help),
-                present: items.contains(&text),
-            })
+            Some(shown(option.value.as_str()?, help))
         });
-        texts.collect()
+        let members = cell.members.into_iter().flatten();
+        texts.chain(members.map(|(name, _)| shown(name, ""))).collect()
     }
 
     fn is_closed(&self) -> bool {

@@ -131,6 +131,12 @@ impl<O: ValueOwner> FormHost<O> {
         }
     }
 
+    /// What is typed in these forms and is no value, by owners.
+    pub fn draft_issues(&self) -> impl Iterator<Item = (&O, Vec<String>)> {
+        let shown = self.forms.iter().map(|(owner, hosted)| (owner, hosted.form.draft_issues()));
+        shown.chain(self.drafts.iter().map(|(owner, drafts)| (owner, drafts.issues())))
+    }
+
     /// Whose form is shown.
     #[must_use]
     pub fn owner(&self) -> Option<&O> {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use serde_json::Value;
+
 use super::{reply::FormReply, view::Form};
 use crate::schema::{pointer::Pointer, validate::Issue};
 
@@ -12,6 +14,14 @@ pub(crate) struct Drafts(HashMap<Pointer, (String, String)>);
 impl Drafts {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
+    }
+
+    /// Where and why they are no values.
+    pub fn issues(&self) -> Vec<String> {
+        self.0
+            .iter()
+            .map(|(at, (_, words))| format!("{} {words}", at.words_in(&Value::Null)))
+            .collect()
     }
 }
 

@@ -43,7 +43,8 @@ pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
     Box::new(Json { area: Some(text_area(cell)) })
 }
 
-fn json_text(cell: &Cell<'_>) -> String {
+/// The value as the JSON that one edits.
+pub(super) fn json_text(cell: &Cell<'_>) -> String {
     match (cell.draft, cell.value) {
         (Some(draft), _) => draft.to_owned(),
         (None, Some(value)) => parse::pretty_json(value, cell.written),

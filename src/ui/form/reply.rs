@@ -1,6 +1,6 @@
 //! What a form answers to whoever holds its value.
 
-use crate::{schema::pointer::Pointer, syntax::edit::Edit};
+use crate::{app::outside_text::OutsideText, schema::pointer::Pointer, syntax::edit::Edit};
 
 /// What a form made of an input.
 #[derive(Debug, PartialEq)]
@@ -12,8 +12,8 @@ pub enum FormReply {
     /// The value changes by these edits, one after the other, as one step of undo. The form shows
     /// them already; whoever holds the value makes them and answers by `Form::sync_value`.
     Edits(Vec<Edit>),
-    /// The text at this place is to be edited outside; what comes back goes to `Form::apply_edited_text`.
-    OpenEditor { at: Pointer, text: String },
+    /// The value at this place is to be edited outside; what comes back goes to `Form::apply_edited_text`.
+    OpenEditor { at: Pointer, text: OutsideText },
     /// A text is wanted on the clipboard; where it was cut, the edits took it away.
     Copy { what: String, text: String, edits: Vec<Edit> },
     /// What a folder holds is wanted, after these edits; it is passed by `Form::set_folder`.

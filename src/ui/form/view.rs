@@ -7,7 +7,7 @@ use std::{
 };
 
 use ratatui::layout::Rect;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 pub use super::reply::FormReply;
 use super::{
@@ -417,11 +417,18 @@ impl Form {
                 .map(|(text, _)| text.as_str())
                 .filter(|_| is_value),
             inside: self.remarks.folded_count(row),
+            members: self.members_offered(field),
             wall: self.wall,
             folder: self.folder.as_deref(),
             fresh: is_value && self.fresh.contains_key(&field.pointer),
             selects: self.takes_text(field) || self.switch_of(field).is_some(),
         })
+    }
+
+    /// The members that are offered to a list of their names.
+    fn members_offered(&self, field: &Field) -> Option<&Map<String, Value>> {
+        let beside = field.node.members_of.as_deref()?;
+        field.pointer.parent()?.child(beside).get(&self.value)?.as_object()
     }
 
     /// An editor for the focused row, where it has none.

@@ -269,7 +269,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, start.lines().join("\n"), answers, aside)
         }
-        Question::Leave { files, mocks, messages } => {
+        Question::Leave { files, mocks, messages, unread } => {
             let is_gone =
                 |file: &FileId| state.documents.get(file).is_some_and(|document| document.gone);
             let name = |file: &FileId| match is_gone(file) {
@@ -295,6 +295,13 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     "{} of Watch aren't saved: “save trace” there keeps them.",
                     count_text(*messages, "message", "messages")
                 ));
+            }
+            if let Some(first) = unread.first() {
+                let more = match unread.len() - 1 {
+                    0 => String::new(),
+                    more => format!("; and {more} more"),
+                };
+                words.push(format!("Input that can't be saved would be lost: {first}{more}."));
             }
             let words = words.join(" ");
             let cancel = Answer { key: 'c', words: "cancel", messages: aside.clone() };
@@ -342,8 +349,11 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             if issues.len() > said.len() {
                 said.push("…");
             }
-            let unread = state.form.as_ref().is_some_and(|form| !form.unread.is_empty());
-            let lost = if unread { " Invalid input will be dropped." } else { "" };
+            let lost = if !state.documents.unread.is_empty() {
+                " Invalid input will be dropped."
+            } else {
+                ""
+            };
             let words = format!("{count}: {}.{lost} You can save it as a draft.", said.join("; "));
             let accept = Message::Accept { then: *then, draft: DraftPolicy::Allow };
             let answers = vec![

@@ -14,7 +14,7 @@ use self::{document::DocumentPane, issues::IssuesPane};
 use crate::{
     app::{
         actions::{ActionId, Scope},
-        documents::{Change, Document},
+        documents::{Change, Document, UnreadText},
         form_file::{FormFile, FormGoal, value_of},
         input::{Code, Input, Mouse, MouseKind},
         message::{AfterSave, DocumentMessage, DraftPolicy, Message, TextTarget},
@@ -148,7 +148,10 @@ impl FormScreen {
     /// What was typed goes into the document first.
     fn end_task(&mut self, by: Message, state: &State) -> Reply {
         let mut messages = self.form.leave(state);
-        messages.extend(self.form.shown_form().map(|form| Message::Unread(form.draft_issues())));
+        if let (Some(form), Some(task)) = (self.form.shown_form(), &state.form) {
+            let unread = |words| UnreadText { file: task.file.clone(), words };
+            messages.push(Message::Unread(form.draft_issues().into_iter().map(unread).collect()));
+        }
         messages.push(by);
         Reply::Send(messages)
     }

@@ -7,6 +7,8 @@ mod dialogs;
 mod gate_fields;
 mod preview;
 mod samples;
+mod schema_key;
+mod unread;
 
 use std::sync::Arc;
 
@@ -29,7 +31,7 @@ use crate::{
         verbs,
     },
     model::{
-        entry::{Entry, EntryForm, EntryId, FileId, SystemId},
+        entry::{Entry, EntryForm, EntryId, FileId},
         finding::{EntryEdit, Finding},
         settings::SETTINGS,
         tool::Tool,
@@ -56,6 +58,7 @@ use crate::{
 };
 
 use gate_fields::{gate_changes, gate_findings, schema_with_gate, settings_place, value_with_gate};
+use schema_key::SchemaKey;
 
 type Row = action_rows::Row<Tools>;
 
@@ -187,21 +190,6 @@ pub(crate) struct Tools {
 const MOST_UNFOLDED: usize = 16;
 /// How many forms are put away.
 const PUT_AWAY: usize = 8;
-
-/// What a schema was made from: entries with the same key have the same schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct SchemaKey {
-    vocabulary: u64,
-    system: SystemId,
-    word: String,
-}
-
-impl SchemaKey {
-    fn from_entry(entry: &Entry, state: &State) -> Option<Self> {
-        let word = table::by_id(entry.system)?.schema_word(entry, &state.catalog)?;
-        Some(Self { vocabulary: state.catalog.vocabulary, system: entry.system, word })
-    }
-}
 
 impl ValueOwner for EntryId {
     fn text_target(&self, at: Pointer, state: &State) -> (TextTarget, Pointer) {
@@ -456,7 +444,7 @@ impl Screen for Tools {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
-        match (input, self.panes.focus) {
+        let reply = match (input, self.panes.focus) {
             (Input::Mouse(mouse), _) => self.handle_mouse(*mouse, input, state),
             (_, CATALOG) => {
                 let reply = self.catalog.handle_input(input, state, &mut self.panes.focus);
@@ -465,15 +453,17 @@ impl Screen for Tools {
             }
             (_, FORM) => self.form.input(input, state),
             _ => self.preview.handle_input(input, state),
-        }
+        };
+        unread::with_unread(reply, &self.form, state)
     }
 
     fn handle_action(&mut self, id: ActionId, state: &State) -> Reply {
-        match action_rows::run_action(ACTIONS, self, id, state) {
+        let reply = match action_rows::run_action(ACTIONS, self, id, state) {
             None if self.is_trying() => self.preview.samples.form_mut().act(id, state),
             None => self.form.act(id, state),
             Some(reply) => reply,
-        }
+        };
+        unread::with_unread(reply, &self.form, state)
     }
 
     fn refusal_reason(&self, id: ActionId, state: &State) -> Option<String> {

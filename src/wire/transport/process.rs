@@ -10,7 +10,10 @@ use std::{
     io::{self, BufRead as _},
     path::PathBuf,
     process::{ExitStatus, Stdio},
-    sync::{Arc, Mutex as Lock, PoisonError},
+    sync::{
+        Arc, Mutex as Lock, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -46,6 +49,8 @@ pub(crate) const ERRORS: &str = "stderr";
 
 /// How many of the last lines of standard error are kept, to say why a server ended.
 const LAST_WORDS: usize = 50;
+/// So many bytes may wait for a server to read them.
+const MOST_UNREAD: usize = 64 * 1024 * 1024;
 /// How long a server may take to end once its input is closed; some never do by that alone.
 const HINT: Duration = Duration::from_millis(300);
 /// How long it may take once it was asked to.
@@ -107,6 +112,8 @@ pub(crate) struct ProcessLaunch {
 pub(crate) struct ServerProcess {
     /// Lines for its standard input; `None`: that is closed.
     lines: Lock<Option<mpsc::UnboundedSender<Vec<u8>>>>,
+    /// Bytes of lines that it hasn't read.
+    unread: Arc<AtomicUsize>,
     group: Arc<Group>,
     place: String,
     ended: watch::Receiver<Option<String>>,
@@ -146,7 +153,8 @@ impl ServerProcess {
         let last_words = Arc::new(Lock::new(Vec::new()));
         let (told, ended) = watch::channel(None);
         let (lines, asked) = mpsc::unbounded_channel();
-        tokio::spawn(write_lines(child.stdin.take(), asked));
+        let unread = Arc::new(AtomicUsize::new(0));
+        tokio::spawn(write_lines(child.stdin.take(), asked, Arc::clone(&unread)));
         let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
         let (largest, words) = (command.largest, Arc::clone(&last_words));
         let place = command.program.clone();
@@ -174,16 +182,23 @@ impl ServerProcess {
             // Who has left needs nothing.
             let _ = sender.push(last).await;
         });
-        Ok((Self { lines: Lock::new(Some(lines)), group, place, ended, last_words }, receiver))
+        let lines = Lock::new(Some(lines));
+        Ok((Self { lines, unread, group, place, ended, last_words }, receiver))
     }
 
     /// Has a line written, after those before it. A server that reads nothing while its output
     /// waits for us doesn't hold up whoever sends.
     ///
     /// # Errors
-    /// When the server takes none any more.
+    /// When the server takes none any more, or leaves so much unread that it is ended.
     pub fn send(&self, line: &[u8]) -> Result<(), CallError> {
         if self.ended.borrow().is_some() {
+            return Err(self.gone());
+        }
+        // One that asks without end and reads no answer would fill the memory.
+        let unread = self.unread.fetch_add(line.len() + 1, Ordering::Relaxed);
+        if unread > MOST_UNREAD {
+            self.group.kill();
             return Err(self.gone());
         }
         let mut whole = Vec::with_capacity(line.len() + 1);
@@ -221,7 +236,11 @@ impl ServerProcess {
 }
 
 /// Writes lines as long as they come and the server takes them; then its input is closed.
-async fn write_lines(stdin: Option<ChildStdin>, mut lines: mpsc::UnboundedReceiver<Vec<u8>>) {
+async fn write_lines(
+    stdin: Option<ChildStdin>,
+    mut lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    unread: Arc<AtomicUsize>,
+) {
     let Some(mut stdin) = stdin else { return };
     while let Some(line) = lines.recv().await {
         let written = async {
@@ -231,6 +250,7 @@ async fn write_lines(stdin: Option<ChildStdin>, mut lines: mpsc::UnboundedReceiv
         if written.await.is_err() {
             return;
         }
+        unread.fetch_sub(line.len(), Ordering::Relaxed);
     }
 }
 

@@ -80,7 +80,6 @@ impl Workbench {
             made: false,
             before: "".into(),
             end: FormEnd::default(),
-            unread: Vec::new(),
             saving: Vec::new(),
         };
         let start = Start { form: Some(form), seed: 7, ..Start::default() };

@@ -9,7 +9,7 @@ use crate::{
         context::LintContext,
     },
     model::tool::Tool,
-    schema::{node::Property, tree::Schema, validate::Checker},
+    schema::{contradictions::contradictions, node::Property, tree::Schema, validate::Checker},
     syntax::edit::Edit,
     systems::trustgraph::{
         descriptor::{argument_schema, argument_type, text_member},
@@ -49,6 +49,12 @@ pub(crate) fn schema_invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         report
             .add_finding(&tool.entry, at.child("type"), message)
             .fix_set("make it \"object\"", "object");
+    }
+}
+
+pub(crate) fn schema_contradictory(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, words) in given_schema(tool).map(contradictions).into_iter().flatten() {
+        report.add_finding(&tool.entry, member_pointer(keys::ARGUMENTS_SCHEMA).join(&at), words);
     }
 }
 

@@ -8,6 +8,7 @@ use crate::{
             items::{Item, ItemKind},
         },
         message::{DocumentMessage, Message, TextTarget},
+        outside_text::OutsideText,
         state::State,
     },
     engine::{
@@ -222,7 +223,11 @@ pub(super) fn back_menu(run: &ModelRun, row: usize, state: &State) -> Reply {
             Some(Way::Result { place, text }) => result_prompt(place, text, needs_model, &models),
             Some(Way::Editor { place, text }) => {
                 let (target, at) = (TextTarget::ModelResult(place), Pointer::root());
-                Reply::send(Message::Document(DocumentMessage::EditText { target, at, text }))
+                Reply::send(Message::Document(DocumentMessage::EditText {
+                    target,
+                    at,
+                    text: OutsideText::Plain(text),
+                }))
             }
             Some(Way::Question) => return OverlayReply::Act("run-again"),
             None => Reply::Handled,

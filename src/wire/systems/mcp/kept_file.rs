@@ -1,6 +1,6 @@
 //! What a workspace keeps of a server, and what of it is no longer so.
 
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use serde_json::Value;
 
@@ -12,6 +12,7 @@ use crate::{
         drift,
         kept::KeptList,
     },
+    wire::plain_file,
 };
 
 /// So many tools are named of each severity.
@@ -20,7 +21,7 @@ const NAMED: usize = 3;
 /// The list that the workspace keeps of the server of that name; `None` where it keeps none.
 #[must_use]
 pub(crate) fn read_list(root: &Path, server: &str) -> Option<KeptList> {
-    let text = fs::read_to_string(root.join(KeptList::path(server))).ok()?;
+    let text = plain_file::read_text(&root.join(KeptList::path(server)))?;
     KeptList::from_value(&serde_json::from_str(&text).ok()?)
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
+use tokio::task::yield_now;
 
 use super::{arrival::TransportArrival, http::HttpPipe};
 use crate::{
@@ -134,10 +135,13 @@ impl Pipe {
     /// Ends the server's process, or the session with it.
     pub async fn close(&mut self) {
         match self {
-            // Its output is taken meanwhile: a server that waits for that can't end.
+            // Its output is taken meanwhile: a server that waits for that can't end. One that
+            // writes without end leaves the time to end it.
             Self::Process { bus, output } => {
                 let taken = async {
-                    while output.next().await.is_some() {}
+                    while output.next().await.is_some() {
+                        yield_now().await;
+                    }
                     std::future::pending::<()>().await;
                 };
                 tokio::select! {

@@ -1,16 +1,19 @@
-//! A schema for schemas: what a model may give, built in a form. What it has no field for stays as
-//! it is and is edited as JSON.
+//! A schema for schemas: the arguments or the answer of a tool, built in a form. What it has no
+//! field for stays as it is and is edited as JSON.
 
 use serde_json::{Value, json};
 
-/// The form of a definition's `parameters`, with the names of its properties to choose those from
-/// that are required.
-pub(crate) fn parameters_schema(parameters: Option<&Value>) -> Value {
-    let properties =
-        parameters.and_then(|parameters| parameters.get("properties")).and_then(Value::as_object);
-    let names: Vec<&String> = properties.into_iter().flat_map(serde_json::Map::keys).collect();
+use crate::schema::node::MEMBERS_OF;
+
+/// The form of one schema of any kind.
+pub(crate) fn schema_of_any_kind(title: &str, words: &str) -> Value {
+    json!({"$ref": "#/$defs/argument", "title": title, "description": words})
+}
+
+/// The form of the schema of a tool's arguments. It refers to [`definitions`].
+pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
     json!({
-        "title": "parameters", "type": "object", "description": "What the model gives with each call.",
+        "title": title, "type": "object", "description": words,
         "properties": {
             "type": {"title": "type", "const": "object", "description": "Models' APIs expect an object here."},
             "properties": {
@@ -19,19 +22,19 @@ pub(crate) fn parameters_schema(parameters: Option<&Value>) -> Value {
             },
             "required": {
                 "title": "required", "type": "array", "uniqueItems": true, "description": "The arguments that the model must give.",
-                "items": {"type": "string", "examples": names},
+                "items": {"type": "string"}, MEMBERS_OF: "properties",
             },
             "description": {"title": "description", "type": "string", "description": "What the arguments as a whole are for."},
         },
-        "required": ["type", "properties"],
+        "required": ["type"],
     })
 }
 
-/// The parts that it refers to.
-pub(crate) fn definitions() -> Value {
+/// The parts that these forms refer to; the words say what a default does in that system.
+pub(crate) fn definitions(of_default: &str) -> Value {
     json!({"argument": {
         "title": "argument",
-        "oneOf": [text(), number("integer", ("whole number", "1, 2, 3: a count, an index.")), number("number", ("number", "Any number, such as 0.5.")), flag(), list(), object(), other()],
+        "oneOf": [text(of_default), number("integer", ("whole number", "1, 2, 3: a count, an index."), of_default), number("number", ("number", "Any number, such as 0.5."), of_default), flag(of_default), list(), object(), other()],
     }})
 }
 
@@ -46,13 +49,13 @@ fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Valu
     json!({"title": title, "description": words, "type": "object", "properties": properties, "required": ["type"]})
 }
 
-fn text() -> Value {
+fn text(of_default: &str) -> Value {
     typed_schema(
         "string",
         ("text", "Text, a choice of words, a date, an address."),
         json!({
             "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The allowed texts."},
-            "default": {"title": "default", "type": "string", "description": "The default. Only shown to the model: options.args.defaults sets it."},
+            "default": {"title": "default", "type": ["string", "null"], "description": of_default},
             "minLength": {"title": "minimum length", "type": "integer", "minimum": 0},
             "maxLength": {"title": "maximum length", "type": "integer", "minimum": 0},
             "pattern": {"title": "pattern", "type": "string", "format": "regex", "description": "A regular expression that the text must match."},
@@ -61,29 +64,29 @@ fn text() -> Value {
     )
 }
 
-fn number(kind: &str, told: (&str, &str)) -> Value {
+fn number(kind: &str, words: (&str, &str), of_default: &str) -> Value {
     typed_schema(
         kind,
-        told,
+        words,
         json!({
             "minimum": {"title": "at least", "type": kind},
             "maximum": {"title": "at most", "type": kind},
             "enum": {"title": "one of", "type": "array", "items": {"type": kind}, "description": "The allowed numbers."},
-            "default": {"title": "default", "type": kind, "description": "The default. Only shown to the model: options.args.defaults sets it."},
+            "default": {"title": "default", "type": [kind, "null"], "description": of_default},
         }),
     )
 }
 
-fn flag() -> Value {
+fn flag(of_default: &str) -> Value {
     typed_schema(
         "boolean",
         ("yes or no", "true or false."),
-        json!({"default": {"title": "default", "type": "boolean"}}),
+        json!({"default": {"title": "default", "type": ["boolean", "null"], "description": of_default}}),
     )
 }
 
 fn list() -> Value {
-    let mut list = typed_schema(
+    typed_schema(
         "array",
         ("list", "A list of items of one kind."),
         json!({
@@ -92,9 +95,7 @@ fn list() -> Value {
             "maxItems": {"title": "maximum items", "type": "integer", "minimum": 0},
             "uniqueItems": {"title": "each once", "type": "boolean", "default": false},
         }),
-    );
-    list["required"] = json!(["type", "items"]);
-    list
+    )
 }
 
 fn object() -> Value {
@@ -106,7 +107,7 @@ fn object() -> Value {
                 "title": "properties", "type": "object", "description": "Its members, by name.",
                 "additionalProperties": {"$ref": "#/$defs/argument"},
             },
-            "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The required members."},
+            "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, MEMBERS_OF: "properties", "description": "The required members."},
         }),
     )
 }
