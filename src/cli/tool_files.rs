@@ -18,8 +18,11 @@ use crate::{
 /// Standard input as a file.
 pub(super) const STDIN: &str = "-";
 
-/// The tools of a document, and what of it isn't read.
-pub(super) fn read_tools(file: &str, text: &str) -> Result<(Vec<Baggage>, Vec<String>), Problem> {
+/// Tools, and what of their document isn't read.
+type Packed = (Vec<Baggage>, Vec<String>);
+
+/// The tools of a document.
+pub(super) fn read_tools(file: &str, text: &str) -> Result<Packed, Problem> {
     let value = read_value(file, text).map_err(|error| refused(file, error.to_string()))?;
     let (packed, unread) = pack_value(file, &value)?.ok_or_else(|| no_tools(file))?;
     if packed.is_empty() {
@@ -31,10 +34,7 @@ pub(super) fn read_tools(file: &str, text: &str) -> Result<(Vec<Baggage>, Vec<St
 
 /// The tools of a document's value, none of an empty list; `None` where it is neither an OpenAPI
 /// document nor a list.
-pub(super) fn pack_value(
-    file: &str,
-    value: &Value,
-) -> Result<Option<(Vec<Baggage>, Vec<String>)>, Problem> {
+pub(super) fn pack_value(file: &str, value: &Value) -> Result<Option<Packed>, Problem> {
     if let Some(version) = value.get("swagger") {
         let version = version.as_str().map_or_else(|| version.to_string(), str::to_owned);
         let cause = format!("it is Swagger {version}, and only OpenAPI 3 is read");

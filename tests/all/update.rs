@@ -458,3 +458,31 @@ fn members_keep_the_spelling_that_the_entry_has() {
     let inner = configuration["tool_input_json_schema"].as_str().unwrap();
     assert!(inner.contains("\"object\",  \"properties\"") && inner.contains("depth"), "{inner}");
 }
+
+#[test]
+fn a_long_file_changes_only_where_a_tool_does() {
+    let entry = |row: usize, form: &dyn Fn(Value) -> Value| {
+        let long = "Does what it does, and says so at length. ".repeat(20);
+        form(json!({"type": "text-completion", "name": format!("Tool {row}"), "description": long}))
+    };
+    let forms: [&dyn Fn(Value) -> Value; 2] = [&|value| value, &|value| value.to_string().into()];
+    for form in forms {
+        let mut tools: serde_json::Map<String, Value> =
+            (0..60).map(|row| (format!("tool {row}"), entry(row, form))).collect();
+        let own = json!({"type": "tool-service", "name": "getOrder", "description": "Old", "service": "s", "arguments": []});
+        tools.insert("getorder".into(), form(own));
+        let before = format!("{:#}\n", json!({"tool": tools}));
+        let place = place(&[("long.json", &before)]);
+        let one = ["convert", "api.yaml", "--to", "trustgraph", "--out", "long.json", "--update"];
+        let ran = place.run(&one);
+        ran.ended(0, &["updated long.json", "; 1 tool new", " and 54 more"]);
+        let now = text(&place, "long.json");
+        let kept = before.lines().filter(|line| line.contains("tool ")).count();
+        assert_eq!(
+            now.lines().filter(|line| before.contains(line) && line.contains("tool ")).count(),
+            kept
+        );
+        assert!(now.contains("Gets one order") && now.contains("addorder"), "{now}");
+        is_settled(&place, "trustgraph", "long.json", "long.json");
+    }
+}

@@ -155,7 +155,7 @@ impl ToolFiles {
     pub fn add(&mut self, written: &Value) -> Result<bool, Problem> {
         if let Some((file, list)) = self.list.clone() {
             let items = find_list(written).map(|(_, items)| items.clone()).unwrap_or_default();
-            let place = Home { document: 0, prefix: list.parent().unwrap_or_default() };
+            let place = Home { document: 0, prefix: Pointer::root(), form: EntryForm::Plain };
             items.iter().try_for_each(|item| self.files[file].append(&place, &list, item))?;
             return Ok(true);
         }
@@ -186,9 +186,8 @@ impl ToolFiles {
         let find = |found: &FoundTool| {
             let holder = found.place.at.parent()?;
             let member = holder.last().filter(|member| members.contains_key(*member))?.to_owned();
-            let is_plain = found.place.form == EntryForm::Plain;
-            let prefix = holder.parent().filter(|_| is_plain)?;
-            Some((member, found.file, Home { document: found.place.document, prefix }))
+            let EntryPlace { document, form, .. } = found.place;
+            Some((member, found.file, Home { document, prefix: holder.parent()?, form }))
         };
         self.tools.iter().find_map(find)
     }
@@ -210,6 +209,7 @@ impl ToolFiles {
 struct Home {
     document: usize,
     prefix: Pointer,
+    form: EntryForm,
 }
 
 /// A file with tools, and what is made of it.
@@ -235,8 +235,12 @@ impl TargetFile {
         Problem::new(ProblemKind::Input, format!("updating {}", self.shown), cause)
     }
 
-    fn value(&self, document: usize) -> Value {
-        self.source.value(document).map(|value| Value::clone(value)).unwrap_or_default()
+    /// What an entry says; of a long text nothing else is read for that.
+    fn entry_value(&self, place: &EntryPlace) -> Option<Value> {
+        if let Some(value) = self.source.section_member(place.document, &place.at) {
+            return Some(Value::clone(&value.parsed()));
+        }
+        place.at.get(self.source.value(place.document)?).cloned()
     }
 
     /// Writes a value in the place of an entry's, each of the least that differs.
@@ -254,11 +258,9 @@ impl TargetFile {
     }
 
     fn put_plain(&mut self, place: &EntryPlace, to: &Value) -> Result<(), EditError> {
-        let now = self.value(place.document);
-        let Some(now) = place.at.get(&now) else {
-            return Err(EditError::NoSuchPlace(place.at.clone()));
-        };
-        for edit in edits_between(now, to) {
+        let now = self.entry_value(place);
+        let now = now.ok_or_else(|| EditError::NoSuchPlace(place.at.clone()))?;
+        for edit in edits_between(&now, to) {
             match self.source.apply(place.document, &edit.with_prefix(&place.at)) {
                 Ok((source, _)) => self.source = source,
                 Err(EditError::Aliased(_)) => {
@@ -302,7 +304,7 @@ impl TargetFile {
             let (document, at) = (place.document, &place.at);
             self.source = nested::apply_nested(&self.source, document, at, &edit)?.0;
         }
-        let text = place.at.get(&self.value(place.document)).cloned().unwrap_or_default();
+        let text = self.entry_value(place).unwrap_or_default();
         set_at(&mut self.wanted[place.document], &place.at, text);
         Ok(())
     }
@@ -324,18 +326,22 @@ impl TargetFile {
                 false => Ok(()),
             };
         }
-        self.make(home, at, entry, Edit::Set { at: at.clone(), to: entry.clone().into() })
+        let entry = match home.form {
+            EntryForm::Plain => entry.clone(),
+            EntryForm::JsonText => entry.to_string().into(),
+        };
+        self.make(home, at, &entry, &Edit::Set { at: at.clone(), to: entry.clone().into() })
     }
 
     /// Adds an item to a list.
     fn append(&mut self, home: &Home, list: &Pointer, item: &Value) -> Result<(), Problem> {
         let length = list.get(&self.wanted[home.document]).and_then(Value::as_array).map(Vec::len);
         let at = list.item(length.unwrap_or_default());
-        self.make(home, &at, item, Edit::Insert { at: at.clone(), item: item.clone().into() })
+        self.make(home, &at, item, &Edit::Insert { at: at.clone(), item: item.clone().into() })
     }
 
-    fn make(&mut self, home: &Home, at: &Pointer, to: &Value, edit: Edit) -> Result<(), Problem> {
-        let made = self.source.apply(home.document, &edit);
+    fn make(&mut self, home: &Home, at: &Pointer, to: &Value, edit: &Edit) -> Result<(), Problem> {
+        let made = self.source.apply(home.document, edit);
         self.source = made.map_err(|error| self.refused(error.to_string()))?.0;
         set_at(&mut self.wanted[home.document], at, to.clone());
         Ok(())
@@ -348,8 +354,8 @@ impl TargetFile {
             for edit in edits(&before.unwrap_or_default(), &self.wanted[document]) {
                 if let Edit::Set { at, to } = &edit {
                     let (at, to) = (at.clone(), to.value().clone());
-                    let home = Home { document, prefix: Pointer::root() };
-                    self.make(&home, &at, &to, edit)?;
+                    let home = Home { document, prefix: Pointer::root(), form: EntryForm::Plain };
+                    self.make(&home, &at, &to, &edit)?;
                 }
             }
         }
@@ -358,8 +364,10 @@ impl TargetFile {
 
     /// What becomes of it, if that says what it is to say, and nothing else.
     fn finish(&self) -> Result<Option<FileChange>, Problem> {
-        let is_meant = (0..self.wanted.len())
-            .all(|document| values_equal(&self.value(document), &self.wanted[document]));
+        let is_meant = (0..self.wanted.len()).all(|document| {
+            let value = self.source.value(document);
+            values_equal(value.map_or(&Value::Null, |value| &**value), &self.wanted[document])
+        });
         if !is_meant {
             let cause = "what changes of a tool is used at other places by a YAML alias";
             return Err(self.refused(cause).with_remedy(
