@@ -25,6 +25,7 @@ mod call;
 mod call_preview;
 mod cards;
 mod cases;
+mod changes;
 mod check;
 mod check_files;
 mod check_names;
@@ -35,6 +36,7 @@ mod convert;
 mod data_files;
 mod demo;
 mod deployed;
+mod diff;
 mod discover;
 mod doctor;
 mod documents;
@@ -79,6 +81,7 @@ mod strays;
 mod stubs;
 mod taking;
 mod test;
+mod tool_files;
 mod tools;
 mod watch;
 mod workbench;
@@ -151,6 +154,8 @@ enum Command {
     Import(import::Import),
     /// Convert tools to another system or format, and say what is carried, lost and assumed
     Convert(convert::Convert),
+    /// List what changed between the tools of two files, folders or versions of a document
+    Diff(diff::Diff),
     /// Send the workspace's tools to a running system, after showing what changes
     Push(push::Push),
     /// Record the tools of connected systems as they are now, in toolcrib.lock
@@ -296,6 +301,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::Ask(ask)) => ask.run(global, out),
         Some(Command::Agent(agent)) => agent.run(global, out),
         Some(Command::Convert(convert)) => convert.run(global, out),
+        Some(Command::Diff(diff)) => diff.run(global, out),
         Some(Command::Import(import)) => import.run(global, out),
         Some(Command::Push(push)) => push.run(global, out),
         Some(Command::Lock(lock)) => lock.run(global, out),

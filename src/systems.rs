@@ -7,7 +7,8 @@
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another,
-//! to a [`target`].
+//! to a [`target`], [`comparison`] says what differs between those of two sides, and [`changes`] between two versions of one;
+//! [`update`] brings those that are there up to what a source says.
 //! [`discovery`] is what services say themselves; [`start`] is what a user agrees to before a server is started, [`lock`] what entries looked like
 //! where they are, and what changed, [`model_settings`] what a connection says of a model behind it, `offered` the
 //! functions that models see.
@@ -15,7 +16,9 @@
 pub mod agents;
 pub mod by_hand;
 pub mod calling;
+pub mod changes;
 pub mod commonground;
+pub mod comparison;
 pub mod convert;
 pub mod covered;
 pub mod deployed;
@@ -45,6 +48,7 @@ pub mod table;
 pub mod target;
 pub mod trustgraph;
 pub mod unique;
+pub mod update;
 pub mod watched;
 
 pub use table::{by_id, every_system};

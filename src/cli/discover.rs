@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::parse_duration,
+    changes::{change_json, print_change},
     columns::{self, Cell},
     configured::add_server,
     deployed,
-    drift::{change_json, print_change},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeSet;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    deployed,
+    changes::{self, ChangeSite, FailOn, change_json, print_change},
     ending::{CommandResult, Ending},
     global::Global,
     lock::{Deployed, LockFile, Unread, connections_to_lock, gone_connections, wanted_names},
     opened::OpenWorkspace,
-    out::{CommandOutput, Tint},
+    out::CommandOutput,
     report::{self, Format, Report},
 };
 use crate::{
     model::{
         entry::FileId,
-        finding::{Finding, Severity, Site},
+        finding::Finding,
         problem::{Problem, ProblemKind},
     },
-    schema::{count::count_text, pointer::Pointer},
+    schema::count::count_text,
     systems::{
         facets::kept_tools::{ToolChange, count_words},
         lock::{LOCK, Lock, is_named},
@@ -49,27 +49,6 @@ pub(crate) struct Drift {
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
-}
-
-/// From which severity on a change makes the command fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
-enum FailOn {
-    Compatible,
-    Wording,
-    Behaviour,
-    Breaking,
-}
-
-impl FailOn {
-    /// The severity of a change, by its word.
-    fn of_change(change: &ToolChange) -> Self {
-        match change.severity {
-            "breaking" => Self::Breaking,
-            "wording" => Self::Wording,
-            "compatible" => Self::Compatible,
-            _ => Self::Behaviour,
-        }
-    }
 }
 
 /// What changed at one connection.
@@ -175,38 +154,16 @@ impl Drift {
         (format, out): (Format, &mut CommandOutput),
     ) -> std::io::Result<()> {
         let file = FileId::new(LOCK);
-        let finding = |code, level: FailOn, message| Finding {
-            code,
-            severity: match level >= self.fail_on {
-                true => Severity::Error,
-                false => Severity::Note,
-            },
-            message,
-            site: Site {
-                file: file.clone(),
-                entry: None,
-                pointer: Pointer::root(),
-                line: 0,
-                column: 0,
-            },
-            fix: None,
-            others: Vec::new(),
+        let site = || ChangeSite::of_file(file.clone());
+        let finding = |code, level: FailOn, words| {
+            changes::finding(code, level >= self.fail_on, words, site())
         };
         let changes = all.iter().flat_map(|drifted| {
             drifted.left.iter().map(|change| (drifted.connection.as_str(), change))
         });
         let mut findings: Vec<Finding> = changes
             .map(|(connection, change)| {
-                let at = match change.at.as_str() {
-                    "" => String::new(),
-                    at => format!(" at {at}"),
-                };
-                let texts = match (&change.before, &change.after) {
-                    (None, None) => String::new(),
-                    (before, after) => format!(": {} → {}", shortened(before), shortened(after)),
-                };
-                let words = format!("{connection} {}: {}{at}{texts}", change.tool, change.severity);
-                finding(change.id, FailOn::of_change(change), words)
+                changes::change_finding(connection, change, self.fail_on, site())
             })
             .collect();
         findings.extend(gone.iter().map(|name| {
@@ -229,17 +186,6 @@ impl Drift {
             unchecked: &[],
         };
         report::write_report(&report, format, out)
-    }
-}
-
-/// A text of a change as it fits into a sentence.
-fn shortened(text: &Option<String>) -> String {
-    const LONGEST: usize = 100;
-    let Some(text) = text else { return "nothing".to_owned() };
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.chars().count() > LONGEST {
-        true => format!("{}…", line.chars().take(LONGEST).collect::<String>()),
-        false => line,
     }
 }
 
@@ -285,41 +231,6 @@ impl Drifted {
     fn write(&self, out: &mut CommandOutput) -> std::io::Result<()> {
         self.left.iter().try_for_each(|change| print_change(out, &self.connection, change))
     }
-}
-
-/// A change, for scripts.
-pub(super) fn change_json(change: &ToolChange) -> Value {
-    json!({
-        "severity": change.severity, "entry": change.tool, "change": change.id,
-        "at": change.at, "before": change.before, "after": change.after,
-    })
-}
-
-/// A change on a line, with both texts below as lines that differ.
-pub(super) fn print_change(
-    out: &mut CommandOutput,
-    connection: &str,
-    change: &ToolChange,
-) -> std::io::Result<()> {
-    let tint = match change.severity {
-        "breaking" => Tint::Bad,
-        "compatible" => Tint::Dim,
-        _ => Tint::Odd,
-    };
-    let at = if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
-    let entry = format!("{connection} {}", change.tool);
-    let line = format!(
-        "{} {} {}{}",
-        out.tint(tint, change.severity),
-        out.tint(Tint::Bold, &out.safe_text(&entry)),
-        change.id,
-        out.safe_text(&at)
-    );
-    out.print_line(line)?;
-    let text = |text: &Option<String>| {
-        text.as_deref().map_or_else(String::new, |text| format!("{text}\n"))
-    };
-    deployed::print_diff(out, &text(&change.before), &text(&change.after))
 }
 
 fn missing(cause: String) -> Problem {

@@ -20,8 +20,8 @@ use self::{
     target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools},
 };
 use super::{
+    changes::change_json,
     columns::{self, Cell},
-    drift::change_json,
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,

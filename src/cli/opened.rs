@@ -245,6 +245,21 @@ impl OpenWorkspace {
         Ok(Self::read_workspace(global, path)?.warned(out))
     }
 
+    /// That every file that is asked for was read: one that wasn't may hold what is looked for.
+    ///
+    /// # Errors
+    /// The first that wasn't.
+    pub fn check_asked(&self) -> Result<(), Problem> {
+        for file in self.files.iter().filter(|file| self.is_asked(&file.file)) {
+            if let Err(error) = &file.source {
+                let doing = format!("reading {}", self.display_path(&file.file));
+                return Err(Problem::new(ProblemKind::Input, doing, error.to_string()));
+            }
+        }
+        let unread = self.end.unread.iter().find(|(file, _)| self.is_asked(file));
+        unread.map_or(Ok(()), |(_, problem)| Err(problem.clone()))
+    }
+
     /// Prints a warning for whatever keeps an answer from being whole.
     fn warned(self, out: &CommandOutput) -> Self {
         for finding in

@@ -13,10 +13,12 @@ use crate::{
 pub enum Client {
     OpenAi,
     Anthropic,
+    Gemini,
     Mcp,
 }
 
 impl Client {
+    /// Those whose forms previews show.
     pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Mcp];
 
     #[must_use]
@@ -24,13 +26,14 @@ impl Client {
         match self {
             Self::OpenAi => "OpenAI",
             Self::Anthropic => "Anthropic",
+            Self::Gemini => "Gemini",
             Self::Mcp => "MCP",
         }
     }
 }
 
 /// The entry of the client's tool list: of `tools` in an OpenAI chat completion, of `tools` in an
-/// Anthropic message, of the answer to MCP's `tools/list`.
+/// Anthropic message, of Gemini's `functionDeclarations`, of the answer to MCP's `tools/list`.
 #[must_use]
 pub(crate) fn render_tool(function: &Function, client: Client) -> Value {
     let Function { name, description, parameters } = function;
@@ -40,6 +43,10 @@ pub(crate) fn render_tool(function: &Function, client: Client) -> Value {
         }
         Client::Anthropic => {
             json!({"name": name, "description": description, "input_schema": parameters})
+        }
+        // The member `parameters` takes only a part of JSON Schema.
+        Client::Gemini => {
+            json!({"name": name, "description": description, "parametersJsonSchema": parameters})
         }
         Client::Mcp => json!({"name": name, "description": description, "inputSchema": parameters}),
     }
@@ -131,14 +138,22 @@ const NOT_AT_ROOT: [&str; 5] = ["anyOf", "oneOf", "allOf", "not", "enum"];
 struct NameRule {
     extra: &'static str,
     longest: usize,
+    /// Whether they begin with a letter or `_`.
+    begins_plainly: bool,
 }
 
 impl NameRule {
     fn of_tools(client: Client) -> Self {
         match client {
-            Client::Mcp => Self { extra: ".", longest: 2 * LONGEST_NAME },
-            Client::OpenAi | Client::Anthropic => Self { extra: "", longest: LONGEST_NAME },
+            Client::Mcp => Self { extra: ".", longest: 2 * LONGEST_NAME, begins_plainly: false },
+            Client::Gemini => Self { extra: ".:", longest: LONGEST_NAME, begins_plainly: true },
+            Client::OpenAi | Client::Anthropic => Self::of_properties(""),
         }
+    }
+
+    /// Which names of arguments APIs take.
+    fn of_properties(extra: &'static str) -> Self {
+        Self { extra, longest: LONGEST_NAME, begins_plainly: false }
     }
 
     fn has(&self, letter: char) -> bool {
@@ -146,7 +161,14 @@ impl NameRule {
     }
 
     fn accepts(&self, name: &str) -> bool {
-        (1..=self.longest).contains(&name.len()) && name.chars().all(|letter| self.has(letter))
+        (1..=self.longest).contains(&name.len())
+            && name.chars().all(|letter| self.has(letter))
+            && self.begins_well(name)
+    }
+
+    fn begins_well(&self, name: &str) -> bool {
+        let is_plain = |letter: char| letter.is_ascii_alphabetic() || letter == '_';
+        !self.begins_plainly || name.starts_with(is_plain)
     }
 }
 
@@ -161,8 +183,15 @@ pub fn accepts_name(name: &str, client: Client) -> bool {
 pub fn accepted_name(name: &str, client: Client) -> String {
     let rule = NameRule::of_tools(client);
     let plain = |letter: char| if rule.has(letter) { letter } else { '_' };
-    let name: String = name.trim().chars().map(plain).take(rule.longest).collect();
-    if name.is_empty() { "tool".to_owned() } else { name }
+    let mut name: String = name.trim().chars().map(plain).collect();
+    if name.is_empty() {
+        return "tool".to_owned();
+    }
+    if !rule.begins_well(&name) {
+        name.insert(0, '_');
+    }
+    name.truncate(rule.longest);
+    name
 }
 
 /// What a client's API would refuse in a tool; empty where it takes it.
@@ -172,7 +201,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
     let mut refuse =
         |at: &Pointer, message: String| found.push(Refusal { at: at.clone(), message });
     let root = Pointer::root();
-    let properties = NameRule { extra: ".", longest: LONGEST_NAME };
+    let properties = NameRule::of_properties(".");
     if !accepts_name(&function.name, client) {
         refuse(
             &root,
@@ -300,6 +329,11 @@ mod tests {
             assert_eq!(accepted_name(name, Client::Mcp), mcp);
             assert!(accepts_name(openai, Client::Anthropic));
         }
+        for (name, gemini) in [("users.get:v1", "users.get:v1"), ("1st try", "_1st_try")] {
+            assert_eq!(accepted_name(name, Client::Gemini), gemini);
+            assert_eq!(accepts_name(name, Client::Gemini), name == gemini);
+        }
+        assert_eq!(accepted_name(&"1".repeat(64), Client::Gemini).len(), 64);
         assert_eq!(accepted_name(&"ü".repeat(99), Client::OpenAi).len(), 64);
     }
 

@@ -4,6 +4,7 @@
 //! [`fate`] what became of each field, [`formats`] are the lists of functions that model APIs and
 //! LangChain take, [`openapi`] reads and writes OpenAPI documents; in these, [`references`] lead to
 //! schemas, and [`places`] say where arguments go. [`dialect`] makes JSON Schemas of older ones.
+//! [`requests`] compares what is sent, [`update`] takes into an entry what a later version says.
 
 pub mod baggage;
 mod dialect;
@@ -12,4 +13,6 @@ pub mod formats;
 pub mod openapi;
 mod places;
 mod references;
+pub mod requests;
 pub mod tool;
+pub mod update;

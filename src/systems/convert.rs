@@ -43,7 +43,7 @@ pub fn pack_tool(tool: &Tool, mode: Mode) -> Option<Baggage> {
         value: Value::clone(&tool.entry.value.parsed()),
     };
     let own = Some(own).filter(|own| is_read_again(system, &carried, own, mode));
-    Some(Baggage { tool: carried, lost, own })
+    Some(Baggage { lost, own, ..Baggage::new(carried) })
 }
 
 /// Whether an entry alone in a file is the same tool, apart from groups and states that are not in
@@ -52,7 +52,8 @@ fn is_read_again(system: &dyn System, tool: &PortableTool, own: &OwnForm, mode: 
     let Some(portable) = system.portable() else { return false };
     let entry = Some(own.value.clone());
     let key = portable.form_key(&own.key);
-    let files = portable.write_tools(&[KeyedTool { key, taken: None, tool: tool.clone(), entry }]);
+    let tool_there = KeyedTool { key, taken: None, tool: tool.clone(), entry, instead_of: None };
+    let files = portable.write_tools(&[tool_there]);
     let catalog = catalog_of(&files, mode);
     let [there] = &catalog.tools[..] else { return false };
     let mut read = portable_tool(system, there);
@@ -205,7 +206,8 @@ fn explain_lost(portable: &dyn Portable, fates: &mut [Fate]) {
 }
 
 /// Files as their systems read them.
-fn catalog_of(files: &[PortableFile], mode: Mode) -> Catalog {
+#[must_use]
+pub(super) fn catalog_of(files: &[PortableFile], mode: Mode) -> Catalog {
     let sources: Vec<(FileId, Source)> = files
         .iter()
         .filter_map(|file| {
@@ -218,7 +220,9 @@ fn catalog_of(files: &[PortableFile], mode: Mode) -> Catalog {
     read::read_catalog(sources.iter().map(|(file, source)| (file, source)), mode)
 }
 
-fn portable_tool(system: &dyn System, tool: &Tool) -> PortableTool {
+/// A tool without what only its system knows.
+#[must_use]
+pub(super) fn portable_tool(system: &dyn System, tool: &Tool) -> PortableTool {
     let mut portable =
         PortableTool::from_function(system.model_function(tool)).with_gate(&tool.gate);
     portable.output = system.output_schema(tool);

@@ -9,7 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
+pub use super::changes::SEVERITIES;
 use super::{
+    changes::{
+        BREAKING, COMPATIBLE, EntryPair, WORDING, seen_tool, sort_changes, value_text, whole_change,
+    },
     deployed::{
         catalog::callable_catalog,
         deployment::Deployment,
@@ -18,30 +22,13 @@ use super::{
     facets::kept_tools::ToolChange,
     table::by_id,
 };
-use crate::{
-    engine::{
-        drift::{self, Change, Severity, differ},
-        mask::Mask,
-    },
-    model::tool::Tool,
-    schema::{equal::values_equal, pointer::Pointer},
-};
+use crate::{engine::mask::Mask, model::tool::Tool};
 
 /// The file of a workspace that holds it.
 pub const LOCK: &str = "toolcrib.lock";
 
 /// The form of the file.
 const VERSION: u64 = 1;
-
-/// Severities of changes, the worst first.
-pub const SEVERITIES: [&str; 4] = [BREAKING, BEHAVIOUR, WORDING, COMPATIBLE];
-/// Calls, or readers of answers, may fail.
-const BREAKING: &str = "breaking";
-/// Something else happens than what was locked.
-const BEHAVIOUR: &str = "behaviour";
-/// A model reads another text.
-const WORDING: &str = "wording";
-const COMPATIBLE: &str = "compatible";
 
 /// What was locked, by the name of the connection.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -158,26 +145,16 @@ impl LockedEntries {
                 changes.extend(old.zip(new).and_then(|(old, new)| said_change(name, old, new)));
                 continue;
             }
-            let whole = |severity, id| ToolChange {
-                severity,
-                tool: name.clone(),
-                id,
-                at: String::new(),
-                before: None,
-                after: None,
-            };
             match (self.entries.get(name), now.entries.get(name), by_name.get(name)) {
                 (Some(old), Some(new), _) if old.hash == new.hash => {}
                 (Some(old), Some(new), Some(item)) => {
-                    let pair = Pair { deployment, item, old: &old.value, new: &new.value };
-                    changes.extend(pair.compare());
+                    changes.extend(compare_items(deployment, item, &old.value, &new.value));
                 }
-                (Some(_), ..) => changes.push(whole(BREAKING, "entry.removed")),
-                (None, ..) => changes.push(whole(COMPATIBLE, "entry.added")),
+                (Some(_), ..) => changes.push(whole_change(BREAKING, name, "entry.removed")),
+                (None, ..) => changes.push(whole_change(COMPATIBLE, name, "entry.added")),
             }
         }
-        let rank = |change: &ToolChange| SEVERITIES.iter().position(|one| *one == change.severity);
-        changes.sort_by_key(rank);
+        sort_changes(&mut changes);
         changes
     }
 
@@ -217,136 +194,28 @@ pub fn is_named(entry: &str, word: &str) -> bool {
         || entry.rsplit_once('/').is_some_and(|(_, name)| name == word)
 }
 
-/// An entry that is not what it was.
-struct Pair<'p> {
-    deployment: &'p dyn Deployment,
-    /// As it is there now.
-    item: &'p Item,
-    old: &'p Value,
-    new: &'p Value,
-}
-
-impl Pair<'_> {
-    fn compare(&self) -> Vec<ToolChange> {
-        let (Some(before), Some(after)) = (self.tool_of(self.old), self.tool_of(self.new)) else {
-            return self.compare_members(None);
-        };
-        let mut changes: Vec<ToolChange> = match self.deployment.compare_tools(self.old, self.new) {
-            // What they compare is the entry itself.
-            Some(changes) => {
-                return changes
-                    .iter()
-                    .map(|change| self.describe(change, self.old, self.new))
-                    .collect();
-            }
-            None => drift::compare_lists(
-                std::slice::from_ref(&before),
-                std::slice::from_ref(&after),
-                |_, _, _| {},
-            )
-            .iter()
-            .map(|change| self.describe(change, &before, &after))
-            .collect(),
-        };
-        let name = |tool: &Value| tool.get(SEEN_AS).and_then(Value::as_str).map(str::to_owned);
-        if name(&before) != name(&after) {
-            changes.push(ToolChange {
-                severity: BREAKING,
-                tool: self.item.name(),
-                id: "name.changed",
-                at: "/name".to_owned(),
-                before: name(&before),
-                after: name(&after),
-            });
-        }
-        changes.extend(self.compare_members(Some(&before)));
-        changes
-    }
-
-    /// Members of the entry that differ; not those by which the tool differs that a model gets.
-    fn compare_members(&self, seen: Option<&Value>) -> Vec<ToolChange> {
-        let change = |at: &Pointer| ToolChange {
-            severity: BEHAVIOUR,
-            tool: self.item.name(),
-            id: "entry.changed",
-            at: at.to_string(),
-            before: at.get(self.old).map(value_text),
-            after: at.get(self.new).map(value_text),
-        };
-        let (Value::Object(old), Value::Object(new)) = (self.old, self.new) else {
-            return vec![change(&Pointer::root())];
-        };
-        let keys: BTreeSet<&String> = old.keys().chain(new.keys()).collect();
-        let mut changes = Vec::new();
-        for key in keys.into_iter().filter(|key| differ(old.get(*key), new.get(*key))) {
-            let mut mixed = old.clone();
-            match new.get(key) {
-                Some(value) => drop(mixed.insert(key.clone(), value.clone())),
-                None => drop(mixed.remove(key)),
-            }
-            let is_seen = seen.is_some_and(|seen| {
-                self.tool_of(&Value::Object(mixed)).is_none_or(|tool| !values_equal(&tool, seen))
-            });
-            if !is_seen {
-                changes.push(change(&Pointer::root().child(key)));
-            }
-        }
-        changes
-    }
-
-    /// The tool that an entry of that value makes, as a model gets it; `None` where it makes none.
-    fn tool_of(&self, value: &Value) -> Option<Value> {
-        let text = value.to_string();
-        let item = Item { text, ..self.item.clone() };
-        let catalog = callable_catalog(self.deployment, "", std::slice::from_ref(&item));
+/// What changed between two values of an entry; `item` is it as it is there now.
+fn compare_items(
+    deployment: &dyn Deployment,
+    item: &Item,
+    old: &Value,
+    new: &Value,
+) -> Vec<ToolChange> {
+    let tool_of = |value: &Value| {
+        let item = Item { text: value.to_string(), ..item.clone() };
+        let catalog = callable_catalog(deployment, "", std::slice::from_ref(&item));
         let tool: &Tool = catalog.tools.first()?;
         let system = by_id(tool.entry.system)?;
-        let function = system.model_function(tool);
-        let mut seen = json!({
-            "name": self.item.key,
-            SEEN_AS: function.name,
-            "description": function.description,
-            "inputSchema": function.parameters,
-        });
-        if let Some(schema) = system.output_schema(tool) {
-            seen["outputSchema"] = schema;
-        }
-        Some(seen)
-    }
-
-    fn describe(&self, change: &Change, old: &Value, new: &Value) -> ToolChange {
-        ToolChange {
-            severity: severity_of(change),
-            tool: self.item.name(),
-            id: change.id,
-            at: change.at.to_string(),
-            before: drift::value_at(old, &change.at).as_ref().map(value_text),
-            after: drift::value_at(new, &change.at).as_ref().map(value_text),
-        }
-    }
-}
-
-/// The name that a model sees; the tool itself is named by its key, which stays.
-const SEEN_AS: &str = "seen-as";
-
-fn severity_of(change: &Change) -> &'static str {
-    match change.severity {
-        Severity::Breaking => BREAKING,
-        Severity::Trust if change.id == "text.changed" => WORDING,
-        Severity::Trust | Severity::Unclear => BEHAVIOUR,
-        Severity::Compatible => COMPATIBLE,
-    }
-}
-
-fn value_text(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => format!("{other:#}"),
-    }
+        let output = system.output_schema(tool);
+        Some(seen_tool(&item.key, &system.model_function(tool), output.as_ref()))
+    };
+    let pair = EntryPair { name: &item.name(), old, new, tool_of: &tool_of };
+    pair.compare(deployment.compare_tools(old, new))
 }
 
 /// A value without the member that holds a secret, and with what looks like one masked.
-fn without_secrets(mut value: Value, secret: Option<&str>) -> Value {
+#[must_use]
+pub(super) fn without_secrets(mut value: Value, secret: Option<&str>) -> Value {
     if let (Some(secret), Some(members)) = (secret, value.as_object_mut()) {
         members.remove(secret);
     }

@@ -14,7 +14,7 @@ use crate::{
         model_view::{Client, accepted_name, accepts_name},
         portable::{
             baggage::Baggage,
-            formats::{FORMATS, Format, add_members},
+            formats::{FORMATS, Format, add_members, find_list},
             tool::PortableTool,
         },
     },
@@ -99,7 +99,7 @@ impl Target {
             let taken = (key != wanted).then_some(wanted);
             let entry = self.own_entry(one, &name);
             let tool = PortableTool { name, ..one.tool.clone() };
-            KeyedTool { key, taken, tool, entry }
+            KeyedTool { key, taken, tool, entry, instead_of: None }
         };
         packed.iter().map(key_tool).collect()
     }
@@ -146,7 +146,9 @@ fn free_among(wanted: &str, beginning: &str, taken: &mut HashSet<String>) -> Str
 fn write_format(format: &Format, tools: &[KeyedTool], packed: &[Baggage]) -> Value {
     let tools: Vec<PortableTool> = tools.iter().map(|one| one.tool.clone()).collect();
     let mut value = (format.write)(&tools);
-    for (item, one) in value.as_array_mut().into_iter().flatten().zip(packed) {
+    let list = find_list(&value).map(|(at, _)| at);
+    let items = list.and_then(|at| at.get_mut(&mut value)?.as_array_mut());
+    for (item, one) in items.into_iter().flatten().zip(packed) {
         if let Some(own) = one.own_for(format.word) {
             add_members(item, &own.value);
         }

@@ -583,7 +583,7 @@ fn the_page_names_every_target() {
     for target in Target::all() {
         assert!(page.contains(&format!("`{}`", target.word())), "{}", target.word());
     }
-    assert_eq!(FORMATS.len(), 4);
+    assert_eq!(FORMATS.len(), 5);
 }
 
 #[test]

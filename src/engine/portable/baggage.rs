@@ -1,8 +1,11 @@
 //! A tool on its way from one form to another, with what has no place in a tool.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value;
 
 use super::{fate::Fate, tool::PortableTool};
+use crate::schema::pointer::Pointer;
 
 /// A tool to be carried, and what of its entry is left behind.
 #[derive(Clone, Debug, PartialEq)]
@@ -11,6 +14,18 @@ pub struct Baggage {
     /// What is left behind, except where [`Self::own`] is written.
     pub lost: Vec<Fate>,
     pub own: Option<OwnForm>,
+    pub origin: Origin,
+}
+
+/// What it was read of, where that is a document.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Origin {
+    /// The form of the document, as `--to` takes it; empty where none has it alone.
+    pub form: &'static str,
+    /// Its place there.
+    pub at: Pointer,
+    /// What no tool has of what is there, by its place within.
+    pub rest: BTreeMap<String, Value>,
 }
 
 /// What a target of the same word writes as it was read.
@@ -29,7 +44,7 @@ pub struct OwnForm {
 impl Baggage {
     #[must_use]
     pub fn new(tool: PortableTool) -> Self {
-        Self { tool, lost: Vec::new(), own: None }
+        Self { tool, lost: Vec::new(), own: None, origin: Origin::default() }
     }
 
     /// Its own form, if a target of this word writes it.

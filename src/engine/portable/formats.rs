@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    baggage::{Baggage, OwnForm},
+    baggage::{Baggage, Origin, OwnForm},
     dialect,
     fate::Fate,
     openapi,
@@ -63,6 +63,20 @@ pub const FORMATS: &[Format] = &[
         assumes: &[],
     },
     Format {
+        word: GEMINI,
+        title: "Gemini's function declarations",
+        client: Some(Client::Gemini),
+        write: write_gemini,
+        lacks: &[
+            ("groups", NO_GATE),
+            ("states", NO_GATE),
+            ("next state", NO_GATE),
+            ("request", NO_REQUEST),
+            ("places", NO_REQUEST),
+        ],
+        assumes: &[],
+    },
+    Format {
         word: "langchain",
         title: "LangChain's structured tools",
         client: None,
@@ -71,7 +85,7 @@ pub const FORMATS: &[Format] = &[
         assumes: &[],
     },
     Format {
-        word: "openapi",
+        word: openapi::FORM,
         title: "an OpenAPI 3.1 document",
         client: None,
         write: openapi::write_document,
@@ -88,6 +102,17 @@ fn write_anthropic(tools: &[PortableTool]) -> Value {
     tools.iter().map(|tool| render_tool(&tool.to_function(), Client::Anthropic)).collect()
 }
 
+fn write_gemini(tools: &[PortableTool]) -> Value {
+    let write = |tool: &PortableTool| {
+        let mut declared = render_tool(&tool.to_function(), Client::Gemini);
+        if let Some(output) = &tool.output {
+            declared["responseJsonSchema"] = output.clone();
+        }
+        declared
+    };
+    json!({"functionDeclarations": tools.iter().map(write).collect::<Vec<_>>()})
+}
+
 fn write_langchain(tools: &[PortableTool]) -> Value {
     let write = |tool: &PortableTool| json!({"name": tool.name, "description": tool.description, "args_schema": tool.parameters});
     tools.iter().map(write).collect()
@@ -101,9 +126,20 @@ const PARAMETERS: [(&str, Option<&str>); 6] = [
     ("inputSchema", Some(MCP)),
     ("args_schema", Some("langchain")),
     ("parameters_json_schema", None),
-    ("parametersJsonSchema", None),
+    ("parametersJsonSchema", Some(GEMINI)),
+];
+/// The names of such members; also that of LangChain's properties alone.
+pub const PARAMETER_MEMBERS: [&str; 7] = [
+    "parameters",
+    "input_schema",
+    "inputSchema",
+    "args_schema",
+    "parameters_json_schema",
+    "parametersJsonSchema",
+    "args",
 ];
 const OPENAI: &str = "openai";
+const GEMINI: &str = "gemini";
 const MCP: &str = "mcp";
 /// Members that hold the schema of answers.
 const OUTPUTS: [&str; 4] =
@@ -118,28 +154,46 @@ const GEMINI_LISTS: [&str; 2] = ["function_declarations", "functionDeclarations"
 /// Tools of a document, with what of it isn't read; `None` where it is no format that is known.
 #[must_use]
 pub fn read_document(document: &Value) -> Option<(Vec<Baggage>, Vec<String>)> {
-    if document.get("openapi").is_some() {
-        return Some(openapi::read_document(document));
-    }
-    if let Some(tool) = read_function(document, Origin::Unknown) {
-        return Some((vec![tool], Vec::new()));
-    }
-    let (list, origin) = match document {
-        Value::Array(items) => (items, Origin::Unknown),
+    read_at(document, &Pointer::root())
+}
+
+/// The list that a document is, and where it is in it; `None` where it is none.
+#[must_use]
+pub fn find_list(document: &Value) -> Option<(Pointer, &Vec<Value>)> {
+    let (at, list, _) = list_of(document, &Pointer::root())?;
+    Some((at, list))
+}
+
+fn list_of<'d>(value: &'d Value, at: &Pointer) -> Option<(Pointer, &'d Vec<Value>, ListKind)> {
+    match value {
+        Value::Array(items) => Some((at.clone(), items, ListKind::Unknown)),
         Value::Object(members) => {
             let member = LISTS.iter().find(|member| members.contains_key(**member))?;
             let is_gemini = GEMINI_LISTS.contains(member);
-            let origin = if is_gemini { Origin::Gemini } else { Origin::Unknown };
-            (members.get(*member)?.as_array()?, origin)
+            let kind = if is_gemini { ListKind::Gemini } else { ListKind::Unknown };
+            Some((at.child(*member), members.get(*member)?.as_array()?, kind))
         }
-        _ => return None,
-    };
+        _ => None,
+    }
+}
+
+fn read_at(value: &Value, at: &Pointer) -> Option<(Vec<Baggage>, Vec<String>)> {
+    if value.get("openapi").is_some() {
+        let (mut tools, unread) = openapi::read_document(value);
+        tools.iter_mut().for_each(|one| one.origin.at = at.join(&one.origin.at));
+        return Some((tools, unread));
+    }
+    if let Some(tool) = read_function(value, at, ListKind::Unknown) {
+        return Some((vec![tool], Vec::new()));
+    }
+    let (home, list, kind) = list_of(value, at)?;
     let (mut tools, mut unread) = (Vec::new(), Vec::new());
     for (row, item) in list.iter().enumerate() {
+        let at = home.item(row);
         // Gemini's lists hold lists.
-        match read_function(item, origin) {
+        match read_function(item, &at, kind) {
             Some(tool) => tools.push(tool),
-            None => match read_document(item).filter(|_| item.is_object()) {
+            None => match read_at(item, &at).filter(|_| item.is_object()) {
                 Some((more, odd)) => {
                     tools.extend(more);
                     unread.extend(odd);
@@ -153,13 +207,13 @@ pub fn read_document(document: &Value) -> Option<(Vec<Baggage>, Vec<String>)> {
 
 /// What the place of a function says of its form.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Origin {
+enum ListKind {
     Unknown,
     Gemini,
 }
 
 /// A function in any of the forms: `{"type": "function", "function": {…}}`, or its members alone.
-fn read_function(item: &Value, origin: Origin) -> Option<Baggage> {
+fn read_function(item: &Value, at: &Pointer, list: ListKind) -> Option<Baggage> {
     let inner = item.get("function").filter(|inner| inner.is_object());
     let members = inner.unwrap_or(item).as_object()?;
     let name = members.get("name")?.as_str()?;
@@ -172,7 +226,9 @@ fn read_function(item: &Value, origin: Origin) -> Option<Baggage> {
     if !is_function {
         return None;
     }
-    let is_gemini = origin == Origin::Gemini || schema.is_some_and(dialect::is_gemini);
+    let is_gemini = list == ListKind::Gemini
+        || schema.is_some_and(dialect::is_gemini)
+        || of_schema.is_some_and(|(_, word, _)| word == Some(GEMINI));
     let read_schema = |key: &str, schema: &Value| {
         let mut schema = schema.clone();
         // The other members of Gemini's form hold JSON Schemas.
@@ -200,7 +256,10 @@ fn read_function(item: &Value, origin: Origin) -> Option<Baggage> {
     read.extend(output.map(|(key, _)| key));
     let word = of_schema.and_then(|(_, word, _)| word).or(is_typed.then_some(OPENAI));
     let own = own_members(item, inner.is_some(), &read);
-    let lost = lost_members(&own);
+    let rest = unread_members(&own);
+    let lost = rest.iter().map(|(at, value)| Fate::lost(at, short_text(value))).collect();
+    let form = word.unwrap_or(if is_gemini { GEMINI } else { "" });
+    let origin = Origin { form, at: at.clone(), rest: rest.into_iter().collect() };
     let value = match word {
         Some(MCP) => item.clone(),
         // Chat's form and that of responses have the same members at other places.
@@ -209,7 +268,7 @@ fn read_function(item: &Value, origin: Origin) -> Option<Baggage> {
     };
     let key = tool.name.clone();
     let own = word.map(|word| OwnForm { word, key, name_key: "name", value });
-    Some(Baggage { lost, own, tool })
+    Some(Baggage { lost, own, origin, tool })
 }
 
 /// The members of a function, and those around it, that are not read.
@@ -233,24 +292,19 @@ fn own_members(item: &Value, is_wrapped: bool, read: &[&str]) -> Value {
     Value::Object(own)
 }
 
-fn lost_members(own: &Value) -> Vec<Fate> {
-    let mut lost = Vec::new();
+/// Each of them by its place.
+fn unread_members(own: &Value) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
     for (key, value) in own.as_object().into_iter().flatten() {
         match value {
             Value::Object(inner) if key == "function" => {
                 let inner = inner.iter();
-                lost.extend(
-                    inner.map(|(key, value)| lost_member(&format!("/function/{key}"), value)),
-                );
+                all.extend(inner.map(|(key, value)| (format!("/function/{key}"), value.clone())));
             }
-            _ => lost.push(lost_member(&format!("/{key}"), value)),
+            _ => all.push((format!("/{key}"), value.clone())),
         }
     }
-    lost
-}
-
-fn lost_member(at: &str, value: &Value) -> Fate {
-    Fate::lost(at, short_text(value))
+    all
 }
 
 /// Adds the members of another value that are not there yet, at any depth.
@@ -345,5 +399,22 @@ mod tests {
         assert_eq!(tools[1].tool.parameters["properties"]["x"]["type"], json!(["string", "null"]));
         assert_eq!(tools[1].tool.output, Some(json!({"type": "string"})));
         assert!(tools.iter().all(|one| one.lost.is_empty() && one.own.is_none()));
+    }
+
+    #[test]
+    fn declarations_of_gemini_keep_their_json_schemas() {
+        let mut tool = joke();
+        tool.parameters["properties"]["topic"]["type"] = json!(["string", "null"]);
+        tool.output = Some(json!({"type": "string"}));
+        let written = write_gemini(std::slice::from_ref(&tool));
+        let declared = &written["functionDeclarations"][0];
+        assert_eq!(declared["parametersJsonSchema"], tool.parameters);
+        assert_eq!(declared["responseJsonSchema"], json!({"type": "string"}));
+        for document in [written.clone(), declared.clone(), json!({"tools": [written]})] {
+            let (tools, unread) = read_document(&document).unwrap();
+            assert_eq!((&tools[0].tool, unread.len()), (&tool, 0), "{document}");
+            assert_eq!(tools[0].origin.at.get(&document), Some(declared), "{document}");
+            assert!(tools[0].lost.is_empty(), "{:?}", tools[0].lost);
+        }
     }
 }

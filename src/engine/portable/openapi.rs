@@ -6,14 +6,20 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value, json};
 
 use super::{
-    baggage::Baggage,
+    baggage::{Baggage, Origin},
     dialect::modernize,
     fate::Fate,
     places::{ArgumentPlace, has_body, path_names, split_arguments},
     references::{self, is_dead, lift_definitions, place_schema},
     tool::{HttpRequest, PortableTool, object_schema},
 };
-use crate::model::{numbered::numbered_names, tool::Function};
+use crate::{
+    model::{numbered::numbered_names, tool::Function},
+    schema::pointer::Pointer,
+};
+
+/// The form of such documents, as `--to` takes it.
+pub const FORM: &str = "openapi";
 
 const METHODS: [&str; 7] = ["get", "put", "post", "delete", "patch", "head", "options"];
 const JSON: &str = "application/json";
@@ -96,10 +102,13 @@ pub fn read_document(document: &Value) -> (Vec<Baggage>, Vec<String>) {
                 continue;
             };
             let arguments = Arguments::default();
-            let (lost, at) = (Vec::new(), Operation { path, method, item, operation });
-            let mut reader = Reader { document, is_old, at, arguments, lost, unread: Vec::new() };
+            let at = Operation { path, method, item, operation };
+            let (lost, rest, notes) = (Vec::new(), BTreeMap::new(), Vec::new());
+            let mut reader = Reader { document, is_old, at, arguments, lost, rest, unread: notes };
             let tool = reader.read_operation();
-            tools.push(Baggage { lost: reader.lost, ..Baggage::new(tool) });
+            let at = Pointer::from_iter(["paths", path.as_str(), method]);
+            let origin = Origin { form: FORM, at, rest: reader.rest };
+            tools.push(Baggage { lost: reader.lost, origin, ..Baggage::new(tool) });
             unread.extend(reader.unread);
         }
     }
@@ -130,6 +139,8 @@ struct Reader<'d> {
     at: Operation<'d>,
     arguments: Arguments,
     lost: Vec<Fate>,
+    /// What no tool has, by its place in the operation.
+    rest: BTreeMap<String, Value>,
     unread: Vec<String>,
 }
 
@@ -146,8 +157,10 @@ impl<'d> Reader<'d> {
             }
             id => id.to_owned(),
         };
-        for member in UNREAD.iter().filter(|member| operation.get(**member).is_some()) {
-            self.lose(format!("/{member}"), "no tool has it");
+        for member in UNREAD {
+            if let Some(value) = operation.get(member) {
+                self.lose_value(format!("/{member}"), value, "no tool has it");
+            }
         }
         let description = match (text("summary"), text("description")) {
             ("", description) => description.to_owned(),
@@ -169,6 +182,13 @@ impl<'d> Reader<'d> {
 
     fn lose(&mut self, field: impl Into<String>, words: impl Into<String>) {
         self.lost.push(Fate::lost(field, words));
+    }
+
+    /// The same with what is there.
+    fn lose_value(&mut self, field: impl Into<String>, value: &Value, words: impl Into<String>) {
+        let field = field.into();
+        self.rest.insert(field.clone(), value.clone());
+        self.lose(field, words);
     }
 
     /// What a value refers to in the document, which is reported where it is not there.
@@ -226,6 +246,7 @@ impl<'d> Reader<'d> {
             };
             let place = text("in").unwrap_or("query");
             if place == "cookie" {
+                self.rest.insert(format!("/cookies/{name}"), parameter.clone());
                 self.lose(at, format!("the cookie {name}"));
                 continue;
             }
@@ -262,7 +283,7 @@ impl<'d> Reader<'d> {
             let media = content.iter().next();
             schema = media.and_then(|(_, media)| media.get("schema")).cloned().unwrap_or(schema);
             let kind = media.map_or("", |(kind, _)| kind);
-            self.lose(format!("/parameters/{wire_name}/content"), kind);
+            self.lose_value(format!("/parameters/{wire_name}/content"), &json!(kind), kind);
         }
         if let (Some(members), Some(words)) = (schema.as_object_mut(), parameter.get("description"))
         {
@@ -310,7 +331,8 @@ impl<'d> Reader<'d> {
         let others = whole.as_object().into_iter().flatten().map(|(key, _)| key.clone());
         let others: Vec<String> = others.filter(|key| !OF_BODY.contains(&key.as_str())).collect();
         for key in others {
-            self.lose(format!("/requestBody/{key}"), "the body is one with the parameters");
+            let field = format!("/requestBody/{key}");
+            self.lose_value(field, &whole[&key], "the body is one with the parameters");
         }
         for (name, property) in own {
             self.keep_place(&name, &ArgumentPlace::in_body());
@@ -335,7 +357,8 @@ impl<'d> Reader<'d> {
         let content = body.get("content")?.as_object()?;
         let (kind, media) = content.get_key_value(JSON).or_else(|| content.iter().next())?;
         if kind != JSON {
-            self.lose("/requestBody/content", format!("{kind}; the body is carried as JSON"));
+            let words = format!("{kind}; the body is carried as JSON");
+            self.lose_value("/requestBody/content", &json!(kind), words);
         }
         let is_required = body.get("required") == Some(&Value::Bool(true));
         Some((media.get("schema")?.clone(), is_required))

@@ -1,12 +1,16 @@
 //! Where each argument of a tool goes in a request over HTTP.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
-use super::tool::PortableTool;
+use super::tool::{HttpRequest, PortableTool};
 
 /// Members of a parameter that say how it is written.
 const STYLES: [&str; 7] =
     ["style", "explode", "allowReserved", "allowEmptyValue", "deprecated", "example", "examples"];
+/// Those of them that change nothing of what is sent.
+const NEVER_SENT: [&str; 3] = ["deprecated", "example", "examples"];
 const IN: &str = "in";
 const NAME: &str = "name";
 const BODY: &str = "body";
@@ -110,6 +114,32 @@ pub(super) fn has_body(method: &str) -> bool {
 pub(super) fn path_names(path: &str) -> Vec<&str> {
     let parts = path.split('{').skip(1).filter_map(|part| part.split_once('}'));
     parts.map(|(name, _)| name).collect()
+}
+
+/// Where each argument goes, and how it is written there.
+#[must_use]
+pub(super) fn argument_places(
+    tool: &PortableTool,
+    request: &HttpRequest,
+) -> BTreeMap<String, Value> {
+    let in_path = path_names(&request.path);
+    let has_body = has_body(&request.method.to_ascii_lowercase());
+    let place = |name: &String| {
+        let kept = request.places.get(name);
+        let place = kept
+            .and_then(|value| ArgumentPlace::from_value(value, name))
+            .unwrap_or_else(|| ArgumentPlace::default_for(name, &in_path, has_body));
+        let is_in_path = place.place == "path";
+        let mut value = place.to_value(name);
+        if let Some(members) = value.as_object_mut() {
+            members.retain(|key, _| {
+                !(NEVER_SENT.contains(&key.as_str()) || is_in_path && key == NAME)
+            });
+        }
+        (name.clone(), value)
+    };
+    let properties = tool.parameters.get("properties").and_then(Value::as_object);
+    properties.into_iter().flat_map(|all| all.keys()).map(place).collect()
 }
 
 /// Arguments as parameters where their place says so; the rest is the body.

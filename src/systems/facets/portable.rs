@@ -8,6 +8,7 @@ use crate::{
         portable::tool::{HttpRequest, PortableTool},
     },
     model::tool::Tool,
+    syntax::edit::Edit,
 };
 
 /// Can have tools that come from elsewhere. What of them it has no place for is seen by reading the
@@ -32,6 +33,12 @@ pub trait Portable: Sync {
         true
     }
 
+    /// The edits that go with others of a file's entries: of what the file says of them beside.
+    fn edits_beside(&self, before: &Value, after: &Value) -> Vec<Edit> {
+        let _ = (before, after);
+        Vec::new()
+    }
+
     /// Why it has no place for a field, where reading it again doesn't say that.
     fn why_lost(&self, field: &str) -> Option<&'static str> {
         let _ = field;
@@ -54,6 +61,9 @@ pub struct KeyedTool {
     pub tool: PortableTool,
     /// Its entry, where it is one of the system already.
     pub entry: Option<Value>,
+    /// The entry in whose place it goes, where one is there: it is written in the same way where
+    /// there are several.
+    pub instead_of: Option<Value>,
 }
 
 /// A file with tools in it.

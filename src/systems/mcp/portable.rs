@@ -3,11 +3,14 @@
 use serde_json::{Value, json};
 
 use super::{
-    kept::KeptList,
+    kept::{KeptList, hash_tools},
+    keys,
     version::{DEFAULT, Era},
 };
 use crate::{
     engine::{model_view::Client, portable::tool::object_schema},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
     systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
 
@@ -28,6 +31,21 @@ impl Portable for PortableTools {
 
     fn why_lost(&self, field: &str) -> Option<&'static str> {
         (field == "answer").then_some("this version of MCP has only schemas of type object")
+    }
+
+    /// The hash of the tools, where it was theirs before.
+    fn edits_beside(&self, before: &Value, after: &Value) -> Vec<Edit> {
+        let hash_of = |list: &Value| {
+            list.get(keys::TOOLS).and_then(Value::as_array).map(|tools| hash_tools(tools))
+        };
+        let kept = before.get(keys::HASH).and_then(Value::as_str);
+        let (was, is) = (hash_of(before), hash_of(after));
+        match is {
+            Some(hash) if kept.is_some() && kept == was.as_deref() && was != Some(hash.clone()) => {
+                vec![Edit::Set { at: Pointer::root().child(keys::HASH), to: hash.into() }]
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {

@@ -2,10 +2,14 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{descriptor::arguments_schema, keys, remote::listed_arguments};
+use super::{
+    descriptor::{arguments_schema, states_key},
+    keys,
+    remote::listed_arguments,
+};
 use crate::{
     engine::portable::tool::PortableTool,
-    model::context::Name,
+    model::context::{Mode, Name},
     schema::equal::values_equal,
     systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
@@ -19,12 +23,12 @@ impl Portable for PortableTools {
 
     fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
         let (mut entries, mut services) = (Map::new(), Map::new());
-        for KeyedTool { key, tool, entry: own, .. } in tools {
+        for KeyedTool { key, tool, entry: own, instead_of, .. } in tools {
             if let Some(own) = own {
                 entries.insert(key.clone(), own.clone());
                 continue;
             }
-            entries.insert(key.clone(), entry(tool, key));
+            entries.insert(key.clone(), entry(tool, key, instead_of.as_ref()));
             let service = json!({
                 keys::ID: key,
                 keys::REQUEST_QUEUE: format!("request:tg:{key}"),
@@ -40,7 +44,8 @@ impl Portable for PortableTools {
     }
 }
 
-fn entry(tool: &PortableTool, service: &str) -> Value {
+fn entry(tool: &PortableTool, service: &str, instead_of: Option<&Value>) -> Value {
+    let has = |member: &str| instead_of.is_some_and(|there| there.get(member).is_some());
     let names = |names: &[Name]| names.iter().map(|name| Value::from(&**name)).collect::<Value>();
     let mut entry = json!({
         keys::TYPE: keys::TOOL_SERVICE,
@@ -50,14 +55,20 @@ fn entry(tool: &PortableTool, service: &str) -> Value {
         keys::ARGUMENTS: listed_arguments(&tool.parameters),
     });
     // The list alone has names, types and descriptions, and all are required.
-    if !values_equal(&arguments_schema(&entry, keys::TOOL_SERVICE), &tool.parameters) {
+    let is_listed = values_equal(&arguments_schema(&entry, keys::TOOL_SERVICE), &tool.parameters);
+    if !is_listed || has(keys::ARGUMENTS_SCHEMA) {
         entry[keys::ARGUMENTS_SCHEMA] = tool.parameters.clone();
+        let is_alone = has(keys::ARGUMENTS_SCHEMA) && !has(keys::ARGUMENTS);
+        if let Some(members) = entry.as_object_mut().filter(|_| is_alone) {
+            members.shift_remove(keys::ARGUMENTS);
+        }
     }
     if let Some(groups) = &tool.groups {
         entry[keys::GROUP] = names(groups);
     }
     if let Some(states) = &tool.states {
-        entry[keys::STATES_DEPLOYED] = names(states);
+        let key = states_key(instead_of.unwrap_or(&Value::Null), Mode::Document);
+        entry[key] = names(states);
     }
     if let Some(next) = &tool.next {
         entry[keys::STATE] = (&**next).into();

@@ -1,0 +1,281 @@
+//! `toolcrib diff`: what changed between the tools of two sides, whatever form each of them has.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::support::place::{Place, Ran};
+
+const API: &str = "\
+openapi: 3.0.3
+info: {title: Orders, version: '1'}
+paths:
+  /orders/{id}:
+    get:
+      operationId: getOrder
+      summary: Gets an order
+      parameters:
+        - {name: id, in: path, required: true, schema: {type: integer}}
+        - {name: full, in: query, schema: {type: boolean}}
+      responses: {'200': {description: '', content: {application/json: {schema: {$ref: '#/components/schemas/Order'}}}}}
+  /orders:
+    get:
+      summary: Lists orders
+components:
+  schemas:
+    Order: {type: object, required: [state], properties: {state: {type: string}}}
+";
+
+/// What a command says that gets a text on standard input.
+fn piped(place: &Place, arguments: &[&str], text: &str) -> Ran {
+    let mut command = place.command(arguments);
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    Ran::of(child.wait_with_output().unwrap())
+}
+
+/// The changes of two files, as `severity entry change at`.
+fn changes(place: &Place, old: &str, new: &str) -> Vec<String> {
+    let ran = place.run(&["diff", old, new, "--json"]);
+    let report = ran.json();
+    let list = report["changes"].as_array().unwrap();
+    assert_eq!(ran.code, Some(i32::from(!list.is_empty())), "{}", ran.words);
+    assert_eq!(report["state"], if list.is_empty() { "same" } else { "changed" });
+    let text = |one: &Value, key: &str| one[key].as_str().unwrap().to_owned();
+    let line = |one| ["severity", "entry", "change", "at"].map(|key| text(one, key)).join(" ");
+    list.iter().map(line).collect()
+}
+
+/// The changes where the API says something else.
+fn api_changes(replaced: &[(&str, &str)]) -> Vec<String> {
+    let new = replaced.iter().fold(API.to_owned(), |text, (from, to)| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    });
+    let place = Place::with(&[("old.yaml", API), ("new.yaml", &new)]);
+    changes(&place, "old.yaml", "new.yaml")
+}
+
+#[test]
+fn a_change_of_an_api_matters_by_what_its_callers_meet() {
+    assert_eq!(
+        api_changes(&[("/orders/{id}:", "/v2/orders/{id}:")]),
+        ["breaking tool/getOrder request.path-changed /request/path"]
+    );
+    assert_eq!(
+        api_changes(&[("    get:\n      operationId", "    post:\n      operationId")]),
+        ["breaking tool/getOrder request.method-changed /request/method"]
+    );
+    assert_eq!(
+        api_changes(&[("name: full, in: query", "name: full, in: header")]),
+        ["breaking tool/getOrder request.place-changed /request/places/full"]
+    );
+    // Another name in the path is never sent; only the argument has another.
+    assert_eq!(
+        api_changes(&[("{id}", "{number}"), ("name: id", "name: number")]),
+        [
+            "breaking tool/getOrder input.property-added-required /inputSchema/properties/number",
+            "breaking tool/getOrder input.property-removed /inputSchema/properties/id",
+        ]
+    );
+    assert_eq!(
+        api_changes(&[("name: full, in: query,", "name: full, in: query, required: true,")]),
+        ["breaking tool/getOrder input.required-added /inputSchema/properties/full"]
+    );
+    assert_eq!(
+        api_changes(&[("Gets an order", "Gets one order")]),
+        ["wording tool/getOrder text.changed /description"]
+    );
+    // Behind the reference.
+    assert_eq!(
+        api_changes(&[("required: [state], ", "")]),
+        ["breaking tool/getOrder output.required-removed /outputSchema/properties/state"]
+    );
+    assert_eq!(
+        api_changes(&[("      summary: Lists", "      deprecated: true\n      summary: Lists")]),
+        ["compatible tool/get_orders entry.changed /deprecated"]
+    );
+    assert_eq!(
+        api_changes(&[("paths:", "servers: [{url: 'https://x'}]\npaths:")]),
+        ["behaviour * entry.changed /servers"]
+    );
+    assert_eq!(
+        api_changes(&[("paths:", "security: [{key: []}]\npaths:")]),
+        ["breaking * entry.changed /security"]
+    );
+}
+
+#[test]
+fn an_operation_is_known_by_its_id_or_by_its_request() {
+    assert_eq!(
+        api_changes(&[("operationId: getOrder", "operationId: readOrder")]),
+        ["breaking tool/readOrder name.changed /name"]
+    );
+    assert_eq!(
+        api_changes(&[("      summary: Lists", "      operationId: list\n      summary: Lists")]),
+        ["breaking tool/list name.changed /name"]
+    );
+    let moved = api_changes(&[("  /orders:\n    get:", "  /all:\n    put:")]);
+    assert_eq!(
+        moved,
+        ["breaking tool/get_orders entry.removed ", "compatible tool/put_all entry.added ",]
+    );
+}
+
+#[test]
+fn a_version_of_git_is_compared_with_the_file() {
+    let place = Place::with(&[("api.yaml", API)]);
+    let same = piped(&place, &["diff", "-", "api.yaml"], API);
+    same.ended(0, &["- → api.yaml: no changes"]);
+    let old = API.replace("Gets an order", "Gets orders").replace("/orders/{id}:", "/order/{id}:");
+    let ran = piped(&place, &["diff", "-", "api.yaml", "--fail-on", "breaking"], &old);
+    ran.ended(1, &["- → api.yaml: 1 breaking (tool/getOrder), 1 wording (tool/getOrder)"]);
+    let lines = "breaking api.yaml tool/getOrder request.path-changed at /request/path\n  - /order/{id}\n  + /orders/{id}\nwording api.yaml";
+    assert!(ran.data.starts_with(lines), "{}", ran.data);
+    let milder = API.replace("Gets an order", "Gets orders");
+    piped(&place, &["diff", "-", "api.yaml", "--fail-on", "behaviour"], &milder)
+        .ended(0, &["1 wording"]);
+    let annotated = piped(&place, &["diff", "-", "api.yaml", "--format", "github"], &old).data;
+    let line = "::error file=api.yaml,line=5,col=5,title=request.path-changed::api.yaml tool/getOrder: breaking at /request/path: /order/{id} → /orders/{id}";
+    assert!(annotated.contains(line), "{annotated}");
+    let junit = piped(&place, &["diff", "-", "api.yaml", "--format", "junit"], &old);
+    assert!(junit.data.contains("failures=\"2\""), "{}", junit.data);
+    let sarif = piped(&place, &["diff", "-", "api.yaml", "--format", "sarif"], &old);
+    assert_eq!(sarif.json()["runs"][0]["results"][0]["ruleId"], "request.path-changed");
+    // On either side.
+    piped(&place, &["diff", "api.yaml", "-"], &old).ended(1, &["api.yaml → -: 1 breaking"]);
+}
+
+#[test]
+fn a_side_without_tools_is_an_empty_list_or_refused() {
+    let place = Place::with(&[
+        ("api.yaml", API),
+        ("none.json", "[]"),
+        ("other.yaml", "a: 1\n"),
+        ("text.yaml", "only words\n"),
+        ("blank.yaml", "\n"),
+        ("broken.yaml", "openapi: 3.1.0\npaths: {a: [\n"),
+        ("old.yaml", "swagger: '2.0'\npaths: {}\n"),
+        ("empty/readme.txt", "nothing"),
+    ]);
+    let removed = changes(&place, "api.yaml", "none.json");
+    assert_eq!(
+        removed,
+        ["breaking tool/getOrder entry.removed ", "breaking tool/get_orders entry.removed "]
+    );
+    assert_eq!(changes(&place, "none.json", "none.json"), [""; 0]);
+    assert_eq!(changes(&place, "api.yaml", "api.yaml"), [""; 0]);
+    for (side, words) in [
+        ("other.yaml", "reading other.yaml: there are no tools in it"),
+        ("text.yaml", "reading text.yaml: there are no tools in it"),
+        ("blank.yaml", "reading blank.yaml: it is empty"),
+        ("broken.yaml", "reading broken.yaml: "),
+        ("old.yaml", "it is Swagger 2.0, and only OpenAPI 3 is read"),
+        ("empty", "reading empty: there are no tools in this folder"),
+        ("gone.yaml", "reading gone.yaml: "),
+    ] {
+        place.run(&["diff", "api.yaml", side]).ended(2, &[words]);
+        place.run(&["diff", side, "api.yaml"]).ended(2, &[words]);
+    }
+    place.run(&["diff", "-", "-"]).ended(2, &["standard input can only be one of the two"]);
+    // A command that fails prints nothing.
+    piped(&place, &["diff", "-", "api.yaml"], "").ended(2, &["reading -: it is empty"]);
+}
+
+const TOOLS: &str = "\
+tool:
+  joke: {type: tool-service, name: joke, description: Tells a joke, service: jokes, group: [fun], arguments: [{name: topic, type: string, description: About what}]}
+  the other: {type: text-completion, name: Other, description: Completes}
+tool-service:
+  jokes: {id: jokes, request-queue: a, response-queue: b}
+";
+
+#[test]
+fn entries_of_one_system_are_compared_whole() {
+    let new = TOOLS
+        .replace("service: jokes", "service: puns")
+        .replace("[fun]", "[fun, work]")
+        .replace("request-queue: a", "request-queue: c");
+    let place = Place::with(&[("a/tools.yaml", TOOLS), ("b/other.yaml", &new)]);
+    let expected = [
+        "behaviour tool/joke entry.changed /group",
+        "behaviour tool/joke entry.changed /service",
+        "behaviour tool-service/jokes entry.changed /request-queue",
+    ];
+    assert_eq!(changes(&place, "a/tools.yaml", "b/other.yaml"), expected);
+    assert_eq!(changes(&place, "a", "b"), expected);
+    let ran = piped(&place, &["diff", "-", "a/tools.yaml"], &TOOLS.replace("[fun]", "[work]"));
+    ran.ended(1, &["- → a/tools.yaml: 1 behaviour (tool/joke)"]);
+    let annotated = place.run(&["diff", "a", "b", "--format", "github", "--fail-on", "breaking"]);
+    annotated.ended(0, &[]);
+    assert!(annotated.data.contains("::notice file=b/other.yaml,line=2"), "{}", annotated.data);
+}
+
+#[test]
+fn a_tool_alone_in_its_file_is_itself_on_standard_input() {
+    let tool = "{type: text-completion, description: Completes}\n";
+    let place = Place::with(&[("tools/write.yaml", tool)]);
+    piped(&place, &["diff", "-", "tools/write.yaml"], tool).ended(0, &["no changes"]);
+}
+
+#[test]
+fn groups_in_the_settings_count() {
+    let tool = "tool_name: lamp\ndescription: A\ntarget_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.on\nafter_execution: suspend\nparameters: {type: object, properties: {}}\noptions: {}\n";
+    let settings = |group: &str| format!("[commonground.tools.lamp]\ngroups = [\"{group}\"]\n");
+    let place = Place::with(&[
+        ("a/lamp.yaml", tool),
+        ("a/toolcrib.toml", &settings("home")),
+        ("b/lamp.yaml", tool),
+        ("b/toolcrib.toml", &settings("work")),
+    ]);
+    assert_eq!(changes(&place, "a", "b"), ["behaviour tool/lamp entry.changed /groups"]);
+    assert_eq!(changes(&place, "a/lamp.yaml", "a"), [""; 0]);
+}
+
+#[test]
+fn sides_of_other_forms_are_compared_as_tools() {
+    let place = Place::with(&[("toolcrib.toml", ""), ("tools.yaml", TOOLS)]);
+    for (target, file) in
+        [("openai", "list.json"), ("gemini", "gemini.json"), ("mcp", "mcp/kept.json")]
+    {
+        let ran = place.run(&["convert", "joke", "Other", "--to", target, "--out", file]);
+        ran.ended(0, &[]);
+        assert_eq!(changes(&place, file, file), [""; 0]);
+        // Who takes a list knows neither groups nor services; names may be others for it.
+        let found = changes(&place, "tools.yaml", file);
+        assert_eq!(found, [""; 0], "{file}");
+    }
+    let anthropic = json!([{"name": "joke", "description": "Tells", "cache_control": {"type": "ephemeral"}, "input_schema": {"type": "object", "properties": {}}}]);
+    std::fs::write(place.here.join("a.json"), anthropic.to_string()).unwrap();
+    let plain = anthropic.to_string().replace("ephemeral", "lasting");
+    std::fs::write(place.here.join("b.json"), plain).unwrap();
+    assert_eq!(
+        changes(&place, "a.json", "b.json"),
+        ["behaviour tool/joke entry.changed /cache_control"]
+    );
+}
+
+#[test]
+fn hints_of_servers_are_compared_as_drift_does() {
+    let list = |is_read_only: bool| {
+        json!({"tools": [{"name": "read", "description": "A", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": is_read_only}}]}).to_string()
+    };
+    let place = Place::with(&[("a.json", &list(true)), ("b.json", &list(false))]);
+    assert_eq!(
+        changes(&place, "a.json", "b.json"),
+        ["behaviour tool/read annotations.loosened /annotations/readOnlyHint"]
+    );
+}
+
+#[test]
+fn no_secret_is_shown() {
+    let server = |token: &str| {
+        format!(
+            "tool:\n  a: {{type: mcp-tool, name: a, description: A, mcp-tool: files}}\nmcp:\n  files: {{url: 'http://h', auth-token: {token}}}\n"
+        )
+    };
+    let place =
+        Place::with(&[("a.yaml", &server("hunter2secret")), ("b.yaml", &server("swordfish"))]);
+    let ran = place.run(&["diff", "a.yaml", "b.yaml"]);
+    assert!(!format!("{}{}", ran.data, ran.words).contains("hunter2"), "{}", ran.data);
+}
