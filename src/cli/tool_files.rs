@@ -1,13 +1,14 @@
 //! Documents with tools that are no files of a workspace: OpenAPI documents and lists of functions,
 //! from files and from standard input.
 
-use std::{fs, io::Read as _, path::Path};
+use std::{io::Read as _, path::Path};
 
 use serde_json::Value;
 
 use crate::{
     engine::portable::{baggage::Baggage, formats::find_list},
     model::problem::{Problem, ProblemKind},
+    store::files,
     syntax::{
         place::SyntaxError,
         source::{Format, Source},
@@ -86,12 +87,14 @@ pub(super) fn read_value(file: &str, text: &str) -> Result<Value, SyntaxError> {
 pub(super) fn read_text(file: &str) -> Result<String, Problem> {
     let read = if file == STDIN {
         let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text).map(|_| text)
+        let read = std::io::stdin().read_to_string(&mut text);
+        read.map(|_| text).map_err(|error| error.to_string())
     } else {
-        fs::read_to_string(file)
+        let read = files::read_text(Path::new(file));
+        read.map(|read| read.text.to_string()).map_err(|problem| problem.cause)
     };
-    read.map_err(|error| {
-        Problem::new(ProblemKind::Input, format!("reading {file}"), error.to_string()).with_remedy(
+    read.map_err(|cause| {
+        Problem::new(ProblemKind::Input, format!("reading {file}"), cause).with_remedy(
             "give a file with an OpenAPI document, a list of functions or OpenSearch tools, or - \
              for standard input",
         )
