@@ -101,6 +101,8 @@ pub(crate) fn findings_of<'s>(
     ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     lint::sort_findings(&mut all);
+    // What is worst is at the top of the list.
+    all.sort_by_key(|finding| finding.severity);
     // They stay until the next check.
     all.shrink_to_fit();
     all.into()

@@ -11,7 +11,7 @@ use super::{
     undo::{UndoHistory, UndoStep},
 };
 use crate::{
-    engine::mentions::NameKind,
+    engine::{mentions::NameKind, simulate::run::Simulation},
     model::{
         context::Name,
         entry::{EntryForm, EntryId, FileId},
@@ -72,6 +72,8 @@ struct Revision {
     /// The entries that were selected before it and after.
     at: [Option<EntryId>; 2],
     groups: Option<GroupsChange>,
+    /// The run that isn't shown: the one before it or, once it is taken back, the one after it.
+    run: Option<Box<Simulation>>,
     /// What the disk was known to hold, before and after.
     disk: Option<(FileId, DiskText, DiskText)>,
     deeds: Vec<Operation>,
@@ -87,6 +89,7 @@ impl Revision {
             renamed: None,
             at: [None, None],
             groups: None,
+            run: None,
             disk: None,
             deeds,
         }
@@ -238,6 +241,17 @@ impl Documents {
         };
         let others = self.changed_files().map(|(other, _)| other);
         others.filter(|other| *other != file && is_joint(other)).cloned().collect()
+    }
+
+    /// The files that a step deleted which isn't taken back.
+    #[must_use]
+    pub fn deleted_files(&self) -> BTreeSet<FileId> {
+        let deeds = self.history.steps().flat_map(|step| &step.deeds);
+        let removed = deeds.filter_map(|deed| match deed {
+            Operation::Removed(file, _) => Some(file.clone()),
+            _ => None,
+        });
+        removed.collect()
     }
 
     /// The file, about to change.
@@ -508,6 +522,32 @@ impl Documents {
         }
     }
 
+    /// A step that changes no file, and puts another run in the place of this one.
+    pub fn note_run(&mut self, label: &str, before: Simulation) {
+        let revision = Revision { run: Some(Box::new(before)), ..Revision::new(label, Vec::new()) };
+        self.history.record(revision, None);
+    }
+
+    /// Before the last step is taken back: puts the run in the place of `run` that it replaced. A
+    /// step that is taken back at the entry where it was made leads nowhere else when it is made
+    /// again.
+    pub fn prepare_undo(&mut self, run: &mut Simulation, selected: Option<&EntryId>) {
+        let Some(last) = self.history.last_mut() else { return };
+        if let Some(before) = &mut last.run {
+            std::mem::swap(run, before);
+        }
+        if last.at[0].as_ref() == selected {
+            last.at[1] = selected.cloned();
+        }
+    }
+
+    /// Before the last step is made again: puts the run in the place of `run` that followed it.
+    pub fn prepare_redo(&mut self, run: &mut Simulation) {
+        if let Some(after) = self.history.last_undone_mut().and_then(|step| step.run.as_mut()) {
+            std::mem::swap(run, after);
+        }
+    }
+
     /// With the last step, what a file is known to be on disk became this: taken back, saving it
     /// asks again.
     pub fn note_reloaded(&mut self, file: &FileId, before: DiskText, after: DiskText) {
@@ -529,7 +569,7 @@ impl Documents {
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at: [at, _], groups, disk, deeds } = revision;
+        let Revision { label, renamed, at: [at, _], groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, before, _)| (file, before)));
         let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
@@ -538,7 +578,8 @@ impl Documents {
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, at: [_, at], groups, disk, deeds } = self.history.redo()?;
+        let revision = self.history.redo()?;
+        let Revision { label, renamed, at: [_, at], groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, _, after)| (file, after)));
         let groups = groups.map(|groups| groups.after);
         for deed in &deeds {

@@ -998,3 +998,12 @@ fn a_request_that_was_seen_is_edited_in_the_form_of_its_tool() {
     assert!(bench.shows("the call's arguments are in the form"), "{}", bench.screen());
     assert!(bench.shows("topic *  cats"), "{}", bench.screen());
 }
+
+#[test]
+fn the_main_key_begins_to_watch_and_ends_it() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
+    assert!(bench.shows("[ Watch F6 ]"), "{}", bench.screen());
+    bench.keys("f6");
+    let is_begun = |effect: &Effect| matches!(effect, Effect::Watch { .. });
+    assert!(bench.effects.iter().any(is_begun), "{}", bench.screen());
+}
