@@ -307,7 +307,7 @@ mod tests {
         let codes: Vec<_> = state.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(
             codes,
-            ["type.unknown", "syntax.not-well-formed"],
+            ["syntax.not-well-formed", "type.unknown"],
             "what the broken file held before is still checked"
         );
         assert!(!is_behind(&state));

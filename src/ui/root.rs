@@ -255,9 +255,11 @@ impl Root {
         let Some(screen) = self.screen(state) else { return Vec::new() };
         let typing = screen.is_typing();
         let scopes = self.scopes(state);
-        // What is typed into a find box is no action's.
-        let finds = typing && !scopes.contains(&Scope::Form) && !screen.key_hints().is_empty();
-        let mut actions = if finds { Vec::new() } else { screen.hinted_actions(state) };
+        let mut actions = screen.hinted_actions(state);
+        // What is typed into a find box is no action's, but what runs can be stopped.
+        if typing && !scopes.contains(&Scope::Form) && !screen.key_hints().is_empty() {
+            actions.retain(|action| *action == "cancel");
+        }
         // What a notice offers is at hand for the mouse, too.
         if state.notices.current().is_some_and(|notice| notice.text.contains(" undoes")) {
             actions.retain(|action| *action != "undo");

@@ -348,7 +348,7 @@ fn many_are_called_a_few_at_a_time() {
         label: "make".into(),
         changes: files.iter().map(create).collect(),
     }));
-    bench.keys("f6");
+    bench.keys("f6 f6");
     bench.effects.clear();
     let own = bench.state.invoke.calls.selected;
     assert!(own.is_some(), "{}", bench.screen());

@@ -395,7 +395,7 @@ fn a_run_is_dropped_only_when_asked_and_comes_back() {
     let mut bench = Workbench::yaml(DEAD_END, 120, 36).on(ScreenId::Workflow);
     let steps = |bench: &Workbench| bench.state.workflow.simulation.steps().count();
     bench.keys("enter enter");
-    assert!(bench.shows("Start in undefined?") && bench.shows("1 step"), "{}", bench.screen());
+    assert!(bench.shows("Start in undefined?"), "{}", bench.screen());
     bench.keys("enter");
     assert_eq!(steps(&bench), 1, "Enter keeps the run");
     bench.keys("enter right enter");

@@ -560,6 +560,8 @@ struct CallLine<'c> {
 }
 
 /// So many cells of what a call was called with are worth more than its time.
+const WORDS: usize = 16;
+/// So many are shown beside a long name.
 const FEW_WORDS: usize = 8;
 
 impl CallLine<'_> {
@@ -569,7 +571,7 @@ impl CallLine<'_> {
         let words = if words.is_empty() && is_one_tool { name } else { words };
         let name = if is_one_tool { "" } else { name };
         let room = pen.remaining_cells();
-        let wanted = text_width(name) + text_width(words).min(FEW_WORDS) + 2;
+        let wanted = text_width(name) + text_width(words).min(WORDS) + 2;
         let whole = [kind, took].into_iter().filter(|part| !part.is_empty());
         let notes = [whole.collect::<Vec<_>>().join(" · "), kind.to_owned()];
         let note = notes.iter().find(|note| wanted + text_width(note) < room);

@@ -10,6 +10,7 @@ use super::{
     as_lines,
     changes::{change_reply, takes_steps},
     facts::Facts,
+    run,
     scene::Scene,
 };
 use crate::{
@@ -60,9 +61,8 @@ enum Place {
 }
 
 impl Offers {
-    /// Goes on in other facts: the chosen tool stays the chosen one. Where a step has hidden it, the
-    /// first available one is, or the one that was taken from here before. What was drawn before
-    /// can't be pressed any more.
+    /// Goes on in other facts: the chosen tool stays the chosen one, until the run gets to where
+    /// another was taken. Where a step has hidden it, the first available one is chosen.
     pub fn follow_facts(&mut self, before: Option<&Facts>, facts: &Facts, state: &State) {
         let was_hidden = self.holds_hidden && self.at >= self.available.len();
         let chosen = before.and_then(|before| before.tool_id(self.tool_at(self.at)?)).cloned();
@@ -75,8 +75,10 @@ impl Offers {
         let shown = self.available.iter().position(is_chosen);
         let hidden = self.hidden.iter().position(is_chosen);
         let has_moved = before.is_some_and(|before| !before.is_at_step_of(facts));
-        let taken =
-            self.available.iter().position(|row| has_moved && takes_next(*row, facts, state));
+        let taken = self
+            .available
+            .iter()
+            .position(|row| has_moved && run::takes_next(&facts.tools()[*row].key, state));
         match (shown, hidden) {
             _ if !was_hidden && taken.is_some() => self.move_to(taken.unwrap_or_default()),
             (Some(at), _) => self.move_to(at),
@@ -219,7 +221,10 @@ impl Offers {
 
     fn finding_key(&mut self, key: Key, facts: &Facts) -> bool {
         match key.code {
-            Code::Enter => self.finding = false,
+            Code::Enter => {
+                self.finding = false;
+                self.choose(self.at);
+            }
             Code::Esc => {
                 self.finding = false;
                 self.filter.clear();
@@ -628,13 +633,6 @@ impl Offers {
         self.choice = self.choice.min(found.changes.len().saturating_sub(1));
         reasons.map(Line::Reason).chain(changes).collect()
     }
-}
-
-/// Whether the run, where it is now, went on with this tool the last time.
-fn takes_next(tool: ToolRow, facts: &Facts, state: &State) -> bool {
-    let run = &state.workflow.simulation;
-    let next = run.next_steps(run.current_step()).next_back().and_then(|id| run.step(id));
-    next.is_some_and(|step| step.tool == facts.tools()[tool].key)
 }
 
 /// The rule between available and hidden tools joins the pane's edges.
