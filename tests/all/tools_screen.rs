@@ -441,11 +441,12 @@ fn the_foot_of_the_catalog_says_what_is_seen() {
 fn redo_stays_at_the_tool_whose_fix_is_made_again() {
     let text = "tool:\n  echo: {type: mcp-tool, name: echo, description: d, mcp-tool: there}\n  \
         ask: {type: tool-service, name: ask, description: d, service: far}\n";
-    let mut bench = Workbench::yaml(text, 120, 36);
+    let bench = Workbench::yaml(text, 120, 36);
     // The list begins with what is worst, wherever it is in the file.
     let severities: Vec<_> = bench.state.findings.iter().map(|finding| finding.severity).collect();
     assert!(severities.is_sorted(), "{severities:?}");
     for (key, made) in [("ask", "tool-service:"), ("echo", "mcp:")] {
+        let mut bench = Workbench::yaml(text, 120, 36);
         let id = bench.state.catalog.tool_called(key).unwrap().id().clone();
         bench.send(Message::Select(id.clone()));
         bench.draw();

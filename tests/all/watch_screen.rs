@@ -434,7 +434,7 @@ fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_qu
     assert!(bench.shows("may be another client's"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })));
-    bench.keys("R right enter");
+    bench.keys("R enter");
     assert!(matches!(bench.effects.last(), Some(Effect::Call { .. })), "{}", bench.screen());
     bench.keys("4 o enter");
     assert!(bench.shows("aren't saved, and the trace takes"), "{}", bench.screen());

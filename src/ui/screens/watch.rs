@@ -61,7 +61,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         }
     })
     .keys(&[verbs::SEND])
-    .help("Stop watching; or watch what is watched where nothing is named"),
+    .help("Watch the default subjects, or stop watching; messages so far are kept"),
     Row::new(Scope::Watch, "pause", "pause or resume", |_, _| watch_reply(WatchMessage::Pause))
         .keys(&[verbs::PAUSE])
         .help(

@@ -75,7 +75,6 @@ pub(super) fn confirm_resend(state: &State, number: u64) -> Reply {
     Reply::Open(Box::new(Confirm::new(title, words, answers, Vec::new())))
 }
 
-/// Asks what to listen to; of a server that is all.
 /// Watches what an empty answer to [`ask_subjects`] watches; asks where that is nothing.
 pub(super) fn begin_watching(state: &State) -> Reply {
     let connection = state.connection_to_watch();
@@ -88,6 +87,7 @@ pub(super) fn begin_watching(state: &State) -> Reply {
     }
 }
 
+/// Asks what to listen to; of a server that is all.
 pub(super) fn ask_subjects(state: &State) -> Reply {
     let connection = state.connection_to_watch();
     if watched::server_watch(&connection).is_some() {
