@@ -43,7 +43,7 @@ pub(super) fn handle_message(
         WorkflowMessage::ToggleGroup(group) => toggle_group(state, &group),
         WorkflowMessage::SetGroups(groups) => set_groups(state, groups),
         WorkflowMessage::SetUser(user) => set_user(state, user, now),
-        WorkflowMessage::SetStart(start) => set_start(state, start, now),
+        WorkflowMessage::SetStart(start) => set_start(state, &start, now),
         WorkflowMessage::Step { tool, outcome } => simulate_step(state, &tool, outcome, now),
         WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
         WorkflowMessage::FillFirst { tool } => state.workflow.fill_first = Some(tool),
@@ -247,7 +247,7 @@ fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
     }
 }
 
-fn set_start(state: &mut State, start: Name, now: Millis) {
+fn set_start(state: &mut State, start: &Name, now: Millis) {
     let context = Context { state: Some(start.clone()), ..state.context() };
     let undo = begin_run(state, context, &format!("start the run in {start}"), now);
     state.notices.push(NoticeKind::Done, format!("the run starts in {start}{undo}"), now);
