@@ -132,6 +132,10 @@ pub enum CallMessage {
         arguments: Arc<str>,
         meta: Option<String>,
     },
+    /// Put what the newest kept call of the tool said into its form, also one of an earlier session.
+    EditLast {
+        tool: EntryId,
+    },
     /// Send the request in the form so many times.
     SendMany {
         tool: EntryId,
@@ -174,6 +178,23 @@ impl Calls {
         }
         self.list.push(Call::new(id, request, connection, now));
         self.selected = Some(id);
+        id
+    }
+
+    /// A new call of a case. The call that is shown stays, where there is one.
+    pub fn begin_case(
+        &mut self,
+        request: Request,
+        connection: &str,
+        case: Arc<str>,
+        now: Millis,
+    ) -> CallId {
+        let shown = self.selected.filter(|id| self.get(*id).is_some());
+        let id = self.begin_call(request, connection, now);
+        if let Some(call) = self.list.last_mut() {
+            call.case = Some(case);
+        }
+        self.selected = shown.or(Some(id));
         id
     }
 

@@ -101,6 +101,8 @@ pub(crate) fn findings_of<'s>(
     ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     lint::sort_findings(&mut all);
+    // What is worst is at the top of the list.
+    all.sort_by_key(|finding| finding.severity);
     // They stay until the next check.
     all.shrink_to_fit();
     all.into()
@@ -305,7 +307,7 @@ mod tests {
         let codes: Vec<_> = state.findings.iter().map(|finding| finding.code).collect();
         assert_eq!(
             codes,
-            ["type.unknown", "syntax.not-well-formed"],
+            ["syntax.not-well-formed", "type.unknown"],
             "what the broken file held before is still checked"
         );
         assert!(!is_behind(&state));

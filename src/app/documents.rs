@@ -14,7 +14,7 @@ use super::{
     undo::{UndoHistory, UndoStep},
 };
 use crate::{
-    engine::mentions::NameKind,
+    engine::{mentions::NameKind, simulate::run::Simulation},
     model::{
         context::Name,
         entry::{EntryForm, EntryId, FileId},
@@ -75,6 +75,8 @@ struct Revision {
     /// The entries that were selected before it and after.
     at: [Option<EntryId>; 2],
     groups: Option<GroupsChange>,
+    /// The run that isn't shown: the one before it or, once it is taken back, the one after it.
+    run: Option<Box<Simulation>>,
     /// What the disk was known to hold, before and after.
     disk: Option<(FileId, DiskText, DiskText)>,
     deeds: Vec<Operation>,
@@ -90,6 +92,7 @@ impl Revision {
             renamed: None,
             at: [None, None],
             groups: None,
+            run: None,
             disk: None,
             deeds,
         }
@@ -249,6 +252,17 @@ impl Documents {
     #[must_use]
     pub fn unread_words(&self) -> Vec<String> {
         self.unread.iter().map(|unread| unread.words.clone()).collect()
+    }
+
+    /// The files that a step deleted which isn't taken back.
+    #[must_use]
+    pub fn deleted_files(&self) -> BTreeSet<FileId> {
+        let deeds = self.history.steps().flat_map(|step| &step.deeds);
+        let removed = deeds.filter_map(|deed| match deed {
+            Operation::Removed(file, _) => Some(file.clone()),
+            _ => None,
+        });
+        removed.collect()
     }
 
     /// The file, about to change.
@@ -519,6 +533,32 @@ impl Documents {
         }
     }
 
+    /// A step that changes no file, and puts another run in the place of this one.
+    pub fn note_run(&mut self, label: &str, before: Simulation) {
+        let revision = Revision { run: Some(Box::new(before)), ..Revision::new(label, Vec::new()) };
+        self.history.record(revision, None);
+    }
+
+    /// Before the last step is taken back: puts the run in the place of `run` that it replaced. A
+    /// step that is taken back at the entry where it was made leads nowhere else when it is made
+    /// again.
+    pub fn prepare_undo(&mut self, run: &mut Simulation, selected: Option<&EntryId>) {
+        let Some(last) = self.history.last_mut() else { return };
+        if let Some(before) = &mut last.run {
+            std::mem::swap(run, before);
+        }
+        if last.at[0].as_ref() == selected {
+            last.at[1] = selected.cloned();
+        }
+    }
+
+    /// Before the last step is made again: puts the run in the place of `run` that followed it.
+    pub fn prepare_redo(&mut self, run: &mut Simulation) {
+        if let Some(after) = self.history.last_undone_mut().and_then(|step| step.run.as_mut()) {
+            std::mem::swap(run, after);
+        }
+    }
+
     /// With the last step, what a file is known to be on disk became this: taken back, saving it
     /// asks again.
     pub fn note_reloaded(&mut self, file: &FileId, before: DiskText, after: DiskText) {
@@ -540,7 +580,7 @@ impl Documents {
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at: [at, _], groups, disk, deeds } = revision;
+        let Revision { label, renamed, at: [at, _], groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, before, _)| (file, before)));
         let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
@@ -549,7 +589,8 @@ impl Documents {
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
-        let Revision { label, renamed, at: [_, at], groups, disk, deeds } = self.history.redo()?;
+        let revision = self.history.redo()?;
+        let Revision { label, renamed, at: [_, at], groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, _, after)| (file, after)));
         let groups = groups.map(|groups| groups.after);
         for deed in &deeds {

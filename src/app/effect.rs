@@ -25,7 +25,7 @@ use crate::{
         connection::Connection,
         content_part::ContentPart,
         context::Mode,
-        entry::{FileId, SystemId},
+        entry::{EntryId, FileId, SystemId},
         finding::Findings,
         notification::{Notification, NotificationWay},
         server_item::ItemRequest,
@@ -87,6 +87,12 @@ pub enum Effect {
     },
     /// Read one kept call, the newest asked for only. Answered by `KeptOpened`.
     OpenKept(TraceId),
+    /// Read the newest kept call of the tool of that name, to put its arguments into the form.
+    /// Answered by `CallMessage::EditSent`.
+    ReadLastArguments {
+        tool: EntryId,
+        name: String,
+    },
     /// Read two. Answered by `KeptCompared`.
     CompareKept([TraceId; 2]),
     /// Tell a kept call's events once more, in their times; one replay at a time. Answered by

@@ -196,7 +196,7 @@ pub enum DocumentMessage {
     Redo,
     /// Save one file, or all that changed.
     Save(Option<FileId>),
-    /// That file, and what was deleted: nothing else leads to a file that is gone.
+    /// That file, those that were changed together with it, and what was deleted.
     SaveSelected(FileId),
     /// Save although the file changed on disk.
     Overwrite(FileId),

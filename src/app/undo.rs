@@ -60,6 +60,16 @@ impl<S: UndoStep> UndoHistory<S> {
         self.done.back_mut()
     }
 
+    /// The steps that led to what is now.
+    pub fn steps(&self) -> impl Iterator<Item = &S> {
+        self.done.iter()
+    }
+
+    /// The step that was taken back last.
+    pub fn last_undone_mut(&mut self) -> Option<&mut S> {
+        self.undone.last_mut()
+    }
+
     /// The last step, to be taken back now.
     pub fn undo(&mut self) -> Option<S> {
         let step = self.done.pop_back()?;

@@ -339,6 +339,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
+        CallMessage::EditLast { tool } => return calls::read_last_arguments(state, tool),
         CallMessage::EditSent { tool, arguments, meta } => {
             history::load_sent(state, &tool, &arguments, meta.as_deref(), now);
         }

@@ -312,7 +312,7 @@ mod tests {
     #[test]
     fn an_entry_is_named_by_a_whole_word() {
         for (text, word, is_named) in [
-            ("no tool lists the state \"escalated\"", "escalate", false),
+            ("leads to the state \"escalated\", which no tool lists", "escalate", false),
             ("\"escalate\" leads nowhere", "escalate", true),
             ("no service is called \"deployer\"; deploy asks for it", "deploy", true),
             ("a tool of read-only", "read", false),

@@ -1,4 +1,21 @@
-//! Whether a word of a search must hold or must not: `-is:succeeded`.
+//! The words of a search, and whether each must hold or must not: `-is:succeeded "late zips"`.
+
+/// Words apart by spaces; quotes hold them together.
+pub(crate) fn split_words(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let mut quoted = false;
+    for letter in text.chars() {
+        match letter {
+            '"' => quoted = !quoted,
+            letter if letter.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
+            letter => word.push(letter),
+        }
+    }
+    words.push(word);
+    words.retain(|word| !word.is_empty());
+    words
+}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum MatchSense {

@@ -6,8 +6,10 @@
 //! | [`lines`] | writes and reads the lines, and masks what must not be in them |
 //! | [`wanted`] | what of the history is looked for |
 //! | [`tally`] | goes through lines and sums calls up |
+//! | [`argument_words`] | the arguments of a call in a few words |
 //! | [`compare`] | two calls beside each other: answers, JSON, times |
 
+pub(crate) mod argument_words;
 pub mod compare;
 pub mod lines;
 pub mod tally;

@@ -504,6 +504,8 @@ pub struct Call {
     pub chunks: u64,
     pub strays: u64,
     pub first_chunk_ms: Option<u64>,
+    /// The name of the case that it was made for, where somebody ran tests.
+    pub case: Option<Arc<str>>,
 }
 
 impl Call {
@@ -525,6 +527,7 @@ impl Call {
             chunks: 0,
             strays: 0,
             first_chunk_ms: None,
+            case: None,
         }
     }
 

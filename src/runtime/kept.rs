@@ -16,11 +16,15 @@ use tokio::{
 
 use super::now::now_millis;
 use crate::{
-    app::{effect::Effect, history::HistoryMessage, message::Message, notices::NoticeKind},
+    app::{
+        calls::CallMessage, effect::Effect, history::HistoryMessage, message::Message,
+        notices::NoticeKind,
+    },
     engine::trace::{lines, wanted::TraceFilter},
     model::{
         call::{Event, Request},
         connection::Connection,
+        entry::EntryId,
         problem::Problem,
         trace::{Head, Trace, TraceId},
     },
@@ -28,6 +32,7 @@ use crate::{
         files::{self, Expected, OutsideLinks},
         history::{History, Recorder},
     },
+    systems::calling,
 };
 
 /// How many events of a replay travel in one message at most.
@@ -111,6 +116,9 @@ impl HistoryRecorder {
                 export_trace(&history.load_trace(&id)?, Path::new(&path))?;
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
+            Effect::ReadLastArguments { tool, name } => {
+                self.spawn_reply(move |history| last_arguments(history, tool, &name));
+            }
             Effect::RemoveKept(id) => self.spawn_reply(move |history| {
                 history
                     .remove_calls(|of| of == &*id)
@@ -183,6 +191,20 @@ async fn open_traces(
             return;
         }
     }
+}
+
+/// The arguments of the newest kept call of a tool, as a message that puts them into its form.
+fn last_arguments(history: &History, tool: EntryId, name: &str) -> Result<Message, Problem> {
+    let wanted = TraceFilter::parse(&format!("\"tool:{name}\""), now_millis());
+    let listing = history.list_calls(wanted)?;
+    let Some(call) = listing.calls.iter().find(|call| &*call.tool == name) else {
+        let words = format!("the history has no call of {name}");
+        return Ok(Message::Notice(NoticeKind::Hint, words));
+    };
+    let head = history.load_trace(&call.id)?.head;
+    let meta = calling::request_meta(&head.system, &head.body);
+    let arguments = head.arguments;
+    Ok(Message::Call(CallMessage::EditSent { tool, arguments, meta }))
 }
 
 /// Reports events in their times, `speed` times as fast; those that are due are reported together.

@@ -310,6 +310,7 @@ impl Performer {
             }
             Effect::ListKept { .. }
             | Effect::OpenKept(_)
+            | Effect::ReadLastArguments { .. }
             | Effect::CompareKept(_)
             | Effect::Replay { .. }
             | Effect::StopReplay

@@ -4,7 +4,13 @@
 use super::{
     action_rows::{self, refuse_when},
     ask_cases,
-    overlays::{ask_model, connections, modes, notices, prompt::Prompt, questions, samples},
+    overlays::{
+        ask_model, connections,
+        menu::{Item, Menu},
+        modes, notices,
+        prompt::Prompt,
+        questions, samples,
+    },
     view::Reply,
     widgets::panes::PaneChange,
 };
@@ -53,7 +59,7 @@ const NOTHING_CHANGED: &str = "no file has unsaved changes";
 pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Global, "help", "help", |window, state| window.open_help(state))
         .keys(&[verbs::HELP])
-        .help("Show the keys that work here"),
+        .help("Show the keys that work here; [keys] in your settings, config.toml, remaps them"),
     Row::new(Scope::Global, "palette", "commands", |window, state| window.open_palette(state))
         .keys(&[verbs::PALETTE])
         .help("Find any action by name, with its key or the reason why it can't be used now"),
@@ -151,8 +157,8 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::Open(Box::new(modes::mode_menu(state)))
     })
     .help("Switch between the document's rules and the deployed system's rules"),
-    Row::new(Scope::Global, "next-theme", "theme", |_, state| next_theme(state))
-        .help("Switch to the next theme: dark, light, contrast, sixteen, your own"),
+    Row::new(Scope::Global, "next-theme", "theme…", |_, state| theme_menu(state))
+        .help("Choose a theme; kept in your settings, config.toml"),
     Row::new(Scope::Global, "notices", "notices", |_, state| {
         Reply::Open(Box::new(notices::notices_page(state)))
     })
@@ -386,8 +392,13 @@ fn save_selected(state: &State) -> Reply {
     }))
 }
 
-fn next_theme(state: &State) -> Reply {
+fn theme_menu(state: &State) -> Reply {
+    let item = |name: &String| Item { title: name.clone(), ..Item::default() };
     let at = state.themes.iter().position(|name| *name == state.theme).unwrap_or(0);
-    let next = state.themes.get((at + 1) % state.themes.len().max(1));
-    next.map_or(Reply::Handled, |name| Reply::send(Message::SetTheme(name.clone())))
+    let (shown, chosen) = (state.themes.clone(), state.themes.clone());
+    let choose = move |row: usize| Reply::send(Message::SetTheme(chosen[row].clone()));
+    let menu = Menu::with_replies("Theme", state.themes.iter().map(item).collect(), choose);
+    let preview = move |row: usize| Message::ShowTheme(shown[row].clone());
+    let back = Message::ShowTheme(state.theme.clone());
+    Reply::Open(Box::new(menu.with_row(at).with_preview(preview, back)))
 }

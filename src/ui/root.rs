@@ -78,6 +78,8 @@ pub struct Root {
     /// The right button was pressed on something: its actions are shown once it is selected.
     menu_due: bool,
     last_shown: Option<ScreenId>,
+    /// What was chosen last from lists of actions, the newest first.
+    recent: Vec<ActionId>,
     pub images: ShownImages,
 }
 
@@ -103,6 +105,7 @@ impl Root {
             presses: Presses::default(),
             menu_due: false,
             last_shown: None,
+            recent: Vec::new(),
             images: ShownImages::default(),
         }
     }
@@ -253,6 +256,10 @@ impl Root {
         let typing = screen.is_typing();
         let scopes = self.scopes(state);
         let mut actions = screen.hinted_actions(state);
+        // What is typed into a find box is no action's, but what runs can be stopped.
+        if typing && !scopes.contains(&Scope::Form) && !screen.key_hints().is_empty() {
+            actions.retain(|action| *action == "cancel");
+        }
         // What a notice offers is at hand for the mouse, too.
         if state.notices.current().is_some_and(|notice| notice.text.contains(" undoes")) {
             actions.retain(|action| *action != "undo");
@@ -394,9 +401,13 @@ impl Root {
             }
             let reply = match overlay.handle_input(input, state) {
                 OverlayReply::Stay => return Reply::Handled,
+                OverlayReply::StayWith(message) => return Reply::send(message),
                 OverlayReply::Close => Reply::Handled,
                 OverlayReply::CloseWith(reply) => reply,
-                OverlayReply::Act(act) => ending_question(self.handle_action(act, state), state),
+                OverlayReply::Act(act) => {
+                    palette::note_recent(&mut self.recent, act);
+                    ending_question(self.handle_action(act, state), state)
+                }
             };
             self.overlay = None;
             // What lies over the screen now isn't the question's.
@@ -579,7 +590,8 @@ impl Window for Root {
 
     fn open_palette(&self, state: &State) -> Reply {
         let refusal = |action| self.refusal_reason(action, state);
-        Reply::Open(Box::new(palette::action_palette(&state.keymap, refusal)))
+        let near = (&*self.recent, &*self.scopes(state));
+        Reply::Open(Box::new(palette::action_palette(&state.keymap, near, refusal)))
     }
 
     fn open_actions_menu(&self, state: &State) -> Reply {

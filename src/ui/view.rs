@@ -217,6 +217,8 @@ pub trait Overlay {
 /// What an overlay made of an input.
 pub enum OverlayReply {
     Stay,
+    /// Stay, and ask the application for this meanwhile.
+    StayWith(Message),
     Close,
     /// Close, and go on with this.
     CloseWith(Reply),

@@ -348,8 +348,15 @@ fn many_are_called_a_few_at_a_time() {
         label: "make".into(),
         changes: files.iter().map(create).collect(),
     }));
+    bench.keys("f6 f6");
     bench.effects.clear();
+    let own = bench.state.invoke.calls.selected;
+    assert!(own.is_some(), "{}", bench.screen());
     bench.send(Message::Call(CallMessage::RunCases(files)));
+    // The answer beside the form stays that of its own call.
+    assert_eq!(bench.state.invoke.calls.selected, own);
+    bench.draw();
+    assert!(bench.shows("╭ Answer "), "{}", bench.screen());
     let begun = |bench: &Workbench| {
         bench
             .effects
@@ -374,6 +381,12 @@ fn many_are_called_a_few_at_a_time() {
         (ended, bench.state.invoke.cases.verdict_counts()),
         (9, VerdictCounts { hold: 9, differ: 0 })
     );
+    let tests: Vec<_> =
+        bench.state.invoke.calls.iter().filter_map(|call| call.case.clone()).collect();
+    assert_eq!((tests.len(), &*tests[0]), (9, "six times seven"));
+    bench.send(Message::Call(CallMessage::Select(begun(&bench)[0])));
+    bench.draw();
+    assert!(bench.shows("╭ Test six times seven ✓"), "{}", bench.screen());
 }
 
 #[test]

@@ -195,7 +195,7 @@ fn what_is_renamed_stays_chosen_and_the_run_goes_on_in_it() {
 #[test]
 fn a_run_in_a_state_that_is_deleted_says_so() {
     let mut bench = workflow((200, 60));
-    bench.keys("enter shift+tab d d");
+    bench.keys("enter shift+tab d right enter");
     assert!(bench.shows("the run is in analysis, which no tool uses"), "{}", bench.screen());
     bench.keys("u");
     assert!(bench.shows("analysis · current"), "{}", bench.screen());

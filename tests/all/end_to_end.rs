@@ -199,7 +199,7 @@ fn the_theme_is_changed_and_kept() {
     let mut terminal = toolcrib([folder.path()]).home(home.path()).start();
     terminal.wait_for("knowledge-query");
     let before = colours(&terminal, "toolcrib");
-    terminal.press(["@next-theme"]);
+    terminal.press(["@next-theme", "down", "enter"]);
     terminal.wait_for("Theme: light");
     let after = colours(&terminal, "toolcrib");
     assert_ne!(before, after);

@@ -225,7 +225,7 @@ fn the_calls_of_the_session_are_gone_back_to() {
     bench.keys("f6 f6");
     bench.happens([(3, end(Outcome::Failed, Some(("missing-argument", "give an expression"))))]);
     assert!(bench.screen().contains("This session 2"), "{}", bench.screen());
-    bench.clicks("✓ query-cust");
+    bench.clicks("✓ query-c");
     let screen = bench.screen();
     assert!(
         screen.contains("query-customers · custom-rag") && screen.contains("The three complaints"),

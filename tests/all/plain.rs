@@ -297,7 +297,7 @@ fn an_unknown_word_and_what_is_only_drawn_are_answered() {
         &[
             "Several commands start with this: save",
             "There is no command sennd",
-            "theme only changes the drawing",
+            "theme… only changes the drawing",
             "There is nothing called nobody here",
         ],
     );

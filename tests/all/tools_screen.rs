@@ -1,7 +1,11 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
 use toolcrib::{
-    app::{effect::Effect, message::Message, workflow::WorkflowMessage},
+    app::{
+        effect::Effect,
+        message::{DocumentMessage, Message, ScreenId},
+        workflow::WorkflowMessage,
+    },
     model::{call::Outcome, entry::FileId},
 };
 
@@ -207,7 +211,7 @@ fn every_theme_and_no_colour_draw_every_size() {
     for size in [(1, 1), (20, 6), (60, 16), (80, 24), (200, 60), (500, 200)] {
         let mut bench = Workbench::sample("services", size.0, size.1);
         for _ in 0..4 {
-            bench.keys("@next-theme tab");
+            bench.keys("@next-theme down enter tab");
         }
     }
 }
@@ -416,4 +420,132 @@ fn a_renamed_tool_is_renamed_in_its_cases() {
     bench.keys("enter");
     let text = bench.state.documents.get(&FileId::new("cases/ask.yaml")).unwrap().text.to_string();
     assert_eq!(text, case.replace("call: ask", "call: say"));
+}
+
+#[test]
+fn the_foot_of_the_catalog_says_what_is_seen() {
+    let tools: String = (0..100)
+        .map(|row| {
+            format!("  t{row}: {{type: prompt, name: t{row}, description: d, template: t}}\n")
+        })
+        .collect();
+    let mut bench = Workbench::yaml(&format!("tool:\n{tools}"), 120, 36);
+    bench.keys("G");
+    let screen = bench.screen();
+    let foot = screen.split(" of 10").next().unwrap().rsplit('–').next().unwrap();
+    let count = screen.split(" of 10").nth(1).unwrap().chars().next().unwrap();
+    assert_eq!(foot, format!("10{count}"), "{screen}");
+}
+
+#[test]
+fn redo_stays_at_the_tool_whose_fix_is_made_again() {
+    let text = "tool:\n  echo: {type: mcp-tool, name: echo, description: d, mcp-tool: there}\n  \
+        ask: {type: tool-service, name: ask, description: d, service: far}\n";
+    let bench = Workbench::yaml(text, 120, 36);
+    // The list begins with what is worst, wherever it is in the file.
+    let severities: Vec<_> = bench.state.findings.iter().map(|finding| finding.severity).collect();
+    assert!(severities.is_sorted(), "{severities:?}");
+    for (key, made) in [("ask", "tool-service:"), ("echo", "mcp:")] {
+        let mut bench = Workbench::yaml(text, 120, 36);
+        let id = bench.state.catalog.tool_called(key).unwrap().id().clone();
+        bench.send(Message::Select(id.clone()));
+        bench.draw();
+        assert!(bench.shows("fix: make the"), "{}", bench.screen());
+        bench.keys("F");
+        let file = bench.state.documents.iter().next().unwrap().1.text.to_string();
+        assert!(file.contains(made), "{file}");
+        bench.keys("u U");
+        assert_eq!(bench.state.selected, Some(id), "{}", bench.screen());
+    }
+}
+
+#[test]
+fn saving_a_tool_removes_no_file_whose_creation_was_undone() {
+    let tool = r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#;
+    let mut bench = Workbench::files(&[("a.json", tool)], 120, 36);
+    bench.keys("@duplicate enter S");
+    let saved = bench.effects.iter().find_map(|effect| match effect {
+        Effect::Save { file, text, .. } => Some((file.clone(), text.clone())),
+        _ => None,
+    });
+    let (file, text) = saved.unwrap();
+    bench.send(Message::Document(DocumentMessage::Saved { file, text }));
+    bench.keys("u");
+    assert!(bench.shows("S removes"), "{}", bench.screen());
+    bench.effects.clear();
+    bench.keys("s");
+    assert!(bench.effects.iter().all(|effect| !matches!(effect, Effect::Save { .. })));
+    assert!(bench.shows("a.json has no changes; S saves 1 other file"), "{}", bench.screen());
+}
+
+#[test]
+fn a_theme_is_seen_before_it_is_chosen() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let before = bench.state.theme.clone();
+    bench.keys("@next-theme down");
+    let shown = bench.state.theme.clone();
+    assert_ne!(shown, before);
+    bench.keys("esc");
+    assert_eq!(bench.state.theme, before);
+    bench.keys("@next-theme down enter");
+    assert_eq!(bench.state.theme, shown);
+}
+
+#[test]
+fn the_palette_begins_with_what_was_chosen_last_and_what_is_of_the_screen() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.keys("@describe-tool ctrl+p");
+    let first = |bench: &Workbench| {
+        let screen = bench.screen();
+        let mut lines = screen.lines().skip_while(|line| !line.contains("type to narrow"));
+        let row = lines.nth(1).unwrap_or_default();
+        row.rsplit('▌').next().unwrap_or_default().to_owned()
+    };
+    assert!(!first(&bench).contains("Workflow ·"), "{}", bench.screen());
+    bench.keys("esc @notices esc ctrl+p");
+    assert!(first(&bench).starts_with("notices"), "{}", bench.screen());
+}
+
+#[test]
+fn a_find_box_hints_at_its_own_keys_alone() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    bench.keys("/");
+    let screen = bench.screen();
+    let line = screen.lines().last().unwrap();
+    assert!(line.contains("↑↓ choose  Enter select  Esc all"), "{line}");
+    assert!(!line.contains("Del") && !line.contains("F8"), "{line}");
+}
+
+#[test]
+fn a_name_is_asked_for_without_blame() {
+    let mut bench = workspace_of_one();
+    bench.keys("2 shift+tab n");
+    assert!(bench.shows("New state") && !bench.shows("needs a name"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("the state needs a name"), "{}", bench.screen());
+}
+
+fn workspace_of_one() -> Workbench {
+    Workbench::files(
+        &[("a.json", r#"{"type": "knowledge-query", "name": "a", "description": "Asks"}"#)],
+        120,
+        36,
+    )
+}
+
+#[test]
+fn an_argument_that_is_missing_within_another_is_gone_to() {
+    let kept = r#"{"server": "sky", "era": "stateful", "version": "2025-11-25", "tools": [
+      {"name": "look", "description": "Looks up", "inputSchema": {"type": "object",
+        "properties": {"order": {"type": "object", "properties": {"id": {"type": "string"}},
+        "required": ["id"]}}, "required": ["order"]}}]}
+    "#;
+    let mut bench = Workbench::files(&[("mcp/sky.json", kept)], 120, 36).on(ScreenId::Invoke);
+    bench.keys("@mock-tool f6");
+    assert!(bench.shows("order.id: is required; Enter edits it"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types("seven");
+    bench.keys("esc");
+    let id = bench.state.catalog.tools[0].id().clone();
+    assert_eq!(bench.state.arguments_of(&id)["order"]["id"], "seven", "{}", bench.screen());
 }

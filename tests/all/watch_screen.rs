@@ -339,7 +339,9 @@ fn while_it_is_paused_nothing_moves_and_nothing_is_lost() {
     );
     bench.keys("enter");
     assert_eq!(standings(&bench).len(), 2, "Enter keeps");
-    bench.keys("x y");
+    bench.keys("x y esc");
+    assert_eq!(standings(&bench).len(), 2, "a letter that no button shows does nothing");
+    bench.keys("x right enter");
     assert!(standings(&bench).is_empty() && bench.shows("No traffic yet"), "{}", bench.screen());
     bench.keys("@stop-watching");
     assert!(matches!(bench.effects.last(), Some(Effect::StopWatching)) && bench.shows("stopped"));
@@ -430,17 +432,17 @@ fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_qu
     bench.state.watching.head.connection = "bus".into();
     bench.keys("home R");
     assert!(bench.shows("may be another client's"), "{}", bench.screen());
-    bench.keys("n");
+    bench.keys("esc");
     assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. })));
-    bench.keys("R y");
+    bench.keys("R enter");
     assert!(matches!(bench.effects.last(), Some(Effect::Call { .. })), "{}", bench.screen());
     bench.keys("4 o enter");
     assert!(bench.shows("aren't saved, and the trace takes"), "{}", bench.screen());
-    bench.keys("n");
+    bench.keys("esc");
     assert!(!bench.effects.iter().any(|effect| matches!(effect, Effect::OpenTrace(_))));
     bench.keys("q");
     assert!(bench.shows("messages of Watch aren't saved"), "{}", bench.screen());
-    bench.keys("c s enter");
+    bench.keys("esc s enter");
     bench.send(Message::Watch(WatchMessage::Saved { path: "watched.trace".into(), messages: 9 }));
     bench.keys("q");
     assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
@@ -997,4 +999,13 @@ fn a_request_that_was_seen_is_edited_in_the_form_of_its_tool() {
     assert_eq!(bench.state.screen, ScreenId::Invoke);
     assert!(bench.shows("the call's arguments are in the form"), "{}", bench.screen());
     assert!(bench.shows("topic *  cats"), "{}", bench.screen());
+}
+
+#[test]
+fn the_main_key_begins_to_watch_and_ends_it() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Watch);
+    assert!(bench.shows("[ Watch F6 ]"), "{}", bench.screen());
+    bench.keys("f6");
+    let is_begun = |effect: &Effect| matches!(effect, Effect::Watch { .. });
+    assert!(bench.effects.iter().any(is_begun), "{}", bench.screen());
 }

@@ -1007,7 +1007,7 @@ fn undo_puts_the_cursor_back_where_the_edit_was_made() {
     let second = key(&bench).unwrap();
     bench.keys("d");
     assert!(bench.shows(&format!("Delete {second}?")), "{}", bench.screen());
-    bench.keys("d");
+    bench.keys("right enter");
     assert_ne!(key(&bench).as_ref(), Some(&second));
     bench.keys("u");
     assert_eq!(key(&bench), Some(second));
@@ -1220,7 +1220,7 @@ fn a_mock_that_cannot_be_kept_is_not_offered_to_be() {
     assert!(!bench.shows("Keep as stub") && bench.shows("Quit without saving"));
     bench.keys("enter");
     assert!(!bench.shows("Quit?") && !bench.effects.contains(&Effect::Quit));
-    bench.keys("q d");
+    bench.keys("q right enter");
     assert!(bench.effects.contains(&Effect::Quit));
 }
 

@@ -372,3 +372,62 @@ fn the_picture_has_less_or_more_detail() {
     bench.keys("+");
     assert!(bench.shows("no more detail to show"));
 }
+
+/// One step leads to a state where no tool is available.
+const DEAD_END: &str = "tool:\n  ask:\n    {type: prompt, name: ask, description: d, template: t, \
+    applicable-states: [undefined], state: end}\n  other:\n    {type: prompt, name: other, \
+    description: d, template: t, applicable-states: [undefined], state: end}\n";
+
+#[test]
+fn a_step_back_points_at_the_tool_that_was_taken() {
+    let mut bench = Workbench::yaml(DEAD_END, 120, 36).on(ScreenId::Workflow);
+    bench.keys("down enter");
+    assert!(bench.shows("Available 0"), "{}", bench.screen());
+    bench.keys("b enter");
+    assert_eq!(bench.state.workflow.simulation.state(), "end", "{}", bench.screen());
+    let taken: Vec<_> =
+        bench.state.workflow.simulation.steps().map(|(_, step)| step.tool.to_string()).collect();
+    assert_eq!(taken, ["other", "other"]);
+}
+
+#[test]
+fn a_run_is_dropped_only_when_asked_and_comes_back() {
+    let mut bench = Workbench::yaml(DEAD_END, 120, 36).on(ScreenId::Workflow);
+    let steps = |bench: &Workbench| bench.state.workflow.simulation.steps().count();
+    bench.keys("enter enter");
+    assert!(bench.shows("Start in undefined?"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(steps(&bench), 1, "Enter keeps the run");
+    bench.keys("enter right enter");
+    assert_eq!(steps(&bench), 0, "{}", bench.screen());
+    bench.keys("enter enter esc");
+    bench.keys("u");
+    assert!(bench.shows("Undid: start the run in undefined"), "{}", bench.screen());
+    assert_eq!((steps(&bench), bench.state.workflow.simulation.state()), (1, "end"));
+    bench.keys("U");
+    assert_eq!(steps(&bench), 1, "the run that followed, with its step");
+    bench.keys("u @restart-run");
+    assert!(bench.shows("Restarted the run; u undoes"), "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(steps(&bench), 1);
+}
+
+#[test]
+fn the_ends_of_the_picture_have_their_keys() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("shift+tab G");
+    let last = bench.screen();
+    bench.keys("g");
+    assert_ne!(bench.screen(), last, "{last}");
+    bench.keys("end");
+    assert_eq!(bench.screen(), last);
+}
+
+#[test]
+fn what_is_found_in_the_picture_is_all_that_enter_is_said_to_do() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("shift+tab a");
+    assert!(bench.shows("Enter draw arrow to it"), "{}", bench.screen());
+    bench.keys("/");
+    assert!(bench.shows("Enter select") && !bench.shows("draw arrow"), "{}", bench.screen());
+}

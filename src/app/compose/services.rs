@@ -7,7 +7,11 @@ use super::{
 };
 use crate::{
     app::documents::Change,
-    model::{entry::EntryKind, finding::EntryEdit, tool::Tool},
+    model::{
+        entry::{Entry, EntryKind},
+        finding::EntryEdit,
+        tool::Tool,
+    },
     schema::pointer::Pointer,
     syntax::edit::Edit,
     systems::{self, system::NewEntry},
@@ -36,18 +40,53 @@ pub(crate) fn missing_service(
     Some((service_kind(tool)?, key.to_owned()))
 }
 
-/// Makes the service that a tool names, beside the tool.
+/// The kind and the key of the server that a tool names and that is not there.
+fn missing_server(context: ComposeContext<'_>, tool: &Tool) -> Option<(NewEntry, String)> {
+    let system = systems::by_id(tool.entry.system)?;
+    let named = system.tool_reference(tool)?;
+    let is_it = |entry: &Entry| {
+        entry.kind == EntryKind::Server
+            && entry.system == tool.entry.system
+            && entry.key == named.key
+    };
+    let is_missing = named.kind == EntryKind::Server && !named.key.is_empty();
+    if !is_missing || context.catalog.entries().any(is_it) {
+        return None;
+    }
+    let mut kinds = system.new_entry_kinds().into_iter();
+    Some((kinds.find(|kind| kind.kind == EntryKind::Server)?, named.key))
+}
+
+/// The kind and the key of what a tool calls by name and what is not there: a service or a server.
+#[must_use]
+pub(crate) fn missing_entry(
+    context: ComposeContext<'_>,
+    tool: &Tool,
+) -> Option<(NewEntry, String)> {
+    missing_service(context, tool).or_else(|| missing_server(context, tool))
+}
+
+/// What such an entry is, in a word or two.
+#[must_use]
+pub(crate) fn entry_word(kind: &NewEntry) -> &'static str {
+    match kind.kind {
+        EntryKind::Server => "MCP server",
+        _ => "service",
+    }
+}
+
+/// Makes the service or the server that a tool names, beside the tool.
 ///
 /// # Errors
 /// When it is there, or there is no place for it.
 pub(crate) fn make_service(context: ComposeContext<'_>, tool: &Tool) -> Result<Plan, String> {
     let names_one = tool.service.as_deref().is_some_and(|key| !key.is_empty());
-    let (kind, key) = missing_service(context, tool).ok_or_else(|| match names_one {
+    let (kind, key) = missing_entry(context, tool).ok_or_else(|| match names_one {
         true => format!("the service of {} exists", tool.entry.key),
         false => format!("{} names no service", tool.entry.key),
     })?;
     let service = new_service(context, tool, &kind, &key)?;
-    Ok(Plan::new(format!("new service {key}"), vec![service]))
+    Ok(Plan::new(format!("new {} {key}", entry_word(&kind)), vec![service]))
 }
 
 /// Where a tool has room for the name of a service and names none.

@@ -246,6 +246,12 @@ pub(super) fn begin_on(
     vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
 }
 
+/// Asks for the arguments of the newest kept call of a tool.
+pub(super) fn read_last_arguments(state: &State, tool: EntryId) -> Vec<Effect> {
+    let name = state.tool(&tool).map(|tool| tool.name.clone());
+    name.map(|name| Effect::ReadLastArguments { tool, name }).into_iter().collect()
+}
+
 fn report_problem(state: &mut State, problem: &Problem, now: Millis) -> Vec<Effect> {
     state.notices.push_problem(problem, now);
     Vec::new()

@@ -1,6 +1,6 @@
 //! Cases: called a few at a time, judged as their calls end.
 
-use super::{calls, notifying, run_world};
+use super::{notifying, run_world};
 use crate::{
     app::{
         agent_run::{AgentEffect, CaseTask},
@@ -100,11 +100,13 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
         match prepare_case(state, &file) {
             Ok((case, request, connection)) => {
                 state.ids.take_id();
-                let begun = calls::begin_on(state, request, connection, now);
-                if let Some(Effect::Call { call, .. }) = begun.first() {
-                    state.invoke.cases.running.insert(*call, (file, Box::new(case)));
-                }
-                effects.extend(begun);
+                let name = request.connection_name(&connection.name);
+                let calls = &mut state.invoke.calls;
+                let of = if case.name.is_empty() { file.as_str() } else { &case.name };
+                let call = calls.begin_case(request.clone(), name, of.into(), now);
+                state.invoke.cases.running.insert(call, (file, Box::new(case)));
+                let (connection, request) = (Box::new(connection), Box::new(request));
+                effects.push(Effect::Call { call, connection, request });
             }
             Err(problem) => {
                 drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)));

@@ -155,10 +155,13 @@ pub(super) fn sample_written(state: &mut State, written: &[(FileId, Arc<str>)], 
 }
 
 pub(super) fn undo(state: &mut State, now: Millis) -> Vec<Effect> {
+    let (run, selected) = (&mut state.workflow.simulation, state.selected.as_ref());
+    state.documents.prepare_undo(run, selected);
     step_history(state, "Undid", "there is nothing to undo", now, Documents::undo)
 }
 
 pub(super) fn redo(state: &mut State, now: Millis) -> Vec<Effect> {
+    state.documents.prepare_redo(&mut state.workflow.simulation);
     step_history(state, "Redid", "there is nothing to redo", now, Documents::redo)
 }
 

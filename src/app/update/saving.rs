@@ -25,11 +25,15 @@ pub(super) fn save_files(state: &mut State, file: Option<FileId>, now: Millis) -
     save_those(state, file, |_, _| false, now)
 }
 
-/// Saves a file, with those that were changed together with it, and what was deleted.
+/// Saves a file, with those that were changed together with it, and what was deleted. A file that
+/// is gone since its creation was undone is none that anyone asked to delete.
 pub(super) fn save_selected(state: &mut State, file: FileId, now: Millis) -> Vec<Effect> {
     let is_changed = state.documents.present(&file).is_some_and(Document::is_changed);
     let joint = if is_changed { state.documents.changed_with(&file) } else { BTreeSet::new() };
-    let besides = |name: &FileId, document: &Document| document.gone || joint.contains(name);
+    let deleted = state.documents.deleted_files();
+    let besides = |name: &FileId, document: &Document| {
+        document.gone && deleted.contains(name) || joint.contains(name)
+    };
     save_those(state, Some(file), besides, now)
 }
 

@@ -43,14 +43,14 @@ pub(super) fn handle_message(
         WorkflowMessage::ToggleGroup(group) => toggle_group(state, &group),
         WorkflowMessage::SetGroups(groups) => set_groups(state, groups),
         WorkflowMessage::SetUser(user) => set_user(state, user, now),
-        WorkflowMessage::SetStart(start) => set_start(state, start, now),
+        WorkflowMessage::SetStart(start) => set_start(state, &start, now),
         WorkflowMessage::Step { tool, outcome } => simulate_step(state, &tool, outcome, now),
         WorkflowMessage::StepLive { tool } => return step_live(state, &tool, now),
         WorkflowMessage::FillFirst { tool } => state.workflow.fill_first = Some(tool),
         WorkflowMessage::Walk { tools } => walk_tools(state, &tools, now),
         WorkflowMessage::ShowRun(simulation) => {
-            state.workflow.simulation = *simulation;
             state.workflow.live = None;
+            replace_run(state, *simulation, "show another run");
         }
         WorkflowMessage::SetQuestion(question) => state.workflow.simulation.set_question(question),
         WorkflowMessage::ToggleStop(stop) => toggle_stop(state, stop, now),
@@ -247,21 +247,24 @@ fn set_user(state: &mut State, user: Option<Name>, now: Millis) {
     }
 }
 
-fn set_start(state: &mut State, start: Name, now: Millis) {
-    let context = state.context();
-    state.notices.push(NoticeKind::Done, format!("the run starts in {start}"), now);
-    begin_run(state, Context { state: Some(start), ..context }, now);
+fn set_start(state: &mut State, start: &Name, now: Millis) {
+    let context = Context { state: Some(start.clone()), ..state.context() };
+    let undo = begin_run(state, context, &format!("start the run in {start}"), now);
+    state.notices.push(NoticeKind::Done, format!("the run starts in {start}{undo}"), now);
 }
 
 fn restart(state: &mut State, now: Millis) {
     let start = state.workflow.simulation.start().clone();
     let groups = state.context().groups;
-    begin_run(state, Context { groups, ..start }, now);
+    let undo = begin_run(state, Context { groups, ..start }, "restart the run", now);
+    if !undo.is_empty() {
+        state.notices.push(NoticeKind::Done, format!("Restarted the run{undo}"), now);
+    }
 }
 
 /// A run that begins in this context.
 pub(super) fn begin_at(state: &mut State, start: Context, now: Millis) {
-    begin_run(state, start, now);
+    begin_run(state, start, "begin another run", now);
 }
 
 /// Takes a tool by its key, and notifies nobody; whether it could be taken.
@@ -279,12 +282,26 @@ pub(super) fn take_quietly(
     try_take(state, &tools, &tool, make).0 != StepOutcome::Refused
 }
 
-/// A run again; what is asked stays.
-fn begin_run(state: &mut State, start: Context, now: Millis) {
+/// A run again; what is asked stays. Answers how the run before it comes back, where it had steps.
+fn begin_run(state: &mut State, start: Context, label: &str, now: Millis) -> String {
     state.workflow.live = None;
     let question = state.workflow.simulation.question().map(ToOwned::to_owned);
-    state.workflow.simulation = Simulation::new(start, state.mode, now);
-    state.workflow.simulation.set_question(question);
+    let mut run = Simulation::new(start, state.mode, now);
+    run.set_question(question);
+    match replace_run(state, run, label) {
+        true => format!("; {} undoes", state.keymap.way_to("undo")),
+        false => String::new(),
+    }
+}
+
+/// Shows another run; whether the one before had steps, and comes back by undo.
+fn replace_run(state: &mut State, run: Simulation, label: &str) -> bool {
+    let before = std::mem::replace(&mut state.workflow.simulation, run);
+    let has_steps = before.steps().next().is_some();
+    if has_steps {
+        state.documents.note_run(label, before);
+    }
+    has_steps
 }
 
 fn simulate_step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {

@@ -74,11 +74,11 @@ impl Change {
                 format!("request {}, then call {}", join_names(groups), keys(rows))
             }
             Self::Start { groups, state } if groups.is_empty() => {
-                format!("start in {state}: no tool leads there from here")
+                format!("start a new run in {state}: no tool leads there from here")
             }
             Self::Start { groups, state } => {
                 format!(
-                    "request {} and start in {state}: no tool leads there from here",
+                    "request {} and start a new run in {state}: no tool leads there from here",
                     join_names(groups)
                 )
             }
@@ -289,11 +289,11 @@ mod tests {
         );
         assert_eq!(
             first(knowledge, "undefined", "lost"),
-            "start in nowhere: no tool leads there from here"
+            "start a new run in nowhere: no tool leads there from here"
         );
         assert_eq!(
             first(&["compute"], "undefined", "lost"),
-            "request knowledge and start in nowhere: no tool leads there from here"
+            "request knowledge and start a new run in nowhere: no tool leads there from here"
         );
         assert_eq!(first(knowledge, "undefined", "dead"), "make the tool available in undefined");
         assert_eq!(first(knowledge, "undefined", "alone"), "request *");

@@ -80,7 +80,7 @@ pub(crate) fn never_awaited(context: &LintContext<'_>, report: &mut Report<'_>) 
         let near = awaited.nearest(state);
         for tool in loose.produced_by.iter().filter_map(|row| context.catalog.tools.get(*row)) {
             let message = format!(
-                "no tool lists the state \"{state}\" that this one leads to{}",
+                "this tool leads to the state \"{state}\", which no tool lists{}",
                 did_you_mean(near)
             );
             let place = context.gate_place(tool);

@@ -40,8 +40,8 @@ pub enum MockSource {
 impl MockSource {
     /// The words for those that need no text, with what they mean.
     pub const WORDS: [(Self, &'static str, &'static str); 4] = [
-        (Self::Stub, "stub", "the tool's stub, else an example"),
-        (Self::Example, "example", "an example of the output schema"),
+        (Self::Stub, "stub", "its stub, else an example"),
+        (Self::Example, "example", "an example by its schema"),
         (Self::Kept, "kept", "the newest kept answer"),
         (Self::Echo, "echo", "an echo of the arguments"),
     ];

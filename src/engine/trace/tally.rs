@@ -27,8 +27,9 @@ pub struct Tally {
 #[derive(Debug)]
 struct SeenCall {
     summary: Summary,
-    found: bool,
-    /// The end of the text so far, in small letters, where what is looked for may have begun.
+    /// The words that are looked for and weren't found yet.
+    missing: Vec<String>,
+    /// The end of the text so far, in small letters, where one of them may have begun.
     tail: String,
 }
 
@@ -40,7 +41,7 @@ impl Tally {
 
     /// Takes a line in. A chunk is read as a whole only when its text is looked for.
     pub fn add_line(&mut self, line: &str) {
-        if self.wanted.text.is_empty()
+        if self.wanted.texts.is_empty()
             && let Some((id, "chunk", rest)) = lines::peek_line(line)
         {
             let seen = self.rows.get(id).map(|row| &mut self.calls[*row]);
@@ -55,13 +56,13 @@ impl Tally {
             Some(Record::Event(id, event)) => {
                 if let Some(row) = self.rows.get(&id) {
                     let seen = &mut self.calls[*row];
-                    seen.search_event(&self.wanted.text, &event);
+                    seen.search_event(&event);
                     seen.summary.apply_event(&event);
                 }
             }
             Some(Record::Rest(id, _, text)) => {
                 if let Some(row) = self.rows.get(&id) {
-                    self.calls[*row].search_text(&self.wanted.text, &text);
+                    self.calls[*row].search_text(&text);
                 }
             }
             None => self.unread += usize::from(!line.trim().is_empty()),
@@ -69,12 +70,6 @@ impl Tally {
     }
 
     fn begin_call(&mut self, head: &Head) {
-        let text = &self.wanted.text;
-        let holds = |part: &str| part.to_lowercase().contains(text.as_str());
-        let found = text.is_empty()
-            || [&head.tool, &head.arguments, &head.body, &head.to, &head.connection]
-                .iter()
-                .any(|part| holds(part));
         let summary = Summary {
             id: head.id.clone(),
             at: head.at,
@@ -90,14 +85,21 @@ impl Tally {
             strays: 0,
         };
         self.rows.insert(head.id.clone(), self.calls.len());
-        self.calls.push(SeenCall { summary, found, tail: String::new() });
+        let missing = self.wanted.texts.clone();
+        let mut seen = SeenCall { summary, missing, tail: String::new() };
+        for part in [&head.tool, &head.arguments, &head.body, &head.to, &head.connection] {
+            seen.search_part(part);
+        }
+        self.calls.push(seen);
     }
 
     /// What fits, newest first, at most so many.
     #[must_use]
     pub fn into_listing(self, most: usize) -> Listing {
         let Self { wanted, calls, unread, .. } = self;
-        let fitting = calls.into_iter().filter(|seen| seen.found && wanted.matches(&seen.summary));
+        let fitting = calls
+            .into_iter()
+            .filter(|seen| seen.missing.is_empty() && wanted.matches(&seen.summary));
         let mut calls: Vec<Summary> = fitting.map(|seen| seen.summary).collect();
         calls.sort_by_key(|call| std::cmp::Reverse(call.at));
         let older = calls.len().saturating_sub(most);
@@ -107,43 +109,43 @@ impl Tally {
 }
 
 impl SeenCall {
-    fn search_event(&mut self, wanted: &str, event: &Event) {
-        if self.found {
+    fn search_event(&mut self, event: &Event) {
+        if self.missing.is_empty() {
             return;
         }
         match &event.kind {
-            EventKind::Chunk { text, .. } => self.search_text(wanted, text),
-            EventKind::Headers { headers, .. } => {
-                self.found = headers_text(headers).contains(wanted);
-            }
+            EventKind::Chunk { text, .. } => self.search_text(text),
+            EventKind::Headers { headers, .. } => self.search_part(&headers_text(headers)),
             EventKind::Stray { body, headers, .. } => {
-                self.found =
-                    body.to_lowercase().contains(wanted) || headers_text(headers).contains(wanted);
+                self.search_part(body);
+                self.search_part(&headers_text(headers));
             }
-            EventKind::Notice(words) => self.found = words.to_lowercase().contains(wanted),
+            EventKind::Notice(words) => self.search_part(words),
             EventKind::Stage(stage) => {
-                self.found =
-                    format!("{}\n{}", stage.words, stage.body).to_lowercase().contains(wanted);
+                self.search_part(&stage.words);
+                self.search_part(&stage.body);
             }
             EventKind::End { problem: Some(problem), .. } => {
-                self.found =
-                    format!("{} {}", problem.kind, problem.message).to_lowercase().contains(wanted);
+                self.search_part(&format!("{} {}", problem.kind, problem.message));
             }
             _ => {}
         }
-        if self.found {
-            self.tail = String::new();
-        }
+    }
+
+    fn search_part(&mut self, part: &str) {
+        let part = part.to_lowercase();
+        self.missing.retain(|word| !part.contains(word.as_str()));
     }
 
     /// What comes next of the answer.
-    fn search_text(&mut self, wanted: &str, text: &str) {
-        if self.found {
+    fn search_text(&mut self, text: &str) {
+        if self.missing.is_empty() {
             return;
         }
         self.tail.push_str(&text.to_lowercase());
-        self.found = self.tail.contains(wanted);
-        let from = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(wanted.len()));
+        self.missing.retain(|word| !self.tail.contains(word.as_str()));
+        let longest = self.missing.iter().map(String::len).max().unwrap_or_default();
+        let from = self.tail.ceil_char_boundary(self.tail.len().saturating_sub(longest));
         self.tail.drain(..from);
     }
 }
@@ -297,6 +299,10 @@ mod tests {
         let found =
             |query| listed(query).calls.iter().map(|call| call.id.to_string()).collect::<String>();
         assert_eq!(found("late deliveries"), "a");
+        assert_eq!(found("ähm why? late ask"), "a");
+        assert_eq!(found("\"late deliveries\""), "a");
+        assert_eq!(found("\"deliveries late\""), "");
+        assert_eq!(found("late oven"), "");
         assert_eq!(found("ähm"), "a");
         assert_eq!(found("why?"), "cba");
         assert_eq!(found("oven"), "b");

@@ -1,18 +1,19 @@
 //! What of the history is looked for: `tool:joke outcome:failed on:local since:2h late deliveries`.
+//! Each word must be there; quotes hold words together.
 
 use crate::{
-    engine::match_sense::MatchSense,
+    engine::match_sense::{MatchSense, split_words},
     model::{call::Outcome, clock::Millis, duration, trace::Summary},
 };
 
 /// The words before a colon, for help.
-pub(crate) const WORDS: &str = "tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION since:30m|2h|3d id:START >500ms, and any text of the request or the answer";
+pub(crate) const WORDS: &str = "tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION since:30m|2h|3d id:START >500ms, and words of the request or the answer, \"in quotes\" as they follow each other";
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TraceFilter {
-    /// In small letters; of the request, the answer or the problem.
-    pub text: String,
+    /// In small letters; each is somewhere in the request, the answer or the problem.
+    pub texts: Vec<String>,
     terms: Vec<(MatchSense, Term)>,
 }
 
@@ -34,9 +35,9 @@ impl TraceFilter {
     #[must_use]
     pub fn parse(query: &str, now: Millis) -> Self {
         let mut terms = Vec::new();
-        let mut text: Vec<&str> = Vec::new();
-        for word in query.split_whitespace() {
-            let (sense, part) = split_sense(word);
+        let mut texts = Vec::new();
+        for word in split_words(query) {
+            let (sense, part) = split_sense(&word);
             let term = match split_term(part) {
                 Some(("tool", value)) => Some(Term::Tool(values(value))),
                 Some(("outcome" | "is", value)) => Some(Term::Ending(values(value))),
@@ -49,13 +50,13 @@ impl TraceFilter {
                 Some((">", value)) => milliseconds(value).map(Term::Longer),
                 Some(("<", value)) => milliseconds(value).map(Term::Shorter),
                 _ => {
-                    text.push(word);
+                    texts.push(word.to_lowercase());
                     None
                 }
             };
             terms.extend(term.map(|term| (sense, term)));
         }
-        Self { text: text.join(" ").to_lowercase(), terms }
+        Self { texts, terms }
     }
 
     /// The same of a line that is complete, such as that of a command.
@@ -72,8 +73,8 @@ impl TraceFilter {
     /// Where `since:`, `>` or `<` names no time or `is:` no outcome, which [`TraceFilter::parse`]
     /// passes over while they are typed; with what can be typed.
     pub fn check_words(query: &str) -> Result<(), String> {
-        for word in query.split_whitespace() {
-            match split_term(split_sense(word).1) {
+        for word in split_words(query) {
+            match split_term(split_sense(&word).1) {
                 Some(("since" | ">" | "<", value)) if milliseconds(value).is_none() => {
                     return Err(format!("{word} names no time: {}", duration::EXAMPLES));
                 }
@@ -226,8 +227,8 @@ mod tests {
                 .matches(&Summary { outcome: None, ..call() })
         );
         assert_eq!(
-            TraceFilter::parse("late  Deliveries tool:x at 12:30 -5 -x", now).text,
-            "late deliveries at 12:30 -5 -x"
+            TraceFilter::parse("late  \"Two  Deliveries\" tool:x at 12:30 -5 -x", now).texts,
+            ["late", "two  deliveries", "at", "12:30", "-5", "-x"]
         );
     }
 

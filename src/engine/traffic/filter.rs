@@ -5,7 +5,7 @@ use std::fmt;
 
 use super::conversation::{Conversation, ConversationState};
 use crate::{
-    engine::match_sense::MatchSense,
+    engine::match_sense::{MatchSense, split_words},
     model::{clock::Millis, duration},
 };
 
@@ -184,23 +184,6 @@ impl fmt::Display for Filter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Words apart by spaces; quotes hold them together.
-fn split_words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    let mut word = String::new();
-    let mut quoted = false;
-    for letter in text.chars() {
-        match letter {
-            '"' => quoted = !quoted,
-            letter if letter.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
-            letter => word.push(letter),
-        }
-    }
-    words.push(word);
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 fn parse_milliseconds(text: &str) -> Result<u64, String> {

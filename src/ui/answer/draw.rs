@@ -25,7 +25,11 @@ use crate::{
         images::ImagePlaces,
         styles::{Role, Styles},
         view::Look,
-        widgets::{code, json_tree::JsonTree, pane::Pane},
+        widgets::{
+            code,
+            json_tree::JsonTree,
+            pane::{Pane, draw_foot},
+        },
     },
 };
 
@@ -65,7 +69,6 @@ impl Answer {
         shown: &ShownAnswer<'_>,
     ) {
         let ShownAnswer { call, whose, note, now, is_over, focused } = *shown;
-        let place = self.position_text(call);
         let beside = if note.is_empty() { 0 } else { text_width(note) + 4 };
         let room = usize::from(area.width.saturating_sub(4)).saturating_sub(beside);
         let (sign, word) = match call_sign(call) {
@@ -73,12 +76,26 @@ impl Answer {
             (sign, word, _) => (sign, word),
         };
         let (title, rest) = title_parts(call, &format!("{whose} {sign} {word}"), now, room);
-        let foot = footer_text(rest, place, usize::from(area.width.saturating_sub(4)));
-        let pane = Pane { title: &title, note, foot: &foot, focused };
-        let inside = pane.draw(buffer, area, look.styles);
-        if inside.height < 2 {
-            return;
+        let inside = Pane { title: &title, note, focused, ..Pane::default() }.draw(
+            buffer,
+            area,
+            look.styles,
+        );
+        if inside.height >= 2 {
+            self.draw_inside(buffer, inside, look, call, focused);
         }
+        let room = usize::from(area.width.saturating_sub(4));
+        draw_foot(&footer_text(rest, self.position_text(call), room), buffer, area, look.styles);
+    }
+
+    fn draw_inside(
+        &mut self,
+        buffer: &mut Buffer,
+        inside: Rect,
+        look: Look<'_>,
+        call: &Call,
+        focused: bool,
+    ) {
         self.draw_tabs(
             buffer,
             Rect { height: 1, width: inside.width.saturating_sub(1), ..inside },

@@ -169,9 +169,11 @@ impl Overlay for Confirm {
                 self.at = (self.at + 1) % self.answers.len().max(1);
                 OverlayReply::Stay
             }
+            // Letters work where the buttons show them.
             Input::Key(key) => {
                 match key
                     .typed_char()
+                    .filter(|_| self.has_letters())
                     .and_then(|letter| self.answers.iter().position(|answer| answer.key == letter))
                 {
                     Some(row) => self.give_answer(row),

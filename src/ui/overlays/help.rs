@@ -53,7 +53,7 @@ pub(crate) fn help_menu(
             }
         })
         .collect();
-    Menu::new("Help · what works here", items, move |row| OverlayReply::Act(actions[row].id))
+    Menu::new("Help · keys and actions", items, move |row| OverlayReply::Act(actions[row].id))
         .with_wrapped_rows()
 }
 

@@ -6,6 +6,7 @@ use super::modal;
 use crate::{
     app::{
         input::{Code, Input},
+        message::Message,
         state::State,
     },
     ui::{
@@ -60,11 +61,18 @@ fn lines_of(rows: impl IntoIterator<Item = usize>, items: &[Item]) -> Vec<Line> 
 /// What happens with the row that was chosen (its place in the list as given).
 type MenuAction = Box<dyn Fn(usize, &State) -> OverlayReply>;
 
+/// What shows a row before it is chosen, and what puts back what was shown before.
+struct Preview {
+    of_row: Box<dyn Fn(usize) -> Message>,
+    back: Message,
+}
+
 /// A list over the screen.
 pub(crate) struct Menu {
     title: String,
     items: Vec<Item>,
     then: MenuAction,
+    preview: Option<Preview>,
     filter: TextInput,
     cursor: ListCursor,
     shown: Vec<Line>,
@@ -97,6 +105,7 @@ impl Menu {
             shown: lines_of(0..items.len(), &items),
             items,
             then: Box::new(then),
+            preview: None,
             filter: TextInput::default(),
             cursor: ListCursor::default(),
             sheet: Rect::default(),
@@ -127,6 +136,28 @@ impl Menu {
     pub fn with_row(mut self, row: usize) -> Self {
         self.cursor.row = row;
         self
+    }
+
+    /// The row under the cursor is shown as if it were chosen; whoever leaves gets back what was.
+    #[must_use]
+    pub fn with_preview(self, of_row: impl Fn(usize) -> Message + 'static, back: Message) -> Self {
+        Self { preview: Some(Preview { of_row: Box::new(of_row), back }), ..self }
+    }
+
+    fn close(&self) -> OverlayReply {
+        match &self.preview {
+            Some(preview) => OverlayReply::CloseWith(Reply::send(preview.back.clone())),
+            None => OverlayReply::Close,
+        }
+    }
+
+    /// Goes on after an input with which another row may be under the cursor.
+    fn stay(&self, before: Option<usize>) -> OverlayReply {
+        let row = self.chosen_item().filter(|row| Some(*row) != before);
+        match (&self.preview, row) {
+            (Some(preview), Some(row)) => OverlayReply::StayWith((preview.of_row)(row)),
+            _ => OverlayReply::Stay,
+        }
     }
 
     fn apply_filter(&mut self) {
@@ -327,10 +358,11 @@ impl Overlay for Menu {
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return OverlayReply::Close;
+            return self.close();
         }
+        let before = self.chosen_item();
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
+            Input::Key(key) if key.is_plain(Code::Esc) => return self.close(),
             Input::Key(key) if key.code == Code::Enter => return self.choose_row(state),
             Input::Key(key) => {
                 let narrows = key.typed_char().is_some()
@@ -359,7 +391,7 @@ impl Overlay for Menu {
                 }
             }
         }
-        OverlayReply::Stay
+        self.stay(before)
     }
 
     fn is_typing(&self) -> bool {

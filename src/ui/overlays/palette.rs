@@ -62,13 +62,30 @@ fn own_key(keymap: &Keymap, scopes: &[Scope], id: ActionId) -> String {
     key.map(ToString::to_string).unwrap_or_default()
 }
 
-/// The palette for the present moment; `refusal` says why an action can't be used now.
+/// So many actions that were chosen last come first.
+const RECENT: usize = 5;
+
+/// Remembers what was chosen.
+pub(crate) fn note_recent(recent: &mut Vec<ActionId>, chosen: ActionId) {
+    recent.retain(|known| *known != chosen);
+    recent.insert(0, chosen);
+    recent.truncate(RECENT);
+}
+
+/// The palette for the present moment: what was chosen last, then what works where the keys are,
+/// innermost first. `refusal` says why an action can't be used now.
 pub(crate) fn action_palette(
     keymap: &Keymap,
+    (recent, scopes): (&[ActionId], &[Scope]),
     refusal: impl Fn(ActionId) -> Option<String>,
 ) -> Menu {
-    let shown: Vec<_> =
+    let mut shown: Vec<_> =
         keymap.actions().iter().copied().filter(|action| action.id != "palette").collect();
+    shown.sort_by_key(|action| {
+        let chosen = recent.iter().position(|known| *known == action.id);
+        let scope = scopes.iter().position(|scope| *scope == action.scope);
+        (chosen.unwrap_or(recent.len()), scope.unwrap_or(scopes.len()))
+    });
     let items = shown
         .iter()
         .map(|action| Item {

@@ -73,7 +73,7 @@ pub(crate) struct Proposal {
     /// What is sent where nothing comes of it.
     cancelled: Option<Message>,
     shown: Option<ShownPlan>,
-    /// Whether its text was answered, where it is asked as lines.
+    /// Whether its text was answered: with a key, or as a line.
     answered: bool,
     /// Whether it stayed open for its text when somebody pressed beside it.
     keeps_text: bool,
@@ -125,8 +125,7 @@ impl Proposal {
         Self { act, ..self }
     }
 
-    /// The same where what is done removes something: nothing but its own button, or its first
-    /// letter, does it.
+    /// The same where what is done removes something: nothing but its own button does it.
     #[must_use]
     pub fn with_removal(self, act: &'static str) -> Self {
         Self { act, removes: true, ..self }
@@ -267,7 +266,10 @@ impl Proposal {
                 OverlayReply::CloseWith(Reply::Send(aside.chain(messages).collect()))
             }
             None if self.is_stuck() => self.close(),
-            None => OverlayReply::Stay,
+            None => {
+                self.answered = true;
+                OverlayReply::Stay
+            }
         }
     }
 
@@ -299,11 +301,6 @@ impl Proposal {
             _ => return false,
         }
         true
-    }
-
-    /// Whether the key is the first letter of a removal.
-    fn is_removed_by(&self, key: Key) -> bool {
-        self.removes && key.typed_char().is_some_and(|letter| self.shown_act().starts_with(letter))
     }
 
     fn is_switched_by(&self, key: Key) -> bool {
@@ -430,7 +427,7 @@ impl Overlay for Proposal {
         let wide = area.width.saturating_sub(4).clamp(40, 96);
         let cells = usize::from(wide.saturating_sub(4));
         let words = if self.words.is_empty() { Vec::new() } else { wrap(&self.words, cells) };
-        let asks = self.input.is_some();
+        let (asks, answered) = (self.input.is_some(), self.answered);
         let shown = self.work_out(state);
         let mut notes: Vec<(Role, String)> = match &shown.made {
             Ok(made) => {
@@ -438,10 +435,8 @@ impl Overlay for Proposal {
                 wrapped.map(|line| (Role::Warning, line)).collect()
             }
             // Before anything is typed, nothing is wrong yet.
-            Err(why) => {
-                let role = if asks && shown.of.0.is_empty() { Role::Dim } else { Role::Error };
-                wrap(why, cells).into_iter().map(|line| (role, line)).collect()
-            }
+            Err(_) if asks && shown.of.0.is_empty() && !answered => Vec::new(),
+            Err(why) => wrap(why, cells).into_iter().map(|line| (Role::Error, line)).collect(),
         };
         let made = shown.made.as_ref().map_or(0, |made| made.lines.len());
         if self.keeps_text {
@@ -506,7 +501,6 @@ impl Overlay for Proposal {
                 return self.press_button(self.chosen, state);
             }
             Input::Key(key) if self.choose_button(*key) => {}
-            Input::Key(key) if self.is_removed_by(*key) => return self.accept(state),
             Input::Key(key) if self.is_switched_by(*key) => self.toggle_switch(),
             Input::Key(key) => {
                 if !self.scroll_key(*key)

@@ -43,7 +43,7 @@ pub(super) fn is_nothing(reply: &OverlayReply) -> bool {
         OverlayReply::Stay | OverlayReply::Close => true,
         OverlayReply::CloseWith(Reply::Handled | Reply::Ignored) => true,
         OverlayReply::CloseWith(Reply::Send(messages)) => messages.iter().all(ends),
-        OverlayReply::CloseWith(_) | OverlayReply::Act(_) => false,
+        OverlayReply::CloseWith(_) | OverlayReply::StayWith(_) | OverlayReply::Act(_) => false,
     }
 }
 

@@ -213,7 +213,8 @@ impl Wanted {
             (Self::Kept(wanted), Listed::Kept(id)) => {
                 let mut calls = state.invoke.kept.listing.calls.iter();
                 let call = calls.find(|call| call.id == *id);
-                call.is_some_and(|call| wanted.matches(call)) && line.contains(&wanted.text)
+                call.is_some_and(|call| wanted.matches(call))
+                    && wanted.texts.iter().all(|text| line.contains(text))
             }
             _ => true,
         }

@@ -328,6 +328,7 @@ impl Session {
         }
         match reply {
             OverlayReply::Stay | OverlayReply::Close => {}
+            OverlayReply::StayWith(message) => messages.push(message),
             OverlayReply::CloseWith(reply) => self.dispatch(reply, state, messages),
             OverlayReply::Act(action) => {
                 if state.question.is_some() {

@@ -29,6 +29,9 @@ use crate::{
 /// At most so many screens are named where a key does something.
 const NAMED: usize = 3;
 
+/// So many cells of the bottom line stay free of a note: for the mode and the way to help.
+const BESIDE: usize = 22;
+
 /// The most lines that a note takes of a screen.
 const LONG_NOTE: u16 = 4;
 
@@ -119,7 +122,7 @@ fn words_in_edit(text: &str, keymap: &Keymap) -> String {
 /// How many cells of the bottom line the note takes; `None`: it is too long for the line.
 pub(super) fn note_cells(note: &[(Role, String)], line: Rect) -> Option<usize> {
     let cells = note.iter().map(|(_, words)| canvas::text_width(words) + 1).sum();
-    (cells <= usize::from(line.width) / 2).then_some(cells)
+    (cells + BESIDE <= usize::from(line.width)).then_some(cells)
 }
 
 /// Puts a note of so many cells at the right end of the bottom line.

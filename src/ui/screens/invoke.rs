@@ -106,10 +106,11 @@ impl Screen for Invoke {
         self.request.draw(buffer, areas[MIDDLE], look, state, focus == MIDDLE);
         match state.invoke.calls.selected_call() {
             Some(call) => {
-                let whose = if state.selected.as_ref() == Some(&call.request.tool) {
-                    "Answer".to_owned()
-                } else {
-                    format!("Answer of {}", call.request.name)
+                let is_own = state.selected.as_ref() == Some(&call.request.tool);
+                let whose = match &call.case {
+                    Some(case) => format!("Test {case}"),
+                    None if is_own => "Answer".to_owned(),
+                    None => format!("Answer of {}", call.request.name),
                 };
                 let note = &*mock::call_note(state, call);
                 let (now, focused) = (Some(state.now), focus == RIGHT);

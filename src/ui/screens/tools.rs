@@ -329,10 +329,7 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
         None => Arc::clone(entry.value.shared()),
     };
     form.sync_written(&value, &written_in(source, place.document, &place.at));
-    let service = |at: &Pointer| {
-        let key = dialogs::unmade_service(&entry.id, at, state)?;
-        Some(format!("make the service \"{key}\""))
-    };
+    let service = |at: &Pointer| dialogs::unmade_service(&entry.id, at, state);
     let note = |(at, finding): (Pointer, &Finding)| Note {
         fix: finding.fix_words().or_else(|| service(&at)),
         at,
@@ -477,6 +474,7 @@ impl Screen for Tools {
         match self.panes.focus {
             FORM => self.form.keys(),
             PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
+            CATALOG if self.is_typing() => catalog::FIND_KEYS.to_vec(),
             _ => Vec::new(),
         }
     }

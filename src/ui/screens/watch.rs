@@ -54,10 +54,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::NEW])
         .help("Choose subjects or queues and start watching")
         .refused(|_, state| bus_refusal(state)),
-    Row::new(Scope::Watch, "stop-watching", "stop", |_, _| watch_reply(WatchMessage::Stop))
-        .keys(&[verbs::SEND])
-        .help("Stop watching; messages so far are kept")
-        .refused(|_, state| refuse_when(!state.watching.is_listening(), "not watching anything")),
+    Row::new(Scope::Watch, "stop-watching", "watch or stop", |_, state| {
+        match state.watching.is_listening() {
+            true => watch_reply(WatchMessage::Stop),
+            false => dialogs::begin_watching(state),
+        }
+    })
+    .keys(&[verbs::SEND])
+    .help("Watch the default subjects, or stop watching; messages so far are kept"),
     Row::new(Scope::Watch, "pause", "pause or resume", |_, _| watch_reply(WatchMessage::Pause))
         .keys(&[verbs::PAUSE])
         .help(
@@ -375,8 +379,14 @@ impl Screen for WatchScreen {
     }
 
     fn primary_button(&self, _: &State) -> Option<(ActionId, Rect)> {
-        let act = if self.is_watching { "stop-watching" } else { "watch" };
-        Some((act, self.panes.area(MIDDLE)))
+        Some(("stop-watching", self.panes.area(MIDDLE)))
+    }
+
+    fn hint_title(&self, action: ActionId, state: &State) -> Option<&'static str> {
+        (action == "stop-watching").then(|| match state.watching.is_listening() {
+            true => "stop",
+            false => "watch",
+        })
     }
 
     fn panes(&mut self) -> Option<&mut Panes> {
@@ -385,21 +395,14 @@ impl Screen for WatchScreen {
 
     fn hinted_actions(&self, state: &State) -> Vec<ActionId> {
         let listens = state.watching.is_listening();
-        let first = if listens { "pause" } else { "watch" };
+        let first: &[ActionId] = if listens { &["pause"] } else { &["stop-watching", "watch"] };
         let named = self.chosen_cards(state).is_some_and(|named| !named.cards.is_empty());
         let mut hints: Vec<ActionId> = named.then_some("cards").into_iter().collect();
-        hints.extend([first, "filter-watch", "edit-watched", "resend-watched", "follow-watch"]);
-        hints.extend([
-            "alert",
-            "save-trace",
-            "open-trace",
-            "pieces",
-            "routine",
-            "copy-watched",
-            "stop-watching",
-            "clear",
-            "next-pane",
-        ]);
+        hints.extend(first);
+        hints.extend(["filter-watch", "edit-watched", "resend-watched", "follow-watch"]);
+        hints.extend(["alert", "save-trace", "open-trace", "pieces", "routine", "copy-watched"]);
+        hints.extend(listens.then_some("stop-watching"));
+        hints.extend(["clear", "next-pane"]);
         hints
     }
 

@@ -140,6 +140,9 @@ impl Screen for WorkflowScreen {
         if self.matrix.is_open() {
             return Vec::new();
         }
+        if self.focused_pane() == Pane::Graph && self.graph.is_finding() {
+            return vec![("Enter", "select"), ("Esc", "cancel")];
+        }
         if self.compose.is_drawing() && self.focused_pane() == Pane::Graph {
             return vec![("Enter", "draw arrow to it"), ("Esc", "cancel")];
         }

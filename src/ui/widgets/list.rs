@@ -1,8 +1,12 @@
 //! The cursor and the window of a list: which row is chosen, which rows are seen.
 
-use ratatui::layout::Rect;
+use ratatui::{buffer::Buffer, layout::Rect};
 
-use crate::app::input::{Code, Key, Mouse, MouseKind};
+use super::pane::draw_foot;
+use crate::{
+    app::input::{Code, Key, Mouse, MouseKind},
+    ui::styles::Styles,
+};
 
 /// Cursor and scroll over a number of rows that the owner knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -114,6 +118,11 @@ impl ListCursor {
             }
             _ => None,
         }
+    }
+
+    /// Writes at the foot of a pane what part of the rows is seen, once they are drawn.
+    pub fn draw_position(&self, rows: usize, buffer: &mut Buffer, pane: Rect, styles: &Styles) {
+        draw_foot(&self.position_text(rows).unwrap_or_default(), buffer, pane, styles);
     }
 
     /// What part of the rows is seen, as `3–12 of 40`; nothing when all are.

@@ -150,13 +150,15 @@ impl DocumentPane {
             self.rows.row = row;
             self.followed = follows;
         }
-        let foot = self.rows.position_text(known.rows.len()).unwrap_or_default();
-        let pane = Pane { title: &task.target, note: document.format.name(), foot: &foot, focused };
+        let note = document.format.name();
+        let pane = Pane { title: &task.target, note, focused, ..Pane::default() };
         let styles = look.styles;
         let inside = pane.draw(frame.buffer_mut(), area, styles);
         self.area = inside;
         let mut line = Line::default();
-        for (y, number) in (0_u16..).zip(self.rows.visible_rows(known.rows.len(), inside.height)) {
+        let window = self.rows.visible_rows(known.rows.len(), inside.height);
+        self.rows.draw_position(known.rows.len(), frame.buffer_mut(), area, styles);
+        for (y, number) in (0_u16..).zip(window) {
             let row = &known.rows[number];
             let mut pen = Pen::new(frame.buffer_mut(), inside, y);
             let is_changed = known.changed.binary_search(&row.line).is_ok();

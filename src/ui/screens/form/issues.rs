@@ -32,9 +32,8 @@ impl IssuesPane {
         let entries = entries(form);
         let title =
             pane_title(form.schema_findings().len(), entries.len() - form.schema_findings().len());
-        let foot = self.list.position_text(entries.len()).unwrap_or_default();
         let styles = look.styles;
-        let inside = Pane { title: &title, foot: &foot, focused, ..Pane::default() }.draw(
+        let inside = Pane { title: &title, focused, ..Pane::default() }.draw(
             frame.buffer_mut(),
             area,
             styles,
@@ -45,6 +44,7 @@ impl IssuesPane {
             Pen::new(frame.buffer_mut(), inside, 0).skip(1).put_text(words, styles[Role::Dim]);
         }
         let window = self.list.visible_rows(entries.len(), inside.height);
+        self.list.draw_position(entries.len(), frame.buffer_mut(), area, styles);
         for (line, row) in (0_u16..).zip(window) {
             let entry = &entries[row];
             let chosen = focused && row == self.list.row;

@@ -114,12 +114,8 @@ impl Comparison {
 
     pub(super) fn draw(&mut self, buffer: &mut Buffer, area: Rect, look: Look<'_>, focused: bool) {
         self.wrap_lines(inset_area(area.inner(Margin::new(1, 1))).width);
-        let foot = self.cursor.position_text(self.wrapped.len()).unwrap_or_default();
-        let inside = Pane { title: &self.title, foot: &foot, focused, ..Pane::default() }.draw(
-            buffer,
-            area,
-            look.styles,
-        );
+        let inside =
+            Pane { title: &self.title, focused, ..Pane::default() }.draw(buffer, area, look.styles);
         if inside.height < 2 {
             return;
         }
@@ -134,6 +130,7 @@ impl Comparison {
         self.body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
         look.mouse.reads(self.body);
         let rows = self.cursor.visible_rows(self.wrapped.len(), self.body.height);
+        self.cursor.draw_position(self.wrapped.len(), buffer, area, look.styles);
         for (line, row) in (0_u16..).zip(rows) {
             let mut pen = Pen::new(buffer, self.body, line);
             for (role, text) in &self.wrapped[row] {

@@ -13,7 +13,10 @@ use crate::{
     },
     engine::{
         agent_loop::event::RUN_PREFIX,
-        trace::wanted::{TraceFilter, WORDS},
+        trace::{
+            argument_words::argument_words,
+            wanted::{TraceFilter, WORDS},
+        },
     },
     model::{clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
@@ -22,7 +25,11 @@ use crate::{
         canvas::{Pen, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
-        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+        widgets::{
+            list::ListCursor,
+            pane::{Pane, draw_foot},
+            text_input::TextInput,
+        },
     },
 };
 
@@ -75,11 +82,7 @@ impl List {
         } else {
             String::new()
         };
-        let foot = self
-            .cursor
-            .position_text(calls.len())
-            .map_or_else(|| older.clone(), |place| format!("{place}{older}"));
-        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let mut inside = pane.draw(buffer, area, styles);
         if self.find.is_none() && !kept.is_loading() {
             look.mouse.presses(pane.note_area(area), "find");
@@ -115,7 +118,11 @@ impl List {
             }
         }
         let today = state.wall;
-        for (line, row) in (0_u16..).zip(self.cursor.visible_rows(calls.len(), inside.height)) {
+        let window = self.cursor.visible_rows(calls.len(), inside.height);
+        let place = self.cursor.position_text(calls.len());
+        let foot = place.map_or_else(|| older.clone(), |place| format!("{place}{older}"));
+        draw_foot(&foot, buffer, area, styles);
+        for (line, row) in (0_u16..).zip(window) {
             let call = &calls[row];
             let here = kept.selected.as_ref() == Some(&call.id);
             let marked = kept.marked.contains(&call.id);
@@ -224,12 +231,10 @@ fn draw_row(
     };
     let name = text_width(&label).min(room);
     pen.put_column(&label, name, styles[Role::Text]);
-    if room > name + 4 && &*call.arguments != "{}" {
-        pen.put_text("  ", styles[Role::Text]).put_column(
-            &call.arguments,
-            room - name - 2,
-            styles[Role::Dim],
-        );
+    let words = argument_words(&call.arguments);
+    if room > name + 4 && !words.is_empty() {
+        let cells = room - name - 2;
+        pen.put_text("  ", styles[Role::Text]).put_column(&words, cells, styles[Role::Dim]);
     }
     pen.put_right(&took, styles[Role::Dim]);
 }

@@ -1,6 +1,8 @@
 //! What can be done on the Invoke screen; [`super::mock_actions`] is what can be done with a mock,
 //! [`super::step_actions`] what with the steps of a request.
 
+use std::sync::Arc;
+
 use super::{
     menus::{
         describe_tool, frame_connection, route_menu, routes_of, show_descriptor, times_prompt,
@@ -14,10 +16,20 @@ use super::{
     screen::{Invoke, with_tool},
 };
 use crate::{
-    app::{actions::Scope, calls::CallMessage, edited_text::EditedText, verbs},
+    app::{
+        actions::Scope,
+        calls::CallMessage,
+        edited_text::EditedText,
+        history::HistoryMessage,
+        message::{Message, ScreenId},
+        state::State,
+        verbs,
+    },
+    model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
         frames::frame_refusal,
+        view::Reply,
         widgets::panes::Step,
     },
 };
@@ -75,6 +87,18 @@ pub(crate) const ACTIONS: &[Row] = &[
             and send the frame",
         )
         .refused(|_, state| no_call(state).or_else(|| agent_refusal(state))),
+    Row::new(Scope::Invoke, "last-arguments", "last arguments", |_, state| {
+        with_tool(state, |tool| Reply::send(Message::Call(CallMessage::EditLast { tool })))
+    })
+    .help(
+        "Put the arguments of the tool's newest call into the form, also one of an earlier session",
+    )
+    .refused(|_, state| send_refusal(state)),
+    Row::new(Scope::Invoke, "compare-session", "compare calls", |_, state| compare_calls(state))
+        .help("Compare the shown call with the call of the same tool before it, in History")
+        .refused(|_, state| {
+            refuse_when(earlier_call(state).is_none(), "there is no earlier call of this tool")
+        }),
     Row::new(Scope::Invoke, "send-frame", "send frame…", Invoke::edit_frame)
         .help("Edit a frame and send it to the MCP server exactly as written, valid or not")
         .refused(|_, state| frame_refusal(&frame_connection(state))),
@@ -105,3 +129,25 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::refusing("keep-case", |_, state| stub_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
+
+/// The shown call and the call of its tool before it, in this session.
+fn earlier_call(state: &State) -> Option<(&Call, &Call)> {
+    let shown = state.invoke.calls.selected_call()?;
+    let mut of_tool = state.invoke.calls.calls_of(&shown.request.tool);
+    let earlier = of_tool.find(|call| call.id < shown.id && call.outcome().is_some());
+    Some((earlier?, shown)).filter(|(_, shown)| shown.outcome().is_some())
+}
+
+/// Shows both beside each other. The later one is selected first: so the list that is read meanwhile
+/// leaves what is compared.
+fn compare_calls(state: &State) -> Reply {
+    let Some((earlier, shown)) = earlier_call(state) else { return Reply::Handled };
+    let [earlier, shown] = [earlier, shown].map(|call| call.request.correlation.as_str().into());
+    let of = Message::History;
+    Reply::Send(vec![
+        of(HistoryMessage::Find(String::new())),
+        Message::Show(ScreenId::History),
+        of(HistoryMessage::Select(Arc::clone(&shown))),
+        of(HistoryMessage::Compare([earlier, shown])),
+    ])
+}

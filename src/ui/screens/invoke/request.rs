@@ -17,7 +17,7 @@ use super::{
     request_line::{RequestLine, draw_lines, request_title},
     steps::StepsPane,
     tools::tool_of,
-    warned::Warned,
+    warned::{Warned, wrong_field},
 };
 use crate::{
     app::{
@@ -605,12 +605,12 @@ impl RequestPane {
                 [messages, vec![Message::Notice(NoticeKind::Problem, words)]].concat(),
             );
         }
+        let wrong_at = self.arguments.shown_form_mut().and_then(wrong_field);
         let (Some(form), Some(tool)) = (self.arguments.shown_form(), self.tool.clone()) else {
             return Reply::Refused("choose a tool first".into());
         };
-        let wrong_at = form.all_issues().into_iter().next().map(|issue| issue.at);
         let beside = || state.tool(&tool).and_then(|tool| self.meta.first_issue(tool));
-        let warned = Warned::of(form, self.meta.host().shown_form(), beside);
+        let warned = Warned::of(form, self.meta.host().shown_form(), wrong_at.as_ref(), beside);
         if let Some(Warned { words, .. }) = &warned
             && self.warned != warned
         {

@@ -15,7 +15,7 @@ use crate::{
         message::Message,
         state::State,
     },
-    engine::filter,
+    engine::{filter, trace::argument_words::argument_words},
     model::{
         call::{Call, CallId, CallState},
         connection::Connection,
@@ -81,6 +81,8 @@ const DEPLOYED: &str = "◆ ";
 struct ToolRow {
     id: EntryId,
     name: Arc<str>,
+    /// Its key alone, for where both have no room.
+    key: Arc<str>,
     standing: ToolStanding,
 }
 
@@ -110,6 +112,7 @@ impl Tools {
             let row = |tool: &Arc<Tool>, standing| ToolRow {
                 id: tool.id().clone(),
                 name: tool.label().into(),
+                key: tool.entry.key.as_str().into(),
                 standing,
             };
             let standing = |at| {
@@ -181,9 +184,8 @@ impl Tools {
             None => format!("{} find", look.keymap.way_to("find")),
         };
         let title = format!("Tools {}", self.rows.len());
-        let foot = self.cursor.position_text(self.shown.len()).unwrap_or_default();
         let tools_focus = focused && self.part == Part::Tools;
-        let pane = Pane { title: &title, note: &note, foot: &foot, focused: tools_focus };
+        let pane = Pane { title: &title, note: &note, focused: tools_focus, ..Pane::default() };
         let mut inside = pane.draw(buffer, upper, styles);
         if self.filter.is_none() {
             look.mouse.presses(pane.note_area(upper), "find");
@@ -199,16 +201,15 @@ impl Tools {
         inside.height -= draw_deployed(buffer, inside, look, &self.unlisted, state);
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
+        self.cursor.draw_position(self.shown.len(), buffer, upper, styles);
 
         let title = match series.filter(|many| many.under_way()) {
             Some(many) => format!("Series {} of {}", many.series.ended_count(), many.times),
             None => format!("This session {calls}"),
         };
         let calls_focus = focused && self.part == Part::Calls;
-        let foot = self.calls.position_text(calls).unwrap_or_default();
-        self.calls_area =
-            Pane { title: &title, foot: &foot, focused: calls_focus, ..Pane::default() }
-                .draw(buffer, lower, styles);
+        self.calls_area = Pane { title: &title, focused: calls_focus, ..Pane::default() }
+            .draw(buffer, lower, styles);
         // How a series went stays below its calls.
         let below = u16::try_from(summary.len()).unwrap_or(0).min(self.calls_area.height / 2);
         self.calls_area.height -= below;
@@ -217,6 +218,7 @@ impl Tools {
             Pen::new(buffer, place, row).put_text(line, styles[Role::Info]);
         }
         self.draw_calls(buffer, self.calls_area, styles, state, calls_focus);
+        self.calls.draw_position(calls, buffer, lower, styles);
     }
 
     fn draw_tools(
@@ -246,7 +248,8 @@ impl Tools {
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role]);
             let room = pen.remaining_cells();
-            pen.put_text(&truncate_key(&row.name, room), styles[name]);
+            let words = if text_width(&row.name) > room { &row.key } else { &row.name };
+            pen.put_text(&truncate_key(words, room), styles[name]);
             let is_mocked = state.invoke.mocks.contains(&row.id);
             if is_mocked && text_width(&row.name) + MOCKED.len() < room {
                 pen.put_right(MOCKED, styles[Role::Dim]);
@@ -272,6 +275,10 @@ impl Tools {
         let window = self.calls.visible_rows(count, area.height);
         // Servers may have tools of one name.
         let has_several = state.deployed_lists().nth(1).is_some();
+        // Where all are calls of one tool, its name says nothing.
+        let mut all = state.invoke.calls.iter().map(|call| &call.request.tool);
+        let first = all.next();
+        let is_one_tool = all.all(|tool| Some(tool) == first);
         let newest_first = state.invoke.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
             let here = Some(call.id) == state.invoke.calls.selected;
@@ -284,17 +291,14 @@ impl Tools {
             let tool = state.tool(&call.request.tool).filter(|_| has_several);
             let label = tool.map(Tool::label);
             let name = label.as_deref().unwrap_or(&call.request.name);
-            // The name is worth more than the time.
-            let mocked = format!("mocked · {took}");
-            let fits = text_width(name) + text_width(&mocked) + 3 < area.width.into();
-            let took = match (call.is_mocked(), fits) {
-                (false, _) => took,
-                (true, true) => mocked,
-                (true, false) => "mocked".to_owned(),
+            let kind = match (&call.case, call.is_mocked()) {
+                (Some(_), _) => "test",
+                (None, true) => MOCKED,
+                (None, false) => "",
             };
-            let room = pen.remaining_cells().saturating_sub(took.chars().count() + 1);
-            pen.put_column(&truncate_key(name, room), room, styles[Role::Text])
-                .put_right(&took, styles[Role::Dim]);
+            let words = argument_words(&call.request.arguments);
+            let shown = CallLine { name, kind, took: &took, words: &words };
+            shown.draw(pen, is_one_tool, styles);
             if here {
                 mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
             }
@@ -543,6 +547,45 @@ fn show_call(state: &State, row: usize) -> Reply {
     }
     messages.push(Message::Call(CallMessage::Select(id)));
     Reply::Send(messages)
+}
+
+/// A call as its row shows it.
+struct CallLine<'c> {
+    name: &'c str,
+    /// Empty: a call of the tool's service.
+    kind: &'static str,
+    took: &'c str,
+    /// What it was called with.
+    words: &'c str,
+}
+
+/// So many cells of what a call was called with are worth more than its time.
+const WORDS: usize = 16;
+/// So many are shown beside a long name.
+const FEW_WORDS: usize = 8;
+
+impl CallLine<'_> {
+    /// The name is worth more than the time, and so is what distinguishes it from other calls.
+    fn draw(&self, mut pen: Pen<'_>, is_one_tool: bool, styles: &Styles) {
+        let Self { name, kind, took, words } = *self;
+        let words = if words.is_empty() && is_one_tool { name } else { words };
+        let name = if is_one_tool { "" } else { name };
+        let room = pen.remaining_cells();
+        let wanted = text_width(name) + text_width(words).min(WORDS) + 2;
+        let whole = [kind, took].into_iter().filter(|part| !part.is_empty());
+        let notes = [whole.collect::<Vec<_>>().join(" · "), kind.to_owned()];
+        let note = notes.iter().find(|note| wanted + text_width(note) < room);
+        let note = note.map_or(kind, String::as_str);
+        let room = room.saturating_sub(text_width(note) + usize::from(!note.is_empty()));
+        let most = if words.is_empty() { room } else { room.saturating_sub(FEW_WORDS + 1) };
+        let name = truncate_key(name, most.max(room / 2));
+        if !name.is_empty() {
+            pen.put_text(&name, styles[Role::Text]).put_text(" ", styles[Role::Text]);
+        }
+        let taken = text_width(&name) + usize::from(!name.is_empty());
+        pen.put_column(words, room.saturating_sub(taken), styles[Role::Dim])
+            .put_right(note, styles[Role::Dim]);
+    }
 }
 
 fn call_duration(call: &Call) -> Option<String> {

@@ -26,6 +26,10 @@ use crate::{
     },
 };
 
+/// The keys of the find box.
+pub(super) const FIND_KEYS: [(&str, &str); 3] =
+    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
+
 /// The actions worth naming in the hint line, most useful first.
 pub(super) const HINTS: [ActionId; 8] =
     ["new", "find", "next-pane", "invoke", "mock-service", "rename", "duplicate", "delete"];
@@ -127,8 +131,7 @@ impl CatalogPane {
         let styles = look.styles;
         let title = format!("Tools {}", state.catalog.tools.len());
         let note = format!("by {}", self.arrangement.as_str());
-        let foot = self.cursor.position_text(self.rows.len()).unwrap_or_default();
-        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let inside = pane.draw(frame.buffer_mut(), area, styles);
         look.mouse.presses(pane.note_area(area), "group-by");
         let buffer = frame.buffer_mut();
@@ -147,6 +150,7 @@ impl CatalogPane {
         self.area = list;
         let filter = Filter::new(&state.context());
         let window = self.cursor.visible_rows(self.rows.len(), list.height);
+        self.cursor.draw_position(self.rows.len(), buffer, area, styles);
         for (line, place) in (0_u16..).zip(window) {
             let chosen = place == self.cursor.row;
             let mut pen = Pen::new(buffer, list, line);

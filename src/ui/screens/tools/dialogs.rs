@@ -10,7 +10,7 @@ use crate::{
             context::{ComposeContext, Mention, files_of},
             entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
             plan::{Plan, list_names},
-            services::{self, missing_service},
+            services::{self, entry_word, missing_entry},
         },
         documents::Change,
         message::{DocumentMessage, Message, ScreenId},
@@ -82,9 +82,9 @@ fn apply_fix(fix: &Fix) -> Reply {
 /// The key of the service that a tool names at that place, where it is not there yet.
 pub(super) fn unmade_service(tool: &EntryId, at: &Pointer, state: &State) -> Option<String> {
     let tool = state.catalog.tool(tool)?;
-    let (_, key) = missing_service(ComposeContext::from_state(state), tool)?;
+    let (kind, key) = missing_entry(ComposeContext::from_state(state), tool)?;
     let named = at.get(tool.entry.value.shared())?.as_str()?;
-    (named == key).then_some(key)
+    (named == key).then(|| format!("make the {} \"{key}\"", entry_word(&kind)))
 }
 
 /// Makes the service that a tool names at that place.

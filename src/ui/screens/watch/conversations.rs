@@ -116,8 +116,7 @@ impl Conversations {
         } else {
             format!("{} follow", look.keymap.way_to("follow-watch"))
         };
-        let foot = self.cursor.position_text(rows).unwrap_or_default();
-        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let mut inside = pane.draw(buffer, area, styles);
         let shown = if state.watching.held_count().is_some() { "pause" } else { "follow-watch" };
         look.mouse.presses(pane.note_area(area), shown);
@@ -129,6 +128,7 @@ impl Conversations {
             return draw_empty(buffer, inside, look, state);
         }
         let window = self.cursor.visible_rows(rows, inside.height);
+        self.cursor.draw_position(rows, buffer, area, styles);
         let first = window.start;
         for row in window {
             let Some(conversation) = record.conversation_at(row) else { continue };

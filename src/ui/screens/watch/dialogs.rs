@@ -75,6 +75,18 @@ pub(super) fn confirm_resend(state: &State, number: u64) -> Reply {
     Reply::Open(Box::new(Confirm::new(title, words, answers, Vec::new())))
 }
 
+/// Watches what an empty answer to [`ask_subjects`] watches; asks where that is nothing.
+pub(super) fn begin_watching(state: &State) -> Reply {
+    let connection = state.connection_to_watch();
+    let has_default = watched::server_watch(&connection).is_some()
+        || watched::default_watch(&connection).is_some()
+        || watched::default_places(&state.catalog, &connection).is_ok();
+    match has_default {
+        true => watch_reply(WatchMessage::Begin(Vec::new())),
+        false => ask_subjects(state),
+    }
+}
+
 /// Asks what to listen to; of a server that is all.
 pub(super) fn ask_subjects(state: &State) -> Reply {
     let connection = state.connection_to_watch();

@@ -100,10 +100,9 @@ impl Messages {
             || "Messages".to_owned(),
             |conversation| format!("Messages of conversation {}", conversation.number),
         );
-        let foot = self.cursor.position_text(rows).unwrap_or_default();
         let held = state.watching.held_count();
         let note = held.map_or_else(String::new, |held| format!("‖ paused, {held} held"));
-        let pane = Pane { title: &title, note: &note, foot: &foot, focused };
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, styles);
         if held.is_some() {
             look.mouse.presses(pane.note_area(area), "pause");
@@ -124,6 +123,7 @@ impl Messages {
             self.cursor.row = rows.saturating_sub(1);
         }
         let window = self.cursor.visible_rows(rows, self.area.height);
+        self.cursor.draw_position(rows, buffer, area, styles);
         let first = window.start;
         for row in window {
             let place = self.row_messages(conversation, row);

@@ -40,8 +40,7 @@ impl Subjects {
         focused: bool,
     ) {
         let styles = look.styles;
-        let foot = self.cursor.position_text(row_count(state)).unwrap_or_default();
-        let pane = Pane { title: "Subjects", foot: &foot, focused, ..Pane::default() };
+        let pane = Pane { title: "Subjects", focused, ..Pane::default() };
         let inside = pane.draw(buffer, area, styles);
         let lines = status_lines(state, usize::from(inside.width), look);
         let height = u16::try_from(lines.len()).unwrap_or(u16::MAX).min(inside.height);
@@ -52,6 +51,7 @@ impl Subjects {
         let record = &state.watching.record;
         let count = record.subjects().len();
         let window = self.cursor.visible_rows(row_count(state), self.area.height);
+        self.cursor.draw_position(row_count(state), buffer, area, styles);
         let first = window.start;
         let subjects: Vec<_> = record.subjects().skip(first).take(window.len()).collect();
         for row in window {

@@ -10,8 +10,12 @@ use crate::{
         workflow::WorkflowMessage,
     },
     engine::{explain::tool::Change, gated::ToolRow},
+    schema::count::count_text,
     ui::{
-        overlays::proposal::{Proposal, propose_plan},
+        overlays::{
+            confirm::{Answer, Confirm},
+            proposal::{Proposal, propose_plan},
+        },
         view::Reply,
     },
 };
@@ -56,8 +60,8 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
         Change::Take { tools, .. } | Change::AskAndTake { tools, .. } => {
             messages.push(walk(tools));
         }
-        Change::Start { state, .. } => {
-            messages.push(Message::Workflow(WorkflowMessage::SetStart(state.clone())));
+        Change::Start { state: start, .. } => {
+            messages.push(Message::Workflow(WorkflowMessage::SetStart(start.clone())));
         }
         Change::Edit(edits) if state.workflow.what_if.is_some() => {
             let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
@@ -90,7 +94,26 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
         };
         messages.push(Message::Notice(NoticeKind::Done, words));
     }
-    Reply::Send(messages)
+    match made {
+        Change::Start { state: start, .. }
+            if state.workflow.simulation.steps().next().is_some() =>
+        {
+            asked_first(start, messages, state)
+        }
+        _ => Reply::Send(messages),
+    }
+}
+
+/// Asks before the run is dropped that is under way.
+fn asked_first(start: &str, messages: Vec<Message>, state: &State) -> Reply {
+    let steps = state.workflow.simulation.steps().count();
+    let steps = count_text(steps, "step", "steps");
+    let words = format!("No tool leads to {start} from here. A new run drops this one of {steps}.");
+    let answers = vec![
+        Answer { key: 'k', words: "keep this run", messages: Vec::new() },
+        Answer { key: 'n', words: "begin a new run", messages },
+    ];
+    Reply::Open(Box::new(Confirm::new(format!("Start in {start}?"), words, answers, Vec::new())))
 }
 
 /// Shows the lines that a change of the files touches before it is made, and what else goes with

@@ -215,8 +215,10 @@ impl Compose {
             target.map_or_else(|| "a new state".to_owned(), |row| name_of(facts, row).to_string());
         let keys = if at.is_none() { "   Enter · n new state · Esc " } else { " " };
         let words = format!(" {words}{to}{keys}");
+        // In the place of the pane's title: no row of the picture is below it.
         let inside = graph.picture_area();
         let place = Rect {
+            y: inside.y.saturating_sub(1),
             width: u16::try_from(text_width(&words)).unwrap_or(0).min(inside.width),
             height: 1,
             ..inside

@@ -215,6 +215,11 @@ impl Facts {
         self.ids == other.ids && self.workflow.states() == other.workflow.states()
     }
 
+    /// Whether the run is at the same step in both.
+    pub fn is_at_step_of(&self, other: &Self) -> bool {
+        self.stands.0 == other.stands.0
+    }
+
     /// The groups as columns of the matrix: those that tools name, then the workspace's own.
     pub fn group_columns(&self) -> Vec<Column> {
         let of =

@@ -10,6 +10,7 @@ use super::{
     as_lines,
     changes::{change_reply, takes_steps},
     facts::Facts,
+    run,
     scene::Scene,
 };
 use crate::{
@@ -49,6 +50,8 @@ pub(crate) struct Offers {
     pressed: Option<usize>,
     /// No line is out of view: there is nothing to scroll.
     is_whole: bool,
+    /// The cursor was put on a hidden tool: it stays there while the run goes on.
+    holds_hidden: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -58,10 +61,10 @@ enum Place {
 }
 
 impl Offers {
-    /// Goes on in other facts: the chosen tool stays the chosen one. Where a step has hidden it, the
-    /// first available one is. What was drawn before can't be pressed any more.
-    pub fn follow_facts(&mut self, before: Option<&Facts>, facts: &Facts) {
-        let was_hidden = self.at >= self.available.len();
+    /// Goes on in other facts: the chosen tool stays the chosen one, until the run gets to where
+    /// another was taken. Where a step has hidden it, the first available one is chosen.
+    pub fn follow_facts(&mut self, before: Option<&Facts>, facts: &Facts, state: &State) {
+        let was_hidden = self.holds_hidden && self.at >= self.available.len();
         let chosen = before.and_then(|before| before.tool_id(self.tool_at(self.at)?)).cloned();
         let is_same = before.is_none_or(|before| before.counts_as(facts));
         self.apply_filter(facts);
@@ -71,7 +74,13 @@ impl Offers {
         let is_chosen = |row: &ToolRow| facts.tool_id(*row) == Some(&chosen);
         let shown = self.available.iter().position(is_chosen);
         let hidden = self.hidden.iter().position(is_chosen);
+        let has_moved = before.is_some_and(|before| !before.is_at_step_of(facts));
+        let taken = self
+            .available
+            .iter()
+            .position(|row| has_moved && run::takes_next(&facts.tools()[*row].key, state));
         match (shown, hidden) {
+            _ if !was_hidden && taken.is_some() => self.move_to(taken.unwrap_or_default()),
             (Some(at), _) => self.move_to(at),
             (None, Some(_)) if is_same && !was_hidden => self.move_to(0),
             (None, Some(at)) => self.move_to(self.available.len() + at),
@@ -109,6 +118,12 @@ impl Offers {
         self.at = at;
     }
 
+    /// Puts the cursor there, for who asked for it.
+    fn choose(&mut self, at: usize) {
+        self.move_to(at);
+        self.holds_hidden = self.at >= self.available.len();
+    }
+
     pub fn selected_tool(&self, _: &Facts) -> Option<ToolRow> {
         self.tool_at(self.at)
     }
@@ -120,7 +135,7 @@ impl Offers {
         let found = (0..self.tool_count())
             .find(|at| self.tool_at(*at).and_then(|row| facts.tool_id(row)) == Some(tool));
         let Some(at) = found else { return false };
-        self.move_to(at);
+        self.choose(at);
         if let Some(row) = self.tool_at(at) {
             facts.explain_tool(row);
         }
@@ -200,13 +215,16 @@ impl Offers {
             Code::Left | Code::Right => return self.next_change(key.code == Code::Right, facts),
             _ => return Reply::Ignored,
         };
-        self.move_to(at);
+        self.choose(at);
         Reply::Handled
     }
 
     fn finding_key(&mut self, key: Key, facts: &Facts) -> bool {
         match key.code {
-            Code::Enter => self.finding = false,
+            Code::Enter => {
+                self.finding = false;
+                self.choose(self.at);
+            }
             Code::Esc => {
                 self.finding = false;
                 self.filter.clear();
@@ -246,7 +264,7 @@ impl Offers {
             MouseKind::Wheel(_) if self.is_whole => {}
             MouseKind::Wheel(notches) => {
                 let by = usize::from(notches.unsigned_abs());
-                self.move_to(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
+                self.choose(if notches < 0 { self.at.saturating_sub(by) } else { self.at + by });
             }
             MouseKind::Down(button) => {
                 let hit = self
@@ -260,7 +278,7 @@ impl Offers {
                         if again && at < self.available.len() && button == Button::Left {
                             return self.handle_enter(facts, state);
                         }
-                        self.move_to(at);
+                        self.choose(at);
                     }
                     Some(Place::Change(choice)) => {
                         self.choice = choice;

@@ -430,3 +430,10 @@ pub(crate) fn next_branch(state: &State) -> Reply {
         None => Reply::Refused("this run has no steps yet".into()),
     }
 }
+
+/// Whether the run, where it is now, went on with this tool the last time.
+pub(super) fn takes_next(tool: &str, state: &State) -> bool {
+    let run = &state.workflow.simulation;
+    let next = run.next_steps(run.current_step()).next_back().and_then(|id| run.step(id));
+    next.is_some_and(|step| &*step.tool == tool)
+}

@@ -207,7 +207,7 @@ impl WorkflowScreen {
                 self.graph.follow_facts(before, &facts, focused, state);
                 self.compose.follow_facts(before, &facts);
             }
-            self.offers.follow_facts(self.facts.as_ref(), &facts);
+            self.offers.follow_facts(self.facts.as_ref(), &facts, state);
             self.facts = Some(facts);
         }
         if let Some(facts) = self.facts.as_ref().filter(|_| self.matrix.is_open()) {

@@ -223,7 +223,8 @@ impl Graph {
             Some((Scale::Folded, _, boxes)) => format!(" · in {boxes} boxes"),
             _ => String::new(),
         };
-        format!("States · {count} · {} reachable{part}", facts.reachable_count())
+        let follows = if self.follows == FollowMode::Run { "" } else { " · not following" };
+        format!("States · {count} · {} reachable{part}{follows}", facts.reachable_count())
     }
 
     /// Places those buttons at the right of the upper edge that fit beside the title.
@@ -429,8 +430,7 @@ impl Graph {
             Code::Down | Code::Char('j' | 'J') => (0, 1),
             Code::PageUp => return self.pan(0, -i32::from(self.view.inside.height / 2)),
             Code::PageDown => return self.pan(0, i32::from(self.view.inside.height / 2)),
-            Code::Home => return self.pan(i32::MIN / 2, i32::MIN / 2),
-            Code::End => return self.pan(i32::MAX / 2, i32::MAX / 2),
+            Code::Home | Code::End => return self.go_to_end(key.code == Code::End, facts),
             Code::Esc if self.arrow.take().is_some() => return Reply::Handled,
             Code::Esc if self.selected.take().is_some() => return Reply::Handled,
             _ => return Reply::Ignored,
@@ -446,6 +446,22 @@ impl Graph {
         if let Some(next) = next {
             self.select(next, facts);
             self.reveal(next);
+        }
+        Reply::Handled
+    }
+
+    /// Chooses the first or the last state of the picture, as one reads it.
+    fn go_to_end(&mut self, is_last: bool, facts: &Facts) -> Reply {
+        let end = self.laid.as_ref().and_then(|laid| {
+            let place = |row: &usize| laid.picture.boxes[*row].area;
+            let order = |row: &usize| (place(row).y, place(row).x);
+            let boxes = 0..laid.picture.boxes.len().min(laid.extent.nodes.len());
+            let end = if is_last { boxes.max_by_key(order) } else { boxes.min_by_key(order) };
+            laid.extent.nodes[end?].states().first().copied()
+        });
+        if let Some(row) = end {
+            self.select(row, facts);
+            self.reveal(row);
         }
         Reply::Handled
     }

@@ -1,0 +1,55 @@
+//! The arguments of a call in a few words, which tell the calls of one tool apart.
+
+use serde_json::Value;
+
+use crate::engine::mask::Mask;
+
+/// Of a longer text only the beginning is read.
+const READ: usize = 200;
+
+/// The value of the first argument, then the others with their names; secrets are masked. A text
+/// that is cut gives the value that it begins with.
+#[must_use]
+pub(crate) fn argument_words(arguments: &str) -> String {
+    let beginning: String = arguments.chars().take(READ).collect();
+    let masked = Mask::default().mask_text(&beginning).into_owned();
+    let words = match serde_json::from_str::<Value>(&masked) {
+        Ok(Value::Object(members)) => {
+            let said = members.iter().enumerate().map(|(at, (name, value))| match at {
+                0 => value_words(value),
+                _ => format!("{name}: {}", value_words(value)),
+            });
+            said.collect::<Vec<_>>().join(", ")
+        }
+        Ok(other) => value_words(&other),
+        Err(_) => masked.split_once("\":").map_or(&*masked, |(_, value)| value).replace('"', ""),
+    };
+    words.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn value_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_value_goes_first_without_the_json_around_it() {
+        let long = format!(r#"{{"question":"What  are {}"}}"#, "the ".repeat(100));
+        for (arguments, words) in [
+            ("{}", ""),
+            (r#"{"question":"What are\nthe \"top\" ones?"}"#, r#"What are the "top" ones?"#),
+            (r#"{"order":{"id":7},"limit":5,"tag":"x"}"#, r#"{"id":7}, limit: 5, tag: x"#),
+            (r#"{"password":"hunter2hunter2"}"#, "***"),
+            ("[1]", "[1]"),
+        ] {
+            assert_eq!(argument_words(arguments), words, "{arguments}");
+        }
+        assert!(argument_words(&long).starts_with("What are the the"), "{}", argument_words(&long));
+    }
+}
