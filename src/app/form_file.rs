@@ -1,11 +1,18 @@
 //! The one document that `toolcrib form` edits, and how that ended.
 
-use std::sync::Arc;
+use std::{ops::Range, sync::Arc};
 
 use serde_json::{Map, Value};
 
 use super::documents::Document;
-use crate::{engine::conformance::issue_message, model::entry::FileId, schema::validate::Checker};
+use crate::{
+    engine::{conformance::issue_message, mask::Mask},
+    model::entry::FileId,
+    schema::{
+        fields::View, pointer::Pointer, secrets::secret_places, tree::Schema, validate::Checker,
+    },
+    syntax::source::Source,
+};
 
 /// Where the document goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +54,24 @@ pub struct FormFile {
     pub end: FormEnd,
     /// The issues of the text that is being saved.
     pub saving: Vec<String>,
+}
+
+impl FormFile {
+    /// A document of the form's schema without its secrets: what the form masks, and what `mask`
+    /// knows.
+    #[must_use]
+    pub(crate) fn mask_document(&self, source: &Source, mask: &Mask) -> String {
+        mask.mask_text_at(source.text(), self.secret_ranges(source))
+    }
+
+    fn secret_ranges(&self, source: &Source) -> Vec<Range<usize>> {
+        let Some(value) = source.value(0) else { return Vec::new() };
+        let opened = Checker::compile_lenient(&self.schema);
+        let schema = Schema::new(opened.schema).with_ui(self.ui.clone());
+        let found = secret_places(&schema, opened.checker.as_ref(), &View::default(), value);
+        let range = |at: &Pointer| source.find_place(0, at).map(|place| place.value);
+        found.iter().filter_map(range).map(|value| value.start..value.end).collect()
+    }
 }
 
 /// What the form program leaves behind.

@@ -271,7 +271,7 @@ fn describe_arguments(tool: &Tool, schema: &Value) -> String {
 /// A time on the command line; longer than none.
 pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
     parse_pause(text).and_then(|time| match time.is_zero() {
-        true => Err(duration_hint()),
+        true => Err(format!("it must be more than zero: {}", duration_hint())),
         false => Ok(time),
     })
 }

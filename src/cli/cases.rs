@@ -103,18 +103,7 @@ pub(crate) fn none_there() -> Problem {
 
 /// The files that words mean: a path, else a file of that name among the workspace's cases.
 pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
-    let folder = of_workspace(global).ok();
-    let in_folder = |word: &Path| {
-        let named = |ending: &str| folder.as_ref()?.join(word).with_extension(ending).into();
-        let endings = ["yaml", "yml", "json"];
-        endings.into_iter().filter_map(named).find(|path: &PathBuf| path.is_file())
-    };
-    let is_name = |path: &Path| path.components().count() == 1 && path.extension().is_none();
-    let found = |path: &PathBuf| {
-        let elsewhere = || in_folder(path).filter(|_| is_name(path));
-        if path.exists() { None } else { elsewhere() }.unwrap_or_else(|| path.clone())
-    };
-    given.iter().map(found).collect()
+    KIND.named_files(given, global)
 }
 
 fn take_one(path: &Path, filed: &mut CaseFiles) {

@@ -231,6 +231,8 @@ fn write_costs(opened: &OpenWorkspace, global: &Global, out: &mut CommandOutput)
         ]
     });
     columns::write_table(out, &["STATE", "TOOLS", "TOKENS", "BUDGET"], states.collect())?;
+    // The summary comes last, where both go to a terminal.
+    out.flush()?;
     out.print_status(format_args!(
         "{}, about {total} tokens (an estimate); states: a request for {}",
         count_text(costs.tools.len(), "tool", "tools"),

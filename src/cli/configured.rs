@@ -98,7 +98,13 @@ impl ImportServers {
         if global.json {
             out.print_json(&json!({"taken": taken, "left": left}))?;
         }
-        Ok(if left.is_empty() { Ending::Done } else { Ending::Found })
+        let is_unknown =
+            |name: &String| configs.iter().flat_map(servers).all(|(_, it)| it.name != *name);
+        Ok(match left.is_empty() {
+            true => Ending::Done,
+            false if self.take.iter().any(is_unknown) => Ending::Usage,
+            false => Ending::Found,
+        })
     }
 }
 

@@ -61,6 +61,26 @@ impl FileKind {
         folder.is_dir().then_some(folder).ok_or_else(missing)
     }
 
+    /// The files that words mean: a path from here or from the workspace's root, else a file of that
+    /// name among those of the workspace.
+    pub fn named_files(&self, given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
+        let root = Workspace::find(global.workspace.as_deref()).ok().map(|found| found.root);
+        let is_name = |path: &Path| path.components().count() == 1 && path.extension().is_none();
+        let in_folder = |word: &Path| {
+            let folder = root.as_ref()?.join(self.folder);
+            let endings = ["yaml", "yml", "json", "toml"].into_iter();
+            let mut named = endings.map(|ending| folder.join(word).with_extension(ending));
+            named.find(|path| path.is_file()).filter(|_| is_name(word))
+        };
+        let in_root =
+            |word: &Path| root.as_ref().map(|root| root.join(word)).filter(|path| path.exists());
+        let found = |path: &PathBuf| match path.exists() {
+            true => path.clone(),
+            false => in_folder(path).or_else(|| in_root(path)).unwrap_or_else(|| path.clone()),
+        };
+        given.iter().map(found).collect()
+    }
+
     /// A file parsed.
     ///
     /// # Errors

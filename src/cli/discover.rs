@@ -73,7 +73,7 @@ impl Discover {
         }
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let connections = self.searched_connections(&opened, global)?;
-        let files = match self.files.is_empty() {
+        let files = match self.files.is_empty() && global.connection.is_none() {
             true => discovering::registry_files(&opened.workspace.root),
             false => self.files.clone(),
         };
@@ -91,6 +91,7 @@ impl Discover {
             true => out.print_json(&all.iter().map(to_json).collect())?,
             false => print_found(&all, out)?,
         }
+        out.flush()?;
         out.print_status(summary(&all));
         let unreached = discovery.searched.is_empty() && !connections.is_empty();
         let is_news = all.iter().any(|one| one.standing.is_news());

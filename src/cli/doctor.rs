@@ -13,13 +13,18 @@ use super::{
     out::{CommandOutput, Tint},
 };
 use crate::{
-    model::connection::{Connection, Credentials, SecretAt},
-    model::problem::Problem,
-    model::settings::SETTINGS,
+    model::{
+        connection::{Connection, Credentials, SecretAt},
+        finding::Finding,
+        problem::Problem,
+        settings::SETTINGS,
+    },
+    runtime::launch::settings_faults,
     schema::count::count_text,
     store::{
         key_store::{KeyStore, TITLE},
         paths::Paths,
+        settings::user,
     },
 };
 
@@ -146,19 +151,37 @@ fn folder_rows() -> Vec<Row> {
         Ok(paths) => paths,
         Err(problem) => return vec![Row::new("folders", Status::Missing, problem.to_string())],
     };
+    let mut rows = settings_rows(&paths);
+    let state = match paths.private_folder("history") {
+        Ok(place) => Row::new("history", Status::Ok, place.display().to_string()),
+        Err(problem) => Row::new("history", Status::Missing, problem.to_string()),
+    };
+    rows.push(state);
+    rows
+}
+
+/// The user's settings and themes, and what is wrong in them.
+fn settings_rows(paths: &Paths) -> Vec<Row> {
     let file = paths.config_file();
-    let settings = match file.is_file() {
+    let invalid = |words: String| Row::new("settings", Status::Invalid, words);
+    let (settings, findings) = match user::load_settings(&file) {
+        Ok(read) => read,
+        Err(problem) => return vec![invalid(problem.to_string())],
+    };
+    let (themes, unread) = user::load_themes(&paths.themes_folder());
+    let mut wrong: Vec<Row> = findings.iter().map(Finding::site_words).map(invalid).collect();
+    wrong.extend(unread.iter().map(ToString::to_string).map(invalid));
+    wrong.extend(settings_faults(&settings, &themes).into_iter().map(invalid));
+    if !wrong.is_empty() {
+        return wrong;
+    }
+    vec![match file.is_file() {
         true => Row::new("settings", Status::Ok, file.display().to_string()),
         false => {
             let words = format!("{}: no such file; the defaults apply", file.display());
             Row::new("settings", Status::Optional, words)
         }
-    };
-    let state = match paths.private_folder("history") {
-        Ok(place) => Row::new("history", Status::Ok, place.display().to_string()),
-        Err(problem) => Row::new("history", Status::Missing, problem.to_string()),
-    };
-    vec![settings, state]
+    }]
 }
 
 fn key_store(kept: &Result<Vec<String>, Problem>, connections: &[Connection]) -> Row {

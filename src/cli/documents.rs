@@ -34,8 +34,12 @@ pub(crate) fn check_documents(
         for document in 0..source.document_count() {
             let Some(name) = conformance::named_schema(source, document) else { continue };
             let Some(path) = schemas.file_of(&name, &read.file) else {
+                let why = match map.mapped_path(&name) {
+                    Some(path) => format!("is mapped to {}, which isn't there", path.display()),
+                    None => "isn't mapped".to_owned(),
+                };
                 out.print_detail(format_args!(
-                    "{}: the schema {name} isn't mapped, so it isn't checked",
+                    "{}: the schema {name} {why}, so it isn't checked",
                     opened.display_path(&read.file)
                 ));
                 continue;

@@ -9,7 +9,7 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
-    tools::Tools,
+    tools::Asked,
 };
 use crate::{
     engine::{
@@ -22,16 +22,16 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Groups {
     #[command(flatten)]
-    tools: Tools,
+    asked: Asked,
 }
 
 impl Groups {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        if self.tools.asks_why() {
-            return self.tools.run(global, out);
+        if let Some(word) = &self.asked.why {
+            return self.asked.explain(word, global, out);
         }
         let opened = OpenWorkspace::read_ruled(global, None, out)?;
-        let asked = self.tools.request.resolve_request(&opened, out);
+        let asked = self.asked.request.resolve_request(&opened, out);
         let filter = Filter::new(&asked.context);
         let groups = groups_of(&opened.tools);
         let is_asked = |group: &Group| match filter.groups() {

@@ -91,7 +91,7 @@ enum Command {
     Replay {
         id: String,
         /// The speed, as a multiple; 0 is as fast as possible
-        #[arg(long, value_name = "TIMES", default_value_t = 1.0)]
+        #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = parse_speed)]
         speed: f64,
     },
     /// Export calls as JSON lines, or as a stub with their answers
@@ -115,6 +115,11 @@ enum Command {
         #[arg(long, conflicts_with = "ids")]
         all: bool,
     },
+}
+
+fn parse_speed(text: &str) -> Result<f64, String> {
+    let speed = text.parse().ok().filter(|speed: &f64| speed.is_finite() && *speed >= 0.0);
+    speed.ok_or_else(|| "write a number, such as 2 or 0.5; 0 is as fast as possible".to_owned())
 }
 
 impl History {
@@ -144,14 +149,6 @@ impl History {
                 print_comparison(global, &before, &after, out)
             }
             Some(Command::Replay { id, speed }) => {
-                if !speed.is_finite() || *speed < 0.0 {
-                    return Err(Problem::new(
-                        ProblemKind::Input,
-                        "replaying",
-                        "a speed is a number of times, such as 2 or 0.5",
-                    )
-                    .into());
-                }
                 let trace = store.load_trace(&find_trace(&store, id)?)?;
                 wait_for("replaying", replay_trace(global.json, trace, *speed, out))
             }

@@ -147,8 +147,9 @@ struct Allow {
 
 #[derive(Args, Debug)]
 struct Keep {
-    /// The connection, by its name in toolcrib.toml
-    name: String,
+    /// The connection, by its name in toolcrib.toml; without it, the workspace's default
+    /// connection, or its only MCP server
+    name: Option<String>,
 
     /// Accept changes; by default they are only listed
     #[arg(long)]
@@ -472,7 +473,7 @@ impl Allow {
 impl Keep {
     fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_aloud(global, out)?;
-        let looked = InspectedServer::named(&self.name, &opened)?;
+        let looked = InspectedServer::named_or_only(self.name.as_ref(), &opened)?;
         let before = kept_text(&looked, &opened);
         looked.with("saving the tool list of a server", async |bus| {
             let listing = listing(&looked, bus).await?;

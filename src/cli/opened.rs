@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::{global::Global, out::CommandOutput};
+use super::{global::Global, out::CommandOutput, report_paths::relative_path};
 use crate::{
     engine::{gated::Slot, groups::CustomGroups, settings::connections, workflow::similar},
     model::{
@@ -304,22 +304,33 @@ impl OpenWorkspace {
         self.files.get(*self.rows.get(file)?)?.source.as_ref().ok()
     }
 
-    /// A file as one would type it: from the current folder where it lies below that, else in full.
+    /// A file as one would type it: from the current folder where that lies in the workspace or
+    /// above the file, else in full.
     #[must_use]
     pub fn display_path(&self, file: &FileId) -> String {
         let path = self.workspace.file_path(file);
-        path.strip_prefix(&self.here).unwrap_or(&path).display().to_string()
+        match self.here.starts_with(&self.workspace.root) {
+            true => relative_path(&path, &self.here).display().to_string(),
+            false => path.strip_prefix(&self.here).unwrap_or(&path).display().to_string(),
+        }
     }
 
     /// The tool of that key or name.
     ///
     /// # Errors
-    /// When there is none, with the nearest one.
+    /// When there is none, with the nearest one; when tools of several systems have that key.
     pub fn tool(&self, word: &str) -> Result<&Tool, Problem> {
         let connections = &self.settings.connections;
         // Of several tools of one name the one of the connection that is asked for.
         let chosen = connections.chosen.as_deref();
         let there = chosen.and_then(|chosen| connections.tool_of(chosen, word, &self.catalog));
+        let several = self.catalog.ambiguous_tools(word);
+        if there.is_none() && !several.is_empty() {
+            let addresses: Vec<String> = several.iter().map(|tool| tool.address()).collect();
+            let cause = format!("tools of several systems have the key \"{word}\"");
+            return Err(Problem::new(ProblemKind::Input, "looking for the tool", cause)
+                .with_remedy(format!("choose one: {}", addresses.join(" or "))));
+        }
         there.or_else(|| self.catalog.tool_called(word)).ok_or_else(|| {
             let remedy = match self.similar_tool(word) {
                 Some(near) => format!("did you mean \"{near}\"?"),

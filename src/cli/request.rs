@@ -137,6 +137,6 @@ pub(crate) fn unknown_state(opened: &OpenWorkspace, state: &str) -> Option<Strin
 /// Whether a tool or the settings name the state, or runs start in it.
 fn is_state(opened: &OpenWorkspace, state: &str) -> bool {
     state == UNDEFINED
-        || opened.settings.states.iter().any(|known| &**known == state)
-        || StateView::for_state(&opened.tools, &Context::default(), state).is_some()
+        || StateView::for_state(&opened.tools, &Context::default(), &opened.settings.states, state)
+            .is_some()
 }

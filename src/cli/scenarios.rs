@@ -52,6 +52,11 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
     KIND.workspace_folder(global)
 }
 
+/// The files that words mean: a path, else a file of that name among the workspace's scenarios.
+pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
+    KIND.named_files(given, global)
+}
+
 /// Reads files, and of folders all files in them by name.
 ///
 /// # Errors

@@ -42,7 +42,8 @@ type ReadAs = (Option<PathBuf>, Option<Mode>);
 
 #[derive(Args, Debug)]
 pub(crate) struct Simulate {
-    /// Scenario files or folders; by default the workspace's folder `scenarios`
+    /// Scenarios: a file, a folder, or the name of a file in `scenarios`; by default all of the
+    /// workspace's folder `scenarios`
     #[arg(value_name = "SCENARIO")]
     scenarios: Vec<PathBuf>,
 
@@ -96,7 +97,7 @@ impl Simulate {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let files = match self.scenarios.as_slice() {
             [] => scenarios::read_scenarios(&[scenarios::of_workspace(global)?])?,
-            given => scenarios::read_scenarios(given)?,
+            given => scenarios::read_scenarios(&scenarios::named_files(given, global))?,
         };
         let format = if global.json { Format::Json } else { self.format };
         let ScenarioFiles { scripted, broken } = files;

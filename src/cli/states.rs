@@ -9,7 +9,7 @@ use super::{
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
-    tools::{Tools, sets_json, sets_words},
+    tools::{Asked, sets_json, sets_words},
     wrap::wrap,
 };
 use crate::{
@@ -35,7 +35,7 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct States {
     #[command(flatten)]
-    tools: Tools,
+    asked: Asked,
 
     /// Explain this state: how runs enter and exit it, by which tools and with which groups
     #[arg(long, value_name = "STATE", conflicts_with = "why")]
@@ -49,13 +49,17 @@ pub(crate) struct States {
 
 impl States {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        if self.tools.asks_why() {
-            return self.tools.run(global, out);
+        if let Some(word) = &self.asked.why {
+            return self.asked.explain(word, global, out);
         }
         let opened = OpenWorkspace::read_ruled(global, None, out)?;
-        let asked = self.tools.request.resolve_request(&opened, out);
+        let asked = self.asked.request.resolve_request(&opened, out);
         if let Some(state) = &self.about {
-            return print_state(global, out, &opened, &asked.context, state);
+            let known = &opened.settings.states;
+            let context = &asked.context;
+            let view = StateView::for_state(&opened.tools, context, known, state);
+            let view = view.ok_or_else(|| unknown_state(&opened, context, state))?;
+            return print_state(global, out, &opened, &view);
         }
         let workflow =
             Workflow::new(&opened.tools, &asked.context).with_states(&opened.settings.states);
@@ -140,6 +144,16 @@ impl View<'_> {
     }
 }
 
+fn unknown_state(opened: &OpenWorkspace, context: &Context, state: &str) -> Problem {
+    let workflow = Workflow::new(&opened.tools, context).with_states(&opened.settings.states);
+    let cause = format!("no tool of {} uses the state \"{state}\"", opened.workspace.name());
+    let remedy = match similar::nearest_name(state, workflow.states().iter().map(|name| &**name)) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => "`toolcrib states` lists them".to_owned(),
+    };
+    Problem::new(ProblemKind::Missing, "looking for the state", cause).with_remedy(remedy)
+}
+
 const STAYING: &str = "STAYING";
 
 /// How one comes into a state and out of it.
@@ -147,21 +161,8 @@ fn print_state(
     global: &Global,
     out: &mut CommandOutput,
     opened: &OpenWorkspace,
-    context: &Context,
-    state: &str,
+    view: &StateView,
 ) -> CommandResult {
-    let Some(view) = StateView::for_state(&opened.tools, context, state) else {
-        let workflow = Workflow::new(&opened.tools, context);
-        let cause = format!("no tool of {} uses the state \"{state}\"", opened.workspace.name());
-        let remedy =
-            match similar::nearest_name(state, workflow.states().iter().map(|name| &**name)) {
-                Some(near) => format!("did you mean \"{near}\"?"),
-                None => "`toolcrib states` lists them".to_owned(),
-            };
-        return Err(Problem::new(ProblemKind::Missing, "looking for the state", cause)
-            .with_remedy(remedy)
-            .into());
-    };
     let key = |row: &ToolRow| opened.tools[*row].key.to_string();
     let way: Option<Vec<String>> = view.way.as_ref().map(|rows| rows.iter().map(key).collect());
     if global.json {

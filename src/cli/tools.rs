@@ -27,14 +27,21 @@ use crate::{
     systems::model_text,
 };
 
+/// What a request gets, or why it doesn't get one tool.
 #[derive(Args, Debug)]
-pub(crate) struct Tools {
+pub(crate) struct Asked {
     #[command(flatten)]
     pub request: RequestArgs,
 
     /// Explain why this tool is available or hidden
     #[arg(long, value_name = "TOOL")]
-    why: Option<String>,
+    pub why: Option<String>,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct Tools {
+    #[command(flatten)]
+    asked: Asked,
 
     /// Print this tool as a model sees it: its prompts, and its function in the format of each API,
     /// with estimated tokens
@@ -48,52 +55,59 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// Whether one tool is asked about.
-    #[must_use]
-    pub fn asks_why(&self) -> bool {
-        self.why.is_some()
-    }
-
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = match self.deployed {
-            true => OpenWorkspace::read_connected(global, None, out)?,
-            false => OpenWorkspace::read_ruled(global, None, out)?,
-        };
         if self.deployed {
+            let opened = OpenWorkspace::read_connected(global, None, out)?;
             return deployed::list_callable(&opened, global.json, out);
         }
+        if let Some(word) = &self.asked.why {
+            return self.asked.explain(word, global, out);
+        }
+        let opened = OpenWorkspace::read_ruled(global, None, out)?;
         if let Some(word) = &self.model {
             return print_model_view(&opened, word, global.json, out);
         }
-        let asked = self.request.resolve_request(&opened, out);
-        let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
-        let view = View { opened: &opened, asked: &asked, explainer: &explainer };
-        match &self.why {
-            None if global.json => {
-                out.print_json(
+        self.asked.with_view(&opened, out, |view, out| {
+            match global.json {
+                true => out.print_json(
                     &view.tool_rows().into_iter().map(|row| view.tool_json(row)).collect(),
-                )?;
+                )?,
+                false => view.print_list(out)?,
             }
-            None => view.print_list(out)?,
-            Some(word) => {
-                let wanted = opened.tool(word)?.id();
-                let row = opened
-                    .catalog
-                    .tools
-                    .iter()
-                    .position(|tool| tool.id() == wanted)
-                    .unwrap_or_default();
-                match global.json {
-                    true => {
-                        let mut value = view.tool_json(row);
-                        value["sufficient_groups"] = sets_json(&view.group_sets(row));
-                        out.print_json(&[value].into_iter().collect())?;
-                    }
-                    false => view.print_explanation(out, row)?,
+            Ok(Ending::Done)
+        })
+    }
+}
+
+impl Asked {
+    /// Prints why a tool is available or hidden.
+    pub fn explain(&self, word: &str, global: &Global, out: &mut CommandOutput) -> CommandResult {
+        let opened = OpenWorkspace::read_ruled(global, None, out)?;
+        let wanted = opened.tool(word)?.id();
+        let row = opened.catalog.tools.iter().position(|tool| tool.id() == wanted);
+        let row = row.unwrap_or_default();
+        self.with_view(&opened, out, |view, out| {
+            match global.json {
+                true => {
+                    let mut value = view.tool_json(row);
+                    value["sufficient_groups"] = sets_json(&view.group_sets(row));
+                    out.print_json(&[value].into_iter().collect())?;
                 }
+                false => view.print_explanation(out, row)?,
             }
-        }
-        Ok(Ending::Done)
+            Ok(Ending::Done)
+        })
+    }
+
+    fn with_view(
+        &self,
+        opened: &OpenWorkspace,
+        out: &mut CommandOutput,
+        show: impl FnOnce(&View<'_>, &mut CommandOutput) -> CommandResult,
+    ) -> CommandResult {
+        let asked = self.request.resolve_request(opened, out);
+        let explainer = Explainer::new(&opened.tools, &asked.context, &opened.settings.profiles);
+        show(&View { opened, asked: &asked, explainer: &explainer }, out)
     }
 }
 

@@ -118,6 +118,7 @@ pub(crate) fn document_findings(
     let issues = checker.issues(source.value(document).map_or(&empty, |value| value));
     let mut found: Vec<Finding> = issues
         .iter()
+        .filter(|issue| !is_about_name_of_schema(issue))
         .map(|issue| {
             let code = CODES
                 .iter()
@@ -133,6 +134,13 @@ pub(crate) fn document_findings(
         .collect();
     found.sort_by_key(|finding| (finding.site.line, finding.site.column));
     found
+}
+
+/// Whether an issue is that the schema has no member `$schema`: a document names its schema there,
+/// whatever that says.
+fn is_about_name_of_schema(issue: &Issue) -> bool {
+    const UNKNOWN: [&str; 3] = ["additionalProperties", "unevaluatedProperties", "propertyNames"];
+    issue.at.tokens() == ["$schema"] && UNKNOWN.contains(&issue.keyword.as_str())
 }
 
 /// What is wrong with a schema itself: the rest of it counts. `source` is its text, where it is a

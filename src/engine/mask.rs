@@ -75,6 +75,14 @@ impl Mask {
         }
     }
 
+    /// The same, and what is at these places is replaced, too.
+    #[must_use]
+    pub fn mask_text_at(&self, text: &str, places: Vec<Range<usize>>) -> String {
+        let mut all = self.find_secrets(text).places;
+        all.extend(places);
+        mask_ranges(text, 0..text.len(), &secret::merge_ranges(all))
+    }
+
     /// The same of headers.
     pub fn mask_headers<'h>(
         &'h self,
@@ -178,6 +186,14 @@ mod tests {
         assert_eq!(mask().mask_named_value("authorization", "Bearer x"), "***");
         assert_eq!(mask().mask_named_value("id", "7f1c"), "7f1c");
         assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
+    }
+
+    #[test]
+    fn what_is_at_a_place_is_hidden_with_what_is_known() {
+        let text = "pw: ab, hunter2hunter2, c";
+        let hidden_at = |place: Range<usize>| mask().mask_text_at(text, Vec::from([place]));
+        assert_eq!(hidden_at(4..6), "pw: ***, ***, c");
+        assert_eq!(hidden_at(4..9), "pw: ***, c");
     }
 
     #[test]

@@ -397,13 +397,25 @@ impl Catalog {
         self.services.get(*self.called.get(&(system, key.to_owned()))?)
     }
 
-    /// The tool of that key or model-facing name; a key wins over a name.
+    /// The tool of that key or model-facing name, or of that address; a key wins over a name, and
+    /// both over an address.
     #[must_use]
     pub fn tool_called(&self, word: &str) -> Option<&Tool> {
         let tools = || self.tools.iter().map(|tool| &**tool);
         tools()
             .find(|tool| tool.entry.key == word)
             .or_else(|| tools().find(|tool| tool.name == word))
+            .or_else(|| tools().find(|tool| tool.address() == word))
+    }
+
+    /// The tools of different systems that have this key; none where it means one tool.
+    #[must_use]
+    pub fn ambiguous_tools(&self, key: &str) -> Vec<&Tool> {
+        let tools = self.tools.iter().map(|tool| &**tool);
+        let found: Vec<&Tool> = tools.filter(|tool| tool.entry.key == key).collect();
+        let system = found.first().map(|tool| tool.entry.system);
+        let is_ambiguous = found.iter().any(|tool| Some(tool.entry.system) != system);
+        if is_ambiguous { found } else { Vec::new() }
     }
 
     /// The other tools that a word might have meant which names a tool, but not by its key.

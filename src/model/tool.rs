@@ -38,6 +38,12 @@ impl Tool {
         &self.entry.id
     }
 
+    /// Its file and key, which names it where tools of several systems have its key.
+    #[must_use]
+    pub fn address(&self) -> String {
+        format!("{}:{}", self.id().file(), self.entry.key)
+    }
+
     /// Its key, and in brackets the name that models see, where the key doesn't end with it
     /// (`SERVER/NAME`).
     #[must_use]

@@ -21,15 +21,18 @@ use crate::{
     app::{
         effect::Effect,
         form_file::{FilledForm, FormGoal},
+        keymap::Keymap,
         message::{DocumentMessage, Message},
         notices::NoticeKind,
         state::{Start, State},
     },
+    engine::{lint::check::did_you_mean, workflow::similar::nearest_name},
     model::{
         call::Limits,
         problem::{Problem, ProblemKind},
         settings::UserSettings,
     },
+    schema::phrase::join_alternatives,
     store::{
         history::History, journal::Journal, paths::Paths, secrets, stale, workspace::Workspace,
     },
@@ -181,9 +184,8 @@ fn make_root(themes: Vec<Theme>, is_form: bool) -> Root {
 async fn open_program(launch: LaunchSettings) -> Opened {
     let LaunchSettings { workspace, paths, settings, themes, mut start, limits, .. } = launch;
     let mut complaints = launch.complaints;
-    let (themes, theme_complaints) = theme::available_themes(&themes);
-    let (keymap, keymap_complaints) = build_keymap(&settings.keys);
-    complaints.extend(theme_complaints.into_iter().chain(keymap_complaints));
+    let Applied { themes, keymap, complaints: wrong } = apply_settings(&settings, &themes);
+    complaints.extend(wrong);
     start.keymap = keymap;
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
@@ -244,6 +246,36 @@ async fn open_program(launch: LaunchSettings) -> Opened {
         vec![Effect::Read { first: Some(state.mode) }]
     };
     Opened { state, performer, messages, themes, first }
+}
+
+/// What the user's settings come to.
+struct Applied {
+    themes: Vec<Theme>,
+    keymap: Keymap,
+    complaints: Vec<String>,
+}
+
+fn apply_settings(settings: &UserSettings, texts: &[(String, String)]) -> Applied {
+    let (themes, mut complaints) = theme::available_themes(texts);
+    let (keymap, wrong_keys) = build_keymap(&settings.keys);
+    let names = || themes.iter().map(|theme| theme.name.as_str());
+    if let Some(wanted) =
+        settings.theme.as_deref().filter(|wanted| !names().any(|it| it == *wanted))
+    {
+        let way = nearest_name(wanted, names()).map_or_else(
+            || format!("; write {}", join_alternatives(names())),
+            |near| did_you_mean(Some(near)),
+        );
+        complaints.push(format!("theme: there is no theme \"{wanted}\"{way}"));
+    }
+    complaints.extend(wrong_keys);
+    Applied { themes, keymap, complaints }
+}
+
+/// What is wrong in the user's settings and themes beside their form: names of themes and actions,
+/// and keys.
+pub(crate) fn settings_faults(settings: &UserSettings, themes: &[(String, String)]) -> Vec<String> {
+    apply_settings(settings, themes).complaints
 }
 
 /// Differs from start to start; ids of calls are made from it.

@@ -55,6 +55,19 @@ impl SchemaMap {
     }
 }
 
+impl SchemaMap {
+    /// Where the file of an address would be, whether or not it is there.
+    #[must_use]
+    pub fn mapped_path(&self, url: &str) -> Option<PathBuf> {
+        let url = trim_fragment(url);
+        self.0.iter().find_map(|(known, file)| match url.strip_prefix(known.as_str())? {
+            "" => Some(file.clone()),
+            rest if known.ends_with('/') => Some(file.join(rest)),
+            _ => None,
+        })
+    }
+}
+
 /// An address without the empty fragment that older drafts end theirs with.
 fn trim_fragment(url: &str) -> &str {
     url.strip_suffix('#').unwrap_or(url)

@@ -116,14 +116,13 @@ fn saving_problem(path: &Path, error: &io::Error) -> Problem {
 /// When the file cannot be read, or is no trace: with the line.
 pub(crate) fn read_trace(path: &Path, mut each: impl FnMut(Tapped)) -> Result<Head, Problem> {
     let doing = || format!("opening the trace {}", path.display());
-    let kind = |error: &io::Error| {
-        if error.kind() == io::ErrorKind::NotFound {
-            ProblemKind::Missing
-        } else {
-            ProblemKind::File
+    let failed = |error: io::Error| match error.kind() {
+        io::ErrorKind::NotFound => {
+            Problem::new(ProblemKind::Missing, doing(), "there is no such file")
+                .with_remedy("check its path")
         }
+        _ => Problem::new(ProblemKind::File, doing(), error.to_string()),
     };
-    let failed = |error: io::Error| Problem::new(kind(&error), doing(), error.to_string());
     let mut file = BufReader::new(File::open(path).map_err(failed)?);
     let mut head = Head::default();
     let mut line = Vec::new();

@@ -148,8 +148,9 @@ fn format_fates(
             fate.words = format!("{}; {why}", fate.words);
         }
     }
-    let assumed = format.assumes.iter().map(|(field, words)| Fate::assumed(*field, *words));
-    fates.extend(assumed);
+    let own: Vec<&str> = one.tool.fields().iter().map(|(name, _)| *name).collect();
+    let assumed = format.assumes.iter().filter(|(field, _)| !own.contains(field));
+    fates.extend(assumed.map(|(field, words)| Fate::assumed(*field, *words)));
     fates
 }
 
@@ -286,6 +287,8 @@ impl Trial<'_> {
         let at = parent.child(key);
         let Some(value) = at.get(&self.value).cloned() else { return };
         if says_nothing(&value) {
+            // A text that is left to be filled in.
+            found.extend(value.is_string().then(|| (at, "empty".into())));
             return;
         }
         // A schema that is there as it is needs no closer look.

@@ -1,11 +1,14 @@
 //! A call that a stub answers within this process, reported as calls over a wire are.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use futures::StreamExt;
+use futures::{
+    StreamExt,
+    stream::{BoxStream, Fuse},
+};
 use tokio::{
     sync::mpsc,
-    time::{sleep_until, timeout},
+    time::{Instant, sleep_until, timeout},
 };
 use tokio_util::sync::CancellationToken;
 
@@ -60,7 +63,8 @@ async fn tell_answer(
     let decided = decide_answer(&AnswerSource::Stub(stub), asking);
     let stop = CancellationToken::new();
     let _stop = stop.clone().drop_guard();
-    let mut steps = timed_steps(decided.play, &stop);
+    let mut steps = timed_steps(decided.play, &stop).fuse();
+    let mut last = None;
     let (outcome, problem) = loop {
         let total = sink.began + limits.total;
         let step = tokio::select! {
@@ -68,11 +72,34 @@ async fn tell_answer(
             () = sleep_until(total) => None,
         };
         let Some(step) = step else { break silence() };
+        last = Some(step.said.clone());
         if let Some(end) = tell_step(step, sink).await? {
             break end;
         }
     };
-    sink.emit(EventKind::End { outcome, problem }).await
+    sink.emit(EventKind::End { outcome, problem }).await?;
+    linger(steps, last.as_ref(), limits.linger, sink).await
+}
+
+/// Reports what comes after the end: for that long, and what is there at once in any case.
+async fn linger(
+    mut steps: Fuse<BoxStream<'_, Step>>,
+    last: Option<&StubOutput>,
+    time: Duration,
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    let until = Instant::now() + time;
+    loop {
+        let step = tokio::select! {
+            biased;
+            () = sink.closed() => return Ok(()),
+            step = steps.next() => step,
+            () = sleep_until(until) => None,
+        };
+        let Some(step) = step else { return Ok(()) };
+        let own = if last == Some(&step.said) { StrayCause::Duplicate } else { StrayCause::Late };
+        emit_stray(stray_cause(&step).unwrap_or(own), &step, sink).await?;
+    }
 }
 
 /// Reports one message of the answer; the end, where it is one.
@@ -80,20 +107,8 @@ async fn tell_step(
     step: Step,
     sink: &mut EventSink,
 ) -> Result<Option<(Outcome, Option<CallError>)>, SinkClosed> {
-    let text = match &step.said {
-        StubOutput::Chunk { text, .. } => text.clone(),
-        StubOutput::Error { message, .. } => message.clone(),
-    };
-    let cause = match step.under {
-        ReplyId::Own if step.body == Body::Whole => None,
-        ReplyId::Own => Some(StrayCause::Unreadable),
-        ReplyId::Foreign => Some(StrayCause::ForeignId),
-        ReplyId::Unknown => Some(StrayCause::UnknownId),
-        ReplyId::Nothing => Some(StrayCause::NoId),
-    };
-    if let Some(cause) = cause {
-        let (id, headers, body) = (None, Headers::default(), text.into());
-        sink.emit(EventKind::Stray { cause, id, headers, body }).await?;
+    if let Some(cause) = stray_cause(&step) {
+        emit_stray(cause, &step, sink).await?;
         let is_lost = cause == StrayCause::Unreadable;
         return Ok(is_lost.then(|| (Outcome::Lost, Some(unreadable()))));
     }
@@ -108,6 +123,28 @@ async fn tell_step(
             Ok(Some((Outcome::Failed, Some(problem))))
         }
     }
+}
+
+/// Why a message is no part of an answer, wherever it comes; `None`: it is one.
+fn stray_cause(step: &Step) -> Option<StrayCause> {
+    match step.under {
+        ReplyId::Own if step.body == Body::Whole => None,
+        ReplyId::Own => Some(StrayCause::Unreadable),
+        ReplyId::Foreign => Some(StrayCause::ForeignId),
+        ReplyId::Unknown => Some(StrayCause::UnknownId),
+        ReplyId::Nothing => Some(StrayCause::NoId),
+    }
+}
+
+async fn emit_stray(
+    cause: StrayCause,
+    step: &Step,
+    sink: &mut EventSink,
+) -> Result<(), SinkClosed> {
+    let (StubOutput::Chunk { text: body, .. } | StubOutput::Error { message: body, .. }) =
+        &step.said;
+    let (id, headers, body) = (None, Headers::default(), body.as_str().into());
+    sink.emit(EventKind::Stray { cause, id, headers, body }).await
 }
 
 fn silence() -> (Outcome, Option<CallError>) {

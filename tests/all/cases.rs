@@ -155,6 +155,36 @@ fn cases_are_answered_by_a_stub_and_by_nothing_else() {
 }
 
 #[test]
+fn a_call_that_a_stub_answers_reports_what_comes_after_the_end() {
+    let rule = |fault: &str, pause: &str| {
+        format!(
+            "  - {{when: {{contains: [{fault}]}}, fault: {fault}{pause}, answer: [one, two]}}\n"
+        )
+    };
+    let rules = [("late", ""), ("twice", ""), ("out-of-order", ", pause: 20ms")]
+        .map(|(fault, pause)| rule(fault, pause));
+    let place = place(&[(
+        "../stub.yaml",
+        &format!(
+            "services:\n  calculator:\n    rules:\n{}",
+            rules.concat().replace("  - ", "    - ")
+        ),
+    )]);
+    let call = |fault: &str, more: &[&str]| {
+        let expression = format!("expression={fault}");
+        let line = ["call", "calculator", &expression, "--stub", "stub.yaml"];
+        place.run(&[&line, more].concat())
+    };
+    let late = call("late", &[]);
+    late.ended(0, &["came after the end: one more thing"]);
+    assert_eq!(late.data, "onetwo");
+    call("twice", &[]).ended(0, &["came after the end: one", "came twice: two"]);
+    let now = call("out-of-order", &[]);
+    assert!(now.data == "two" && !now.words.contains("came after"), "{}", now.words);
+    call("out-of-order", &["--linger", "1m"]).ended(0, &["came after the end: one"]);
+}
+
+#[test]
 fn a_file_of_several_cases_is_refused() {
     let place = place(&[("two.yaml", &format!("{GOOD}---\n{WRONG}"))]);
     let said = "it holds 2 documents, and a file holds one case";

@@ -290,6 +290,10 @@ fn scenarios_end_with_one_when_an_expectation_fails() {
         .run(&["simulate", home.to_str().unwrap()])
         .ended(2, &["line 2, column 5", "did you mean \"tool\"?"]);
     place.run(&["simulate", "nowhere.yaml"]).ended(2, &["nowhere.yaml", "there is no such file"]);
+    place.run(&["simulate", "progression"]).ended(0, &["1 scenario passed"]);
+    let mut from_below = place.command(&["simulate", "scenarios/progression.yaml"]);
+    Ran::of(from_below.current_dir(place.here.join("scenarios")).output().unwrap())
+        .ended(0, &["1 scenario passed"]);
     // One that can't be read holds no other up, and is in the reports.
     let good = place.home.path().join("good.yaml");
     fs::write(&good, "start: {groups: [read-only]}\nsteps:\n  - tool: knowledge-query\n").unwrap();
@@ -1077,4 +1081,97 @@ fn mermaid_has_the_arrows_that_the_other_formats_have() {
     assert!(graph(&[]).contains("query-products (not requested)"), "{}", graph(&[]));
     let requested = graph(&["--arrows", "asked"]);
     assert!(!requested.contains("query-products"), "{requested}");
+}
+
+#[test]
+fn doctor_says_what_is_wrong_in_the_users_settings() {
+    let place = Place::with(&[]);
+    let settings = "theme = \"drak\"\neditr = \"vi\"\n\n[notifications]\nway = \"smoke\"\n\n\
+        [keys]\nsend = [\"f99\"]\n";
+    let folder = place.home.path().join("config/toolcrib");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("config.toml"), settings).unwrap();
+    let looked = place.json(&["doctor", "--json"]);
+    let rows = looked.as_array().unwrap().iter().filter(|row| row["check"] == "settings");
+    let said: Vec<String> =
+        rows.map(|row| format!("{} {}", row["status"], row["detail"])).collect();
+    assert_eq!(said.len(), 4, "{said:#?}");
+    for (words, row) in [
+        ("config.toml:2: unknown key \\\"editr\\\"; did you mean \\\"editor\\\"?", 0),
+        ("config.toml:5: way must be one of", 1),
+        ("there is no theme \\\"drak\\\"; did you mean \\\"dark\\\"?", 2),
+        ("keymap: send: ", 3),
+    ] {
+        assert!(said[row].starts_with("\"invalid\"") && said[row].contains(words), "{said:#?}");
+    }
+    place.run(&["doctor"]).ended(1, &[]);
+}
+
+#[test]
+fn tools_of_several_systems_with_one_key_are_told_apart_by_their_files() {
+    let here = "tool:\n  sum: {type: text-completion, name: adds, description: Adds two numbers}\n";
+    let there = "tool_name: sum\ndescription: Adds here\ntarget_subject: cg.v1r4.p.c.cmd.tool.sum.call\n\
+        after_execution: suspend\nparameters: {type: object, properties: {}}\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", "states = [\"later\"]\n"),
+        ("a.yaml", here),
+        ("tools/b.yaml", there),
+    ]);
+    for line in
+        [&["call", "sum"][..], &["convert", "sum", "--to", "openai"], &["tools", "--why", "sum"]]
+    {
+        let said =
+            ["tools of several systems have the key \"sum\"", "a.yaml:sum or tools/b.yaml:sum"];
+        place.run(line).ended(2, &said);
+    }
+    let named = |word: &str| place.run(&["convert", word, "--to", "openai"]).data;
+    assert!(named("a.yaml:sum").contains("Adds two numbers"));
+    assert!(named("tools/b.yaml:sum").contains("Adds here"));
+    // A state that only the settings name.
+    let state = place.run(&["states", "--about", "later"]);
+    state.ended(0, &[]);
+    assert!(state.data.starts_with("later\n"), "{}", state.data);
+}
+
+#[test]
+fn options_that_would_have_no_effect_are_refused() {
+    let place = Place::sample("services");
+    for line in [["groups", "--deployed"], ["states", "--deployed"]] {
+        place.run(&line).ended(2, &["unexpected argument '--deployed'"]);
+    }
+    place.run(&["groups", "--model", "calculator"]).ended(2, &["unexpected argument '--model'"]);
+    let why = place.run(&["groups", "--why", "calculator"]);
+    assert!(why.data.starts_with("calculator: "), "{}", why.data);
+    place.run(&["history", "replay", "last", "--speed", "abc"]).ended(2, &["such as 2 or 0.5"]);
+    place.run(&["call", "calculator", "--timeout", "0s"]).ended(2, &["more than zero"]);
+    place.run(&["watch", "--open", "nosuch"]).ended(2, &["no such file", "check its path"]);
+}
+
+#[test]
+fn an_address_that_no_transport_has_is_found_before_it_is_used() {
+    let settings = "[connections.lab]\nservers = [\"ftp://x\"]\n";
+    let place = Place::with(&[("toolcrib.toml", settings)]);
+    let checked = place.run(&["check"]);
+    checked.ended(1, &[]);
+    let said = "no transport is known for ftp://x; addresses start with nats://";
+    assert!(
+        checked.data.contains("toolcrib.toml:2") && checked.data.contains(said),
+        "{}",
+        checked.data
+    );
+    place.run(&["call", "x", "--connection", "lab"]).ended(2, &[said]);
+}
+
+#[test]
+fn files_of_a_workspace_are_named_from_the_folder_that_one_is_in() {
+    let files = [("cases/un.yaml", "call: nothing\n"), ("docs/deep/page.txt", "")];
+    let place = Place::with(&[("toolcrib.toml", ""), files[0], files[1]]);
+    let mut command = place.command(&["check", "../.."]);
+    let ran = Ran::of(command.current_dir(place.here.join("docs/deep")).output().unwrap());
+    assert!(
+        ran.data.contains("\n../../cases/un.yaml:1")
+            || ran.data.starts_with("../../cases/un.yaml:1"),
+        "{}",
+        ran.data
+    );
 }

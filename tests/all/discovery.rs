@@ -312,6 +312,8 @@ fn where_nothing_can_be_asked_it_says_what_to_name() {
     place
         .run(&["discover", "--connection", "embedded"])
         .ended(2, &["nothing can be discovered on connection \"embedded\""]);
+    // A connection that is named is asked alone.
+    fs::write(place.here.join("registry.json"), REGISTRY).unwrap();
     place
         .run(&["discover", "--connection", "nats://127.0.0.1:9"])
         .ended(3, &["couldn't connect", "nothing was found"]);

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::place::{Place, Ran};
 
 const SCHEMA: &str = r#"{"type": "object", "required": ["name"], "additionalProperties": false, "properties": {
-    "$schema": {"type": "string"}, "name": {"type": "string", "minLength": 3},
+    "name": {"type": "string", "minLength": 3},
     "server": {"type": "object", "required": ["port"], "properties": {"port": {"type": "integer", "maximum": 65535}}}}}"#;
 
 const GOOD: &str = "name: web # short\n";

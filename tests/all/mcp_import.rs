@@ -139,7 +139,7 @@ fn what_cannot_be_taken_is_left_with_its_reason() {
     let old = &told["taken"][4]["table"];
     assert_eq!(old["servers"], json!(["http://127.0.0.1:9/sse"]), "{old}");
     assert_eq!((&old["transport"], &old["era"]), (&json!("http"), &json!("legacy")), "{old}");
-    place.run(&["import", "mcp", "--take", "nobody"]).ended(1, &["no configuration has"]);
+    place.run(&["import", "mcp", "--take", "nobody"]).ended(2, &["no configuration has"]);
 }
 
 /// What was taken over starts, as it did for the other program.

@@ -16,7 +16,7 @@ fn what_nobody_answers_is_declined_and_told() {
         asked.ended(
             0,
             &[
-                "the server asks elicitation/create \"Who are you?\": declined, because there is no one",
+                "the server asks elicitation/create \"Who are you?\": declined, because nobody answered",
                 "asked.unanswered",
                 "elicit.secret at /requestedSchema/properties/apiToken",
             ],
@@ -48,7 +48,7 @@ fn forms_of_a_server_are_filled_in_checked_and_sent() {
         let wrong = call(&place, &["ask", "--answer", r#"{"name": ""}"#]);
         wrong.ended(
             0,
-            &["isn't a valid answer: content › name", "declined, because there is no one"],
+            &["isn't a valid answer: content › name", "declined, because nobody answered"],
         );
         let declined = call(&place, &["ask", "--answer", "decline", "--json"]).events();
         assert_eq!(stages(&declined, "asked").len(), 2, "{declined:#?}");

@@ -129,5 +129,8 @@ fn one_server_is_compared_in_both_eras() {
     let late = json!({"kind": "prompts", "name": "late", "in": ["modern"], "differs": []});
     assert!(told["differences"].as_array().unwrap().contains(&late), "{told}");
     let one = place("");
-    one.run(&["mcp", "compare", "test"]).ended(1, &["not in the modern era"]);
+    let compared = one.run(&["mcp", "compare", "test"]);
+    compared.ended(1, &["not in the modern era: ", "it doesn't speak the modern era"]);
+    // No connection sets an era that could be removed.
+    assert!(!compared.words.contains("era ="), "{}", compared.words);
 }

@@ -93,7 +93,7 @@ fn everything_asks_its_user_a_model_and_for_folders() {
     asked.ended(0, &["elicitation/create", "accepted"]);
     assert!(asked.data.contains("- Name: Ann"), "{}", asked.data);
     let declined = call(&place, &["trigger-elicitation-request"]);
-    declined.ended(0, &["declined, because there is no one"]);
+    declined.ended(0, &["declined, because nobody answered"]);
     let model = ["trigger-sampling-request", "prompt=hi", "--answer", "Four words of mine."];
     let sampled = call(&place, &model);
     sampled.ended(0, &["sampling/createMessage"]);

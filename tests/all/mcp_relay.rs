@@ -115,10 +115,9 @@ fn over_http_a_token_may_be_required() {
     let line = ["serve", "--mcp", "--http", "127.0.0.1:0", "--token-variable", "CLIENT_TOKEN"];
     place.run(&line).ended(2, &["CLIENT_TOKEN is not set"]);
     let mut http = Serving::of(place.command(&line).env("CLIENT_TOKEN", "correct-horse"));
-    let settings = format!(
-        "transport = \"http\"\nservers = \"{}\"\ntoken-variable = \"OWN_TOKEN\"",
-        http.address()
-    );
+    let address = http.address();
+    let settings =
+        format!("transport = \"http\"\nservers = \"{address}\"\ntoken-variable = \"OWN_TOKEN\"");
     let client = client_place(&settings);
     let ping = |token: &str| {
         let mut command = client.command(&["mcp", "ping", "served"]);
@@ -128,6 +127,11 @@ fn over_http_a_token_may_be_required() {
     for wrong in ["correct-hors", "correct-horse-2", "incorrect-hor"] {
         ping(wrong).ended(3, &["rejects the connection's token (HTTP 401)"]);
     }
+    // It is no server that gives tokens itself: it guards all of its places.
+    let looked = client.run(&["mcp", "auth", &address]);
+    assert_eq!(looked.code, Some(1), "{}{}", looked.data, looked.words);
+    assert!(looked.data.contains("error auth.no-authorization-server"), "{}", looked.data);
+    assert!(looked.data.contains("no token can be got"), "{}", looked.data);
     http.interrupt();
 }
 

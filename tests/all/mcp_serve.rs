@@ -591,7 +591,7 @@ fn a_server_is_held_against_the_specification() {
     let python = env::var("TOOLCRIB_PYTHON").expect("eval \"$(tests/setup)\" says where Python is");
     let line = ["mcp", "conformance", "--json", "--", &python, "lenient.py"];
     let ran = place.run(&line);
-    ran.ended(1, &["lenient 1 speaks MCP 2025-11-25", "2 failed"]);
+    ran.ended(1, &["lenient 1 speaks MCP 2025-11-25", "2 broken"]);
     let expected = [
         ("ping", "broken"),
         ("method.unknown", "kept"),
@@ -615,7 +615,7 @@ fn a_server_is_held_against_the_specification() {
     // One that ends by what it is asked.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");
     let fragile = place.run(&["mcp", "conformance", "--", &python, script.to_str().unwrap()]);
-    fragile.ended(1, &["3 failed"]);
+    fragile.ended(1, &["3 broken"]);
     assert!(fragile.data.contains("broken   list.cursor"), "{}", fragile.data);
     assert!(fragile.data.contains("ValueError"), "{}", fragile.data);
 }
@@ -628,7 +628,7 @@ fn our_own_server_keeps_what_it_asks_of_others() {
     for era in ["legacy", "modern"] {
         let caller = caller(&format!("transport = \"http\"\nservers = \"{url}\"\nera = \"{era}\""));
         let report = caller.run(&["mcp", "conformance", "served", "--json"]);
-        report.ended(0, &["0 failed, 0 warnings"]);
+        report.ended(0, &["0 broken, 0 warnings"]);
         let skipped =
             verdicts(&report.json()).into_iter().filter(|(_, verdict)| verdict == "skipped");
         let skipped: Vec<String> = skipped.map(|(rule, _)| rule).collect();

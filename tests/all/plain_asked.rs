@@ -84,6 +84,39 @@ fn a_secret_is_asked_for_and_never_printed() {
 }
 
 #[test]
+fn a_file_is_printed_without_its_secrets() {
+    let schema = r#"{"type": "object", "properties": {
+        "pw": {"type": "string", "format": "password"}, "n": {"type": "integer"}}}"#;
+    let files = [
+        ("schema.json", schema),
+        ("doc.yaml", "# kept\npw: ab1\nn: 1\n"),
+        ("there.yaml", "pw: cd2\n"),
+    ];
+    let place = Place::with(&files);
+    let script = ["file", "set pw ef3", "set n 2", "file", "done", "cancel", "quit", "d"];
+    let ran =
+        run(&place, &["form", "schema.json", "doc.yaml", "-o", "there.yaml", "--plain"], &script);
+    let said = format!("{}{}", ran.data, ran.words);
+    let shown = ["# kept\npw: ***\nn: 1", "pw: ***\nn: 2", "What overwriting would change", "n: 2"];
+    assert_in_order(&said, &shown);
+    for secret in ["ab1", "cd2", "ef3"] {
+        assert!(!said.contains(secret), "{secret}: {said}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_yet_is_written_without_an_edit() {
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "integer"}}}"#;
+    let place = Place::with(&[("schema.json", schema), ("doc.json", "{\"n\": 1}\n")]);
+    let new = ["form", "schema.json", "-o", "new.yaml", "--plain"];
+    run(&place, &new, &["done"]).ended(0, &[]);
+    assert_eq!(fs::read_to_string(place.here.join("new.yaml")).unwrap(), "{}\n");
+    let other = ["form", "schema.json", "doc.json", "-o", "doc.yaml", "--plain"];
+    run(&place, &other, &["save", "done"]).ended(0, &[]);
+    assert_eq!(fs::read_to_string(place.here.join("doc.yaml")).unwrap(), "n: 1\n");
+}
+
+#[test]
 fn a_service_with_the_key_of_its_tool_gets_a_file_of_its_own() {
     let place = Place::with(&[]);
     let script = [

@@ -8,7 +8,7 @@ use super::{files, saving};
 use crate::{
     app::{
         documents::Change,
-        effect::Effect,
+        effect::{Effect, Overwrite},
         form_file::{FormEnd, FormGoal, issues_of, value_of},
         message::{AfterSave, DraftPolicy},
         notices::NoticeKind,
@@ -40,13 +40,14 @@ pub(super) fn accept(
     }
     match form.goal {
         FormGoal::Printed => leave_form(state, FormEnd::Accepted { issues }),
+        // A file that isn't there yet is written without an edit, too.
         FormGoal::Saved if document.is_changed() => {
-            let file = form.file.clone();
+            let save = saving::save_effect(&form.file, document, Overwrite::Refuse);
             if let Some(form) = &mut state.form {
                 form.saving = issues;
             }
             state.leaving = then == AfterSave::Leave;
-            saving::save_files(state, Some(file), now)
+            vec![save]
         }
         FormGoal::Saved if then == AfterSave::Leave => {
             leave_form(state, FormEnd::Accepted { issues })

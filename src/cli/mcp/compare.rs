@@ -22,8 +22,9 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct Compare {
-    /// The connection, by its name in toolcrib.toml
-    name: String,
+    /// The connection, by its name in toolcrib.toml; without it, the workspace's default
+    /// connection, or its only MCP server
+    name: Option<String>,
 
     /// A tool to call in both eras
     #[arg(long)]
@@ -36,7 +37,7 @@ pub(super) struct Compare {
 
 impl Compare {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let target = Target { name: Some(self.name.clone()), ..Target::default() };
+        let target = Target { name: self.name.clone(), ..Target::default() };
         let looked = InspectedServer::of(&target, global, out)?;
         let arguments = arguments::read_arguments(None, &self.arguments)?.into_value();
         let call = self.tool.clone().map(|tool| (tool, arguments));
@@ -103,8 +104,13 @@ fn eras_of(row: &EraRow, comparison: &EraComparison) -> Vec<&'static str> {
 }
 
 fn write_comparison(comparison: &EraComparison, out: &mut CommandOutput) -> std::io::Result<()> {
+    // Where the other era works, there is nothing to correct.
+    let is_reached = comparison.sides.iter().any(|side| side.seen.is_ok());
     for side in &comparison.sides {
         match &side.seen {
+            Err(problem) if is_reached => {
+                out.warn(format_args!("not in the {} era: {}", side.era, problem.cause));
+            }
             Ok(view) => {
                 let words = format!("{}: {}", side.era, view.greeting);
                 out.print_status(format_args!("{words}; connected in {} ms", view.took_ms));

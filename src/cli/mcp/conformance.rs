@@ -56,7 +56,7 @@ impl ConformanceReport {
         }
         let count = |word: &str| examined.iter().filter(|one| verdict_word(one) == word).count();
         out.print_status(format_args!(
-            "{} passed, {} failed, {}, {} not checked",
+            "{} kept, {} broken, {}, {} skipped",
             count("kept"),
             count("broken"),
             count_text(count("warning"), "warning", "warnings"),

@@ -15,7 +15,7 @@ use crate::{
     },
     model::{
         call::CallError,
-        problem::Problem,
+        problem::{Problem, ProblemKind},
         stage::FrameWay,
         traffic::{DIRECTION, FRAMES},
     },
@@ -92,6 +92,14 @@ impl Frames {
     }
 }
 
+/// How waiting for an answer ended.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Answered {
+    Yes,
+    /// The server sends nothing any more.
+    Ended,
+}
+
 impl FramePrinter<'_> {
     /// Prints what goes by while something is done.
     async fn follow_until<T>(&mut self, doing: impl Future<Output = T>) -> io::Result<T> {
@@ -139,7 +147,11 @@ impl FramePrinter<'_> {
             sending.await.map_err(|problem| problem.while_doing("sending a frame"))?;
             let patience = if asks { PATIENCE } else { QUIET };
             match timeout(patience, self.print_to_answer()).await {
-                Ok(answered) => answered?,
+                Ok(answered) => {
+                    if answered? == Answered::Ended {
+                        return Err(ended(bus).into());
+                    }
+                }
                 Err(_) if asks => {
                     let seconds = patience.as_secs();
                     self.out.warn(format_args!("no answer to the frame within {seconds} s"));
@@ -152,13 +164,13 @@ impl FramePrinter<'_> {
         Ok(ending)
     }
 
-    async fn print_to_answer(&mut self) -> io::Result<()> {
+    async fn print_to_answer(&mut self) -> io::Result<Answered> {
         while let Some(heard) = self.frames.next().await {
             if self.print_heard(&heard)? {
-                break;
+                return Ok(Answered::Yes);
             }
         }
-        Ok(())
+        Ok(Answered::Ended)
     }
 
     /// Prints a frame; whether it is the answer to what was sent.
@@ -203,6 +215,15 @@ impl FramePrinter<'_> {
             }
         }
         self.out.flush()
+    }
+}
+
+/// That the server sends nothing any more, and why.
+fn ended(bus: &dyn Bus) -> Problem {
+    let doing = "waiting for what a frame leads to";
+    match bus.close_reason() {
+        Some(reason) => reason.while_doing(doing),
+        None => Problem::new(ProblemKind::Unreachable, doing, "the server ended"),
     }
 }
 

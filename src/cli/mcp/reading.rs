@@ -25,8 +25,9 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct Resources {
-    /// The connection, by its name in toolcrib.toml
-    name: String,
+    /// The connection, by its name in toolcrib.toml, or the address of a server; without it, the
+    /// workspace's default connection, or its only MCP server
+    name: Option<String>,
 
     /// The resource or template to read; by default lists all
     uri: Option<String>,
@@ -49,8 +50,9 @@ pub(super) struct Resources {
 
 #[derive(Args, Debug)]
 pub(super) struct Prompts {
-    /// The connection, by its name in toolcrib.toml
-    name: String,
+    /// The connection, by its name in toolcrib.toml, or the address of a server; without it, the
+    /// workspace's default connection, or its only MCP server
+    name: Option<String>,
 
     /// The prompt to get; by default lists all
     prompt: Option<String>,
@@ -84,7 +86,7 @@ impl Resources {
         };
         let kinds = [ItemKind::Resource, ItemKind::Template];
         let reading = Reading { how: &self.how, follow: self.follow.unwrap_or_default() };
-        run_reading(&self.name, (kind, self.uri.as_deref()), &kinds, reading, global, out)
+        run_reading(self.name.as_ref(), (kind, self.uri.as_deref()), &kinds, reading, global, out)
     }
 }
 
@@ -92,7 +94,7 @@ impl Prompts {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let wanted = (ItemKind::Prompt, self.prompt.as_deref());
         let reading = Reading { how: &self.how, follow: 0 };
-        run_reading(&self.name, wanted, &[ItemKind::Prompt], reading, global, out)
+        run_reading(self.name.as_ref(), wanted, &[ItemKind::Prompt], reading, global, out)
     }
 }
 
@@ -103,14 +105,14 @@ struct Reading<'r> {
 }
 
 fn run_reading(
-    name: &str,
+    name: Option<&String>,
     (kind, id): (ItemKind, Option<&str>),
     kinds: &[ItemKind],
     Reading { how, follow }: Reading<'_>,
     global: &Global,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let target = Target { name: Some(name.to_owned()), ..Target::default() };
+    let target = Target { name: name.cloned(), ..Target::default() };
     let looked = InspectedServer::of(&target, global, out)?;
     let arguments = arguments::read_arguments(None, &how.arguments)?.into_value();
     let arguments: Map<String, Value> = arguments.as_object().cloned().unwrap_or_default();

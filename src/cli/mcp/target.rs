@@ -131,6 +131,14 @@ impl InspectedServer {
         Self::named(name, opened)
     }
 
+    /// The server that is named, else the only one.
+    pub fn named_or_only(name: Option<&String>, opened: &OpenWorkspace) -> Result<Self, Problem> {
+        match name {
+            Some(name) => Self::named(name, opened),
+            None => Self::only(opened),
+        }
+    }
+
     pub fn named(name: &str, opened: &OpenWorkspace) -> Result<Self, Problem> {
         let known = &opened.settings.connections;
         let connection = connections::find_connection(known, name).map_err(|problem| match name

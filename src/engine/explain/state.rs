@@ -43,11 +43,17 @@ pub(crate) struct Passage {
 }
 
 impl StateView {
-    /// A state of these tools; `None` where no tool names it and the context is not in it.
+    /// A state of these tools, or one that is listed; `None` where neither names it and the context
+    /// is not in it.
     #[must_use]
-    pub fn for_state<T: Gated>(tools: &[T], context: &Context, state: &str) -> Option<Self> {
+    pub fn for_state<T: Gated>(
+        tools: &[T],
+        context: &Context,
+        listed: &[Name],
+        state: &str,
+    ) -> Option<Self> {
         let asked = AskedGroups::from_request(context.groups.as_deref());
-        let workflow = Workflow::for_groups(tools, &asked, context.state());
+        let workflow = Workflow::for_groups(tools, &asked, context.state()).with_states(listed);
         let row = workflow.state_row(state)?;
         let mut view = Self {
             name: workflow.states()[row].clone(),
@@ -144,7 +150,7 @@ mod tests {
             tool("again", &["read"], Some(&["sent"]), Some("found")),
         ];
         let context = Context { groups: Some(names(&["read"])), ..Context::default() };
-        let view = StateView::for_state(&tools, &context, "found").unwrap();
+        let view = StateView::for_state(&tools, &context, &[], "found").unwrap();
         let rows =
             |passages: &[Passage]| passages.iter().map(|passage| passage.tool).collect::<Vec<_>>();
         assert_eq!(
@@ -159,9 +165,11 @@ mod tests {
         );
         assert!(!view.out[0].admitted && view.into[0].admitted);
         assert_eq!(
-            StateView::for_state(&tools, &context, "sent").unwrap().groups.sets,
+            StateView::for_state(&tools, &context, &[], "sent").unwrap().groups.sets,
             [names(&["write"])]
         );
-        assert_eq!(StateView::for_state(&tools, &context, "nowhere"), None);
+        assert_eq!(StateView::for_state(&tools, &context, &[], "nowhere"), None);
+        let listed = StateView::for_state(&tools, &context, &names(&["later"]), "later").unwrap();
+        assert_eq!((listed.way, rows(&listed.out), rows(&listed.stay)), (None, vec![3], vec![]));
     }
 }

@@ -90,7 +90,10 @@ pub const FORMATS: &[Format] = &[
         client: None,
         write: openapi::write_document,
         lacks: &[("groups", NO_GATE), ("states", NO_GATE), ("next state", NO_GATE)],
-        assumes: &[("info", "the title Tools, version 1.0.0")],
+        assumes: &[
+            ("info", "the title Tools, version 1.0.0"),
+            ("request", "POST and the path /NAME"),
+        ],
     },
 ];
 

@@ -203,8 +203,9 @@ impl<T: Gated> SeenTools<'_, T> {
         state("before", expect.before.as_ref(), self.before);
         state("after", expect.after.as_ref(), self.after);
         let offer = self.offer;
-        let hidden = [&offer.filtered_by_group, &offer.filtered_by_state, &offer.not_loaded];
-        let hidden: Vec<Name> = hidden.into_iter().flatten().cloned().collect();
+        // Where the user may not ask for the groups, that is every tool.
+        let keys = self.tools.iter().map(|tool| Name::from(tool.key()));
+        let hidden: Vec<Name> = keys.filter(|key| !offer.available.contains(key)).collect();
         for (what, expected, got, how) in [
             ("available", &expect.available, &offer.available, Compare::Exactly),
             ("includes", &expect.includes, &offer.available, Compare::AtLeast),
@@ -271,7 +272,8 @@ impl<T: Gated> SeenTools<'_, T> {
         let extra: Vec<&str> =
             got.iter().filter(|key| !wanted.contains(key)).map(|key| &**key).collect();
         if !missing.is_empty() {
-            differences.push(format!("missing {}", missing.join(", ")));
+            let words = if what == "hidden" { "not hidden:" } else { "missing" };
+            differences.push(format!("{words} {}", missing.join(", ")));
         }
         if how == Compare::Exactly && !extra.is_empty() {
             differences.push(format!("not expected {}", extra.join(", ")));
@@ -411,6 +413,23 @@ mod tests {
         }
         let trial = try_out(&json!({"steps": [{"tool": "nothing"}]}));
         assert_eq!((trial.steps[0].end.as_str(), trial.difference_count()), ("unknown-tool", 1));
+    }
+
+    #[test]
+    fn every_tool_is_hidden_where_the_profile_refuses_the_groups() {
+        let scenario = json!({
+            "start": {"user": "ann", "groups": ["basic"]},
+            "steps": [{"expect": {"hidden": ["knowledge-query", "reset-workflow"], "available": []}}],
+        });
+        let scenario = Scenario::from_value(&scenario).unwrap();
+        let profile = Profile { user: "ann".into(), allowed_groups: vec!["other".into()] };
+        let trial = run_scenario(&scenario, &spec(), &[profile], Mode::Document, Millis(0));
+        assert!(trial.has_passed(), "{:?}", trial.steps);
+        let trial = try_out(
+            &json!({"start": {"groups": ["basic"]}, "steps": [{"expect": {"hidden": ["knowledge-query"]}}]}),
+        );
+        let said = trial.steps[0].expectations[0].difference.as_deref();
+        assert_eq!(said, Some("not hidden: knowledge-query"));
     }
 
     #[test]

@@ -106,6 +106,16 @@ fn read_endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<E
         true => reader.read_choice(table, "transport", &transport_words())?,
         false => said_by(addresses.first().map(String::as_str), table.members),
     };
+    if let Some(unknown) = unknown_scheme(&addresses, transport) {
+        let message = unknown_transport(unknown);
+        reader.add_finding(
+            Severity::Error,
+            "settings.address",
+            &table.at.child("servers"),
+            message,
+        );
+        return None;
+    }
     if transport.spec().has_command {
         return command(reader, name, table).map(Endpoint::Process);
     }
@@ -119,6 +129,28 @@ fn read_endpoint(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<E
         return None;
     }
     Some(Endpoint::Servers { transport, addresses })
+}
+
+/// An address whose scheme neither its transport nor another has.
+fn unknown_scheme(addresses: &[String], transport: TransportKind) -> Option<&String> {
+    let is_known = |address: &String| {
+        let Some((scheme, _)) = address.split_once("://") else { return true };
+        transport.spec().accepted_schemes().any(|own| own.word == scheme)
+            || TransportKind::of_address(address).is_some()
+    };
+    addresses.iter().find(|address| !is_known(address))
+}
+
+/// That no transport has the scheme of an address, and which there are.
+fn unknown_transport(address: &str) -> String {
+    let remedy = known_schemes();
+    format!("no transport is known for {}; {remedy}", address.escape_debug())
+}
+
+fn known_schemes() -> String {
+    let schemes = TRANSPORTS.iter().flat_map(|kind| kind.spec().schemes);
+    let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
+    format!("addresses start with {}", known.join(" or "))
 }
 
 /// The transport of a table that names none.
@@ -258,11 +290,8 @@ pub(crate) fn find_connection(
         .with_remedy(remedy));
     }
     let Some(transport) = TransportKind::of_address(wanted) else {
-        let schemes = TRANSPORTS.iter().flat_map(|kind| kind.spec().schemes);
-        let known: Vec<_> = schemes.map(|scheme| format!("{}://", scheme.word)).collect();
         let cause = format!("no transport is known for {}", wanted.escape_debug());
-        return Err(Problem::new(ProblemKind::Input, doing, cause)
-            .with_remedy(format!("addresses start with {}", known.join(" or "))));
+        return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(known_schemes()));
     };
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
     Ok(Connection { tls, ..Connection::from_address(transport, wanted, wanted) })

@@ -16,7 +16,7 @@ use crate::model::server_profile::{ProfileFact, ServerProfile};
 pub fn finding_words(id: &str) -> &'static str {
     match id {
         "discover.malformed" => "its answer to server/discover names no supported versions",
-        "era.not-modern" => "the connection sets era = \"modern\", which the server does not speak",
+        "era.not-modern" => "it doesn't speak the modern era",
         "error.no-supported-list" => {
             "it refuses the version and does not say which versions it supports"
         }

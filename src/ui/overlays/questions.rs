@@ -1,6 +1,8 @@
 //! What the application asks: leaving with unsaved changes, a file that changed on disk, work left
 //! by an earlier session.
 
+use std::sync::Arc;
+
 use super::{
     confirm::{Answer, Confirm},
     discovery,
@@ -16,6 +18,7 @@ use crate::{
     app::{
         calls::CallMessage,
         compose::{connections, context::ComposeContext},
+        document::Document,
         form_file::FormGoal,
         message::{
             AfterSave, ConnectionMessage, DocumentMessage, DraftPolicy, Message, Purpose, Recovery,
@@ -27,6 +30,7 @@ use crate::{
     engine::filter::AskedGroups,
     model::{entry::FileId, settings::SETTINGS, unsaved::LeftText},
     schema::count::count_text,
+    syntax::source::Source,
     systems::{
         self, agents,
         deployed::{
@@ -393,11 +397,10 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     messages: vec![Message::Document(DocumentMessage::Overwrite(file.clone()))],
                 },
             ];
-            let mine = document.map_or("", |document| document.text.whole_text());
-            let differing =
-                difference::diff_with_context(disk.as_deref().unwrap_or_default(), mine);
+            let differing = document.and_then(|mine| overwritten_lines(disk.as_ref(), mine, state));
             let head = vec![(Role::Dim, "What overwriting would change:".to_owned())];
-            Confirm::new(title, words, answers, aside).with_lines([vec![head], differing].concat())
+            let lines = differing.map(|lines| [vec![head], lines].concat());
+            Confirm::new(title, words, answers, aside).with_lines(lines.unwrap_or_default())
         }
         // These show what changes, and are no choice of answers.
         Question::Import(_)
@@ -451,6 +454,23 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             .with_escape("restore")
         }
     }
+}
+
+/// What overwriting a file changes, without what a form masks; `None` where that isn't known, since
+/// one of the texts can't be read.
+fn overwritten_lines(
+    disk: Option<&Arc<str>>,
+    mine: &Document,
+    state: &State,
+) -> Option<Vec<difference::Line>> {
+    let disk = disk.cloned().unwrap_or_default();
+    let Some(form) = &state.form else {
+        return Some(difference::diff_with_context(&disk, mine.text.whole_text()));
+    };
+    let disk = Source::of_format(mine.format, disk).ok()?;
+    let mine = mine.source.as_ref().ok()?;
+    let shown = |source: &Source| form.mask_document(source, &state.mask);
+    Some(difference::diff_with_context(&shown(&disk), &shown(mine)))
 }
 
 /// How an unsaved text differs from its file: in so many lines, and the first of them. A form's

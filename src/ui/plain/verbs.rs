@@ -14,15 +14,17 @@ use crate::{
         actions::ActionId,
         agent_run::AgentMessage,
         calls::CallMessage,
+        document::Document,
         history::HistoryMessage,
         message::{Message, ScreenId},
         question::Question,
         state::State,
         workflow::WorkflowMessage,
     },
+    engine::mask::Mask,
     model::{context::Name, entry::EntryKind, trace::TraceId},
     systems::model_text,
-    ui::view::Target,
+    ui::{form::view::Form, view::Target},
 };
 
 impl Session {
@@ -34,11 +36,20 @@ impl Session {
             Some((document, file)) => {
                 let mark = if document.is_changed() { ", not saved" } else { "" };
                 self.out.push(format!("{file}{mark}:"));
-                let text = document.text.whole_text();
-                self.out.push(state.mask.mask_text(text).to_string());
+                self.out.push(self.masked_text(document, state));
             }
             None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
         }
+    }
+
+    /// The text of a document without what its form masks.
+    fn masked_text(&self, document: &Document, state: &State) -> String {
+        if let (Some(form), Ok(source)) = (&state.form, &document.source) {
+            return form.mask_document(source, &state.mask);
+        }
+        let form = self.form(state).filter(|_| state.screen == ScreenId::Tools);
+        let own = Mask::new(form.map(Form::secret_texts).unwrap_or_default());
+        own.mask_text(&state.mask.mask_text(document.text.whole_text())).into_owned()
     }
 
     pub(super) fn model(&mut self, word: &str, state: &State) {

@@ -110,7 +110,8 @@ fn push_group_sets(words: &mut Words, sets: &GroupSets) {
 /// A state: how one comes in and out, by which tools and under which groups.
 pub(crate) fn state_page(facts: &Facts, name: &str) -> Reply {
     let tools = facts.tools();
-    let Some(view) = StateView::for_state(tools, &facts.context, name) else {
+    let Some(view) = StateView::for_state(tools, &facts.context, facts.workflow.states(), name)
+    else {
         return Reply::Refused(format!("no tool uses the state {name}"));
     };
     let mut words = Words(Vec::new());

@@ -163,7 +163,7 @@ fn unanswered(kind: &Kind) -> QuestionAnswer {
     };
     QuestionAnswer {
         answer: Some(answer),
-        words: "declined, because there is no one to answer",
+        words: "declined, because nobody answered",
         is_alone: true,
     }
 }

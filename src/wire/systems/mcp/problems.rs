@@ -76,9 +76,7 @@ pub(super) fn refused(
         written(&words.errors, "it wrote to standard error"),
     );
     let remedy = match findings.contains(&"era.not-modern") {
-        true => {
-            "this server doesn't speak the modern era; without era = \"modern\" the era is detected"
-        }
+        true => "remove era = \"modern\" from the connection: then the era is detected",
         false if !words.noise.is_empty() => {
             "let the server print to standard error; standard output is for messages alone"
         }

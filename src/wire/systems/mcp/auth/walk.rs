@@ -201,8 +201,13 @@ impl Chain {
         }
         let Some(issuer) = places::default_endpoint(address, "") else { return };
         let issuer = issuer.trim_end_matches('/').to_owned();
+        let before = self.steps.len();
         self.find_server(fetcher, address, &issuer).await;
-        if self.server.is_none() {
+        let is_guarded = |step: &Step| matches!(step.outcome, Ok(401 | 403));
+        if self.server.is_none() && self.steps[before..].iter().all(is_guarded) {
+            // Where one gets a token, no token is asked for.
+            self.describe(Vec::new(), vec![no_authorization_server()]);
+        } else if self.server.is_none() {
             let endpoint = |name| places::default_endpoint(address, name);
             self.server = Some(ServerMetadata {
                 issuer,
@@ -213,6 +218,14 @@ impl Chain {
                 ..ServerMetadata::default()
             });
         }
+    }
+}
+
+fn no_authorization_server() -> Fault {
+    Fault {
+        id: "auth.no-authorization-server",
+        at: crate::schema::pointer::Pointer::root(),
+        words: "asks for a token, too: nothing says which server gives tokens".into(),
     }
 }
 
