@@ -21,6 +21,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     schema::{count::count_text, pointer::Pointer},
+    store::secrets::used_mask,
     systems::{
         facets::kept_tools::{ToolChange, count_words},
         lock::{LOCK, Lock, is_named},
@@ -108,7 +109,7 @@ impl Drift {
             let Some(known) = lock.connections.get_mut(&name) else {
                 return Err(missing(format!("connection \"{name}\" is not locked")).into());
             };
-            let changes = known.compare(there.deployment, &there.items);
+            let changes = known.compare(there.deployment, &there.items, &used_mask());
             let is_accepted =
                 |entry: &str| self.all || self.accept.iter().any(|word| is_named(entry, word));
             let accepted: BTreeSet<&str> = changes
@@ -202,7 +203,7 @@ impl Drift {
                     at => format!(" at {at}"),
                 };
                 let texts = match (&change.before, &change.after) {
-                    (None, None) => String::new(),
+                    (None, None) => noted(change),
                     (before, after) => format!(": {} → {}", shortened(before), shortened(after)),
                 };
                 let words = format!("{connection} {}: {}{at}{texts}", change.tool, change.severity);
@@ -230,6 +231,11 @@ impl Drift {
         };
         report::write_report(&report, format, out)
     }
+}
+
+/// What there is to say of a change that shows nothing.
+fn noted(change: &ToolChange) -> String {
+    change.note().map_or_else(String::new, |note| format!(": {note}"))
 }
 
 /// A text of a change as it fits into a sentence.
@@ -309,11 +315,12 @@ pub(super) fn print_change(
     let at = if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
     let entry = format!("{connection} {}", change.tool);
     let line = format!(
-        "{} {} {}{}",
+        "{} {} {}{}{}",
         out.tint(tint, change.severity),
         out.tint(Tint::Bold, &out.safe_text(&entry)),
         change.id,
-        out.safe_text(&at)
+        out.safe_text(&at),
+        noted(change)
     );
     out.print_line(line)?;
     let text = |text: &Option<String>| {
