@@ -250,7 +250,10 @@ fn end_command(ended: CommandResult, out: &mut CommandOutput) -> Ending {
 /// may hold anything.
 fn print_clap_error(refused: &clap::Error) -> CommandResult {
     let words = refused.render().to_string();
-    if !words.lines().all(|line| matches!(shown::visible_text(line), Cow::Borrowed(_))) {
+    let is_harmless = |text: &str| matches!(shown::visible_text(text), Cow::Borrowed(_));
+    // The words without colours are without those of what was typed, too.
+    let typed_harmless = env::args_os().all(|word| is_harmless(&word.to_string_lossy()));
+    if !typed_harmless || !words.lines().all(is_harmless) {
         out::print_stderr(&words);
         return Ok(Ending::Usage);
     }

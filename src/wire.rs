@@ -7,7 +7,7 @@
 //! calls of this process; systems see it as a [`connector`]. [`secrets`] are what that takes. A
 //! [`tap`] only looks on; what it hears may point to attachments on a [`card_source`]. An [`agent`]
 //! is asked like a tool, and said step by step; a [`model_endpoint`] is a model itself. What waits between two of them is bounded by a
-//! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to;
+//! [`byte_budget`], or in a [`queue`] of so many places. [`accepting`] is where others connect to, and [`guard`] says whose requests are let in;
 //! [`locked`] compares what is there with what the workspace locked. [`discovery`] asks on a connection which services are there, and announces ours. [`now`] is the clock; a [`stub_call`] is answered within this process.
 
 pub mod accepting;
@@ -18,6 +18,7 @@ pub mod card_source;
 pub mod connector;
 pub mod deployed;
 pub mod discovery;
+pub mod guard;
 pub mod locked;
 pub mod management;
 pub mod model_endpoint;

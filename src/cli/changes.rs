@@ -52,11 +52,16 @@ pub(super) fn change_finding(
         at => format!(" at {at}"),
     };
     let texts = match (&change.before, &change.after) {
-        (None, None) => String::new(),
+        (None, None) => noted(change),
         (before, after) => format!(": {} → {}", shortened(before), shortened(after)),
     };
     let words = format!("{from} {}: {}{at}{texts}", change.tool, change.severity);
     finding(change.id, FailOn::of_change(change) >= fail_on, words, site)
+}
+
+/// What there is to say of a change that shows nothing.
+fn noted(change: &ToolChange) -> String {
+    change.note().map_or_else(String::new, |note| format!(": {note}"))
 }
 
 /// Where a change is shown: a file, and the line and column in it where they are known.
@@ -126,11 +131,12 @@ pub(super) fn print_change(
     let at = if change.at.is_empty() { String::new() } else { format!(" at {}", change.at) };
     let entry = format!("{connection} {}", change.tool);
     let line = format!(
-        "{} {} {}{}",
+        "{} {} {}{}{}",
         out.tint(tint, change.severity),
         out.tint(Tint::Bold, &out.safe_text(&entry)),
         change.id,
-        out.safe_text(&at)
+        out.safe_text(&at),
+        noted(change)
     );
     out.print_line(line)?;
     let text = |text: &Option<String>| {

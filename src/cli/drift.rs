@@ -21,6 +21,7 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     schema::count::count_text,
+    store::secrets::used_mask,
     systems::{
         facets::kept_tools::{ToolChange, count_words},
         lock::{LOCK, Lock, is_named},
@@ -87,7 +88,7 @@ impl Drift {
             let Some(known) = lock.connections.get_mut(&name) else {
                 return Err(missing(format!("connection \"{name}\" is not locked")).into());
             };
-            let changes = known.compare(there.deployment, &there.items);
+            let changes = known.compare(there.deployment, &there.items, &used_mask());
             let is_accepted =
                 |entry: &str| self.all || self.accept.iter().any(|word| is_named(entry, word));
             let accepted: BTreeSet<&str> = changes

@@ -1,6 +1,8 @@
 //! `toolcrib import`: takes the tools of a running system into the workspace's files, and servers
 //! from where other programs have them.
 
+use std::borrow::Cow;
+
 use clap::{Args, Subcommand};
 
 use super::{
@@ -12,6 +14,7 @@ use super::{
     out::CommandOutput,
     taking::Taking,
 };
+use crate::{store::secrets::used_mask, systems::deployed::item::Item};
 
 #[derive(Args, Debug)]
 #[command(subcommand_negates_reqs = true)]
@@ -53,6 +56,21 @@ impl Import {
         let connection = system.claim_connection(opened.settings.connections.current());
         system.deployment_for(&connection)?;
         let items = deployed::read_items(&connection)?;
-        self.taking.take_items(&items, &opened, global, out)
+        self.taking.take_items(&without_secrets(items, out), &opened, global, out)
     }
+}
+
+/// The entries that can be taken: none with a secret in it that was used to get there.
+fn without_secrets(items: Vec<Item>, out: &CommandOutput) -> Vec<Item> {
+    let mask = used_mask();
+    let (secret, harmless): (Vec<Item>, Vec<Item>) = items.into_iter().partition(|item| {
+        [&item.key, &item.text].iter().any(|text| matches!(mask.mask_known(text), Cow::Owned(_)))
+    });
+    for item in secret {
+        out.warn(format_args!(
+            "{} isn't imported: it holds a secret of the connection",
+            mask.mask_known(&item.name())
+        ));
+    }
+    harmless
 }

@@ -18,7 +18,10 @@ use crate::{
         problem::{Problem, ProblemKind},
     },
     schema::count::count_text,
-    store::files::{self, Expected, OutsideLinks, Stamp},
+    store::{
+        files::{self, Expected, OutsideLinks, Stamp},
+        secrets::used_mask,
+    },
     systems::{
         deployed::{deployment::Deployment, item::Item},
         facets::kept_tools::count_words,
@@ -53,10 +56,9 @@ impl LockCommand {
         for there in found {
             let now = there.entries();
             let name = there.connection.name.clone();
-            let changes = lock
-                .connections
-                .get(&name)
-                .map_or_else(Vec::new, |known| known.compare(there.deployment, &there.items));
+            let changes = lock.connections.get(&name).map_or_else(Vec::new, |known| {
+                known.compare(there.deployment, &there.items, &used_mask())
+            });
             if changes.is_empty() {
                 locked.push((name.clone(), now.made().count()));
                 lock.connections.insert(name, now);
@@ -145,7 +147,7 @@ impl Deployed {
 
     /// As they are locked.
     pub fn entries(&self) -> LockedEntries {
-        LockedEntries::of_items(self.system, self.deployment, &self.items)
+        LockedEntries::of_items(self.system, self.deployment, &self.items, &used_mask())
     }
 }
 

@@ -10,7 +10,7 @@ mod reading;
 mod remove;
 mod target;
 
-use std::{collections::BTreeMap, time::Instant};
+use std::{borrow::Cow, collections::BTreeMap, time::Instant};
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -30,10 +30,10 @@ use super::{
 use crate::{
     engine::settings::{
         connections,
-        named_values::{HEADERS, parse_value},
+        named_values::{HEADERS, find_secret_argument, holds_secret, is_secret, parse_value},
     },
     model::{
-        connection::Connection,
+        connection::{Connection, SettingValue},
         entry::FileId,
         problem::{Problem, ProblemKind},
         server_item,
@@ -46,6 +46,7 @@ use crate::{
     store::{
         consents::Consents,
         files::{self, Expected, OutsideLinks, Stamp},
+        secrets::used_mask,
     },
     syntax::{
         edit::Edit,
@@ -342,7 +343,28 @@ impl Add {
             else {
                 return Err(refused(format!("{pair} is not KEY=VALUE")).into());
             };
+            if matches!(parse_value(value), SettingValue::Text(text) if is_secret(name, &text)) {
+                let remedy = format!(
+                    "secrets don't belong in toolcrib.toml: name the environment variable that \
+                    holds it, in single quotes: --env '{name}=$VARIABLE'"
+                );
+                return Err(refused(format!("the value of {name} is a secret"))
+                    .with_remedy(remedy)
+                    .into());
+            }
             env.insert(name.to_owned(), value.to_owned());
+        }
+        if find_secret_argument(&self.command).is_some() {
+            let remedy = "secrets don't belong in toolcrib.toml: let the server read it from a \
+                variable: --env 'NAME=$VARIABLE'";
+            return Err(refused("an argument of the command looks like a secret".into())
+                .with_remedy(remedy)
+                .into());
+        }
+        if self.url.as_deref().is_some_and(holds_secret) {
+            let remedy = "secrets don't belong in toolcrib.toml: name the environment variable that \
+                holds it: --header 'Authorization: Bearer $VARIABLE'";
+            return Err(refused("the address holds a secret".into()).with_remedy(remedy).into());
         }
         let connection = match &self.url {
             Some(url) => {
@@ -502,6 +524,13 @@ impl Keep {
             }
             let path = FileId::new(looked.keeper.path(&listed.server));
             let text = looked.keeper.print(&listed);
+            if let Cow::Owned(_) = used_mask().mask_known(&text) {
+                let cause = "its list holds a secret of the connection, which no file gets";
+                let doing = format!("saving the tools of \"{}\"", listed.server);
+                return Err(Problem::new(ProblemKind::Refused, doing, cause)
+                    .with_remedy("ask whoever runs the server why it repeats the secret")
+                    .into());
+            }
             let expected = before
                 .as_deref()
                 .map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));

@@ -4,15 +4,20 @@
 use std::{
     borrow::Cow,
     env, fmt,
+    hash::{BuildHasher as _, Hasher as _, RandomState},
     io::{self, BufWriter, IsTerminal as _, Stdout, Write},
     process::{Command, Stdio},
+    sync::LazyLock,
 };
 
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{escaped_json::EscapedJson, global::Global};
-use crate::model::{problem::Problem, shown::visible_text};
+use crate::{
+    model::{problem::Problem, shown::visible_text},
+    store::secrets,
+};
 
 /// A role of text on a terminal that has colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,6 +43,11 @@ impl Tint {
         }
     }
 }
+
+/// Follows the sign that begins a colour of ours until it is written, so that no text from elsewhere
+/// passes for one: nobody knows it before this process runs.
+static OURS: LazyLock<String> =
+    LazyLock::new(|| format!("{:016x}", RandomState::new().build_hasher().finish()));
 
 /// Standard output. A terminal that has gone is like a pipe that nobody reads.
 struct Data {
@@ -111,7 +121,10 @@ impl CommandOutput {
     #[must_use]
     pub fn tint(&self, tint: Tint, text: &str) -> String {
         match self.colour {
-            true => format!("\u{1b}[{}m{}\u{1b}[0m", tint.ansi_code(), visible_text(text)),
+            true => {
+                let start = format!("\u{1b}{}", &*OURS);
+                format!("{start}[{}m{}{start}[0m", tint.ansi_code(), visible_text(text))
+            }
             false => visible_text(text).into_owned(),
         }
     }
@@ -165,7 +178,7 @@ impl CommandOutput {
 
     /// The label of a line whose text follows in pieces, already made harmless by [`CommandOutput::tint`].
     pub fn raw_start(&mut self, label: &str) -> io::Result<()> {
-        write!(self.data, "{label} ")
+        write!(self.data, "{} ", sanitize_output(label, self.colour))
     }
 
     /// Ends the line on a terminal, where the prompt would follow; elsewhere the text stays as it
@@ -239,9 +252,12 @@ pub(crate) fn print_problem(problem: &Problem) {
     print_stderr(&format!("toolcrib: {problem}"));
 }
 
-/// Words on stderr, line by line, with nothing in them that steers a terminal.
+/// Words on stderr, line by line, with nothing in them that steers a terminal, and without the
+/// secrets that were used.
 pub(crate) fn print_stderr(words: &str) {
     let mut stderr = io::stderr().lock();
+    let mask = secrets::used_mask();
+    let words = mask.mask_known(words);
     // Nobody can be known that nobody can be known.
     let _ = words.lines().try_for_each(|line| writeln!(stderr, "{}", visible_text(line)));
 }
@@ -257,12 +273,13 @@ fn sanitize_output(text: &str, coloured: bool) -> Cow<'_, str> {
         let mut parts = line.split('\u{1b}');
         let first = parts.next().map(visible_text).unwrap_or_default().into_owned();
         parts.fold(first, |before, part| {
-            let end = Tint::CODES
-                .iter()
-                .find(|code| coloured && part.starts_with(**code))
-                .map_or(0, |code| code.len());
-            let escape = if end > 0 { "\u{1b}" } else { "␛" };
-            format!("{before}{escape}{}{}", &part[..end], visible_text(&part[end..]))
+            let code = part.strip_prefix(OURS.as_str()).filter(|_| coloured).and_then(|own| {
+                Tint::CODES.iter().find_map(|code| Some((*code, own.strip_prefix(code)?)))
+            });
+            match code {
+                Some((code, rest)) => format!("{before}\u{1b}{code}{}", visible_text(rest)),
+                None => format!("{before}␛{}", visible_text(part)),
+            }
         })
     };
     Cow::Owned(text.split('\n').map(line).collect::<Vec<_>>().join("\n"))
@@ -286,10 +303,13 @@ mod tests {
 
     #[test]
     fn a_line_keeps_our_colours_and_no_other_control() {
+        let ours = format!("\u{1b}{}", &*OURS);
+        let written = |text: &str| sanitize_output(text, true).into_owned();
         assert_eq!(
-            sanitize_output("\u{1b}[1ma\u{1b}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}", true),
+            written(&format!("{ours}[1ma{ours}[0m\u{1b}[5mb\u{61c}\nc\u{1b}]0;x\u{7}")),
             "\u{1b}[1ma\u{1b}[0m␛[5mb\u{fffd}\nc␛]0;x␇"
         );
+        assert_eq!(written("\u{1b}[31mred\u{1b}[0m"), "␛[31mred␛[0m", "a colour of others");
         assert_eq!(sanitize_output("\u{1b}[1ma", false), "␛[1ma");
     }
 }

@@ -37,6 +37,7 @@ use crate::{
             verdict::{Answer, Verdict, check_answer},
         },
         junit::{self, Checked, Suite},
+        mask::Mask,
         settings::connections,
         stub::mock::MockOptions,
     },
@@ -162,12 +163,9 @@ impl Test {
         let deployed = list_deployed(&calls, &opened)?;
         let plan = |filed| plan_case(filed, &opened, &deployed, stand_in.as_ref(), out);
         let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
+        let mask = secrets::build_mask(&opened.settings.connections.known);
         let history = Paths::of_user().map(|paths| {
-            Arc::new(History::for_workspace(
-                &paths,
-                &opened.workspace.root,
-                secrets::build_mask(&opened.settings.connections.known),
-            ))
+            Arc::new(History::for_workspace(&paths, &opened.workspace.root, mask.clone()))
         });
         let registry = registry::of_workspace(&opened.workspace.root);
         let history = history.ok();
@@ -203,6 +201,7 @@ impl Test {
             broken,
             jobs: usize::from(self.jobs),
             history: history.clone(),
+            mask,
         };
         wait_for("testing", run_suites(run, suite, format, out))
     }
@@ -342,6 +341,7 @@ struct Run<'r> {
     broken: Vec<BrokenFile>,
     jobs: usize,
     history: Option<Arc<History>>,
+    mask: Mask,
 }
 
 async fn run_suites(
@@ -350,7 +350,7 @@ async fn run_suites(
     format: Format,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let Run { registry, plans, broken, jobs, history } = suite;
+    let Run { registry, plans, broken, jobs, history, mask } = suite;
     let has_broken = !broken.is_empty();
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len() + broken.len());
@@ -361,7 +361,8 @@ async fn run_suites(
         tried.push(one);
     }
     let closed = ClosedConnections::default();
-    let trying = plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref(), &closed));
+    let trying =
+        plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref(), &closed, &mask));
     let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
     loop {
         let next = tokio::select! {
@@ -447,6 +448,7 @@ async fn run_case(
     registry: &Registry,
     history: Option<&Arc<History>>,
     closed: &ClosedConnections,
+    mask: &Mask,
 ) -> TriedCase {
     let Plan { filed, call } = plan;
     let known = call.as_ref().ok().and_then(|(connection, request)| {
@@ -482,7 +484,7 @@ async fn run_case(
             };
             let answer = tokio::join!(calling, taking).1;
             closed.note(&connection, &answer);
-            check_answer(&filed.case, answer)
+            check_answer(&filed.case, answer).without_secrets(mask)
         }
     };
     TriedCase { filed, verdict }

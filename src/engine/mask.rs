@@ -83,7 +83,17 @@ impl Mask {
         mask_ranges(text, 0..text.len(), &secret::merge_ranges(all))
     }
 
-    /// The same of headers.
+    /// The text with the known values replaced, and nothing that only looks like a secret.
+    #[must_use]
+    pub fn mask_known<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        let places = self.of_each(|value| occurrences(text, value).collect::<Vec<_>>()).concat();
+        if places.is_empty() {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(mask_ranges(text, 0..text.len(), &secret::merge_ranges(places)))
+    }
+
+    /// Headers with every secret in their values replaced.
     pub fn mask_headers<'h>(
         &'h self,
         headers: &'h [(String, String)],
@@ -101,7 +111,7 @@ impl Mask {
         })
     }
 
-    /// The same of a value that is under a name.
+    /// A value that is under a name, with every secret replaced.
     #[must_use]
     pub fn mask_named_value<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
         let hidden = !value.is_empty() && secret::is_secret_name(name)
@@ -186,6 +196,7 @@ mod tests {
         assert_eq!(mask().mask_named_value("authorization", "Bearer x"), "***");
         assert_eq!(mask().mask_named_value("id", "7f1c"), "7f1c");
         assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
+        assert_eq!(mask().mask_known("token=x1y2z3 hunter2hunter2"), "token=x1y2z3 ***");
     }
 
     #[test]

@@ -38,7 +38,9 @@ pub async fn connection_report(registry: &Registry, connection: &Connection) -> 
         let items =
             ok_or_record(deployed::read_items(registry, connection).await, &mut reached.untold);
         if let (Some(root), Some(items)) = (registry.workspace(), &items) {
-            reached.drift = locked::describe_drift(root, &connection.name, deployment, items);
+            let mask = registry.secrets().mask();
+            reached.drift =
+                locked::describe_drift(root, &connection.name, deployment, items, &mask);
         }
         // A server's greeting says it too.
         if let Some(drift) = &reached.drift {

@@ -505,9 +505,10 @@ impl Performer {
         let root = self.workspace.root.clone();
         tokio::spawn(async move {
             let read = deployed::read_items(&*registry, &connection).await;
+            let mask = registry.secrets().mask();
             if let (Ok(items), Some((_, deployment))) = (&read, table::deployment_at(&connection))
                 && let Some(drift) =
-                    locked::describe_drift(&root, &connection.name, deployment, items)
+                    locked::describe_drift(&root, &connection.name, deployment, items, &mask)
             {
                 let words = format!("{}: {drift}", connection.name);
                 let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;

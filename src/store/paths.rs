@@ -29,15 +29,22 @@ impl Paths {
     /// # Errors
     /// When the system names no home folder.
     pub fn of_user() -> Result<Self, Problem> {
-        let folders = ProjectDirs::from("", "", "toolcrib").ok_or_else(|| {
-            Problem::new(ProblemKind::Missing, "finding your settings", "there is no home folder")
+        let missing = |cause: &str| {
+            Problem::new(ProblemKind::Missing, "finding your settings", cause)
                 .with_remedy("set HOME, or XDG_CONFIG_HOME, XDG_STATE_HOME and XDG_CACHE_HOME")
-        })?;
-        Ok(Self {
+        };
+        let folders = ProjectDirs::from("", "", "toolcrib")
+            .ok_or_else(|| missing("there is no home folder"))?;
+        let paths = Self {
             config: folders.config_dir().to_owned(),
             state: folders.state_dir().unwrap_or_else(|| folders.data_local_dir()).to_owned(),
             cache: folders.cache_dir().to_owned(),
-        })
+        };
+        // They would lie below whatever folder this was started in.
+        if ![&paths.config, &paths.state, &paths.cache].iter().all(|path| path.is_absolute()) {
+            return Err(missing("HOME is not an absolute path"));
+        }
+        Ok(paths)
     }
 
     /// The user's settings.

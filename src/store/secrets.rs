@@ -33,6 +33,12 @@ pub(crate) fn build_mask(connections: &[Connection]) -> Mask {
     Mask::new(known.map(|(_, value)| value)).with_learned(LEARNED.clone())
 }
 
+/// Hides the secrets that this process used, also those of later, and what looks like one.
+#[must_use]
+pub(crate) fn used_mask() -> Mask {
+    Mask::default().with_learned(LEARNED.clone())
+}
+
 /// A secret of the system's key store; every mask hides it from now on.
 ///
 /// # Errors

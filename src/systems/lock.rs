@@ -12,17 +12,22 @@ use sha2::{Digest, Sha256};
 pub use super::changes::SEVERITIES;
 use super::{
     changes::{
-        BREAKING, COMPATIBLE, EntryPair, WORDING, seen_tool, sort_changes, value_text, whole_change,
+        BEHAVIOUR, BREAKING, COMPATIBLE, EntryPair, WORDING, seen_tool, sort_changes, value_text,
+        whole_change,
     },
     deployed::{
         catalog::callable_catalog,
         deployment::Deployment,
         item::{Item, SAID},
     },
-    facets::kept_tools::ToolChange,
+    facets::kept_tools::{SECRET_CHANGED, ToolChange},
     table::by_id,
 };
-use crate::{engine::mask::Mask, model::tool::Tool};
+use crate::{
+    engine::mask::{MASKED, Mask},
+    model::tool::Tool,
+    schema::pointer::Pointer,
+};
 
 /// The file of a workspace that holds it.
 pub const LOCK: &str = "toolcrib.lock";
@@ -51,6 +56,9 @@ pub struct LockedEntry {
     pub hash: String,
     /// A text where it was no JSON.
     pub value: Value,
+    /// Hashes of its texts that have something masked, by their places: so a change of what looks
+    /// like a secret is noticed. A lock of an older version has none.
+    pub masked: BTreeMap<String, String>,
 }
 
 impl Lock {
@@ -81,7 +89,11 @@ impl Lock {
     #[must_use]
     pub fn print(&self) -> String {
         let entry = |(name, entry): (&String, &LockedEntry)| {
-            (name.clone(), json!({"hash": entry.hash, "value": entry.value}))
+            let mut written = json!({"hash": entry.hash, "value": entry.value});
+            if !entry.masked.is_empty() {
+                written["masked"] = json!(entry.masked);
+            }
+            (name.clone(), written)
         };
         let connection = |(name, locked): (&String, &LockedEntries)| {
             let entries: Map<String, Value> = locked.entries.iter().map(entry).collect();
@@ -106,21 +118,30 @@ impl LockedEntries {
                     "{name} of \"{connection}\" is not what was locked: its hash is another"
                 ));
             }
+            let masked = entry.get("masked").and_then(Value::as_object).into_iter().flatten();
+            let masked = masked.filter_map(|(at, hash)| Some((at.clone(), hash.as_str()?.into())));
             let (hash, value) = (hash.to_owned(), value.clone());
-            entries.insert(name.clone(), LockedEntry { hash, value });
+            entries.insert(name.clone(), LockedEntry { hash, value, masked: masked.collect() });
         }
         Ok(Self { system: system.to_owned(), entries })
     }
 
-    /// What is there now, as it is locked.
+    /// What is there now, as it is locked; the mask knows the secrets that were used to get there.
     #[must_use]
-    pub fn of_items(system: &str, deployment: &dyn Deployment, items: &[Item]) -> Self {
+    pub fn of_items(
+        system: &str,
+        deployment: &dyn Deployment,
+        items: &[Item],
+        mask: &Mask,
+    ) -> Self {
         let entry = |item: &Item| {
-            let value = item.parse_value().map_or_else(
-                || item.text.as_str().into(),
-                |value| without_secrets(deployment.file_value(value), deployment.secret()),
-            );
-            (item.name(), LockedEntry { hash: hash_value(&value), value })
+            let mut value = item
+                .parse_value()
+                .map_or_else(|| item.text.as_str().into(), |value| deployment.file_value(value));
+            if let (Some(secret), Some(members)) = (deployment.secret(), value.as_object_mut()) {
+                members.remove(secret);
+            }
+            (masked_name(item, mask), LockedEntry::of_value(value, mask))
         };
         Self { system: system.to_owned(), entries: items.iter().map(entry).collect() }
     }
@@ -133,22 +154,33 @@ impl LockedEntries {
     /// What changed since, the worst first; `items` is what is there now. What a server says beside
     /// its tools is compared where it was locked, and is among the items.
     #[must_use]
-    pub fn compare(&self, deployment: &dyn Deployment, items: &[Item]) -> Vec<ToolChange> {
-        let now = Self::of_items(&self.system, deployment, items);
+    pub fn compare(
+        &self,
+        deployment: &dyn Deployment,
+        items: &[Item],
+        mask: &Mask,
+    ) -> Vec<ToolChange> {
+        let now = Self::of_items(&self.system, deployment, items, mask);
         let by_name: BTreeMap<String, &Item> =
-            items.iter().map(|item| (item.name(), item)).collect();
+            items.iter().map(|item| (masked_name(item, mask), item)).collect();
         let mut changes = Vec::new();
-        let names: BTreeSet<&String> = self.entries.keys().chain(now.entries.keys()).collect();
+        let before = self.masked_again(mask);
+        let names: BTreeSet<&String> = before.entries.keys().chain(now.entries.keys()).collect();
         for name in names {
             if is_said(name) {
-                let (old, new) = (self.entries.get(name), now.entries.get(name));
-                changes.extend(old.zip(new).and_then(|(old, new)| said_change(name, old, new)));
+                if let (Some(old), Some(new)) = (before.entries.get(name), now.entries.get(name)) {
+                    changes.extend(said_change(name, old, new));
+                    changes.extend(secret_changes(name, old, new));
+                }
                 continue;
             }
-            match (self.entries.get(name), now.entries.get(name), by_name.get(name)) {
-                (Some(old), Some(new), _) if old.hash == new.hash => {}
+            match (before.entries.get(name), now.entries.get(name), by_name.get(name)) {
                 (Some(old), Some(new), Some(item)) => {
-                    changes.extend(compare_items(deployment, item, &old.value, &new.value));
+                    changes.extend(secret_changes(name, old, new));
+                    if old.hash != new.hash {
+                        let values = [&old.value, &new.value];
+                        changes.extend(compare_items(deployment, item, name, values));
+                    }
                 }
                 (Some(_), ..) => changes.push(whole_change(BREAKING, name, "entry.removed")),
                 (None, ..) => changes.push(whole_change(COMPATIBLE, name, "entry.added")),
@@ -156,6 +188,14 @@ impl LockedEntries {
         }
         sort_changes(&mut changes);
         changes
+    }
+
+    /// The same as they would be locked now: an older version may have masked less.
+    fn masked_again(&self, mask: &Mask) -> Self {
+        let entry = |(name, entry): (&String, &LockedEntry)| {
+            (mask.mask_known(name).into_owned(), entry.masked_again(mask))
+        };
+        Self { system: self.system.clone(), entries: self.entries.iter().map(entry).collect() }
     }
 
     /// Takes entries in as they are in another; those that are not there any more go.
@@ -167,6 +207,43 @@ impl LockedEntries {
             }
         }
     }
+}
+
+impl LockedEntry {
+    /// A value without its secrets.
+    fn of_value(mut value: Value, mask: &Mask) -> Self {
+        let mut masked = BTreeMap::new();
+        mask_texts(&mut value, ("", Pointer::root()), mask, &mut masked);
+        Self { hash: hash_value(&value), value, masked }
+    }
+
+    fn masked_again(&self, mask: &Mask) -> Self {
+        Self { masked: self.masked.clone(), ..Self::of_value(self.value.clone(), mask) }
+    }
+}
+
+fn masked_name(item: &Item, mask: &Mask) -> String {
+    mask.mask_known(&item.name()).into_owned()
+}
+
+/// Where what looks like a secret is another one, in texts that are the same beside it.
+fn secret_changes<'e>(
+    name: &'e str,
+    old: &'e LockedEntry,
+    new: &'e LockedEntry,
+) -> impl Iterator<Item = ToolChange> + 'e {
+    let is_changed = move |(at, hash): &(&String, &String)| {
+        new.masked.get(*at).is_some_and(|now| now != *hash)
+            && old.value.pointer(at) == new.value.pointer(at)
+    };
+    old.masked.iter().filter(is_changed).map(move |(at, _)| ToolChange {
+        severity: BEHAVIOUR,
+        tool: name.to_owned(),
+        id: SECRET_CHANGED,
+        at: at.clone(),
+        before: None,
+        after: None,
+    })
 }
 
 fn is_said(name: &str) -> bool {
@@ -194,12 +271,13 @@ pub fn is_named(entry: &str, word: &str) -> bool {
         || entry.rsplit_once('/').is_some_and(|(_, name)| name == word)
 }
 
-/// What changed between two values of an entry; `item` is it as it is there now.
+/// What changed between two values of an entry that is locked under that name; `item` is it as it
+/// is there now.
 fn compare_items(
     deployment: &dyn Deployment,
     item: &Item,
-    old: &Value,
-    new: &Value,
+    name: &str,
+    [old, new]: [&Value; 2],
 ) -> Vec<ToolChange> {
     let tool_of = |value: &Value| {
         let item = Item { text: value.to_string(), ..item.clone() };
@@ -209,7 +287,7 @@ fn compare_items(
         let output = system.output_schema(tool);
         Some(seen_tool(&item.key, &system.model_function(tool), output.as_ref()))
     };
-    let pair = EntryPair { name: &item.name(), old, new, tool_of: &tool_of };
+    let pair = EntryPair { name, old, new, tool_of: &tool_of };
     pair.compare(deployment.compare_tools(old, new))
 }
 
@@ -219,16 +297,44 @@ pub(super) fn without_secrets(mut value: Value, secret: Option<&str>) -> Value {
     if let (Some(secret), Some(members)) = (secret, value.as_object_mut()) {
         members.remove(secret);
     }
-    mask_texts(&mut value, "", &Mask::default());
+    mask_texts(&mut value, ("", Pointer::root()), &Mask::default(), &mut BTreeMap::new());
     value
 }
 
-fn mask_texts(value: &mut Value, name: &str, mask: &Mask) {
+/// Keywords of a schema whose values are those of the property around it.
+const OF_ITS_PROPERTY: [&str; 4] = ["const", "default", "example", "examples"];
+
+/// Masks the secrets of a value that has that name and is at that place: in its texts what was
+/// used, and what looks like a secret, and in its names what was used. Of texts with something
+/// masked in them the hashes are noted; these hold nothing of what was used.
+fn mask_texts(
+    value: &mut Value,
+    (name, at): (&str, Pointer),
+    mask: &Mask,
+    hashes: &mut BTreeMap<String, String>,
+) {
     match value {
-        Value::String(text) => *text = mask.mask_named_value(name, text).into_owned(),
-        Value::Array(items) => items.iter_mut().for_each(|item| mask_texts(item, name, mask)),
+        Value::String(text) => {
+            let known = mask.mask_known(text);
+            let shown = mask.mask_named_value(name, &known);
+            if shown.contains(MASKED) {
+                hashes.insert(at.to_string(), hash_value(&known.as_ref().into()));
+                *text = shown.into_owned();
+            }
+        }
+        Value::Array(items) => {
+            for (row, item) in items.iter_mut().enumerate() {
+                mask_texts(item, (name, at.item(row)), mask, hashes);
+            }
+        }
         Value::Object(members) => {
-            members.iter_mut().for_each(|(name, value)| mask_texts(value, name, mask));
+            let own = std::mem::take(members);
+            for (key, mut member) in own {
+                let key = mask.mask_known(&key).into_owned();
+                let inner = if OF_ITS_PROPERTY.contains(&key.as_str()) { name } else { &key };
+                mask_texts(&mut member, (inner, at.child(key.as_str())), mask, hashes);
+                members.insert(key, member);
+            }
         }
         _ => {}
     }

@@ -16,7 +16,10 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use super::transport::settings::{self, Server};
+use super::{
+    guard::{self, Admission, ServerReach},
+    transport::settings::{self, Server},
+};
 use crate::model::{call::CallError, connection::Connection, error_kind::ErrorKind};
 
 /// How many connections are open at once; more wait.
@@ -34,6 +37,7 @@ pub(crate) struct BoundAddress {
     pub at: SocketAddr,
     /// What is before every path, without a slash at the end.
     pub base_path: String,
+    pub admission: Admission,
 }
 
 impl BoundAddress {
@@ -57,6 +61,7 @@ impl BoundAddress {
                 remedy,
             ));
         }
+        let own_host = listen.map_or(&*host, guard::host_name).to_owned();
         let wanted = match listen {
             Some(address) => address.to_owned(),
             None if host.contains(':') => format!("[{host}]:{port}"),
@@ -70,7 +75,8 @@ impl BoundAddress {
         };
         let listener = TcpListener::bind(&wanted).await.map_err(unheard)?;
         let at = listener.local_addr().map_err(unheard)?;
-        Ok(Self { listener, at, base_path: path.trim_end_matches('/').to_owned() })
+        let admission = Admission { reach: ServerReach::of_address(at), host: own_host };
+        Ok(Self { listener, at, base_path: path.trim_end_matches('/').to_owned(), admission })
     }
 }
 

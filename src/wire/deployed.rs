@@ -37,7 +37,10 @@ pub async fn read_items(
     connection: &Connection,
 ) -> Result<Vec<Item>, Problem> {
     match store_at(connection) {
-        Some(store) => store.read_items(connector, connection).await,
+        Some(store) => {
+            let read = store.read_items(connector, connection).await;
+            read.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+        }
         None => Err(no_store(connection)),
     }
 }
@@ -51,9 +54,12 @@ pub async fn read_locked_items(
     connection: &Connection,
 ) -> Result<Vec<Item>, Problem> {
     let store = store_at(connection).ok_or_else(|| no_store(connection))?;
-    let mut items = store.read_items(connector, connection).await?;
-    items.extend(store.read_said(connector, connection).await?);
-    Ok(items)
+    let read = async {
+        let mut items = store.read_items(connector, connection).await?;
+        items.extend(store.read_said(connector, connection).await?);
+        Ok(items)
+    };
+    read.await.map_err(|problem| connector.secrets().hidden_in_problem(problem))
 }
 
 /// Makes a push, and reads back whether everything is there.
@@ -66,7 +72,10 @@ pub async fn apply_push(
     push: &Push,
 ) -> Result<(), Problem> {
     match store_of(push.system) {
-        Some(store) => store.apply_push(connector, connection, push).await,
+        Some(store) => {
+            let applied = store.apply_push(connector, connection, push).await;
+            applied.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+        }
         None => Err(no_store(connection)),
     }
 }
@@ -81,7 +90,10 @@ pub(crate) async fn read_listeners(
     connection: &Connection,
 ) -> Result<Option<Listeners>, Problem> {
     match store_at(connection) {
-        Some(store) => store.read_listeners(connector, connection).await,
+        Some(store) => {
+            let read = store.read_listeners(connector, connection).await;
+            read.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+        }
         None => Ok(None),
     }
 }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::plain_file;
 use crate::{
+    engine::mask::Mask,
     model::shown::visible_text,
     systems::{
         deployed::{deployment::Deployment, item::Item},
@@ -12,7 +13,8 @@ use crate::{
     },
 };
 
-/// What changed since a connection was locked, the worst first; nothing where it isn't locked.
+/// What changed since a connection was locked, the worst first; nothing where it isn't locked. The
+/// mask knows the secrets that were used to get there.
 ///
 /// # Errors
 /// When the lock can't be read, or isn't what was written.
@@ -21,11 +23,12 @@ pub fn compare_items(
     connection: &str,
     deployment: &dyn Deployment,
     items: &[Item],
+    mask: &Mask,
 ) -> Result<Vec<ToolChange>, String> {
     let Some(text) = plain_file::read_text(&root.join(LOCK)) else { return Ok(Vec::new()) };
     let lock = Lock::parse(&text).map_err(|cause| format!("{LOCK}: {cause}"))?;
     let locked = lock.connections.get(connection);
-    Ok(locked.map_or_else(Vec::new, |locked| locked.compare(deployment, items)))
+    Ok(locked.map_or_else(Vec::new, |locked| locked.compare(deployment, items, mask)))
 }
 
 /// The same in a line; `None` where nothing changed.
@@ -35,8 +38,9 @@ pub fn describe_drift(
     connection: &str,
     deployment: &dyn Deployment,
     items: &[Item],
+    mask: &Mask,
 ) -> Option<String> {
-    let changes = match compare_items(root, connection, deployment, items) {
+    let changes = match compare_items(root, connection, deployment, items, mask) {
         Ok(changes) if changes.is_empty() => return None,
         Ok(changes) => changes,
         Err(cause) => return Some(cause),

@@ -184,9 +184,12 @@ impl Registry {
         let driver = table::by_id(request.system).and_then(|system| system.call_driver());
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
-        let (request, unknown) = match template::with_environment(request.clone(), &|name| {
-            self.secrets.environment_variable(name)
-        }) {
+        let variable = |name: &str| {
+            let value = self.secrets.environment_variable(name)?;
+            self.secrets.register(&value);
+            Some(value)
+        };
+        let (request, unknown) = match template::with_environment(request.clone(), &variable) {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
@@ -362,6 +365,7 @@ impl Registry {
             name: connection.name.clone(),
             bus: Arc::downgrade(bus),
             workspace: self.workspace.clone()?,
+            mask: self.secrets.mask(),
             tell: Arc::clone(self.tell.as_ref()?),
         };
         Some(tokio::spawn(opener.watch(opened)?).abort_handle())

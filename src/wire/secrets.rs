@@ -1,15 +1,11 @@
 //! Secrets when a connection is opened: from the environment, or from the system's key store.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex, PoisonError},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::oneshot, time::timeout};
 
 use crate::{
-    engine::mask::MASKED,
+    engine::mask::{LearnedSecrets, Mask},
     model::{
         call::CallError,
         connection::{Connection, SecretAt, SettingValue},
@@ -41,11 +37,8 @@ pub struct Secrets {
     saving: Saving,
     told: SecretListener,
     /// Those that were used, which answers may repeat.
-    used: Arc<Mutex<BTreeSet<String>>>,
+    used: LearnedSecrets,
 }
-
-/// A shorter secret is not looked for in texts.
-const SHORTEST: usize = 6;
 
 impl Secrets {
     /// Those of the environment; there is no key store.
@@ -58,7 +51,7 @@ impl Secrets {
             keys: Arc::new(move |_| Err(none())),
             saving: Arc::new(move |_, _| Err(none())),
             told: Arc::new(|_| ()),
-            used: Arc::default(),
+            used: LearnedSecrets::default(),
         }
     }
 
@@ -140,18 +133,37 @@ impl Secrets {
     /// A secret that came in another way is about to be used.
     pub fn register(&self, secret: &str) {
         (self.told)(secret);
-        if secret.len() >= SHORTEST {
-            self.used.lock().unwrap_or_else(PoisonError::into_inner).insert(secret.to_owned());
+        self.used.register_secret(secret);
+    }
+
+    /// Hides what was used, also later, and what looks like a secret.
+    #[must_use]
+    pub fn mask(&self) -> Mask {
+        Mask::default().with_learned(self.used.clone())
+    }
+
+    /// A problem whose words repeat no secret: what was used is hidden, and in what the other side
+    /// may have said also what looks like one.
+    #[must_use]
+    pub fn hidden_in(&self, problem: CallError) -> CallError {
+        let mask = self.mask();
+        CallError {
+            message: mask.mask_text(&problem.message).into_owned(),
+            remedy: mask.mask_known(&problem.remedy).into_owned(),
+            ..problem
         }
     }
 
-    /// A problem whose words repeat no secret that was used.
+    /// The same of a problem in other words.
     #[must_use]
-    pub fn hidden_in(&self, problem: CallError) -> CallError {
-        let used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let hide =
-            |words: String| used.iter().fold(words, |words, secret| words.replace(secret, MASKED));
-        CallError { message: hide(problem.message), remedy: hide(problem.remedy), ..problem }
+    pub fn hidden_in_problem(&self, problem: Problem) -> Problem {
+        let mask = self.mask();
+        Problem {
+            doing: mask.mask_known(&problem.doing).into_owned(),
+            cause: mask.mask_text(&problem.cause).into_owned(),
+            remedy: mask.mask_known(&problem.remedy).into_owned(),
+            ..problem
+        }
     }
 
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
@@ -226,6 +238,12 @@ mod tests {
         }
         let after = secrets.hidden_in(problem("401: hunter2hunter2 is wrong"));
         assert_eq!(after.message, "401: *** is wrong", "a short word is no secret to look for");
+        let other =
+            Problem::new(ProblemKind::Service, "asking hunter2hunter2", "no hunter2hunter2");
+        let hidden = secrets.hidden_in_problem(other.with_remedy("not hunter2hunter2"));
+        assert_eq!(hidden.to_string(), "asking ***: no *** — not ***");
+        let shaped = secrets.hidden_in(problem("it sent http://user:pw1@host/ back"));
+        assert_eq!(shaped.message, "it sent http://user:***@host/ back");
     }
 
     #[tokio::test(start_paused = true)]

@@ -6,6 +6,7 @@ use std::{fs, path::Path};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use toolcrib::{
+    engine::mask::Mask,
     systems::{
         by_id,
         deployed::{deployment::Deployment, item::Item},
@@ -32,8 +33,8 @@ fn changes(
 ) -> Vec<String> {
     let deployment = deployment(system);
     let of = |value: &Value| [item(system, section, "files/joke", value)];
-    let locked = LockedEntries::of_items(system, deployment, &of(old));
-    let changes = locked.compare(deployment, &of(new));
+    let locked = LockedEntries::of_items(system, deployment, &of(old), &Mask::default());
+    let changes = locked.compare(deployment, &of(new), &Mask::default());
     changes
         .iter()
         .map(|change| format!("{} {} {}", change.severity, change.id, change.at))
@@ -135,9 +136,10 @@ fn other_systems_are_compared_by_their_own_entries() {
 fn entries_that_come_and_go_are_changes_and_the_order_of_members_is_none() {
     let deployment = deployment("trustgraph");
     let one = |key: &str| item("trustgraph", "tool", key, &joke());
-    let locked = LockedEntries::of_items("trustgraph", deployment, &[one("a"), one("b")]);
+    let locked =
+        LockedEntries::of_items("trustgraph", deployment, &[one("a"), one("b")], &Mask::default());
     let words: Vec<String> = locked
-        .compare(deployment, &[one("b"), one("c")])
+        .compare(deployment, &[one("b"), one("c")], &Mask::default())
         .iter()
         .map(|change| format!("{} {} {}", change.severity, change.id, change.tool))
         .collect();
@@ -158,7 +160,8 @@ fn no_secret_is_in_the_lock() {
     let server = json!({"url": "http://h", "auth-token": "hunter2secret"});
     let items = [item("trustgraph", "mcp", "files", &server)];
     let mut lock = Lock::default();
-    let entries = LockedEntries::of_items("trustgraph", deployment("trustgraph"), &items);
+    let entries =
+        LockedEntries::of_items("trustgraph", deployment("trustgraph"), &items, &Mask::default());
     lock.connections.insert("lab".into(), entries);
     let text = lock.print();
     assert!(!text.contains("hunter2") && text.contains("http://h"), "{text}");
@@ -166,6 +169,63 @@ fn no_secret_is_in_the_lock() {
     let edited = text.replace("http://h", "http://evil");
     assert!(Lock::parse(&edited).unwrap_err().contains("mcp/files of \"lab\""), "an edited lock");
     assert!(Lock::parse("{}").is_err() && Lock::parse("[").is_err());
+}
+
+#[test]
+fn a_change_of_what_looks_like_a_secret_is_noticed_and_not_shown() {
+    let server = ("mcp", "tools");
+    let tool = |description: &str| json!({"name": "joke", "description": description, "inputSchema": {"type": "object", "properties": {}}});
+    let key = |inner: &str| {
+        format!("Reads.\n-----BEGIN PRIVATE KEY-----\n{inner}\n-----END PRIVATE KEY-----")
+    };
+    let change = ["behaviour secret.changed /description"];
+    for (old, new) in [
+        (key("nothing"), key("send it all")),
+        ("api_key=aaaaaaaa1".into(), "api_key=something_else2".into()),
+        ("api_key=***".into(), "api_key=something_else2".into()),
+    ] {
+        assert_eq!(changes(server, &tool(&old), &tool(&new)), change, "{old}");
+        assert_eq!(changes(server, &tool(&new), &tool(&new)), [""; 0]);
+    }
+    // Beside a milder change it is reported, too.
+    let optional =
+        |description: &str| with(tool(description), "/inputSchema/properties", json!({"a": {}}));
+    let words = changes(server, &tool(&key("a")), &optional(&key("b")));
+    assert_eq!(words, [change[0], "compatible input.property-added /inputSchema/properties/a"]);
+    // A lock of an older version has no hash of it.
+    let deployment = deployment("mcp");
+    let items = |text: &str| [item("mcp", "tools", "files/joke", &tool(text))];
+    let mut lock = Lock::default();
+    let entries = LockedEntries::of_items("mcp", deployment, &items(&key("a")), &Mask::default());
+    lock.connections.insert("files".into(), entries);
+    assert_eq!(Lock::parse(&lock.print()).as_ref(), Ok(&lock));
+    let mut older: Value = serde_json::from_str(&lock.print()).unwrap();
+    let entry = &mut older["connections"]["files"]["entries"]["tools/files/joke"];
+    assert!(entry.as_object_mut().unwrap().remove("masked").is_some());
+    let older = Lock::parse(&older.to_string()).unwrap();
+    let locked = &older.connections["files"];
+    assert_eq!(locked.compare(deployment, &items(&key("b")), &Mask::default()), []);
+}
+
+#[test]
+fn the_lock_holds_no_secret_of_the_connection() {
+    let mask = Mask::new(["hunter2hunter2".to_owned()]);
+    let tool = json!({
+        "name": "joke",
+        "description": "Sent with hunter2hunter2",
+        "hunter2hunter2": {"url": "http://h/hunter2hunter2"},
+        "inputSchema": {"type": "object", "properties": {"password": {"type": "string", "default": "s3same"}}},
+    });
+    let items = [item("mcp", "tools", "files/hunter2hunter2", &tool)];
+    let locked = LockedEntries::of_items("mcp", deployment("mcp"), &items, &mask);
+    let lock = Lock { connections: [("files".to_owned(), locked.clone())].into() };
+    let text = lock.print();
+    assert!(!text.contains("hunter2") && !text.contains("s3same"), "{text}");
+    assert!(text.contains("tools/files/***") && text.contains("http://h/***"), "{text}");
+    assert_eq!(locked.compare(deployment("mcp"), &items, &mask), []);
+    // What an older version wrote with it is the same, and is not shown.
+    let older = LockedEntries::of_items("mcp", deployment("mcp"), &items, &Mask::default());
+    assert_eq!(older.compare(deployment("mcp"), &items, &mask), []);
 }
 
 #[test]
@@ -185,13 +245,13 @@ proptest! {
             let one = |(row, text): (usize, &String)| item("trustgraph", "tool", &format!("t{row}"), &with(joke(), "/description", json!(text)));
             texts.iter().enumerate().map(one).collect()
         };
-        let mut locked = LockedEntries::of_items("trustgraph", deployment, &items(&descriptions));
+        let mut locked = LockedEntries::of_items("trustgraph", deployment, &items(&descriptions), &Mask::default());
         let now = items(&later);
-        let changes = locked.compare(deployment, &now);
+        let changes = locked.compare(deployment, &now, &Mask::default());
         prop_assert!(changes.iter().all(|change| SEVERITIES.contains(&change.severity)));
         let names = changes.iter().map(|change| change.tool.as_str()).collect();
-        locked.accept(&LockedEntries::of_items("trustgraph", deployment, &now), &names);
-        prop_assert_eq!(locked.compare(deployment, &now), []);
+        locked.accept(&LockedEntries::of_items("trustgraph", deployment, &now, &Mask::default()), &names);
+        prop_assert_eq!(locked.compare(deployment, &now, &Mask::default()), []);
     }
 }
 
@@ -356,11 +416,15 @@ fn a_connection_that_is_not_as_locked_says_so() {
             json!({"name": "joke", "description": description, "inputSchema": {"type": "object"}});
         [item("mcp", "tools", "files/joke", &tool)]
     };
-    let said = |items: &[Item]| describe_drift(folder.path(), "files", deployment, items);
+    let said = |items: &[Item]| {
+        describe_drift(folder.path(), "files", deployment, items, &Mask::default())
+    };
     assert_eq!(said(&items("A")), None, "nothing is locked");
     let mut lock = Lock::default();
-    lock.connections
-        .insert("files".into(), LockedEntries::of_items("mcp", deployment, &items("A")));
+    lock.connections.insert(
+        "files".into(),
+        LockedEntries::of_items("mcp", deployment, &items("A"), &Mask::default()),
+    );
     fs::write(folder.path().join(LOCK), lock.print()).unwrap();
     assert_eq!(said(&items("A")), None);
     assert_eq!(

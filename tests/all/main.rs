@@ -107,6 +107,7 @@ mod samples;
 mod samples_of_variables;
 mod schemas;
 mod search_proxy;
+mod secrets_shown;
 mod settings_gates;
 mod stubs;
 mod studio;

@@ -101,16 +101,18 @@ fn only_a_list_in_its_folder_is_one() {
 
 #[test]
 fn a_list_that_does_not_say_its_server_is_of_the_one_that_its_file_is_named_after() {
-    let text = format!(r#"{{"era": "modern", "version": "2026-07-28", "tools": [{READ}]}}"#);
-    let (file, source) =
-        (FileId::new("mcp/files.json"), Source::parse(Format::Json, text).unwrap());
-    let catalog = read::read_catalog([(&file, &source)], Mode::Document);
-    let keys: Vec<&str> = catalog.tools.iter().map(|tool| tool.entry.key.as_str()).collect();
-    assert_eq!(keys, ["files/read"]);
-    let found = findings::catalog_findings(&catalog, |_: &FileId| Some(&source));
-    let found: Vec<_> =
-        found.iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect();
-    assert_eq!(found, [r#"kept.no-server add "server": "files""#]);
+    for said in [r#""era": "modern""#, r#""server": {"name": "files"}"#] {
+        let text = format!(r#"{{{said}, "version": "2026-07-28", "tools": [{READ}]}}"#);
+        let (file, source) =
+            (FileId::new("mcp/files.json"), Source::parse(Format::Json, text).unwrap());
+        let catalog = read::read_catalog([(&file, &source)], Mode::Document);
+        let keys: Vec<&str> = catalog.tools.iter().map(|tool| tool.entry.key.as_str()).collect();
+        assert_eq!(keys, ["files/read"]);
+        let found = findings::catalog_findings(&catalog, |_: &FileId| Some(&source));
+        let found: Vec<_> =
+            found.iter().map(|finding| format!("{} {}", finding.code, finding.message)).collect();
+        assert_eq!(found, [r#"kept.no-server add "server": "files""#]);
+    }
 }
 
 #[test]

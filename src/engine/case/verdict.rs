@@ -6,7 +6,10 @@ use serde_json::{Value, json, value::RawValue};
 
 use super::script::{Case, Expect};
 use crate::{
-    engine::subset::{missing_parts, quoted_start},
+    engine::{
+        mask::Mask,
+        subset::{missing_parts, quoted_start},
+    },
     model::{
         call::{Call, CallState, Event, EventKind, Outcome},
         duration,
@@ -195,6 +198,21 @@ impl Verdict {
             "error": self.answer.error.as_ref().map(|(kind, message)| json!({"type": kind, "message": message})),
             "expectations": self.findings.iter().map(of).collect::<Value>(),
         })
+    }
+}
+
+impl Verdict {
+    /// The same without the secrets in what was answered.
+    #[must_use]
+    pub fn without_secrets(mut self, mask: &Mask) -> Self {
+        let hide = |text: &mut String| *text = mask.mask_text(text).into_owned();
+        hide(&mut self.answer.text);
+        if let Some(structured) = &mut self.answer.structured {
+            *structured = mask.mask_text(structured).as_ref().into();
+        }
+        self.answer.error.iter_mut().for_each(|(_, message)| hide(message));
+        self.findings.iter_mut().filter_map(|finding| finding.difference.as_mut()).for_each(hide);
+        self
     }
 }
 

@@ -3,12 +3,15 @@
 use serde_json::{Map, Value};
 
 use super::{
-    named_values::{ENV, ENV_KEY, HEADERS, HEADERS_KEY, read_headers, read_values},
+    named_values::{
+        ENV, ENV_KEY, HEADERS, HEADERS_KEY, find_secret_argument, holds_secret, read_headers,
+        read_values,
+    },
     system_settings::SettingsSchema,
     table::{Reader, Table},
 };
 use crate::{
-    engine::workflow::similar,
+    engine::{mask::Mask, workflow::similar},
     model::{
         connection::{Connection, Credentials, Endpoint, LARGEST_ANSWER, MIB, ServerCommand, Tls},
         connections::Connections,
@@ -175,6 +178,12 @@ fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerC
         true => reader.read_texts(table, "args")?,
         false => Vec::new(),
     };
+    if let Some(row) = find_secret_argument(&args) {
+        let message = "this looks like a secret, which doesn't belong in this file; let the server \
+            read it from a variable: env = { NAME = \"$NAME\" }";
+        let at = table.at.child("args").item(row);
+        reader.add_finding(Severity::Error, "settings.secret", &at, message);
+    }
     Some(ServerCommand { command: program, args, env, dir: reader.read_text(table, "dir") })
 }
 
@@ -223,6 +232,11 @@ fn read_servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
         let message = "an address here must not hold a user or password; use user and password-variable or password-key";
         reader.add_finding(Severity::Error, "settings.secret", &table.at.child("servers"), message);
         return None;
+    }
+    if servers.iter().any(|server| holds_secret(server)) {
+        let message =
+            "an address here must not hold a secret; use token-variable or token-key, or headers";
+        reader.add_finding(Severity::Error, "settings.secret", &table.at.child("servers"), message);
     }
     Some(servers)
 }
@@ -294,5 +308,7 @@ pub(crate) fn find_connection(
         return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(known_schemes()));
     };
     let tls = Tls { required: is_encrypted(wanted), ..Tls::default() };
-    Ok(Connection { tls, ..Connection::from_address(transport, wanted, wanted) })
+    // Its name is shown and kept in the history.
+    let name = Mask::default().mask_text(wanted);
+    Ok(Connection { tls, ..Connection::from_address(transport, name, wanted) })
 }

@@ -1,11 +1,11 @@
 //! Values by their names whose secrets lie elsewhere: variables that a server gets, and headers of
 //! requests over HTTP.
 
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 use super::table::{Reader, Table};
 use crate::{
-    engine::secret::looks_secret,
+    engine::{mask::Mask, secret::looks_secret},
     model::{
         connection::{Credentials, SecretAt, SettingValue},
         finding::Severity,
@@ -73,8 +73,30 @@ pub(crate) fn is_secret_header(name: &str, text: &str) -> bool {
     is_secret(name, text) || !text.is_empty() && ends_as_secret(name)
 }
 
+/// Where among the arguments of a command is a secret that must not be in a file: one that looks
+/// like a secret, or the value of an option whose name says so.
+#[must_use]
+pub(crate) fn find_secret_argument(args: &[String]) -> Option<usize> {
+    let option = |row: usize| {
+        let before = row.checked_sub(1).and_then(|before| args.get(before));
+        before.filter(|word| word.starts_with('-') && !word.contains('=')).map_or("", |word| word)
+    };
+    (0..args.len()).find(|row| {
+        let word = args[*row].as_str();
+        let name = if word.starts_with('-') { "" } else { option(*row) };
+        looks_secret(name, word).is_some() || holds_secret(word)
+    })
+}
+
+/// Whether something in a text looks like a secret: in an address, beside a name.
+#[must_use]
+pub(crate) fn holds_secret(text: &str) -> bool {
+    matches!(Mask::default().mask_text(text), Cow::Owned(_))
+}
+
 /// Whether a variable's value must not be in a file.
-fn is_secret(name: &str, text: &str) -> bool {
+#[must_use]
+pub(crate) fn is_secret(name: &str, text: &str) -> bool {
     !text.is_empty() && (is_secret_name(name) || looks_secret(name, text).is_some())
 }
 

@@ -4,6 +4,7 @@ use serde_json::{Map, Value};
 
 use super::{descriptors::to_item, found::Found};
 use crate::{
+    engine::mask::Mask,
     model::{
         catalog::Catalog,
         connection::Connection,
@@ -141,9 +142,10 @@ fn compare_item(item: &Item, catalog: &Catalog) -> Option<Vec<ToolChange>> {
         |value| deployment.imported_value(entry, deployment.file_value(value)).to_string(),
     );
     let of = |text: String| [Item { text, ..item.clone() }];
+    let mask = Mask::default();
     let own = of((*entry.value).to_string());
-    let here = LockedEntries::of_items(item.system, deployment, &own);
-    Some(here.compare(deployment, &of(there)))
+    let here = LockedEntries::of_items(item.system, deployment, &own, &mask);
+    Some(here.compare(deployment, &of(there), &mask))
 }
 
 /// The members of a connection's table that are other than in the settings.

@@ -80,6 +80,17 @@ pub struct ToolChange {
     pub after: Option<String>,
 }
 
+/// The id of a change of what looks like a secret, and is masked before and after it.
+pub const SECRET_CHANGED: &str = "secret.changed";
+
+impl ToolChange {
+    /// What there is to say where it shows nothing.
+    #[must_use]
+    pub fn note(&self) -> Option<&'static str> {
+        (self.id == SECRET_CHANGED).then_some("text that looks like a secret changed")
+    }
+}
+
 /// How many changes there are of each severity, in words: `1 breaking (tool/joke)`. The changes are
 /// sorted, the worst first.
 #[must_use]

@@ -60,12 +60,14 @@ fn may_be_kept(file: &FileId) -> bool {
     folder.is_some_and(|folder| folder == keys::MCP) || file.path().extension().is_none()
 }
 
-/// Whether a file there holds a kept list: it has tools, and says of which server they are or what
-/// else only such a list says. None of them is an object, so that such a text is none of sections.
+/// Whether a file there holds a kept list: it has tools, and says of which server they are (also
+/// with an object, which names none) or what else only such a list says.
 fn is_kept(root: &Value) -> bool {
     let has_text = |key: &str| root.get(key).is_some_and(Value::is_string);
     let own_keys = [keys::SERVER, keys::ERA, keys::TIME, keys::HASH];
-    root.get(keys::TOOLS).is_some_and(Value::is_array) && own_keys.into_iter().any(has_text)
+    let has_server = root.get(keys::SERVER).is_some_and(Value::is_object);
+    root.get(keys::TOOLS).is_some_and(Value::is_array)
+        && (has_server || own_keys.into_iter().any(has_text))
 }
 
 /// `[mcp.NAME]`, each a server.

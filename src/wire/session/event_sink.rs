@@ -1,13 +1,13 @@
 //! Where a call puts its events, each with its time.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
     engine::mask::Mask,
     model::{
-        call::{CallError, Event, EventKind, Outcome},
+        call::{CallError, Event, EventKind, Headers, Outcome},
         stage::{FrameWay, Stage},
     },
     wire::{
@@ -33,7 +33,7 @@ pub struct EventSink {
     /// How long this call had to wait until its events were taken.
     pub held: Duration,
     events: mpsc::Sender<Event>,
-    /// What an error must not repeat.
+    /// What no event but the answer itself may repeat.
     pub secrets: Option<Secrets>,
     /// The name of the last stage: mostly it is that of the next one too.
     last_name: Arc<str>,
@@ -58,11 +58,9 @@ impl EventSink {
     }
 
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
-        let kind = match (kind, &self.secrets) {
-            (EventKind::End { outcome, problem: Some(problem) }, Some(secrets)) => {
-                EventKind::End { outcome, problem: Some(secrets.hidden_in(problem)) }
-            }
-            (kind, _) => kind,
+        let kind = match &self.secrets {
+            Some(secrets) => hide_secrets(kind, secrets),
+            None => kind,
         };
         self.last = Instant::now();
         let at_ms = u64::try_from((self.last - self.began).as_millis()).unwrap_or(u64::MAX);
@@ -129,4 +127,51 @@ impl EventSink {
     pub async fn closed(&self) {
         self.events.closed().await;
     }
+}
+
+/// The same without the secrets that were used. The answer stays as it came.
+fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
+    let mask = secrets.mask();
+    let hide = |text: &mut Arc<str>| {
+        if let Cow::Owned(hidden) = mask.mask_known(text) {
+            *text = hidden.into();
+        }
+    };
+    let hide_words = |words: &mut String| {
+        if let Cow::Owned(hidden) = mask.mask_known(words) {
+            *words = hidden;
+        }
+    };
+    match kind {
+        EventKind::End { outcome, problem: Some(problem) } => {
+            EventKind::End { outcome, problem: Some(secrets.hidden_in(problem)) }
+        }
+        EventKind::Stage(mut stage)
+            if ![Stage::RESULT, Stage::STRUCTURED].contains(&&*stage.name) =>
+        {
+            hide_words(&mut stage.words);
+            hide(&mut stage.body);
+            EventKind::Stage(stage)
+        }
+        EventKind::Headers { way, headers } => {
+            EventKind::Headers { way, headers: mask_values(headers, &mask) }
+        }
+        EventKind::Stray { cause, id, headers, mut body } => {
+            hide(&mut body);
+            EventKind::Stray { cause, id, headers: mask_values(headers, &mask), body }
+        }
+        EventKind::Notice(mut words) => {
+            hide_words(&mut words);
+            EventKind::Notice(words)
+        }
+        other => other,
+    }
+}
+
+fn mask_values(headers: Headers, mask: &Mask) -> Headers {
+    let headers = headers.iter().map(|(name, value)| {
+        let value = mask.mask_known(value).into_owned();
+        (name.clone(), value)
+    });
+    headers.collect()
 }

@@ -10,6 +10,11 @@ use crate::model::{call::CallError, error_kind::ErrorKind};
 pub(crate) enum Refusal {
     /// Neither a token nor the right one.
     Token,
+    /// A web page of another host brought it along.
+    NotAdmitted {
+        status: u16,
+        message: &'static str,
+    },
     NotJson,
     NoObject,
     /// A frame without id, service or request.
@@ -46,6 +51,7 @@ impl Refusal {
             | Self::NoOperation
             | Self::UnknownOperation => 400,
             Self::Token => 401,
+            Self::NotAdmitted { status, .. } => *status,
             Self::Workspace(_) | Self::Service(_) | Self::Nowhere(_) => 404,
             Self::Method(_) => 405,
             Self::TooLarge(_) => 413,
@@ -86,6 +92,7 @@ impl Refusal {
     fn message(&self) -> String {
         match self {
             Self::Token => "auth failure".into(),
+            Self::NotAdmitted { message, .. } => (*message).into(),
             Self::NotJson => "invalid json".into(),
             Self::NoObject => "body must be an object".into(),
             Self::BadFrame => "Bad message".into(),

@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 
 use super::responder::Question;
 use crate::{
+    engine::mask::Mask,
     model::connection::Connection,
     wire::{
         secrets::Secrets,
@@ -41,6 +42,8 @@ pub struct OpenedConnection {
     pub bus: Weak<dyn Bus>,
     /// The folder of the workspace that it is opened for.
     pub workspace: PathBuf,
+    /// Knows the secrets that were used to get there.
+    pub mask: Mask,
     pub tell: Tell,
 }
 

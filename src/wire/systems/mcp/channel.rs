@@ -101,7 +101,8 @@ pub(crate) async fn open(
     if !channel.opened.capabilities()["tools"].is_null() {
         let tools = channel.ask_for_tools().await?;
         let name = &opening.connection.name;
-        channel.drift = kept_file::describe_changes(opening.workspace, name, kept, &tools);
+        let mask = opening.secrets.mask();
+        channel.drift = kept_file::describe_changes(opening.workspace, name, kept, &tools, &mask);
     }
     Ok(channel)
 }

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::Value;
 
 use crate::{
-    engine::drift::Severity,
+    engine::{drift::Severity, mask::Mask},
     model::shown::{shell_word, visible_text},
     systems::mcp::{
         deployed::{self, McpDeployment},
@@ -26,16 +26,17 @@ pub(crate) fn read_list(root: &Path, server: &str) -> Option<KeptList> {
 }
 
 /// What changed since the list was kept, and since it was locked, in a line; `None` where nothing
-/// did.
+/// did. The mask knows the secrets that were used to get there.
 #[must_use]
 pub(crate) fn describe_changes(
     root: Option<&Path>,
     server: &str,
     kept: Option<&KeptList>,
     tools: &[Value],
+    mask: &Mask,
 ) -> Option<String> {
     let of_list = kept.and_then(|kept| describe_drift(kept, tools));
-    let of_lock = root.and_then(|root| locked_drift(root, server, tools));
+    let of_lock = root.and_then(|root| locked_drift(root, server, tools, mask));
     let words: Vec<String> = of_list.into_iter().chain(of_lock).collect();
     (!words.is_empty()).then(|| words.join("; "))
 }
@@ -71,7 +72,7 @@ fn describe_drift(kept: &KeptList, tools: &[Value]) -> Option<String> {
 /// What changed since the tools of the server of that name were locked, in a line; `None` where
 /// nothing did, or they are not locked.
 #[must_use]
-fn locked_drift(root: &Path, server: &str, tools: &[Value]) -> Option<String> {
+fn locked_drift(root: &Path, server: &str, tools: &[Value], mask: &Mask) -> Option<String> {
     let items: Vec<_> = tools.iter().map(|tool| deployed::item(server, tool)).collect();
-    crate::wire::locked::describe_drift(root, server, &McpDeployment, &items)
+    crate::wire::locked::describe_drift(root, server, &McpDeployment, &items, mask)
 }

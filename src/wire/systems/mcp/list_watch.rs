@@ -73,5 +73,5 @@ async fn drift_now(bus: &dyn Bus, opened: &OpenedConnection) -> Result<Option<St
     // It may be another one than when the connection was opened.
     let (root, name) = (&opened.workspace, &opened.name);
     let kept = kept_file::read_list(root, name);
-    Ok(kept_file::describe_changes(Some(root), name, kept.as_ref(), &tools))
+    Ok(kept_file::describe_changes(Some(root), name, kept.as_ref(), &tools, &opened.mask))
 }

@@ -17,7 +17,6 @@
 //! | [`guard`] | which of them are let in |
 
 mod calling;
-pub mod guard;
 pub mod handler;
 pub mod http;
 pub mod pipes;

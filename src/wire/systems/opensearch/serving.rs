@@ -38,6 +38,7 @@ use crate::{
     },
     wire::{
         accepting::{self, BoundAddress, READING},
+        guard::Admission,
         now::now_millis,
         secrets::Secrets,
         systems::facets::{
@@ -66,6 +67,7 @@ struct SharedCluster {
     state: Mutex<ClusterState>,
     access: Access,
     base_path: String,
+    admission: Admission,
     reports: Option<mpsc::Sender<Report>>,
     stop: CancellationToken,
 }
@@ -93,12 +95,13 @@ impl ClusterServer {
             }
             Credentials::None | Credentials::File { .. } => Access::Open,
         };
-        let BoundAddress { listener, at, base_path } =
+        let BoundAddress { listener, at, base_path, admission } =
             BoundAddress::bind(connection, listen).await?;
         let shared = SharedCluster {
             state: Mutex::new(state),
             access,
             base_path,
+            admission,
             reports: None,
             stop: CancellationToken::new(),
         };
@@ -151,6 +154,9 @@ impl SharedCluster {
 
     async fn handle_request(&self, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
+        if let Err(cause) = self.admission.check_headers(&parts.headers) {
+            return plain_response(cause.status(), "text/plain", cause.message());
+        }
         let method = parts.method.as_str().to_owned();
         let target = parts.uri.path_and_query().map_or("/", |target| target.as_str());
         let target = target.strip_prefix(self.base_path.as_str()).unwrap_or(target).to_owned();

@@ -48,7 +48,10 @@ async fn resolve_credentials(
 ) -> Result<Option<HeaderValue>, CallError> {
     let words = if let Credentials::Password { user, password } = &connection.credentials {
         let password = secrets.resolve_secret(connection, password).await?;
-        format!("Basic {}", STANDARD.encode(format!("{user}:{password}")))
+        let encoded = STANDARD.encode(format!("{user}:{password}"));
+        // Whoever reads it knows the password.
+        secrets.register(&encoded);
+        format!("Basic {encoded}")
     } else {
         let token = settings::resolve_token(connection, secrets, "over HTTP").await?;
         let Some(token) = token else { return Ok(None) };

@@ -19,7 +19,6 @@ use tokio::{net::TcpListener, sync::mpsc, time::timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::{
-    guard::{ServerReach, admits_token},
     handler::{FRAMES, RequestHandler},
     pipes::refuse_request,
     questions::{self, PendingQuestions},
@@ -47,6 +46,7 @@ use crate::{
     },
     wire::{
         accepting::{self, READING},
+        guard::{ServerReach, admits_token},
         systems::facets::tool_server::{ListenPlace, ListeningServer},
     },
 };
@@ -88,8 +88,7 @@ impl HttpServer {
         };
         let listener = TcpListener::bind(&address).await.map_err(unheard)?;
         let address = listener.local_addr().map_err(unheard)?;
-        let reach =
-            if address.ip().is_loopback() { ServerReach::Loopback } else { ServerReach::Anywhere };
+        let reach = ServerReach::of_address(address);
         let clients = Clients {
             handler,
             sessions: Sessions::default(),

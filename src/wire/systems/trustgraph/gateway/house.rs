@@ -38,7 +38,10 @@ use crate::{
             },
         },
     },
-    wire::systems::facets::decided::{AnsweredCall, DecidedAnswer},
+    wire::{
+        guard::Admission,
+        systems::facets::decided::{AnsweredCall, DecidedAnswer},
+    },
 };
 
 /// The body of an answer.
@@ -66,6 +69,7 @@ pub(crate) struct GatewayServer {
     pub workspace: Option<String>,
     /// What is before every path, without a slash at the end.
     pub below: String,
+    pub admission: Admission,
     pub reports: Option<mpsc::Sender<AnsweredCall>>,
     pub stop: CancellationToken,
     pub tasks: TaskTracker,

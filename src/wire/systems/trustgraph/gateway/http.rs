@@ -62,6 +62,11 @@ async fn handle_request(request: Request<Incoming>, house: &Arc<GatewayServer>) 
     let takes_events = header_value(request.headers(), ACCEPT).contains("text/event-stream");
     let whole = request.uri().path().to_owned();
     let path = whole.strip_prefix(house.below.as_str()).unwrap_or_default();
+    if let Err(cause) = house.admission.check_headers(request.headers()) {
+        let (status, message) = (cause.status(), cause.message());
+        let refusal = Refusal::NotAdmitted { status, message };
+        return refusal_response(&house.new_telling(&whole, None).refuse(refusal).0);
+    }
     if path == SOCKET {
         let no_socket =
             || refusal_response(&house.new_telling(&whole, None).refuse(Refusal::NoSocket).0);

@@ -48,7 +48,7 @@ impl OpenGateway {
         doors: Vec<GatewayRoute>,
     ) -> Result<Self, CallError> {
         let token = settings::resolve_token(connection, secrets, "to whoever calls").await?;
-        let BoundAddress { listener, at, base_path } =
+        let BoundAddress { listener, at, base_path, admission } =
             BoundAddress::bind(connection, listen).await?;
         let Gateway { workspace, flow, .. } = Gateway::from_connection(connection);
         let house = GatewayServer {
@@ -58,6 +58,7 @@ impl OpenGateway {
             token,
             workspace,
             below: base_path,
+            admission,
             reports: None,
             stop: CancellationToken::new(),
             tasks: TaskTracker::new(),

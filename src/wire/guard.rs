@@ -1,6 +1,11 @@
 //! Which requests over HTTP are let in: none that a web page of another host brought along.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
+
+use hyper::{
+    HeaderMap,
+    header::{HOST, ORIGIN},
+};
 
 /// Whom a server lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,6 +17,12 @@ pub(crate) enum ServerReach {
 }
 
 impl ServerReach {
+    /// Of a server that listens there.
+    #[must_use]
+    pub fn of_address(at: SocketAddr) -> Self {
+        if at.ip().is_loopback() { Self::Loopback } else { Self::Anywhere }
+    }
+
     /// Whether a request for that host is for this server. A page that has its own name lead here
     /// sends that name.
     #[must_use]
@@ -33,6 +44,61 @@ impl ServerReach {
     }
 }
 
+/// Whose requests a stand-in for another server lets in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Admission {
+    pub reach: ServerReach,
+    /// The name that it was given itself, by which callers know it too.
+    pub host: String,
+}
+
+/// Why a request is not let in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NotAdmitted {
+    Host,
+    Origin,
+}
+
+impl NotAdmitted {
+    #[must_use]
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Host => 421,
+            Self::Origin => 403,
+        }
+    }
+
+    #[must_use]
+    pub fn message(self) -> &'static str {
+        match self {
+            Self::Host => "the header Host names another server",
+            Self::Origin => "pages of that origin may not ask here",
+        }
+    }
+}
+
+impl Admission {
+    /// Whether a request with these headers is let in; programs that are no browsers name no origin.
+    ///
+    /// # Errors
+    /// When a web page of another host brought it along.
+    pub fn check_headers(&self, headers: &HeaderMap) -> Result<(), NotAdmitted> {
+        let is_own = |host: &str| {
+            host_name(host).eq_ignore_ascii_case(&self.host) || self.reach.admits_host(host)
+        };
+        let all = |name, is_admitted: &dyn Fn(&str) -> bool| {
+            headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_admitted))
+        };
+        if !all(HOST, &is_own) {
+            return Err(NotAdmitted::Host);
+        }
+        match all(ORIGIN, &|origin| self.reach.admits_origin(origin)) {
+            true => Ok(()),
+            false => Err(NotAdmitted::Origin),
+        }
+    }
+}
+
 /// Whether a request's `Authorization` is that bearer token. How long it takes to say so does not
 /// depend on where they differ.
 #[must_use]
@@ -45,7 +111,7 @@ pub(crate) fn admits_token(token: &str, given: &[String]) -> bool {
 }
 
 /// A host without its port.
-fn host_name(host: &str) -> &str {
+pub(crate) fn host_name(host: &str) -> &str {
     match host.strip_prefix('[') {
         Some(rest) => rest.split_once(']').map_or(host, |(name, _)| name),
         None => host.rsplit_once(':').map_or(host, |(name, _)| name),
@@ -64,6 +130,25 @@ fn is_loopback(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_page_of_another_host_is_not_let_in() {
+        let check = |pairs: &[(&'static str, &str)]| {
+            let mut headers = HeaderMap::new();
+            for (name, value) in pairs {
+                headers.append(*name, value.parse().unwrap());
+            }
+            let reach = ServerReach::Loopback;
+            Admission { reach, host: "lab.example".into() }.check_headers(&headers)
+        };
+        assert_eq!(check(&[]), Ok(()));
+        assert_eq!(check(&[("host", "127.0.0.1:8088")]), Ok(()));
+        assert_eq!(check(&[("host", "Lab.Example:8088")]), Ok(()));
+        assert_eq!(check(&[("host", "localhost"), ("origin", "http://localhost:5")]), Ok(()));
+        assert_eq!(check(&[("host", "evil.example")]), Err(NotAdmitted::Host));
+        let both = [("host", "localhost"), ("origin", "http://evil.example")];
+        assert_eq!(check(&both), Err(NotAdmitted::Origin));
+    }
 
     #[test]
     fn only_this_machine_is_let_in() {
