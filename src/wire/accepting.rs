@@ -61,7 +61,9 @@ impl BoundAddress {
                 remedy,
             ));
         }
-        let own_host = listen.map_or(&*host, guard::host_name).to_owned();
+        // Behind another address, callers may still name the connection's.
+        let names = [Some(host.as_str()), listen.map(guard::host_name)];
+        let hosts = names.into_iter().flatten().map(str::to_owned).collect();
         let wanted = match listen {
             Some(address) => address.to_owned(),
             None if host.contains(':') => format!("[{host}]:{port}"),
@@ -75,7 +77,7 @@ impl BoundAddress {
         };
         let listener = TcpListener::bind(&wanted).await.map_err(unheard)?;
         let at = listener.local_addr().map_err(unheard)?;
-        let admission = Admission { reach: ServerReach::of_address(at), host: own_host };
+        let admission = Admission { reach: ServerReach::of_address(at), hosts };
         Ok(Self { listener, at, base_path: path.trim_end_matches('/').to_owned(), admission })
     }
 }

@@ -48,8 +48,8 @@ impl ServerReach {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Admission {
     pub reach: ServerReach,
-    /// The name that it was given itself, by which callers know it too.
-    pub host: String,
+    /// The names that it was given itself, by which callers may know it.
+    pub hosts: Vec<String>,
 }
 
 /// Why a request is not let in.
@@ -84,7 +84,9 @@ impl Admission {
     /// When a web page of another host brought it along.
     pub fn check_headers(&self, headers: &HeaderMap) -> Result<(), NotAdmitted> {
         let is_own = |host: &str| {
-            host_name(host).eq_ignore_ascii_case(&self.host) || self.reach.admits_host(host)
+            let name = host_name(host);
+            self.hosts.iter().any(|own| name.eq_ignore_ascii_case(own))
+                || self.reach.admits_host(host)
         };
         let all = |name, is_admitted: &dyn Fn(&str) -> bool| {
             headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(is_admitted))
@@ -139,7 +141,7 @@ mod tests {
                 headers.append(*name, value.parse().unwrap());
             }
             let reach = ServerReach::Loopback;
-            Admission { reach, host: "lab.example".into() }.check_headers(&headers)
+            Admission { reach, hosts: vec!["lab.example".into()] }.check_headers(&headers)
         };
         assert_eq!(check(&[]), Ok(()));
         assert_eq!(check(&[("host", "127.0.0.1:8088")]), Ok(()));

@@ -204,7 +204,7 @@ fn what_goes_wrong_is_told_or_not_told_as_by_the_real_gateway() {
     assert!(url.starts_with("ws://127.0.0.1:"), "{url}");
     let short = |way: &str, text: &str| with(echo(way, text), "patience", 0.3);
     let raw = |text: &str| json!({"way": "raw", "service": "", "body": text});
-    let huge = "POST /api/v1/flow/default/service/mcp-tool HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer tg_good\r\nContent-Length: 99999999\r\n\r\n";
+    let huge = "POST /api/v1/flow/default/service/mcp-tool HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer tg_good\r\nContent-Length: 99999999\r\n\r\n";
     let mut service = echo("post", "count");
     service["service"] = "nonsense".into();
     let requests = [
@@ -228,9 +228,9 @@ fn what_goes_wrong_is_told_or_not_told_as_by_the_real_gateway() {
         with(echo("post", "count"), "body", json!({"parameters": {}})),
         with(echo("post", "count"), "body", json!({"name": "nobody"})),
         with(echo("post", "count"), "body", json!({"name": "server-echo", "workspace": "w"})),
-        raw("GET / HTTP/1.1\r\nHost: x\r\n\r\n"),
+        raw("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"),
         raw(huge),
-        raw("GET /api/v1/socket HTTP/1.1\r\nHost: x\r\n\r\n"),
+        raw("GET /api/v1/socket HTTP/1.1\r\nHost: localhost\r\n\r\n"),
     ];
     let came = foreign(&url.replacen("ws", "http", 1), &json!(requests));
     let told = |row: usize| {
@@ -559,7 +559,7 @@ fn a_gateway_of_our_own_is_read_written_and_asked() {
 /// A request for the configuration, as it goes over the wire.
 fn post(body: &str) -> String {
     format!(
-        "POST /api/v1/config HTTP/1.1\r\nHost: x\r\nContent-Length: {}\r\n\r\n{body}",
+        "POST /api/v1/config HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     )
 }

@@ -162,7 +162,8 @@ fn values_of_the_environment_are_neither_in_frames_nor_in_the_history() {
     let loud = run(&place, &["call", "echo", "a={{env.PLAINVAL}}", "-vv"]);
     loud.ended(0, &[]);
     assert!(!loud.words.contains("visiblevalue") && loud.words.contains("***"), "{}", loud.words);
-    let kept = place.run(&["history", "show", "1", "--json"]);
+    let calls = place.json(&["history", "--json"]);
+    let kept = place.run(&["history", "show", calls[0]["id"].as_str().unwrap(), "--json"]);
     assert!(kept.data.contains("{{env.PLAINVAL}}"), "{}", kept.data);
     assert_hidden(&kept, "visiblevalue");
 }
@@ -223,7 +224,7 @@ fn no_secret_is_added_to_the_settings() {
     place.run(&[&["mcp", "add", "s"], &given[..]].concat()).ended(0, &[]);
     let settings = "[connections.a]\nsystem = \"mcp\"\ncommand = \"x\"\nargs = [\"--port\", \"80\", \"--token\", \"InlineS3c\"]\n\
         [connections.b]\nservers = [\"http://h/?api_key=InlineS3c1\"]\n\
-        [connections.c]\nsystem = \"mcp\"\ncommand = \"x\"\nargs = [\"--header\", \"Authorization: Bearer ${KEY}\", \"--token\", \"$KEY\"]\n";
+        [connections.c]\nsystem = \"mcp\"\ncommand = \"x\"\nargs = [\"--header\", \"Authorization: Bearer ${KEY}\", \"--token\", \"$KEY\", \"--credentials\", \"/run/keys.json\"]\n";
     let place = Place::with(&[("toolcrib.toml", settings)]);
     let found = place.json(&["check", "--json"]);
     let found = found.as_array().unwrap().iter().filter(|one| one["code"] == "settings.secret");

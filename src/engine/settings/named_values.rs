@@ -84,8 +84,14 @@ pub(crate) fn find_secret_argument(args: &[String]) -> Option<usize> {
     (0..args.len()).find(|row| {
         let word = args[*row].as_str();
         let name = if word.starts_with('-') { "" } else { option(*row) };
-        looks_secret(name, word).is_some() || holds_secret(word)
+        let value = word.split_once('=').map_or(word, |(_, value)| value);
+        !is_path(value) && (looks_secret(name, word).is_some() || holds_secret(word))
     })
+}
+
+/// Whether a text says where a file lies: `--credentials /run/keys.json`.
+fn is_path(text: &str) -> bool {
+    ["/", "./", "../", "~/"].iter().any(|start| text.starts_with(start))
 }
 
 /// Whether something in a text looks like a secret: in an address, beside a name.
