@@ -39,7 +39,7 @@ pub async fn read_items(
     match store_at(connection) {
         Some(store) => {
             let read = store.read_items(connector, connection).await;
-            read.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+            read.map_err(|problem| connector.secrets().hidden_in_problem(&problem))
         }
         None => Err(no_store(connection)),
     }
@@ -59,7 +59,7 @@ pub async fn read_locked_items(
         items.extend(store.read_said(connector, connection).await?);
         Ok(items)
     };
-    read.await.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+    read.await.map_err(|problem| connector.secrets().hidden_in_problem(&problem))
 }
 
 /// Makes a push, and reads back whether everything is there.
@@ -74,7 +74,7 @@ pub async fn apply_push(
     match store_of(push.system) {
         Some(store) => {
             let applied = store.apply_push(connector, connection, push).await;
-            applied.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+            applied.map_err(|problem| connector.secrets().hidden_in_problem(&problem))
         }
         None => Err(no_store(connection)),
     }
@@ -92,7 +92,7 @@ pub(crate) async fn read_listeners(
     match store_at(connection) {
         Some(store) => {
             let read = store.read_listeners(connector, connection).await;
-            read.map_err(|problem| connector.secrets().hidden_in_problem(problem))
+            read.map_err(|problem| connector.secrets().hidden_in_problem(&problem))
         }
         None => Ok(None),
     }

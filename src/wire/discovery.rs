@@ -79,7 +79,7 @@ pub async fn search_connection(
                 search.unread.extend(one.unread);
             }
             Err(problem) => {
-                let problem = connector.secrets().hidden_in_problem(problem);
+                let problem = connector.secrets().hidden_in_problem(&problem);
                 search.unread.push(problem.to_string());
                 first = first.or(Some(problem));
             }

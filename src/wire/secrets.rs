@@ -156,13 +156,13 @@ impl Secrets {
 
     /// The same of a problem in other words.
     #[must_use]
-    pub fn hidden_in_problem(&self, problem: Problem) -> Problem {
+    pub fn hidden_in_problem(&self, problem: &Problem) -> Problem {
         let mask = self.mask();
         Problem {
             doing: mask.mask_known(&problem.doing).into_owned(),
             cause: mask.mask_text(&problem.cause).into_owned(),
             remedy: mask.mask_known(&problem.remedy).into_owned(),
-            ..problem
+            kind: problem.kind,
         }
     }
 
@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(after.message, "401: *** is wrong", "a short word is no secret to look for");
         let other =
             Problem::new(ProblemKind::Service, "asking hunter2hunter2", "no hunter2hunter2");
-        let hidden = secrets.hidden_in_problem(other.with_remedy("not hunter2hunter2"));
+        let hidden = secrets.hidden_in_problem(&other.with_remedy("not hunter2hunter2"));
         assert_eq!(hidden.to_string(), "asking ***: no *** — not ***");
         let shaped = secrets.hidden_in(problem("it sent http://user:pw1@host/ back"));
         assert_eq!(shaped.message, "it sent http://user:***@host/ back");

@@ -182,7 +182,7 @@ fn command(reader: &mut Reader, name: &str, table: &Table<'_>) -> Option<ServerC
         let message = "this looks like a secret, which doesn't belong in this file; let the server \
             read it from a variable: env = { NAME = \"$NAME\" }";
         let at = table.at.child("args").item(row);
-        reader.add_finding(Severity::Error, "settings.secret", &at, message);
+        reader.add_finding(Severity::Warning, "settings.secret", &at, message);
     }
     Some(ServerCommand { command: program, args, env, dir: reader.read_text(table, "dir") })
 }
@@ -236,7 +236,12 @@ fn read_servers(reader: &mut Reader, table: &Table<'_>) -> Option<Vec<String>> {
     if servers.iter().any(|server| holds_secret(server)) {
         let message =
             "an address here must not hold a secret; use token-variable or token-key, or headers";
-        reader.add_finding(Severity::Error, "settings.secret", &table.at.child("servers"), message);
+        reader.add_finding(
+            Severity::Warning,
+            "settings.secret",
+            &table.at.child("servers"),
+            message,
+        );
     }
     Some(servers)
 }

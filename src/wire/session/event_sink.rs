@@ -154,11 +154,11 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
             EventKind::Stage(stage)
         }
         EventKind::Headers { way, headers } => {
-            EventKind::Headers { way, headers: mask_values(headers, &mask) }
+            EventKind::Headers { way, headers: mask_values(&headers, &mask) }
         }
         EventKind::Stray { cause, id, headers, mut body } => {
             hide(&mut body);
-            EventKind::Stray { cause, id, headers: mask_values(headers, &mask), body }
+            EventKind::Stray { cause, id, headers: mask_values(&headers, &mask), body }
         }
         EventKind::Notice(mut words) => {
             hide_words(&mut words);
@@ -168,7 +168,7 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
     }
 }
 
-fn mask_values(headers: Headers, mask: &Mask) -> Headers {
+fn mask_values(headers: &[(String, String)], mask: &Mask) -> Headers {
     let headers = headers.iter().map(|(name, value)| {
         let value = mask.mask_known(value).into_owned();
         (name.clone(), value)
