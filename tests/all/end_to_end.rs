@@ -107,6 +107,8 @@ fn a_value_is_edited_as_json_in_the_users_editor_which_opens_again_while_it_is_n
     terminal.press(["tab", "down", "down", "down"]);
     terminal.press(["E"]);
     terminal.wait_for("mended");
+    terminal.press(["u"]);
+    terminal.wait_gone("mended");
     leave(terminal);
 }
 
@@ -368,7 +370,8 @@ fn saved_work_is_not_offered_and_newer_work_is_with_how_it_differs() {
     let mut terminal = toolcrib([folder.path()]).home(home.path()).start();
     terminal.wait_for("lines added: 1, removed: 1");
     terminal.wait_for("+     name: \"Knowledge Graph Query2\"");
-    terminal.press(["d"]);
+    terminal.press(["right", "enter"]);
+    terminal.wait_gone("Unsaved work");
     leave(terminal);
 }
 

@@ -130,7 +130,7 @@ fn a_document_with_issues_is_kept_only_as_a_draft() {
     terminal.wait_for("shorter than 3");
     terminal.wait_for("draft");
     assert!(!folder.path().join("out.yaml").exists());
-    terminal.press(["d"]);
+    terminal.press(["right", "enter"]);
     terminal.wait_end();
     assert_eq!(read(&folder, "out.yaml"), "name: ab\n");
     assert_eq!(read(&folder, "code"), "ended 5\n");
@@ -290,7 +290,7 @@ fn a_document_that_was_never_printed_is_offered_by_its_schema() {
     schema.set_modified(SystemTime::now() + Duration::from_secs(60)).unwrap();
     let mut terminal = start();
     terminal.wait_for("An earlier session with s.json ended before its document was printed");
-    terminal.press(["r"]);
+    terminal.press(["enter"]);
     terminal.wait_for("\"name\": \"kept safe\"");
     terminal.wait_for("restored what was typed; done prints it");
     terminal.press(["f6"]);

@@ -86,7 +86,9 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
         place.run(&["history", "replay", id, "--speed", "0", "--json"]).events()[0]["event"],
         "request"
     );
-    place.run(&["history", "replay", id, "--speed=-1"]).ended(2, &["a speed is a number of times"]);
+    place
+        .run(&["history", "replay", id, "--speed=-1"])
+        .ended(2, &["write a number, such as 2 or 0.5"]);
 
     let compared = place.run(&["history", "compare", id, "last"]);
     compared.ended(1, &[]);

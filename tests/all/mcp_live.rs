@@ -452,7 +452,7 @@ fn the_workbench_asks_before_it_starts_a_server() {
     screen.wait_for("mcp_server.py");
     screen.press(["t"]);
     screen.wait_for("Start the server of test?");
-    screen.press(["y"]);
+    screen.press(["right", "enter"]);
     screen.wait_for("test 7 speaks MCP 2025-11-25");
     // It was kept for the next time, for this command alone.
     let mut ping = place.command(&["mcp", "ping", "test"]);
@@ -476,7 +476,7 @@ fn tools_of_a_server_are_listed_where_a_workspace_has_none() {
     screen.wait_for("[ Deployed tools ]");
     screen.press(["enter"]);
     screen.wait_for("Start the server of test?");
-    screen.press(["y"]);
+    screen.press(["right", "enter"]);
     screen.wait_for("echo");
     screen.wait_for("[ Send F6 ]");
 }
@@ -497,7 +497,7 @@ fn tools_are_listed_again_after_their_server_could_not_start() {
     screen.wait_for("Enter lists the tools of test");
     screen.press(["enter"]);
     screen.wait_for("Start the server of test?");
-    screen.press(["y"]);
+    screen.press(["right", "enter"]);
     screen.wait_for("can't open file");
     fs::copy(script(), &late).unwrap();
     screen.press(["enter"]);
@@ -520,7 +520,7 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     screen.press(["enter"]);
     screen.wait_for("Start the server of test?");
     screen.wait_for("mcp_server.py");
-    screen.press(["y"]);
+    screen.press(["right", "enter"]);
     screen.wait_for("9 tools are deployed on test");
     // The list has the keys: one of its tools is to be chosen.
     screen.press(["/"]);

@@ -71,7 +71,7 @@ fn one_of_several_documents_is_deleted_and_the_others_stay() {
     bench.clicks("bell");
     bench.keys("d");
     assert!(bench.shows("its other documents stay"), "{}", bench.screen());
-    bench.keys("d");
+    bench.keys("right enter");
     let text = |bench: &Workbench| {
         bench.state.documents.get(&FileId::new("tools.yaml")).unwrap().text.to_string()
     };
