@@ -511,7 +511,8 @@ impl Screen for Tools {
     }
 
     fn ask_form(&mut self, ask: &mut dyn FnMut(&mut Form) -> FormReply, state: &State) -> Reply {
-        self.form.ask(state, ask)
+        let reply = self.form.ask(state, ask);
+        unread::with_unread(reply, &self.form, state)
     }
 }
 

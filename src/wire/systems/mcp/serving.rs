@@ -14,7 +14,7 @@
 //! | [`responses`] | the answers to these |
 //! | [`replay`] | streams of events that a client goes on with after they broke |
 //! | [`sessions`] | clients of the legacy era over HTTP |
-//! | [`guard`] | which of them are let in |
+//! | [`guard`](crate::wire::guard) | which of them are let in |
 
 mod calling;
 pub mod handler;
