@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::engine::mask::Mask;
+use crate::{engine::mask::Mask, schema::phrase::value_text};
 
 /// Of a longer text only the beginning is read.
 const READ: usize = 200;
@@ -16,22 +16,15 @@ pub(crate) fn argument_words(arguments: &str) -> String {
     let words = match serde_json::from_str::<Value>(&masked) {
         Ok(Value::Object(members)) => {
             let said = members.iter().enumerate().map(|(at, (name, value))| match at {
-                0 => value_words(value),
-                _ => format!("{name}: {}", value_words(value)),
+                0 => value_text(value),
+                _ => format!("{name}: {}", value_text(value)),
             });
             said.collect::<Vec<_>>().join(", ")
         }
-        Ok(other) => value_words(&other),
+        Ok(other) => value_text(&other),
         Err(_) => masked.split_once("\":").map_or(&*masked, |(_, value)| value).replace('"', ""),
     };
     words.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn value_words(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]
