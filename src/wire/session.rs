@@ -364,7 +364,7 @@ impl Session<'_> {
                 Outcome::Lost,
                 Some(messages::no_responders(&self.route, &self.bus.display_address())),
             ))),
-            Incoming::NoResponders => Ok(None),
+            Incoming::Begun | Incoming::NoResponders => Ok(None),
             Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
             Incoming::Ended => Ok(Some((

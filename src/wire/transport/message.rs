@@ -68,6 +68,9 @@ impl Packet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
     Packet(Packet),
+    /// The other side has begun the stream of its answer, whose first message may be long in
+    /// coming. Only where the request asks for it.
+    Begun,
     /// Nobody listens where the request went.
     NoResponders,
     /// Why no answer comes, or no more of it.
@@ -90,7 +93,7 @@ impl Incoming {
                     packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
                 FRAME + headers + packet.body.len()
             }
-            Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,
+            Self::Begun | Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,
         }
     }
 }

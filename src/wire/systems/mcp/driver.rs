@@ -324,7 +324,7 @@ impl Driver {
                     Ok(pipe) => self.pipe = pipe,
                     Err(problem) => self.state.over = Some(problem),
                 },
-                TransportStep::Listen => self.pipe.listen(),
+                TransportStep::Listen => self.pipe.listen().await,
                 TransportStep::CloseStream(id) => self.pipe.close_stream(&id),
                 TransportStep::Authorize => {
                     self.refuse(self.pipe.take_refusal().unwrap_or_else(unauthorized));

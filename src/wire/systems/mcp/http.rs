@@ -54,6 +54,8 @@ const QUEUE: usize = 256;
 const ENDING: Duration = Duration::from_secs(2);
 /// How long a server of the old transport may take to say where to post to.
 const OPENING: Duration = Duration::from_secs(10);
+/// How long a server may take to begin the stream of what it says unasked.
+const LISTENING: Duration = Duration::from_millis(500);
 /// After how long a stream that broke is asked for again, where the server does not say it.
 const RETRY: Duration = Duration::from_secs(1);
 /// How often a stream is asked for again in vain, and how often a request is redirected.
@@ -149,7 +151,7 @@ impl SharedLink {
         let said = self.said();
         let header = |name: &str, value: String| (name.to_owned(), value);
         let accept = header("Accept", "text/event-stream".into());
-        let mut headers = vec![marks::method_header("GET"), accept];
+        let mut headers = vec![marks::method_header("GET"), marks::beginning_header(), accept];
         headers.extend(said.session.map(|id| header("Mcp-Session-Id", id)));
         headers.extend(said.version.map(|version| header(VERSION, version)));
         headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
@@ -212,7 +214,7 @@ struct Stream {
     /// The token that was sent, and how often another one was tried.
     token: Option<String>,
     renewals: usize,
-    /// Dropped once the server has taken what was posted.
+    /// Dropped once the server has taken what was posted, or has begun the stream.
     taken: Option<oneshot::Sender<()>>,
 }
 
@@ -286,14 +288,18 @@ impl HttpPipe {
         Stream { shared, id, post, last, retry, answered, redirects, token, renewals, taken }
     }
 
-    /// Opens the GET stream; a server need not have one.
-    pub fn listen(&mut self) {
+    /// Opens the GET stream; a server need not have one. Requests wait until the server has begun
+    /// or refused it, for a while: what it says at once because of one of them would be lost.
+    pub async fn listen(&mut self) {
         let mut stream = self.stream(None, None, None);
+        let (taken, is_taken) = oneshot::channel::<()>();
+        stream.taken = Some(taken);
         self.running.spawn(async move {
             if let Ok(made) = stream.request().await {
                 stream.follow(made).await;
             }
         });
+        let _ = timeout(LISTENING, is_taken).await;
     }
 
     /// Opens the stream of the transport of 2024-11-05, on which everything comes.
@@ -441,6 +447,8 @@ impl Stream {
                 }
                 Drained::Broken(problem) => problem,
             };
+            // Nothing is to wait for another try.
+            self.taken = None;
             silent = if self.last == before { silent + 1 } else { 0 };
             let is_resumable = match self.post {
                 Some(_) => self.last.is_some() && !self.is_modern(),
@@ -498,6 +506,10 @@ impl Stream {
                     return Drained::Done;
                 }
                 Some(Incoming::Ended) | None => return Drained::Broken(None),
+                Some(Incoming::Begun) => {
+                    drop(self.taken.take());
+                    continue;
+                }
                 Some(_) => continue,
             };
             self.tell_headers(FrameWay::In, marks::answer_headers(&packet).cloned().collect())

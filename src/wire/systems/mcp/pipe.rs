@@ -98,10 +98,10 @@ impl Pipe {
         }
     }
 
-    /// Opens the stream on which a server speaks unasked.
-    pub fn listen(&mut self) {
+    /// Opens the stream on which a server speaks unasked, and gives the server time to begin it.
+    pub async fn listen(&mut self) {
         if let Self::Http(http) = self {
-            http.listen();
+            http.listen().await;
         }
     }
 

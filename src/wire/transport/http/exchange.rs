@@ -166,11 +166,18 @@ impl RequestSender {
         let request =
             self.build_request(&message.to.name, &message.headers, message.body, &leaving)?;
         let (server, largest) = (self.server.clone(), self.largest);
+        let tells_beginning = marks::wants_beginning(&message.headers);
         tokio::spawn(async move {
             let listener = inbox.clone();
             let answering = async {
                 let answered = match request.send().await {
-                    Ok(response) => read_response(response, &inbox, &server, largest).await,
+                    Ok(response) => {
+                        // Who has left needs not be notified.
+                        if tells_beginning && is_stream(&response) {
+                            let _ = inbox.push(Incoming::Begun).await;
+                        }
+                        read_response(response, &inbox, &server, largest).await
+                    }
                     Err(error) => Err(messages::request_failed(&server, &error)),
                 };
                 if let Some(problem) =
@@ -197,6 +204,12 @@ fn signalling_body(bytes: Bytes, leaving: SendNotice) -> Body {
     }))
 }
 
+/// Whether an answer is a stream of events.
+fn is_stream(response: &Response) -> bool {
+    let kind = response.headers().get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.starts_with("text/event-stream"))
+}
+
 async fn read_response(
     mut response: Response,
     inbox: &QueueSender,
@@ -204,12 +217,7 @@ async fn read_response(
     largest: usize,
 ) -> Result<(), CallError> {
     let status = response.status().as_u16();
-    let kind = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|kind| kind.to_str().ok())
-        .unwrap_or_default();
-    let mut events = kind.starts_with("text/event-stream").then(Events::default);
+    let mut events = is_stream(&response).then(Events::default);
     // They came once, so they are reported once: with the first message.
     let mut headers = headers_of(&response);
     let mut whole = BytesMut::new();

@@ -22,6 +22,9 @@ const ID: &str = ":id";
 /// After how many milliseconds to ask again.
 const RETRY: &str = ":retry";
 
+/// What asks to be notified when the stream of an answer begins.
+const BEGINNING: &str = ":beginning";
+
 fn mark_value<'h>(headers: &'h [(String, String)], mark: &str) -> Option<&'h str> {
     headers.iter().find(|(name, _)| name == mark).map(|(_, value)| value.as_str())
 }
@@ -36,6 +39,18 @@ pub fn method_header(word: &str) -> (String, String) {
 #[must_use]
 pub fn path_header(path: &str) -> (String, String) {
     (PATH.to_owned(), path.to_owned())
+}
+
+/// The header that has [`Incoming::Begun`](super::super::message::Incoming::Begun) come before the
+/// first event of an answer that is a stream of them.
+#[must_use]
+pub fn beginning_header() -> (String, String) {
+    (BEGINNING.to_owned(), String::new())
+}
+
+/// Whether a request asks for that.
+pub(super) fn wants_beginning(headers: &[(String, String)]) -> bool {
+    mark_value(headers, BEGINNING).is_some()
 }
 
 /// Whether a header of a request is a mark for the transport, which is not sent.
