@@ -16,6 +16,7 @@ use std::{
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, error::ErrorKind};
 
 mod agent;
+mod allow;
 mod answering;
 mod arguments;
 mod ask;
@@ -172,6 +173,8 @@ enum Command {
     Form(form::Form),
     /// Print the JSON Schema of a descriptor's form
     Schema(schema::Schema),
+    /// Allow a connection to start its server, or to send its secrets to other machines
+    Allow(allow::Allow),
     /// Save the secrets of connections in the system's key store
     Secret(secret::Secret),
     /// Check this machine: folders, the key store, and the secrets and files that connections are missing
@@ -219,6 +222,9 @@ pub fn run_command(
     let began = Instant::now();
     if line.global.allow_start {
         registry::allow_all_starts();
+    }
+    if line.global.allow_secrets {
+        registry::allow_all_secrets();
     }
     let mut out = CommandOutput::new(&line.global);
     let ended = dispatch_command(&line, &mut out);
@@ -314,6 +320,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
         Some(Command::Mcp(mcp)) => mcp.run(global, out),
         Some(Command::Form(form)) => form.run(global, out),
         Some(Command::Schema(schema)) => schema.run(global, out),
+        Some(Command::Allow(allow)) => allow.run(global, out),
         Some(Command::Secret(secret)) => secret.run(global, out),
         Some(Command::Doctor(doctor)) => doctor.run(global, out),
         Some(Command::Completions(completions)) => completions.run(command_line(), out),

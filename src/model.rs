@@ -17,6 +17,7 @@ pub mod entry;
 pub mod error_kind;
 pub mod finding;
 pub mod health;
+pub mod host;
 pub mod id;
 pub mod merging;
 pub mod notification;

@@ -9,7 +9,7 @@ use crate::{
         server_item::{ListTiming, ServerItem},
         server_profile::ServerProfile,
     },
-    systems::{facets::kept_tools::ListedTools, start::Start},
+    systems::{facets::kept_tools::ListedTools, permission::Permission},
 };
 
 /// What the screen of connections holds beside the settings.
@@ -39,8 +39,8 @@ impl ConnectionTests {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Report {
     UnderWay,
-    /// Its server is not started before the user allows this.
-    NotAllowed(Box<Start>),
+    /// It is not opened before the user allows this.
+    NotAllowed(Box<Permission>),
     Reached(Box<ConnectionReport>),
     Failed(Problem),
 }

@@ -34,7 +34,7 @@ use crate::{
         unsaved::UnsavedTexts,
     },
     schema::pointer::Pointer,
-    systems::{deployed::push::Push, facets::observer::Place, start::Start},
+    systems::{deployed::push::Push, facets::observer::Place, permission::Permission},
 };
 
 /// Whether a save may put aside what changed on disk meanwhile.
@@ -214,13 +214,13 @@ pub enum Effect {
     FindServers,
     /// Ask which services are where a connection leads. Answered by `Discovered`.
     Discover(Box<Connection>),
-    /// Keep that the user allows a start, then do what it was asked for.
-    AllowStart {
-        start: Box<Start>,
+    /// Keep that the user allows this, then do what it was asked for.
+    Allow {
+        permission: Box<Permission>,
         then: Box<Effect>,
     },
     /// Read what is configured where the connection leads. Answered by `Deployed`, or
-    /// `StartNotAllowed`.
+    /// `NotAllowed`.
     ReadDeployed {
         connection: Box<Connection>,
         purpose: Purpose,

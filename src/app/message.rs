@@ -40,7 +40,7 @@ use crate::{
         deployed::{item::Item, push::Push},
         discovery::found::Found,
         facets::configured::FoundConfig,
-        start::Start,
+        permission::Permission,
     },
 };
 
@@ -288,8 +288,8 @@ pub enum ConnectionMessage {
         connection: String,
         news: Box<SignInNews>,
     },
-    /// The user allows the start that `Question::AllowStart` is about.
-    AllowAskedStart,
+    /// The user allows what `Question::Allow` is about.
+    AllowAsked,
     /// Look at the server of a connection in each era of its protocol, with a call of a tool.
     /// Answered by `ErasCompared`.
     CompareEras {
@@ -336,10 +336,10 @@ pub enum ConnectionMessage {
         unread: Vec<String>,
         problems: Vec<Problem>,
     },
-    /// What was to be read is behind a server that the user has not allowed to start.
-    StartNotAllowed {
+    /// What was to be read needs something that the user has not allowed.
+    NotAllowed {
         connection: String,
-        start: Box<Start>,
+        permission: Box<Permission>,
         purpose: Purpose,
     },
     /// What is configured where the connection leads, or why it could not be read.

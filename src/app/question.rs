@@ -16,7 +16,7 @@ use crate::{
         deployed::{item::Item, push::Push},
         discovery::compared::Compared,
         facets::configured::FoundConfig,
-        start,
+        permission::Permission,
     },
 };
 
@@ -58,6 +58,6 @@ pub enum Question {
     Discovered(Vec<Compared>),
     /// Read how a server differs between the eras of its protocol?
     Eras { connection: String, comparison: Box<EraComparison> },
-    /// May the server of this connection be started, to read what it has?
-    AllowStart { connection: String, start: Box<start::Start>, purpose: Purpose },
+    /// May this connection do what is needed to read what it has?
+    Allow { connection: String, permission: Box<Permission>, purpose: Purpose },
 }

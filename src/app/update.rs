@@ -268,9 +268,9 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
             discovery::on_discovered(state, *connection, found, now);
         }
-        ConnectionMessage::AllowAskedStart => return deployed::allow_start(state, now),
-        ConnectionMessage::StartNotAllowed { connection, start, purpose } => {
-            deployed::ask_to_start(state, connection, start, purpose);
+        ConnectionMessage::AllowAsked => return deployed::allow_asked(state, now),
+        ConnectionMessage::NotAllowed { connection, permission, purpose } => {
+            deployed::ask_permission(state, connection, permission, purpose);
         }
         ConnectionMessage::SignIn { name, act } => return sign_in::act(state, &name, act),
         ConnectionMessage::SignInNews { turn, connection, news } => {
@@ -332,6 +332,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
                 workflow::on_call_ended(state, call, outcome, took_ms, now);
                 let mut effects = cases::on_call_ended(state, call, now);
                 effects.extend(batch::on_call_ended(state, call, outcome, took_ms, now));
+                effects.extend(connection_test::ask_for_call(state, call));
                 if state.screen == ScreenId::History {
                     effects.extend(history::list_calls(state));
                 }

@@ -159,7 +159,7 @@ fn write_server(
     notes.iter().for_each(|note| out.print_status(format_args!("  {note}")));
     if table.contains_key("command") {
         out.print_status(format_args!(
-            "  `toolcrib mcp allow {}` shows its command, and allows it",
+            "  `toolcrib allow {}` shows its command, and allows it",
             shell_word(name)
         ));
     }

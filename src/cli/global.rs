@@ -23,10 +23,15 @@ pub(crate) struct Global {
     #[arg(long, global = true, value_enum, help_heading = "Everywhere")]
     pub mode: Option<ModeWord>,
 
-    /// Start the servers of connections even if `toolcrib mcp allow` hasn't allowed them; for this
+    /// Start the servers of connections even if `toolcrib allow` hasn't allowed them; for this
     /// command only
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub allow_start: bool,
+
+    /// Send the secrets of connections to other machines even if `toolcrib allow` hasn't allowed
+    /// it; for this command only
+    #[arg(long, global = true, help_heading = "Everywhere")]
+    pub allow_secrets: bool,
 
     /// Use lines of text and questions in place of a drawn screen, for screen readers and scripts;
     /// TOOLCRIB_PLAIN=1 does the same (see docs/plain.md)

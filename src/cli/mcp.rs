@@ -20,6 +20,7 @@ use self::{
     target::{InspectedServer, Target, change_line, listing, nobody, server_command, tools},
 };
 use super::{
+    allow::Allow,
     changes::change_json,
     columns::{self, Cell},
     ending::{CommandResult, Ending},
@@ -53,8 +54,8 @@ use crate::{
         source::{Format, Source},
     },
     wire::{
+        registry::permissions_of,
         systems::{facets::inspector::Listing, table},
-        transport::process,
     },
 };
 
@@ -86,7 +87,8 @@ enum McpCommand {
     Add(Add),
     /// Remove a server from toolcrib.toml
     Remove(remove::Remove),
-    /// Allow a connection's server to be started with exactly its current command
+    /// Allow a connection's server to be started: `toolcrib allow`
+    #[command(hide = true)]
     Allow(Allow),
     /// Show a server's authorization step by step, or sign in
     Auth(auth::Auth),
@@ -134,16 +136,6 @@ struct Add {
     /// The command that starts the server
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<String>,
-}
-
-#[derive(Args, Debug)]
-struct Allow {
-    /// The connection, by its name in toolcrib.toml
-    name: String,
-
-    /// Revoke the permission
-    #[arg(long)]
-    forget: bool,
 }
 
 #[derive(Args, Debug)]
@@ -373,8 +365,9 @@ impl Add {
                     json!(TransportKind::of_address(url).map(TransportKind::as_str)),
                 );
                 table.insert("servers".into(), json!([url]));
+                let given = Header::parse_all(&self.header)?;
                 let mut headers = Map::new();
-                for header in &Header::parse_all(&self.header)? {
+                for header in &given {
                     if let Some(variable) = header.token_variable() {
                         table.insert("token-variable".into(), json!(variable));
                     } else {
@@ -384,7 +377,10 @@ impl Add {
                 if !headers.is_empty() {
                     table.insert(HEADERS.into(), Value::Object(headers));
                 }
-                connections::find_connection(&opened.settings.connections, url)?
+                let mut connection =
+                    connections::find_connection(&opened.settings.connections, url)?;
+                given.iter().for_each(|header| header.add_to(&mut connection));
+                connection
             }
             None => {
                 let values = env.iter().map(|(name, value)| (name.clone(), parse_value(value)));
@@ -404,9 +400,9 @@ impl Add {
         if written == Written::Default {
             out.print_status("calls go through it unless --connection names another");
         }
-        // Who types a command wants it started.
-        if let Some(start) = process::start_of(&connection) {
-            Consents::of_user()?.give(&start)?;
+        // Who types a command wants it started, and who types a variable wants it sent.
+        for permission in permissions_of(&connection) {
+            Consents::of_user()?.give(&permission)?;
         }
         out.print_status(format_args!(
             "`toolcrib mcp keep {}` saves its tool list in this workspace",
@@ -462,34 +458,6 @@ pub(super) fn write_connection(
     let root = &opened.workspace.root;
     let saved = files::save_file(root, &path, after.text(), expected, OutsideLinks::Refuse);
     saved.map(|_| written).map_err(|refused| refused.problem().clone())
-}
-
-impl Allow {
-    fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        let opened = OpenWorkspace::read_aloud(global, out)?;
-        let looked = InspectedServer::named(&self.name, &opened)?;
-        let Some(start) = process::start_of(&looked.connection) else {
-            out.print_status("it starts no command, so there is nothing to allow");
-            return Ok(Ending::Done);
-        };
-        if global.json {
-            out.print_json(&json!({
-                "program": start.program, "args": start.args, "dir": start.dir, "env": start.env.iter().cloned().collect::<BTreeMap<_, _>>(),
-                "allowed": !self.forget,
-            }))?;
-        } else {
-            start.lines().into_iter().try_for_each(|line| out.print_line(line))?;
-        }
-        let consents = Consents::of_user()?;
-        if self.forget {
-            consents.take_back(&start)?;
-            out.print_status("no longer allowed");
-        } else {
-            consents.give(&start)?;
-            out.print_status("allowed; any change to it asks again");
-        }
-        Ok(Ending::Done)
-    }
 }
 
 impl Keep {

@@ -25,6 +25,18 @@ pub(crate) fn path_name(path: &Path) -> String {
     format!("{:016x}", bytes_digest(path.as_os_str().as_encoded_bytes()))
 }
 
+/// A name of 64 hexadecimal digits, made of a list of texts: no other list has it.
+#[must_use]
+pub(crate) fn parts_name<'p>(parts: impl IntoIterator<Item = &'p str>) -> String {
+    let mut hash = Sha256::new();
+    // Each part with its length, so that no two lists run into the same bytes.
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
 /// The name that toolcrib gave before it used SHA-256, to find what lies under it. Rust does not
 /// promise that it stays the same.
 #[must_use]

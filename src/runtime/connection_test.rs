@@ -25,8 +25,8 @@ pub async fn run_test(registry: Arc<Registry>, turn: u64, connection: Connection
 /// Opens the connection, and asks the system that it leads to for all it says.
 pub async fn connection_report(registry: &Registry, connection: &Connection) -> Report {
     let began = Instant::now();
-    if let Some(start) = registry.not_allowed(connection) {
-        return Report::NotAllowed(Box::new(start));
+    if let Some(permission) = registry.not_allowed(connection) {
+        return Report::NotAllowed(Box::new(permission));
     }
     let greeting = match registry.test_connection(connection).await {
         Ok(greeting) => greeting,

@@ -288,8 +288,9 @@ impl Performer {
                 let root = self.workspace.root.clone();
                 discovering::spawn_search(registry, root, self.messages.clone(), connection);
             }
-            Effect::AllowStart { start, then } => {
-                if let Err(problem) = Consents::of_user().and_then(|consents| consents.give(&start))
+            Effect::Allow { permission, then } => {
+                if let Err(problem) =
+                    Consents::of_user().and_then(|consents| consents.give(&permission))
                 {
                     self.send_message(Message::Failed(problem));
                 }
@@ -493,11 +494,11 @@ impl Performer {
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {
-        if let Some(start) = self.registry.not_allowed(&connection).map(Box::new) {
+        if let Some(permission) = self.registry.not_allowed(&connection).map(Box::new) {
             let connection = connection.name;
-            return self.send_message(Message::Connection(ConnectionMessage::StartNotAllowed {
+            return self.send_message(Message::Connection(ConnectionMessage::NotAllowed {
                 connection,
-                start,
+                permission,
                 purpose,
             }));
         }

@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     store::{consents::Consents, paths::Paths, secrets},
-    systems::start::Start,
+    systems::permission::Permission,
     wire::{registry::Registry, secrets::Secrets},
 };
 
@@ -27,17 +27,34 @@ pub(crate) fn of_system() -> Registry {
     .asking(Arc::new(is_allowed))
 }
 
+/// The same, where the user has agreed to these for this run.
+#[must_use]
+pub(crate) fn agreeing_to(permissions: Vec<Permission>) -> Registry {
+    of_system().asking(Arc::new(move |asked| permissions.contains(asked) || is_allowed(asked)))
+}
+
 /// Whether the user allows every start for this run.
-static ALLOWS_ALL: AtomicBool = AtomicBool::new(false);
+static ALLOWS_STARTS: AtomicBool = AtomicBool::new(false);
+/// Whether the user allows for this run that any secret is sent where the settings say.
+static ALLOWS_SECRETS: AtomicBool = AtomicBool::new(false);
 
 /// The user allows that servers are started without being asked, for this run.
 pub(crate) fn allow_all_starts() {
-    ALLOWS_ALL.store(true, Ordering::Relaxed);
+    ALLOWS_STARTS.store(true, Ordering::Relaxed);
 }
 
-fn is_allowed(start: &Start) -> bool {
-    ALLOWS_ALL.load(Ordering::Relaxed)
-        || Consents::of_user().is_ok_and(|consents| consents.has(start))
+/// The user allows that secrets are sent without being asked, for this run.
+pub(crate) fn allow_all_secrets() {
+    ALLOWS_SECRETS.store(true, Ordering::Relaxed);
+}
+
+fn is_allowed(permission: &Permission) -> bool {
+    let for_this_run = match permission {
+        Permission::Start(_) => &ALLOWS_STARTS,
+        Permission::Send(_) => &ALLOWS_SECRETS,
+    };
+    for_this_run.load(Ordering::Relaxed)
+        || Consents::of_user().is_ok_and(|consents| consents.has(permission))
 }
 
 /// The same for calls from a workspace: what it keeps of servers is known, and agents that are made

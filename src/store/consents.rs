@@ -1,12 +1,12 @@
-//! The starts of servers that the user agreed to, each by what distinguishes it from every other.
-//! They are kept outside of workspaces, so that no workspace can bring its own along.
+//! What the user agreed to, each permission by what distinguishes it from every other. They are
+//! kept outside of workspaces, so that no workspace can bring its own along.
 
 use std::{fs, path::PathBuf};
 
 use super::{files, paths::Paths};
 use crate::{
     model::problem::{Problem, ProblemKind},
-    systems::start::Start,
+    systems::permission::Permission,
 };
 
 /// What the user agreed to.
@@ -26,24 +26,24 @@ impl Consents {
 
     /// Whether exactly this was agreed to.
     #[must_use]
-    pub fn has(&self, start: &Start) -> bool {
-        self.file(start).is_file()
+    pub fn has(&self, permission: &Permission) -> bool {
+        self.file(permission).is_file()
     }
 
     /// The user agrees to this.
     ///
     /// # Errors
     /// When it cannot be kept.
-    pub fn give(&self, start: &Start) -> Result<(), Problem> {
-        files::save_private(&self.file(start), &format!("{}\n", start.lines().join("\n")))
+    pub fn give(&self, permission: &Permission) -> Result<(), Problem> {
+        files::save_private(&self.file(permission), &format!("{}\n", permission.lines().join("\n")))
     }
 
     /// The user no longer agrees to it; whether there was anything to take back.
     ///
     /// # Errors
     /// When it cannot be taken back.
-    pub fn take_back(&self, start: &Start) -> Result<bool, Problem> {
-        let file = self.file(start);
+    pub fn take_back(&self, permission: &Permission) -> Result<bool, Problem> {
+        let file = self.file(permission);
         if !file.is_file() {
             return Ok(false);
         }
@@ -53,15 +53,15 @@ impl Consents {
         })
     }
 
-    fn file(&self, start: &Start) -> PathBuf {
-        self.folder.join(start.digest())
+    fn file(&self, permission: &Permission) -> PathBuf {
+        self.folder.join(permission.digest())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::connection::ServerCommand;
+    use crate::{model::connection::ServerCommand, systems::start::Start};
 
     #[test]
     fn a_command_that_changed_was_not_agreed_to() {
@@ -73,7 +73,7 @@ mod tests {
                 args: vec![arg.into()],
                 ..ServerCommand::default()
             };
-            Start::of(&command, "/usr/bin/npx".into(), "/work".into())
+            Permission::Start(Start::of(&command, "/usr/bin/npx".into(), "/work".into()))
         };
         consents.give(&start("server")).unwrap();
         assert!(consents.has(&start("server")) && !consents.has(&start("server-2")));

@@ -1,9 +1,7 @@
 //! What the user agrees to before a connection's server is started: the exact command, and what
 //! distinguishes it from every other.
 
-use sha2::{Digest as _, Sha256};
-
-use crate::model::{connection::ServerCommand, shown::visible_text};
+use crate::model::{connection::ServerCommand, digest, shown::visible_text};
 
 /// A command as it would be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,20 +26,11 @@ impl Start {
     /// The same text for the same start, and for no other.
     #[must_use]
     pub fn digest(&self) -> String {
-        let mut hash = Sha256::new();
-        // Each part with its length, so that no two lists run into the same bytes.
-        let mut part = |text: &str| {
-            hash.update((text.len() as u64).to_le_bytes());
-            hash.update(text);
-        };
-        [&self.program, &self.dir].into_iter().for_each(|text| part(text));
-        part(&self.args.len().to_string());
-        self.args.iter().for_each(|arg| part(arg));
-        for (name, value) in &self.env {
-            part(name);
-            part(value);
-        }
-        hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let count = self.args.len().to_string();
+        let command = [&*self.program, &*self.dir, &*count];
+        let args = self.args.iter().map(String::as_str);
+        let env = self.env.iter().flat_map(|(name, value)| [&**name, &**value]);
+        digest::parts_name(command.into_iter().chain(args).chain(env))
     }
 
     /// All of it for people, line by line, nothing cut.
@@ -59,7 +48,6 @@ impl Start {
 
 #[cfg(test)]
 mod tests {
-
     use super::*;
     use crate::model::connection::{SecretAt, SettingValue};
 

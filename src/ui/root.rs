@@ -214,7 +214,7 @@ impl Root {
 
     fn take_question(&mut self, state: &State) {
         // Its answer is a letter: it waits for the end of what is being typed.
-        let waits = matches!(state.question, Some(Question::AllowStart { .. }));
+        let waits = matches!(state.question, Some(Question::Allow { .. }));
         if self.asked == state.question || waits && self.is_typing(state) {
             return;
         }

@@ -7,6 +7,8 @@ use hyper::{
     header::{HOST, ORIGIN},
 };
 
+use crate::model::host::is_loopback;
+
 /// Whom a server lets in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ServerReach {
@@ -122,11 +124,6 @@ pub(crate) fn host_name(host: &str) -> &str {
 
 fn parse_address(name: &str) -> Option<IpAddr> {
     name.parse().ok()
-}
-
-fn is_loopback(name: &str) -> bool {
-    name.eq_ignore_ascii_case("localhost")
-        || parse_address(name).is_some_and(|address| address.is_loopback())
 }
 
 #[cfg(test)]

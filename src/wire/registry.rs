@@ -1,6 +1,7 @@
 //! Open connections, shared by the calls of this process.
 
 use std::{
+    cell::Cell,
     collections::HashMap,
     path::{Path, PathBuf},
     sync::{Arc, Mutex as Lock, PoisonError},
@@ -15,7 +16,7 @@ use tokio::{
 
 use super::{
     connector::{Connector, States},
-    secrets::{Secrets, Variables},
+    secrets::{Consent, Secrets, Variables, not_allowed},
     session, stub_call,
     systems::{
         facets::{
@@ -35,21 +36,16 @@ use crate::{
         connection::{Connection, ConnectionState},
         error_kind::ErrorKind,
         problem::Problem,
-        shown::shell_word,
     },
-    systems::start::Start,
+    systems::{permission::Permission, sending::Sending},
 };
 
 /// How long what is left to be done after a call may hold up the end of the process.
 const SETTLING: Duration = Duration::from_secs(3);
 
-/// Whether the user agreed that this is started.
-pub(crate) type Consent = Arc<dyn Fn(&Start) -> bool + Send + Sync>;
-
 /// Connections by name, opened at first use and kept until the registry is dropped.
 pub struct Registry {
     secrets: Secrets,
-    consent: Consent,
     kept: CallMemory,
     /// The folder of the workspace that connections are opened for.
     workspace: Option<PathBuf>,
@@ -93,7 +89,6 @@ impl Registry {
     pub fn with_secrets(secrets: Secrets) -> Self {
         Self {
             secrets,
-            consent: Arc::new(|_| false),
             kept: CallMemory::default(),
             workspace: None,
             questions: None,
@@ -139,18 +134,19 @@ impl Registry {
         self
     }
 
-    /// Asks this before a server is started; without it, none is.
+    /// Asks this before a server is started or a secret leaves this machine; without it, neither
+    /// happens.
     #[must_use]
     pub fn asking(mut self, consent: Consent) -> Self {
-        self.consent = consent;
+        self.secrets = self.secrets.asking(consent);
         self
     }
 
-    /// What the connection would start without the user's consent; `None` where it starts nothing,
-    /// or may.
+    /// What the connection needs the user's consent for and doesn't have it.
     #[must_use]
-    pub fn not_allowed(&self, connection: &Connection) -> Option<Start> {
-        process::start_of(&self.placed(connection)).filter(|start| !(self.consent)(start))
+    pub fn not_allowed(&self, connection: &Connection) -> Option<Permission> {
+        let mut wanted = permissions_of(&self.placed(connection)).into_iter();
+        wanted.find(|permission| !self.secrets.is_allowed(permission))
     }
 
     /// The folder of a server counts from the workspace's.
@@ -184,12 +180,7 @@ impl Registry {
         let driver = table::by_id(request.system).and_then(|system| system.call_driver());
         let system = request.system;
         // The last thing before it is sent: nobody else gets to know the values.
-        let variable = |name: &str| {
-            let value = self.secrets.environment_variable(name)?;
-            self.secrets.register(&value);
-            Some(value)
-        };
-        let (request, unknown) = match template::with_environment(request.clone(), &variable) {
+        let (request, unknown) = match self.with_variables(connection, request.clone()) {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
@@ -223,6 +214,23 @@ impl Registry {
                 begun.run_multi_step(procedure, with).await;
             }
         }
+    }
+
+    /// The request with the environment's variables in the places that name them.
+    fn with_variables(
+        &self,
+        connection: &Connection,
+        request: Request,
+    ) -> Result<Request, CallError> {
+        let refused = Cell::new(None);
+        let variable = |name: &str| {
+            self.secrets.variable_for(connection, name).unwrap_or_else(|problem| {
+                refused.set(Some(problem));
+                None
+            })
+        };
+        let filled = template::with_environment(request, &variable);
+        refused.into_inner().map_or(filled, Err)
     }
 
     /// Waits for what cancelled calls left to be done, such as closing an inbox, for as long as a
@@ -278,7 +286,7 @@ impl Registry {
         *slot = None;
         self.set_state(&connection.name, ConnectionState::Connecting);
         let opened = match self.not_allowed(connection) {
-            Some(start) => Err(not_allowed(connection, &start)),
+            Some(permission) => Err(not_allowed(connection, &permission, "")),
             None => self.opened(connection).await,
         };
         match opened {
@@ -403,6 +411,15 @@ impl Connector for Registry {
     }
 }
 
+/// All that a connection needs the user's consent for, before its first use.
+#[must_use]
+pub(crate) fn permissions_of(connection: &Connection) -> Vec<Permission> {
+    let start = process::start_of(connection).map(Permission::Start);
+    let beside = connection.settings.values().flat_map(|settings| settings.connections.values());
+    let sendings = std::iter::once(connection).chain(beside).filter_map(Sending::of);
+    start.into_iter().chain(sendings.map(Permission::Send)).collect()
+}
+
 fn connecting_problem(connection: &Connection, problem: CallError) -> Problem {
     problem.while_doing(format!("connecting \"{}\"", connection.name))
 }
@@ -413,21 +430,6 @@ fn not_callable(system: &str) -> CallError {
         message: format!("tools of {system} run only inside it"),
         remedy: "mock its answer, or call the tool through its MCP server if it has one".into(),
     }
-}
-
-/// The user has not agreed to the start of its server.
-fn not_allowed(connection: &Connection, start: &Start) -> CallError {
-    let message = format!(
-        "connection \"{}\" starts a server that you have not allowed:\n{}",
-        connection.name,
-        start.lines().join("\n")
-    );
-    let remedy = format!(
-        "review it, then allow it: `toolcrib mcp allow {}`, or t on Connections; a script \
-         allows it for one command with --allow-start",
-        shell_word(&connection.name)
-    );
-    CallError { kind: ErrorKind::NotAllowed, message, remedy }
 }
 
 fn no_transport(connection: &Connection) -> CallError {

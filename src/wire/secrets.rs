@@ -11,7 +11,9 @@ use crate::{
         connection::{Connection, SecretAt, SettingValue},
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
+        shown::shell_word,
     },
+    systems::{permission::Permission, sending::Sending},
 };
 
 /// Gives the value of an environment variable.
@@ -26,6 +28,9 @@ pub(crate) type Saving = Arc<dyn Fn(&str, Option<&str>) -> Result<(), Problem> +
 /// Receives each secret before it is used.
 pub(crate) type SecretListener = Arc<dyn Fn(&str) + Send + Sync>;
 
+/// Whether the user agreed to this.
+pub(crate) type Consent = Arc<dyn Fn(&Permission) -> bool + Send + Sync>;
+
 /// So long the user may take to unlock the key store.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -36,6 +41,7 @@ pub struct Secrets {
     keys: Keys,
     saving: Saving,
     told: SecretListener,
+    consent: Consent,
     /// Those that were used, which answers may repeat.
     used: LearnedSecrets,
 }
@@ -51,6 +57,7 @@ impl Secrets {
             keys: Arc::new(move |_| Err(none())),
             saving: Arc::new(move |_, _| Err(none())),
             told: Arc::new(|_| ()),
+            consent: Arc::new(|_| false),
             used: LearnedSecrets::default(),
         }
     }
@@ -73,17 +80,62 @@ impl Secrets {
         Self { told, ..self }
     }
 
-    /// The value of an environment variable.
+    /// The same, where this is asked before a secret leaves this machine; without it, none does.
     #[must_use]
-    pub fn environment_variable(&self, name: &str) -> Option<String> {
-        (self.variables)(name)
+    pub fn asking(self, consent: Consent) -> Self {
+        Self { consent, ..self }
+    }
+
+    /// Whether the user agreed to this.
+    #[must_use]
+    pub fn is_allowed(&self, permission: &Permission) -> bool {
+        (self.consent)(permission)
+    }
+
+    /// The value of an environment variable that what is sent there names; `None` where it isn't
+    /// set.
+    ///
+    /// # Errors
+    /// When the user has not allowed that it is sent there.
+    pub fn variable_for(
+        &self,
+        connection: &Connection,
+        name: &str,
+    ) -> Result<Option<String>, CallError> {
+        let sending = Sending::of_variable(connection, name).map(Permission::Send);
+        if let Some(permission) = sending.filter(|sending| !self.is_allowed(sending)) {
+            let options = format!(" --variable {}", shell_word(name));
+            return Err(not_allowed(connection, &permission, &options));
+        }
+        let value = (self.variables)(name);
+        if let Some(value) = &value {
+            self.register(value);
+        }
+        Ok(value)
     }
 
     /// The secret that a connection needs.
     ///
     /// # Errors
-    /// When it is not there, or the key store is not, or does not let us in within a minute.
+    /// When it is not there, or the user has not allowed that it is sent there, or the key store is
+    /// not there, or does not let us in within a minute.
     pub async fn resolve_secret(
+        &self,
+        connection: &Connection,
+        at: &SecretAt,
+    ) -> Result<String, CallError> {
+        let sending = Sending::of(connection).map(Permission::Send);
+        if let Some(permission) = sending.filter(|sending| !self.is_allowed(sending)) {
+            return Err(not_allowed(connection, &permission, ""));
+        }
+        self.resolve_own(connection, at).await
+    }
+
+    /// A secret that a connection names, for this machine alone: it is sent nowhere.
+    ///
+    /// # Errors
+    /// When it is not there, or the key store is not, or does not let us in within a minute.
+    pub async fn resolve_own(
         &self,
         connection: &Connection,
         at: &SecretAt,
@@ -169,7 +221,7 @@ impl Secrets {
     async fn look_up(&self, connection: &Connection, at: &SecretAt) -> Result<String, CallError> {
         match at {
             SecretAt::Variable(name) => {
-                let found = self.environment_variable(name);
+                let found = (self.variables)(name);
                 let lack = if found.is_none() { "not set" } else { "empty" };
                 // Where a secret is missing, some CI systems set an empty text.
                 found.filter(|secret| !secret.is_empty()).ok_or_else(|| CallError {
@@ -200,6 +252,30 @@ impl Secrets {
     }
 }
 
+/// The user has not agreed to what a connection wants to do. `options` go behind the command that
+/// allows it.
+#[must_use]
+pub(crate) fn not_allowed(
+    connection: &Connection,
+    permission: &Permission,
+    options: &str,
+) -> CallError {
+    let message = format!(
+        "connection \"{}\" {}, which you have not allowed:\n{}",
+        connection.name,
+        permission.words(),
+        permission.lines().join("\n")
+    );
+    let remedy = format!(
+        "review it, then allow it: `toolcrib allow {}{options}`{}; a script allows it for one \
+         command with {}",
+        shell_word(&connection.name),
+        if options.is_empty() { ", or t on Connections" } else { "" },
+        permission.option()
+    );
+    CallError { kind: ErrorKind::NotAllowed, message, remedy }
+}
+
 /// Asks the key store on a thread of its own, which the process does not wait for.
 async fn on_own_thread<T: Send + 'static>(
     asking: impl FnOnce() -> Result<T, Problem> + Send + 'static,
@@ -225,11 +301,12 @@ async fn on_own_thread<T: Send + 'static>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::model::connection::Credentials;
 
     #[tokio::test]
     async fn a_problem_repeats_no_secret_that_was_used() {
         let secrets = Secrets::new(Arc::new(|name| Some(name.to_lowercase())));
-        let connection = Connection::nats("prod", "nats://host");
+        let connection = Connection::nats("prod", "nats://localhost");
         let problem = |message: &str| CallError::new(ErrorKind::TimedOut, message, "try HUNTER2");
         let before = secrets.hidden_in(problem("401: hunter2hunter2 is wrong"));
         assert_eq!(before.message, "401: hunter2hunter2 is wrong");
@@ -246,6 +323,29 @@ mod tests {
         assert_eq!(shaped.message, "it sent http://user:***@host/ back");
     }
 
+    #[tokio::test]
+    async fn no_secret_leaves_this_machine_without_permission() {
+        let secrets = Secrets::new(Arc::new(|_| Some("hunter2hunter2".into())));
+        let token = SecretAt::Variable("MY_TOKEN".into());
+        let credentials = Credentials::Token { token: token.clone() };
+        let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
+        let refused = secrets.resolve_secret(&connection, &token).await.unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::NotAllowed);
+        for part in ["nats://host", "MY_TOKEN"] {
+            assert!(refused.message.contains(part), "{}", refused.message);
+        }
+        assert!(refused.remedy.contains("`toolcrib allow prod`"), "{}", refused.remedy);
+        let refused = secrets.variable_for(&connection, "HOME").unwrap_err();
+        assert!(refused.remedy.contains("`toolcrib allow prod --variable HOME`"));
+        let agreed = Permission::Send(Sending::of(&connection).unwrap());
+        let secrets = secrets.asking(Arc::new(move |asked| *asked == agreed));
+        let secret = secrets.resolve_secret(&connection, &token).await.unwrap();
+        assert_eq!(secret, "hunter2hunter2");
+        assert!(secrets.variable_for(&connection, "HOME").is_err(), "that is another one");
+        let nearby = Connection { name: "prod".into(), ..Connection::nats("a", "nats://[::1]:4") };
+        assert!(secrets.variable_for(&nearby, "HOME").unwrap().is_some());
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_key_store_that_never_answers_is_given_up() {
         let (hold, held) = std::sync::mpsc::channel::<()>();
@@ -255,7 +355,7 @@ mod tests {
             Ok(String::new())
         };
         let secrets = Secrets::new(Arc::new(|_| None)).with_keys(Arc::new(silent));
-        let connection = Connection::nats("prod", "nats://host");
+        let connection = Connection::nats("prod", "nats://localhost");
         let problem = secrets
             .resolve_secret(&connection, &SecretAt::KeyStore("bus".into()))
             .await

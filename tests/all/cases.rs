@@ -221,7 +221,7 @@ fn a_server_that_cannot_start_is_started_once() {
     let refused = place.run(&["test", "--jobs", "1"]);
     refused.ended(2, &["2 of 2 cases failed"]);
     let words = refused.data.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(words.contains("not-allowed") && words.contains("toolcrib mcp allow"), "{words}");
+    assert!(words.contains("not-allowed") && words.contains("toolcrib allow"), "{words}");
     assert!(!words.contains("not JSON"), "{words}");
     let ran = place.run(&["test", "--jobs", "1", "--allow-start"]);
     ran.ended(3, &["2 of 2 cases failed"]);

@@ -229,7 +229,7 @@ fn servers_of_a_registry_become_connections_and_start_nothing() {
         &[
             "added connection \"io.example/weather\"",
             "npx -y @example/files@0.3.0",
-            "`toolcrib mcp allow io.example/files` shows its command",
+            "`toolcrib allow io.example/files` shows its command",
         ],
     );
     let found = discover(&place, &[]);

@@ -121,6 +121,71 @@ fn a_session_is_begun_named_and_ended() {
     assert_eq!(server.requests_of("DELETE").len(), begun);
 }
 
+/// A workspace may be somebody else's: neither what its settings name nor what a request names is
+/// sent to another machine before the user agrees to exactly that.
+#[test]
+fn no_secret_goes_to_another_machine_without_permission() {
+    const KEY: &str = "the-servers-own-key";
+    let server = HttpServer::start("legacy");
+    // An address of this machine too, but none that says so.
+    let settings = |more: &str| {
+        let port = server.port;
+        let text = format!(
+            "[connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = \"http://0.0.0.0:{port}/mcp\"\n{more}"
+        );
+        fs::write(server.place.here.join("toolcrib.toml"), text).unwrap();
+    };
+    let run = |words: &[&str]| {
+        let mut command = server.place.command(words);
+        Ran::of(command.env("SERVER_KEY", KEY).env("OTHER", "b").output().unwrap())
+    };
+    let sent = || server.requests().iter().any(|request| request.to_string().contains(KEY));
+
+    settings("headers = { X-Api-Key = \"$SERVER_KEY\" }\n");
+    for words in [
+        &["mcp", "ping", "web"][..],
+        &["call", "echo", "text=a", "--connection", "web"],
+        &["call", "echo", "text=a", "--connection", "web", "--dry-run"],
+        &["mcp", "keep", "web"],
+    ] {
+        let refused = run(words);
+        refused.ended(2, &["not allowed", "the environment variable SERVER_KEY as the header"]);
+        refused.ended(2, &["http://0.0.0.0:", "`toolcrib allow web`", "--allow-secrets"]);
+    }
+    assert!(server.requests().is_empty());
+    run(&["mcp", "ping", "web", "--allow-start"]).ended(2, &["not allowed"]);
+    run(&["mcp", "ping", "web", "--allow-secrets"]).ended(0, &[]);
+    assert!(sent());
+    run(&["mcp", "ping", "web"]).ended(2, &["not allowed"]);
+
+    let needed = run(&["allow", "--json"]).json();
+    assert_eq!((&needed[0]["what"], &needed[0]["allowed"]), (&json!("send"), &json!(false)));
+    run(&["allow", "web"]).ended(0, &["any change"]);
+    run(&["mcp", "ping", "web"]).ended(0, &[]);
+    assert_eq!(run(&["allow", "--json"]).json()[0]["allowed"], true);
+    settings("headers = { X-Api-Key = \"$SERVER_KEY\", X-More = \"$OTHER\" }\n");
+    run(&["mcp", "ping", "web"]).ended(2, &["OTHER"]);
+    settings("headers = { X-Api-Key = \"$SERVER_KEY\" }\n");
+    run(&["allow", "web", "--forget"]).ended(0, &[]);
+    run(&["mcp", "ping", "web"]).ended(2, &["not allowed"]);
+
+    settings("");
+    let call = ["call", "echo", "text={{env.SERVER_KEY}}", "--connection", "web"];
+    run(&call).ended(2, &["not allowed", "`toolcrib allow web --variable SERVER_KEY`"]);
+    run(&["allow", "web"]).ended(0, &["needs no permission"]);
+    run(&call).ended(2, &["not allowed"]);
+    run(&["allow", "web", "--variable", "SERVER_KEY"]).ended(0, &[]);
+    run(&call).ended(0, &[]);
+    run(&["allow", "wed"]).ended(2, &["did you mean web?"]);
+
+    // What one types oneself is agreed to.
+    let address = format!("http://0.0.0.0:{}/mcp", server.port);
+    run(&["mcp", "ping", &address, "--header", "X-Api-Key: $SERVER_KEY"]).ended(0, &[]);
+    let add = ["mcp", "add", "mine", "--url", &address, "--header", "X-Api-Key: $SERVER_KEY"];
+    run(&add).ended(0, &[]);
+    run(&["mcp", "ping", "mine"]).ended(0, &[]);
+}
+
 /// A request that came: its method, and where its answer is to be put.
 type Arrival = (String, oneshot::Sender<String>);
 
@@ -163,8 +228,26 @@ fn http_answer(status: &str, body: &str) -> String {
     )
 }
 
+/// Whatever would be sent before an answer is given, is sent now: the method of the first of it.
+async fn overtaking(arrivals: &mut mpsc::UnboundedReceiver<Arrival>) -> Option<String> {
+    for _ in 0..1_000 {
+        tokio::task::yield_now().await;
+    }
+    arrivals.try_recv().ok().map(|(method, _)| method)
+}
+
 #[tokio::test]
-async fn nothing_overtakes_the_message_that_the_session_is_open() {
+async fn nothing_overtakes_the_message_that_the_session_is_open_or_the_stream_of_what_is_unasked() {
+    for begun in [
+        http_answer("405 Method Not Allowed", ""),
+        "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n".to_owned(),
+    ] {
+        open_by_hand(&begun).await;
+    }
+}
+
+/// Opens a session with a server whose answer to GET is this.
+async fn open_by_hand(begun: &str) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let settings = format!(
         "[connections.web]\nsystem = \"mcp\"\nera = \"legacy\"\ntransport = \"http\"\nservers = \"http://{}/mcp\"\n",
@@ -188,13 +271,12 @@ async fn nothing_overtakes_the_message_that_the_session_is_open() {
                 r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#,
             ),
             "notifications/initialized" => {
-                // Whatever would be sent before this is answered, is sent now.
-                for _ in 0..1_000 {
-                    tokio::task::yield_now().await;
-                }
-                let overtook = arrivals.try_recv().ok().map(|(method, _)| method);
-                assert_eq!(overtook, None);
+                assert_eq!(overtaking(&mut arrivals).await, None);
                 http_answer("202 Accepted", "")
+            }
+            "GET" => {
+                assert_eq!(overtaking(&mut arrivals).await, None);
+                begun.to_owned()
             }
             "tools/list" => {
                 answer

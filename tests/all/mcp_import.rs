@@ -78,7 +78,7 @@ fn servers_are_taken_with_references_in_the_place_of_secrets() {
     taken.ended(
         0,
         &[
-            "toolcrib mcp allow files",
+            "toolcrib allow files",
             "secret set asking-SECRET",
             "secret set literal-API_KEY",
             "secret set keyed-X-Key",
@@ -107,7 +107,7 @@ fn servers_are_taken_with_references_in_the_place_of_secrets() {
     // They are settings without a fault, and nothing of it may start yet.
     let checked = place.run(&["check"]);
     assert!(!checked.data.contains("settings."), "{}", checked.data);
-    place.run(&["mcp", "ping", "literal"]).ended(2, &["that you have not allowed"]);
+    place.run(&["mcp", "ping", "literal"]).ended(2, &["which you have not allowed"]);
     place.run(&["import", "mcp", "--take", "files"]).ended(1, &["already"]);
 }
 

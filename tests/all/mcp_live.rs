@@ -123,7 +123,7 @@ fn what_changed_since_it_was_kept_is_told_by_severity() {
     place.run(&["mcp", "list", "test"]).ended(2, &["not allowed", "MORE=1"]);
     let allowed = place.run(&["mcp", "allow", "test", "--json"]);
     allowed.ended(0, &[]);
-    let allowed = allowed.json();
+    let allowed = &allowed.json()[0];
     assert_eq!((&allowed["allowed"], &allowed["env"]), (&json!(true), &json!({"MORE": "1"})));
     place.run(&["mcp", "list", "test"]).ended(0, &["differ from the saved list", "tool.removed"]);
     let told = place.run(&["mcp", "keep", "test"]);
@@ -231,10 +231,7 @@ fn nothing_starts_that_the_user_did_not_allow() {
     let marker = place.here.join("started");
     call(&place, &["echo", "text=a"]).ended(2, &["not allowed"]);
     let told = place.run(&["mcp", "ping", "test"]);
-    told.ended(
-        2,
-        &["that you have not allowed", "argument touch started", "toolcrib mcp allow test"],
-    );
+    told.ended(2, &["which you have not allowed", "argument touch started", "toolcrib allow test"]);
     assert!(!marker.exists());
     call(&place, &["echo", "text=a", "--allow-start"]).ended(0, &[]);
     assert!(marker.exists());
@@ -546,7 +543,7 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     place.run(&["test", "--allow-start"]).ended(0, &["1 case passed"]);
     let closed = place.run(&["test"]);
     closed.ended(1, &[]);
-    assert!(closed.data.contains("starts a server that you have"), "{}", closed.data);
+    assert!(closed.data.contains("starts a server, which you have"), "{}", closed.data);
     let elsewhere = place.run(&["test", "--connection", "embedded"]);
     elsewhere.ended(1, &[]);
     assert!(elsewhere.data.contains("there is no tool \"echo\""), "{}", elsewhere.data);

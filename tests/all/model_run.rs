@@ -96,6 +96,23 @@ fn results(body: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn a_key_for_another_machine_is_asked_for_where_it_is_needed() {
+    let server = ModelServer::start(vec![words("It is 42.")]);
+    // An address of this machine too, but none that says so.
+    let place = place(&server.url.replace("127.0.0.1", "0.0.0.0"));
+    let mut terminal = open(&place, (120, 36));
+    ask(&mut terminal, "How many are late?", None);
+    terminal.wait_for("Send the secrets of gpt?");
+    terminal.wait_for("the environment variable MODEL_KEY as the token");
+    terminal.press(["right", "enter"]);
+    terminal.wait_for("connected to gpt");
+    terminal.press(["ctrl+q"]);
+    terminal.wait_end();
+    let allowed = place.run(&["allow", "--json"]).json();
+    assert_eq!((&allowed[0]["connection"], &allowed[0]["allowed"]), (&"gpt".into(), &true.into()));
+}
+
+#[test]
 fn a_run_streams_its_calls_are_approved_and_workflow_follows() {
     let mut said = openai::words("Let me see what they say.");
     said.insert(1, HELD.into());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::{cases, files, history, notifying, run_world, saving, workflow};
+use super::{cases, connection_test, files, history, notifying, run_world, saving, workflow};
 use crate::{
     app::{
         agent_run::{
@@ -382,6 +382,10 @@ fn take_news(state: &mut State, turn: u64, news: Vec<RunNews>, now: Millis) -> V
             RunNews::Ended(end) => {
                 run.items.note_end(end.took_ms, end.outcome, end.problem.clone());
                 tell_end(state, &run, &end, now);
+                if let RunSource::Model { connection } = &run.setup.source {
+                    let problem = end.problem.as_ref();
+                    effects.extend(connection_test::ask_where_refused(state, connection, problem));
+                }
                 run.waiting = None;
                 run.end = Some(*end);
                 ended = true;

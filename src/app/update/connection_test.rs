@@ -12,10 +12,15 @@ use crate::{
         question::Question,
         state::State,
     },
-    model::{clock::Millis, entry::FileId},
+    model::{
+        call::{CallError, CallId, CallState},
+        clock::Millis,
+        entry::FileId,
+        error_kind::ErrorKind,
+    },
     systems::{
         facets::kept_tools::{ListedTools, count_words},
-        start::Start,
+        permission::Permission,
         table,
     },
 };
@@ -56,11 +61,35 @@ pub(super) fn compare_eras(
     vec![Effect::CompareEras { connection: Box::new(connection), call }]
 }
 
-/// The same effects, after the start is allowed that they need.
-pub(super) fn allow_before(start: &Start, effects: Vec<Effect>) -> Vec<Effect> {
+/// The same effects, after what they need is allowed.
+pub(super) fn allow_before(permission: &Permission, effects: Vec<Effect>) -> Vec<Effect> {
     let allowing =
-        |effect| Effect::AllowStart { start: Box::new(start.clone()), then: Box::new(effect) };
+        |effect| Effect::Allow { permission: Box::new(permission.clone()), then: Box::new(effect) };
     effects.into_iter().map(allowing).collect()
+}
+
+/// Where a question for permission may appear.
+const ASKING: [ScreenId; 3] = [ScreenId::Connections, ScreenId::Invoke, ScreenId::Run];
+
+/// Asks for the permission that a call lacked, as a test of its connection does.
+pub(super) fn ask_for_call(state: &mut State, call: CallId) -> Vec<Effect> {
+    let Some(ended) = state.invoke.calls.get(call) else { return Vec::new() };
+    let CallState::Ended { problem, .. } = &ended.state else { return Vec::new() };
+    let (connection, problem) = (ended.connection.clone(), problem.clone());
+    ask_where_refused(state, &connection, problem.as_ref())
+}
+
+/// The same for what ended over a connection, where it was permission that it lacked.
+pub(super) fn ask_where_refused(
+    state: &mut State,
+    connection: &str,
+    problem: Option<&CallError>,
+) -> Vec<Effect> {
+    let is_refused = problem.is_some_and(|problem| problem.kind == ErrorKind::NotAllowed);
+    match is_refused && ASKING.contains(&state.screen) {
+        true => test_connection(state, connection),
+        false => Vec::new(),
+    }
 }
 
 /// What is not as the workspace keeps or locked it, where a connection leads.
@@ -107,12 +136,12 @@ pub(super) fn on_test_ended(
             state.notices.push(NoticeKind::Done, words, now);
         }
         Report::Failed(problem) => state.notices.push_problem(problem, now),
-        Report::NotAllowed(start) if state.screen == ScreenId::Connections => {
-            let (connection, start) = (name.to_owned(), start.clone());
+        Report::NotAllowed(permission) if ASKING.contains(&state.screen) => {
+            let (connection, permission) = (name.to_owned(), permission.clone());
             let purpose = Purpose::Test;
-            let words = format!("starting {name} needs your permission");
+            let words = format!("{name} {}: that needs your permission", permission.words());
             state.notices.push(NoticeKind::Hint, words, now);
-            state.question.get_or_insert(Question::AllowStart { connection, start, purpose });
+            state.question.get_or_insert(Question::Allow { connection, permission, purpose });
         }
         Report::NotAllowed(_) | Report::UnderWay => {}
     }

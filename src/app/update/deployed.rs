@@ -30,7 +30,7 @@ use crate::{
             item::Item,
             push::{AbsentEntries, Push},
         },
-        start::Start,
+        permission::Permission,
         table,
     },
 };
@@ -94,34 +94,34 @@ pub(super) fn list_chosen(state: &mut State, now: Millis) -> Vec<Effect> {
     list_deployed(state, None, now)
 }
 
-/// Asks whether the server may be started that is to be read.
-pub(super) fn ask_to_start(
+/// Asks whether the connection may do what is needed to read it.
+pub(super) fn ask_permission(
     state: &mut State,
     connection: String,
-    start: Box<Start>,
+    permission: Box<Permission>,
     purpose: Purpose,
 ) {
     if let Purpose::Call { turn } = purpose {
         state.network.deployed.drop_turn(turn);
     }
-    state.question = Some(Question::AllowStart { connection, start, purpose });
+    state.question = Some(Question::Allow { connection, permission, purpose });
 }
 
-/// The user allows that start: what was to be read is read.
-pub(super) fn allow_start(state: &mut State, now: Millis) -> Vec<Effect> {
-    let Some(Question::AllowStart { connection, start, purpose }) = state.question.take() else {
+/// The user allows it: what was to be read is read.
+pub(super) fn allow_asked(state: &mut State, now: Millis) -> Vec<Effect> {
+    let Some(Question::Allow { connection, permission, purpose }) = state.question.take() else {
         return Vec::new();
     };
     if matches!(purpose, Purpose::Test) {
-        return allow_before(&start, test_connection(state, &connection));
+        return allow_before(&permission, test_connection(state, &connection));
     }
     if matches!(purpose, Purpose::Call { .. }) {
-        return allow_before(&start, list_deployed(state, Some(&connection), now));
+        return allow_before(&permission, list_deployed(state, Some(&connection), now));
     }
     if state.current_connection().name != connection {
         return Vec::new();
     }
-    allow_before(&start, request_deployed(state, purpose, now))
+    allow_before(&permission, request_deployed(state, purpose, now))
 }
 
 /// Shows what would change, here or there, or what can be called there.

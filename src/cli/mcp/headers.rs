@@ -6,7 +6,7 @@ use crate::{
         table,
     },
     model::{
-        connection::{SecretAt, SettingValue},
+        connection::{Connection, Credentials, SecretAt, SettingValue},
         problem::{Problem, ProblemKind},
     },
 };
@@ -71,6 +71,17 @@ impl Header {
             }
             None => Ok(all),
         }
+    }
+
+    /// Has requests of a connection carry it, in place of one that is written in another way.
+    pub fn add_to(&self, connection: &mut Connection) {
+        if let Some(variable) = self.token_variable() {
+            let token = SecretAt::Variable(variable.to_owned());
+            connection.credentials = Credentials::Token { token };
+            return;
+        }
+        connection.headers.retain(|known, _| !known.eq_ignore_ascii_case(&self.name));
+        connection.headers.insert(self.name.clone(), self.value.clone());
     }
 
     /// The variable that holds the token, where it says `Authorization: Bearer $VARIABLE`.

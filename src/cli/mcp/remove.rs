@@ -16,7 +16,7 @@ use crate::{
     },
     model::problem::{Problem, ProblemKind},
     store::consents::Consents,
-    wire::transport::process,
+    wire::registry::permissions_of,
 };
 
 #[derive(Args, Debug)]
@@ -46,8 +46,8 @@ impl Remove {
         }
         plan.notes.iter().for_each(|note| out.print_status(note));
         // The same command asks again when somebody adds it.
-        if let Some(start) = process::start_of(&looked.connection) {
-            Consents::of_user()?.take_back(&start)?;
+        for permission in permissions_of(&looked.connection) {
+            Consents::of_user()?.take_back(&permission)?;
         }
         let kept = looked.keeper.path(name);
         if fs::exists(opened.workspace.root.join(&kept)).unwrap_or_default() {

@@ -1,6 +1,6 @@
 //! The server that a command looks at: a connection of the workspace, or a command for this once.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use clap::Args;
 use serde_json::Value;
@@ -16,7 +16,7 @@ use crate::{
     },
     engine::settings::{connections, named_values::is_secret_header},
     model::{
-        connection::{Connection, Credentials, SecretAt, ServerCommand, SettingValue},
+        connection::{Connection, ServerCommand, SettingValue},
         connections::Connections,
         problem::{Problem, ProblemKind},
     },
@@ -26,7 +26,7 @@ use crate::{
         facets::kept_tools::{KeptTools, ListedTools, ToolChange},
     },
     wire::{
-        registry::Registry,
+        registry::{Registry, permissions_of},
         systems::{
             facets::inspector::{Inspector, Listing},
             table,
@@ -72,7 +72,7 @@ impl InspectedServer {
             let command = server_command(&target.command, BTreeMap::new(), None);
             let connection = inspector.over(Connection::process("server", command));
             // Who types a command wants it started.
-            let registry = registry::of_system().asking(Arc::new(|_| true));
+            let registry = registry::agreeing_to(permissions_of(&connection));
             return Self::inspected(connection, inspector, registry);
         };
         let opened = OpenWorkspace::read_aloud(global, out)?;
@@ -95,20 +95,18 @@ impl InspectedServer {
             let problem = Problem::new(ProblemKind::Input, "choosing the server", cause);
             return Err(problem.with_remedy("leave --header out"));
         }
+        let needs_more = self.registry.not_allowed(connection).is_some();
         for header in headers {
-            if let Some(variable) = header.token_variable() {
-                let token = SecretAt::Variable(variable.to_owned());
-                connection.credentials = Credentials::Token { token };
-                continue;
-            }
             if let SettingValue::Text(text) = &header.value
                 && is_secret_header(&header.name, text)
             {
                 self.registry.secrets().register(text);
             }
-            // In place of one that the settings write in another way.
-            connection.headers.retain(|known, _| !known.eq_ignore_ascii_case(&header.name));
-            connection.headers.insert(header.name.clone(), header.value.clone());
+            header.add_to(connection);
+        }
+        // Who types a variable wants it sent.
+        if !needs_more {
+            self.registry = registry::agreeing_to(permissions_of(connection));
         }
         Ok(self)
     }

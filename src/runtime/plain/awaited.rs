@@ -66,7 +66,7 @@ impl Awaited {
             | Effect::Push { .. }
             | Effect::SaveParts { .. }
             | Effect::KeepSecret { .. } => Wait::Notice,
-            Effect::AllowStart { then, .. } => return self.note_effect(then),
+            Effect::Allow { then, .. } => return self.note_effect(then),
             _ => return,
         };
         self.0.push(wait);
@@ -88,7 +88,7 @@ impl Awaited {
                 _ => return,
             },
             Message::Connection(connection) => match connection {
-                ConnectionMessage::Deployed { .. } | ConnectionMessage::StartNotAllowed { .. } => {
+                ConnectionMessage::Deployed { .. } | ConnectionMessage::NotAllowed { .. } => {
                     Wait::Deployed
                 }
                 ConnectionMessage::ServersFound { .. } => Wait::Servers,

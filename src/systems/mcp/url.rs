@@ -1,6 +1,8 @@
 //! Addresses over HTTP in their parts, each as it was written: what is compared byte for byte must
 //! not go through a reader that respells it.
 
+use crate::model::host::is_loopback;
+
 /// An `http` or `https` URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpUrl<'u> {
@@ -57,13 +59,7 @@ impl<'u> HttpUrl<'u> {
     /// Whether it leads to this machine.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
-        let host = self.host();
-        let is_number = |part: &str| part.parse::<u8>().is_ok();
-        host.eq_ignore_ascii_case("localhost")
-            || host == "::1"
-            || (host.starts_with("127.")
-                && host.split('.').count() == 4
-                && host.split('.').all(is_number))
+        is_loopback(self.host())
     }
 
     /// Whether what is said there can be overheard by nobody else.

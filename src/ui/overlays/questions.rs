@@ -261,17 +261,17 @@ fn welcome(state: &State) -> Welcome {
 fn confirm_question(question: &Question, state: &State) -> Confirm {
     let aside = vec![Message::DropQuestion];
     match question {
-        Question::AllowStart { connection, start, .. } => {
-            let title = format!("Start the server of {connection}?");
+        Question::Allow { connection, permission, .. } => {
+            let title = permission.question(connection);
             let answers = vec![
                 Answer { key: 'n', words: "cancel", messages: aside.clone() },
                 Answer {
                     key: 'y',
                     words: "allow",
-                    messages: vec![Message::Connection(ConnectionMessage::AllowAskedStart)],
+                    messages: vec![Message::Connection(ConnectionMessage::AllowAsked)],
                 },
             ];
-            Confirm::new(title, start.lines().join("\n"), answers, aside)
+            Confirm::new(title, permission.lines().join("\n"), answers, aside)
         }
         Question::Leave { files, mocks, messages, unread } => {
             let is_gone =

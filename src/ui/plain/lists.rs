@@ -279,7 +279,7 @@ fn connection_rows(state: &State) -> Vec<ListRow> {
         match state.network.tests.reports.get(name).map(|(_, report)| report) {
             Some(Report::Reached(_)) => words.push_str(", test passed"),
             Some(Report::Failed(_)) => words.push_str(", test failed"),
-            Some(Report::NotAllowed(_)) => words.push_str(", not allowed to start"),
+            Some(Report::NotAllowed(_)) => words.push_str(", not allowed yet"),
             Some(Report::UnderWay) => words.push_str(", test running"),
             None => {}
         }

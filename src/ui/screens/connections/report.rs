@@ -80,11 +80,13 @@ pub(super) fn report_lines(state: &State, name: &str, cells: usize) -> Vec<Line>
             cells,
         )),
         Some(Report::UnderWay) => lines.extend(wrapped_lines("◐ asking …", Role::Warning, cells)),
-        Some(Report::NotAllowed(start)) => {
-            let told = "It starts a server that you haven't allowed yet. t asks you to allow \
-                exactly this:";
-            lines.extend(wrapped_lines(told, Role::Warning, cells));
-            lines.extend(wrapped_lines(&start.lines().join("\n"), Role::Text, cells));
+        Some(Report::NotAllowed(permission)) => {
+            let told = format!(
+                "It {}, which you haven't allowed yet. t asks you to allow exactly this:",
+                permission.words()
+            );
+            lines.extend(wrapped_lines(&told, Role::Warning, cells));
+            lines.extend(wrapped_lines(&permission.lines().join("\n"), Role::Text, cells));
         }
         Some(Report::Failed(problem)) => lines.extend(problem_lines(problem, cells)),
         Some(Report::Reached(reached)) => {

@@ -177,10 +177,11 @@ fn report_lines(state: &State, name: &str, is_empty: bool, cells: usize) -> Vec<
     match state.network.tests.reports.get(name).map(|(_, report)| report) {
         None => say("F5 loads the server's lists.", Role::Dim),
         Some(Report::UnderWay) => say("◐ asking …", Role::Warning),
-        Some(Report::NotAllowed(_)) => say(
-            "Its server isn't allowed to start yet. Test it on Connections (6) to allow it.",
-            Role::Warning,
-        ),
+        Some(Report::NotAllowed(permission)) => {
+            let words = permission.words();
+            let told = format!("It {words}. Test it on Connections (6) to allow that.");
+            say(&told, Role::Warning)
+        }
         Some(Report::Failed(problem)) => {
             let mut lines = say(&format!("✗ {}", problem.cause), Role::Error);
             lines.extend(say(&problem.remedy, Role::Info));

@@ -88,10 +88,10 @@ impl ClusterServer {
         let access = match &connection.credentials {
             Credentials::Password { user, password } => Access::Password {
                 user: user.clone(),
-                password: secrets.resolve_secret(connection, password).await?,
+                password: secrets.resolve_own(connection, password).await?,
             },
             Credentials::Token { token } => {
-                Access::Token(secrets.resolve_secret(connection, token).await?)
+                Access::Token(secrets.resolve_own(connection, token).await?)
             }
             Credentials::None | Credentials::File { .. } => Access::Open,
         };

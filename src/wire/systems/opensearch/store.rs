@@ -67,7 +67,7 @@ impl DeployedStore for OpenSearchStore {
         Box::pin(async move {
             let told = |problem: CallError| problem.while_doing(WRITING);
             let bus = connector.open_bus(connection).await.map_err(told)?;
-            let filled = fill_credentials(push, connector.secrets())?;
+            let filled = fill_credentials(push, connection, connector.secrets())?;
             apply_changes(&*bus, &filled).await?;
             let (push, now) = comparable_push(push, &read_cluster(&*bus).await.map_err(told)?);
             let unmet = push.unmet_changes(&now);
@@ -106,7 +106,11 @@ async fn read_cluster(bus: &dyn Bus) -> Result<Vec<Item>, CallError> {
 
 /// The changes with what the environment holds in the place of the variables that connectors'
 /// credentials name (`$NAME`), before anything is written.
-fn fill_credentials(push: &Push, secrets: &Secrets) -> Result<Push, Problem> {
+fn fill_credentials(
+    push: &Push,
+    connection: &Connection,
+    secrets: &Secrets,
+) -> Result<Push, Problem> {
     let mut filled = push.clone();
     for change in filled.changes.iter_mut().filter(|change| change.section == CONNECTORS.word) {
         let Some(text) = &change.after else { continue };
@@ -114,7 +118,9 @@ fn fill_credentials(push: &Push, secrets: &Secrets) -> Result<Push, Problem> {
         let credential = value.get_mut(keys::CREDENTIAL).and_then(Value::as_object_mut);
         for (name, value) in credential.into_iter().flatten() {
             let Some(variable) = value.as_str().and_then(named_variable) else { continue };
-            let secret = secrets.environment_variable(variable).ok_or_else(|| {
+            let told = |problem: CallError| problem.while_doing(WRITING);
+            let secret = secrets.variable_for(connection, variable).map_err(told)?;
+            let secret = secret.ok_or_else(|| {
                 let cause = format!(
                     "connector/{}: the environment variable {variable} isn't set, and credential \
                     \"{name}\" needs it; nothing is written",
@@ -123,7 +129,6 @@ fn fill_credentials(push: &Push, secrets: &Secrets) -> Result<Push, Problem> {
                 let remedy = format!("set {variable} in the environment");
                 Problem::new(ProblemKind::Missing, WRITING, cause).with_remedy(remedy)
             })?;
-            secrets.register(&secret);
             *value = secret.into();
         }
         change.after = Some(value.to_string());
@@ -228,7 +233,8 @@ mod tests {
             Secrets::new(Arc::new(is_key))
                 .with_observer(Arc::new(move |secret| seen.lock().unwrap().push(secret.into())))
         };
-        let filled = fill_credentials(&push, &secrets(Some("s3cret"))).unwrap();
+        let here = Connection::http("search", "http://127.0.0.1:9200");
+        let filled = fill_credentials(&push, &here, &secrets(Some("s3cret"))).unwrap();
         let credential = |row: usize| -> Value {
             let text = filled.changes[row].after.as_deref().unwrap();
             serde_json::from_str::<Value>(text).unwrap()[keys::CREDENTIAL].clone()
@@ -237,8 +243,12 @@ mod tests {
         assert_eq!(credential(1)["key"], "$KEY", "agents have no credential");
         assert_eq!(*hidden.lock().unwrap(), ["s3cret"]);
 
-        let missing = fill_credentials(&push, &secrets(None)).unwrap_err();
+        let missing = fill_credentials(&push, &here, &secrets(None)).unwrap_err();
         assert!(missing.cause.contains("KEY isn't set"), "{}", missing.cause);
         assert_eq!(missing.remedy, "set KEY in the environment");
+
+        let away = Connection::http("search", "https://search.example");
+        let refused = fill_credentials(&push, &away, &secrets(Some("s3cret"))).unwrap_err();
+        assert!(refused.remedy.contains("allow search --variable KEY"), "{}", refused.remedy);
     }
 }
