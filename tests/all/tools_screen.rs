@@ -549,3 +549,38 @@ fn an_argument_that_is_missing_within_another_is_gone_to() {
     let id = bench.state.catalog.tools[0].id().clone();
     assert_eq!(bench.state.arguments_of(&id)["order"]["id"], "seven", "{}", bench.screen());
 }
+
+#[test]
+fn what_is_found_stays_until_all_is_wanted_again() {
+    let mut bench = Workbench::sample("services", 120, 36);
+    let all = bench.state.catalog.tools.len();
+    bench.types("/joke");
+    bench.keys("enter");
+    let listed = |bench: &Workbench| {
+        let column = bench.screen();
+        column.lines().map(|line| line.chars().take(30).collect::<String>()).collect::<String>()
+    };
+    assert!(listed(&bench).contains("tell-joke") && !listed(&bench).contains("calculator"));
+    assert!(bench.shows(&format!("of {all}")) && bench.shows("/ joke"), "{}", bench.screen());
+    // The form has the focus; the list is still narrowed, and its keys say how to have all again.
+    bench.keys("shift+tab");
+    assert!(bench.shows("all tools"), "{}", bench.screen());
+    bench.types("/");
+    bench.keys("right");
+    bench.types("s");
+    bench.keys("enter shift+tab");
+    assert!(bench.shows("/ jokes"), "{}", bench.screen());
+    bench.keys("esc");
+    let chosen = || listed(&bench).contains("▌◆ joke-service");
+    assert!(listed(&bench).contains("calculator") && !bench.shows("/ joke") && chosen());
+    // Two words are two conditions, and descriptions count.
+    bench.types("/joke tell");
+    assert!(listed(&bench).contains("tell-joke"), "{}", bench.screen());
+    bench.keys("enter");
+    // A tool that is chosen elsewhere is seen here.
+    let other = bench.state.catalog.tools.iter().find(|tool| tool.name != "tell-joke").unwrap();
+    let (id, name) = (other.id().clone(), other.name.clone());
+    bench.send(toolcrib::app::message::Message::Select(id));
+    bench.draw();
+    assert!(listed(&bench).contains(&name), "{}", bench.screen());
+}

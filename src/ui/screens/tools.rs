@@ -475,6 +475,7 @@ impl Screen for Tools {
             FORM => self.form.keys(),
             PREVIEW if self.is_trying() => self.preview.samples.form().keys(),
             CATALOG if self.is_typing() => catalog::FIND_KEYS.to_vec(),
+            CATALOG if self.catalog.is_narrowed() => catalog::NARROWED_KEYS.to_vec(),
             _ => Vec::new(),
         }
     }

@@ -30,6 +30,9 @@ use crate::{
 pub(super) const FIND_KEYS: [(&str, &str); 3] =
     [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
 
+/// Those of the list that it left narrowed.
+pub(super) const NARROWED_KEYS: [(&str, &str); 1] = [("Esc", "all tools")];
+
 /// The actions worth naming in the hint line, most useful first.
 pub(super) const HINTS: [ActionId; 8] =
     ["new", "find", "next-pane", "invoke", "mock-service", "rename", "duplicate", "delete"];
@@ -73,7 +76,10 @@ enum Row {
 #[derive(Default)]
 pub(super) struct CatalogPane {
     arrangement: Arrangement,
+    /// What is typed to narrow the list, while it is.
     find: Option<TextInput>,
+    /// What stays of it.
+    kept: String,
     rows: Vec<Row>,
     cursor: ListCursor,
     area: Rect,
@@ -98,21 +104,42 @@ impl CatalogPane {
             self.chosen.clone_from(&state.selected);
             let is_chosen = |row: &Row| matches!((row, &state.selected), (Row::Entry(id), Some(chosen)) if id == chosen);
             if !self.rows.get(self.cursor.row).is_some_and(is_chosen) {
-                self.cursor.row = self.rows.iter().position(is_chosen).unwrap_or(self.cursor.row);
+                let found = self.rows.iter().position(is_chosen);
+                if found.is_none() && self.find.is_none() && !self.kept.is_empty() {
+                    // Chosen elsewhere: it is to be seen here.
+                    self.kept.clear();
+                    return self.sync_state(state);
+                }
+                self.cursor.row = found.unwrap_or(self.cursor.row);
             }
         }
     }
 
     fn needle(&self) -> String {
-        self.find.as_ref().map(|find| find.text().to_owned()).unwrap_or_default()
+        self.find.as_ref().map_or(&*self.kept, |find| find.text()).trim().to_owned()
     }
 
     pub(super) fn is_typing(&self) -> bool {
         self.find.is_some()
     }
 
+    /// Whether the list is narrowed, and nobody types.
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.find.is_none() && !self.kept.is_empty()
+    }
+
     pub(super) fn open_find(&mut self) {
-        self.find = Some(TextInput::default());
+        self.find = Some(TextInput::selected_whole(self.kept.clone()));
+    }
+
+    /// Shows all again.
+    fn show_all(&mut self, state: &State) -> Reply {
+        self.find = None;
+        self.kept.clear();
+        // Where the cursor was among the matches says nothing among all.
+        self.chosen = None;
+        self.sync_state(state);
+        Reply::Handled
     }
 
     pub(super) fn next_arrangement(&mut self, state: &State) {
@@ -129,11 +156,25 @@ impl CatalogPane {
         focused: bool,
     ) {
         let styles = look.styles;
-        let title = format!("Tools {}", state.catalog.tools.len());
-        let note = format!("by {}", self.arrangement.as_str());
+        let all = state.catalog.tools.len();
+        let title = match self.needle().is_empty() {
+            true => format!("Tools {all}"),
+            false => {
+                let is_tool =
+                    |row: &&Row| matches!(row, Row::Entry(id) if state.catalog.tool(id).is_some());
+                format!("Tools {} of {all}", self.rows.iter().filter(is_tool).count())
+            }
+        };
+        let (note, act) = match (self.is_narrowed(), self.needle()) {
+            (true, needle) => (format!("/ {needle}"), "find"),
+            (false, needle) if needle.is_empty() => {
+                (format!("by {}", self.arrangement.as_str()), "group-by")
+            }
+            (false, _) => (String::new(), "find"),
+        };
         let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
         let inside = pane.draw(frame.buffer_mut(), area, styles);
-        look.mouse.presses(pane.note_area(area), "group-by");
+        look.mouse.presses(pane.note_area(area), act);
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
@@ -170,9 +211,9 @@ impl CatalogPane {
         }
         if self.rows.is_empty() {
             let key = |action| look.keymap.display_key(action);
-            let lines = match self.find {
-                Some(_) => vec![("no match".to_owned(), None)],
-                None => {
+            let lines = match self.needle().is_empty() {
+                false => vec![("no match".to_owned(), None)],
+                true => {
                     let elsewhere = listed_elsewhere(state).into_iter().map(|line| (line, None));
                     let mut lines = vec![
                         (format!("no tools yet: {} makes one", key("new")), Some("new")),
@@ -199,15 +240,16 @@ impl CatalogPane {
         focus: &mut usize,
     ) -> Reply {
         match input {
-            Input::Key(key) if self.find.is_some() && key.is_plain(Code::Esc) => {
-                self.find = None;
-                self.sync_state(state);
-                Reply::Handled
+            Input::Key(key)
+                if key.is_plain(Code::Esc) && (self.find.is_some() || self.is_narrowed()) =>
+            {
+                self.show_all(state)
             }
             Input::Key(key)
                 if key.is_plain(Code::Enter)
                     || (key.is_plain(Code::Right) && self.find.is_none()) =>
             {
+                self.kept = self.needle();
                 self.find = None;
                 self.sync_state(state);
                 *focus += 1;
@@ -406,6 +448,7 @@ fn matching_rows(state: &State, needle: &str) -> Vec<Row> {
     let candidates = entries.iter().map(|entry| RankedItem {
         name: &entry.key,
         alias: state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str()),
+        description: state.catalog.tool(&entry.id).map_or("", |tool| tool.description.as_str()),
         ..RankedItem::default()
     });
     rank_candidates(needle, candidates)
