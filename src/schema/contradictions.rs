@@ -34,6 +34,13 @@ pub(crate) fn contradictions(schema: &Value) -> Vec<(Pointer, String)> {
     found
 }
 
+/// The same but for what the schema itself requires and doesn't have, where that has a finding of
+/// its own.
+pub(crate) fn other_contradictions(schema: &Value) -> impl Iterator<Item = (Pointer, String)> {
+    let all = contradictions(schema).into_iter();
+    all.filter(|(at, _)| at.tokens().first().is_none_or(|first| first != "required"))
+}
+
 fn undeclared_names(
     at: &Pointer,
     keywords: &Map<String, Value>,

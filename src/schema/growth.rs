@@ -26,9 +26,7 @@ const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 pub(super) fn endless_keywords(schema: &Value) -> Vec<KeywordFlaw> {
     let places: HashMap<String, &Value> = list_subschemas(schema).into_iter().collect();
     let is_branching = |schema: &&Value| {
-        schema
-            .as_object()
-            .is_some_and(|keywords| keywords.keys().filter(|name| leads_in_place(name)).count() > 0)
+        schema.as_object().is_some_and(|keywords| keywords.keys().any(|name| leads_in_place(name)))
     };
     // Most schemas have too few of these for that.
     if places.values().filter(|schema| is_branching(schema)).count() < 8 {

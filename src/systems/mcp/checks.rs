@@ -24,7 +24,7 @@ use crate::{
         finding::{Finding, Severity},
         tool::Tool,
     },
-    schema::{contradictions::contradictions, pointer::Pointer},
+    schema::{contradictions::other_contradictions, pointer::Pointer},
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -230,12 +230,10 @@ impl FoundFindings {
     /// All but required members that aren't there, which have a finding of their own.
     fn check_contradictions(&mut self, entry: &Entry) {
         for member in ["inputSchema", "outputSchema"] {
-            let schema = entry.value.get(member).map(contradictions).into_iter().flatten();
-            for (at, words) in schema {
-                if at.tokens().first().is_none_or(|first| first != "required") {
-                    let at = Pointer::root().child(member).join(&at);
-                    self.push_finding(CONTRADICTION, entry, at, words);
-                }
+            let schema = entry.value.get(member).map(other_contradictions);
+            for (at, words) in schema.into_iter().flatten() {
+                let at = Pointer::root().child(member).join(&at);
+                self.push_finding(CONTRADICTION, entry, at, words);
             }
         }
     }

@@ -10,7 +10,7 @@ use crate::{
         context::LintContext,
     },
     model::tool::Tool,
-    schema::{contradictions::contradictions, pointer::Pointer, validate::Checker},
+    schema::{contradictions::other_contradictions, pointer::Pointer, validate::Checker},
     syntax::edit::Edit,
     systems::commonground::{entries, keys, rules},
 };
@@ -87,10 +87,8 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
 
 /// All but required parameters that aren't there, which have a check of their own.
 pub(crate) fn contradictory(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, words) in parameters(tool).map(contradictions).into_iter().flatten() {
-        if at.tokens().first().is_none_or(|first| first != "required") {
-            report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&at), words);
-        }
+    for (at, words) in parameters(tool).map(other_contradictions).into_iter().flatten() {
+        report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&at), words);
     }
 }
 
