@@ -1,6 +1,11 @@
 //! Plain mode: the real program over a pipe, lines in and lines out, and in a terminal.
 
-use std::{fs, io::Write as _, path::Path, process::Stdio};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader, Write as _},
+    path::Path,
+    process::Stdio,
+};
 
 use crate::support::{
     place::{Place, Ran},
@@ -421,7 +426,13 @@ fn nothing_names_a_key_that_is_only_pressed_on_a_screen() {
 #[test]
 fn a_watch_is_begun_read_and_ended() {
     let place = demo();
-    let script = [
+    let mut child = place.command(&[".", "--plain"]).stdin(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut input = child.stdin.take().unwrap();
+    let mut send = |script: &[&str]| {
+        script.iter().for_each(|line| writeln!(input, "{line}").unwrap());
+    };
+    send(&[
         "watch",
         "watch",
         "",
@@ -430,27 +441,32 @@ fn a_watch_is_begun_read_and_ended() {
         "send",
         "watch",
         "list joke",
-        "list is:succeeded joke",
-        "list >1h",
-        "list is:broken",
-        "show 1",
-        "stop",
-        "list",
-        "history",
-        "list is:succeeded <1h",
-        "quit",
-    ];
-    let ran = run(&place, &[".", "--plain"], &script);
+    ]);
+    // The answer comes on its own subscription, after the call has ended for its caller.
+    let mut data = String::new();
+    while !data.contains("With is:succeeded joke: 1") {
+        send(&["list is:succeeded joke"]);
+        let listed = lines.by_ref().map(Result::unwrap).inspect(|line| {
+            data.push_str(line);
+            data.push('\n');
+        });
+        let found = listed.into_iter().find(|line| line.contains("With is:succeeded joke: "));
+        assert!(found.is_some(), "{data}");
+    }
+    send(&["list >1h", "list is:broken", "show 1", "stop", "list", "history"]);
+    send(&["list is:succeeded <1h", "quit"]);
+    lines.for_each(|line| data.push_str(&(line.unwrap() + "\n")));
+    assert!(child.wait().unwrap().success());
     let lists = [
         "With is:succeeded joke: 1",
         "With >1h: 0",
         "is:broken\" is not known",
         "With is:succeeded <1h: 1",
     ];
-    assert_in_order(&ran.data, &lists);
-    assert_eq!(ran.data.matches("Answered:").count(), 1, "{}", ran.data);
+    assert_in_order(&data, &lists);
+    assert_eq!(data.matches("Answered:").count(), 1, "{data}");
     assert_in_order(
-        &ran.data,
+        &data,
         &[
             "Nothing is watched. Type: watch",
             "Watch",
@@ -462,8 +478,8 @@ fn a_watch_is_begun_read_and_ended() {
         ],
     );
     // Requests and answers have a subscription each: either may be received first.
-    let read = ran.data.split("Answered:").nth(1).unwrap();
-    assert!(read.contains(" ms request: ") && read.contains(" ms answer: "), "{}", ran.data);
+    let read = data.split("Answered:").nth(1).unwrap();
+    assert!(read.contains(" ms request: ") && read.contains(" ms answer: "), "{data}");
 }
 
 #[test]
