@@ -11,12 +11,18 @@ use super::{
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
+        groups::CustomGroups,
+        lint::check::did_you_mean,
         scenario::page,
+        workflow::similar,
     },
     model::{finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     store::workspace::FileRead,
 };
+
+/// The table of the settings that has the workspace's own groups.
+const GROUPS: &str = "groups";
 
 /// A name that nothing here has.
 const UNKNOWN_NAME: &str = "file.unknown-name";
@@ -27,6 +33,8 @@ enum Named {
     Tool,
     Group,
     State,
+    /// A tool, or a group.
+    Member,
 }
 
 /// Where a document names something: the members on the way, `*` for each item or member.
@@ -91,12 +99,18 @@ fn of_file(read: &FileRead, opened: &OpenWorkspace) -> Vec<Finding> {
         _ => return Vec::new(),
     };
     let mut found = Vec::new();
+    let mut look = |named, at, name: &str| {
+        if let Some(message) = unknown(named, name, opened) {
+            found.push(at_place(new_finding(UNKNOWN_NAME, &read.file, message), source, at));
+        }
+    };
     for naming in namings {
-        texts_at(value, naming.path, &Pointer::root(), &mut |at, name| {
-            if let Some(message) = unknown(naming.named, name, opened) {
-                found.push(at_place(new_finding(UNKNOWN_NAME, &read.file, message), source, at));
-            }
-        });
+        let root = Pointer::root();
+        texts_at(value, naming.path, &root, &mut |at, name| look(naming.named, at, name));
+    }
+    if let Some(groups) = value.get(GROUPS).filter(|_| read.file.as_str() == SETTINGS) {
+        let at = Pointer::root().child(GROUPS);
+        members_of(groups, &at, &mut |at, name| look(Named::Member, at, name));
     }
     found
 }
@@ -115,6 +129,34 @@ fn unknown(named: Named, name: &str, opened: &OpenWorkspace) -> Option<String> {
         }
         Named::Group => unknown_group(opened, name),
         Named::State => unknown_state(opened, name),
+        Named::Member => {
+            let tools = &opened.catalog.tools;
+            let own = CustomGroups::from_value(&opened.settings.groups).unwrap_or_default();
+            let own = own.flat_groups();
+            let groups = || own.iter().map(|group| &*group.name);
+            let is_tool = tools.iter().any(|tool| tool.entry.key == name || tool.name == name);
+            if is_tool
+                || groups().any(|group| group == name)
+                || unknown_group(opened, name).is_none()
+            {
+                return None;
+            }
+            let known = tools.iter().map(|tool| tool.entry.key.as_str()).chain(groups());
+            let near = did_you_mean(similar::nearest_name(name, known));
+            Some(format!("there is no tool and no group \"{}\"{near}", name.escape_debug()))
+        }
+    }
+}
+
+/// Hands over each member of the workspace's own groups, with its place.
+fn members_of(groups: &Value, at: &Pointer, take: &mut impl FnMut(Pointer, &str)) {
+    match groups {
+        Value::Object(below) => {
+            for (name, value) in below {
+                members_of(value, &at.child(name.as_str()), take);
+            }
+        }
+        members => texts_at(members, &["*"], at, take),
     }
 }
 

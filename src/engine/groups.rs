@@ -1,6 +1,6 @@
 //! Which groups there are, and what a workspace's own lists and hierarchies of groups come to.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde_json::{Map, Value};
 
@@ -137,29 +137,59 @@ impl CustomGroups {
                 gate: tool.gate().clone(),
             })
             .collect();
-        let mut holders: HashMap<&str, Vec<ToolRow>> = HashMap::new();
         let plain = groups_of(tools);
-        holders.extend(plain.iter().map(|group| (&*group.name, group.tools.clone())));
+        let plain: HashMap<&str, &[ToolRow]> =
+            plain.iter().map(|group| (&*group.name, &*group.tools)).collect();
+        let own: HashMap<&str, GroupRow> =
+            groups.iter().enumerate().map(|(row, group)| (&*group.name, row)).collect();
         // A tool's key wins over its name, and both over a group's name.
-        holders.extend(tools.iter().enumerate().rev().map(|(row, tool)| (tool.name(), vec![row])));
-        holders.extend(tools.iter().enumerate().rev().map(|(row, tool)| (tool.key(), vec![row])));
+        let mut called: HashMap<&str, ToolRow> = HashMap::new();
+        called.extend(tools.iter().enumerate().rev().map(|(row, tool)| (tool.name(), row)));
+        called.extend(tools.iter().enumerate().rev().map(|(row, tool)| (tool.key(), row)));
+        let mut holding: Vec<BTreeSet<GroupRow>> = vec![BTreeSet::new(); tools.len()];
+        let mut above: Vec<Vec<GroupRow>> = vec![Vec::new(); groups.len()];
         let mut unknown = Vec::new();
-        for group in &groups {
+        for (row, group) in groups.iter().enumerate() {
             for member in &group.members {
-                let Some(rows) = holders.get(&**member) else {
-                    unknown.push((group.name.clone(), member.clone()));
+                if let Some(tool) = called.get(&**member) {
+                    holding[*tool].insert(row);
                     continue;
-                };
-                for row in rows {
-                    let mut has = slots[*row].gate.groups();
-                    if !has.contains(&group.name) {
-                        has.push(group.name.clone());
-                        slots[*row].gate.groups = Some(has);
-                    }
+                }
+                let (tools, below) = (plain.get(&**member), own.get(&**member));
+                tools.copied().unwrap_or_default().iter().for_each(|tool| {
+                    holding[*tool].insert(row);
+                });
+                below.iter().for_each(|below| above[**below].push(row));
+                if tools.is_none() && below.is_none() {
+                    unknown.push((group.name.clone(), member.clone()));
                 }
             }
         }
+        for (slot, holding) in slots.iter_mut().zip(&mut holding) {
+            add_those_above(holding, &above);
+            if holding.is_empty() {
+                continue;
+            }
+            let mut has = slot.gate.groups();
+            for row in holding.iter() {
+                if !has.contains(&groups[*row].name) {
+                    has.push(groups[*row].name.clone());
+                }
+            }
+            slot.gate.groups = Some(has);
+        }
         Expanded { tools: slots, groups, unknown }
+    }
+}
+
+/// A place in the list of custom groups.
+type GroupRow = usize;
+
+/// Adds each group that holds one of these, and so on.
+fn add_those_above(holding: &mut BTreeSet<GroupRow>, above: &[Vec<GroupRow>]) {
+    let mut new: Vec<GroupRow> = holding.iter().copied().collect();
+    while let Some(row) = new.pop() {
+        new.extend(above[row].iter().copied().filter(|row| holding.insert(*row)));
     }
 }
 
@@ -293,6 +323,26 @@ mod tests {
             expanded.unknown,
             [("knowledge".into(), "nowhere".into()), ("knowledge/write".into(), "nowhere".into())]
         );
+    }
+
+    #[test]
+    fn a_group_of_groups_holds_their_tools() {
+        let value = json!({
+            "all": ["money", "text"],
+            "money": ["stock", "knowledge/read"],
+            "knowledge": {"read": ["search"]},
+            "round": ["and-round"],
+            "and-round": ["round", "stock"],
+        });
+        let tools = [tool("stock", "Stock", None), tool("search", "Search", Some(&["text"]))];
+        let expanded = CustomGroups::from_value(&value).unwrap().expand_tools(&tools);
+        let groups: Vec<String> =
+            expanded.tools.iter().map(|tool| tool.gate.groups().join(" ")).collect();
+        assert_eq!(
+            groups,
+            ["default all money round and-round", "text all money knowledge knowledge/read"]
+        );
+        assert_eq!(expanded.unknown, []);
     }
 
     #[test]

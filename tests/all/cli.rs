@@ -912,6 +912,11 @@ fn cases_scenarios_and_stubs_are_checked() {
         ("scenarios/guard.yaml", "steps:\n- expect: {state: analysys}\n", "analysys"),
         ("scenarios/guard.yaml", "steps:\n- expect: {hidden: [tell-jok]}\n", "tell-joke"),
         ("toolcrib.toml", "[context]\ngroups = [\"read-onyl\"]\n", "read-only"),
+        (
+            "toolcrib.toml",
+            "[groups]\na = [\"tell-joke\", \"b\"]\nb = [\"tell-jok\"]\n",
+            "tell-joke",
+        ),
     ] {
         let path = place.here.join(name);
         fs::write(&path, text).unwrap();

@@ -4,6 +4,7 @@
 //! `UPDATE=1 cargo test --test all readme` updates the answers.
 
 use std::{
+    collections::BTreeSet,
     env,
     fmt::Write as _,
     fs,
@@ -12,6 +13,7 @@ use std::{
     sync::Mutex,
 };
 
+use super::words::files_below;
 use crate::support::terminal::binary;
 
 /// One test at a time changes the files.
@@ -157,6 +159,28 @@ fn its_commands_are_those_of_the_program() {
         });
         assert!(row, "the command {command} is not in docs/commands.md");
     }
+}
+
+#[test]
+fn every_code_of_the_settings_has_its_row() {
+    let page = fs::read_to_string(root().join("docs/files.md")).unwrap();
+    let codes = regex::Regex::new(r#""(settings\.[a-z-]+)""#).unwrap();
+    let mut seen = BTreeSet::new();
+    for path in files_below(&root().join("src"), "rs") {
+        let text = fs::read_to_string(&path).unwrap();
+        seen.extend(codes.captures_iter(&text).map(|found| found[1].to_owned()));
+    }
+    // A file of that name is no code.
+    seen.remove("settings.json");
+    assert!(seen.len() > 20, "{seen:?}");
+    let rows: BTreeSet<String> = page
+        .lines()
+        .filter(|line| line.starts_with("| `settings."))
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+        .filter(|code| code.starts_with("settings."))
+        .map(str::to_owned)
+        .collect();
+    assert_eq!(rows, seen);
 }
 
 #[test]
