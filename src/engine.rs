@@ -60,6 +60,7 @@ pub mod mask;
 mod match_sense;
 pub mod members;
 pub mod mentions;
+pub(crate) mod merge_lines;
 pub mod model_view;
 pub mod portable;
 pub mod scenario;

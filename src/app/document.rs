@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::{
-    engine::diff,
+    engine::{diff, merge_lines::merge_lines},
     model::entry::FileId,
     syntax::{
         shared_text::SharedText,
@@ -59,6 +59,38 @@ impl Document {
     #[must_use]
     pub fn typed_over(&self) -> Option<&Arc<str>> {
         self.saved.as_ref().filter(|saved| self.changed_elsewhere.as_ref() != Some(saved))
+    }
+
+    /// The text on disk that is another one than is shown without unsaved changes: somebody changed
+    /// it before these were undone.
+    #[must_use]
+    pub fn differs_on_disk(&self) -> bool {
+        let elsewhere = self.changed_elsewhere.as_ref();
+        !self.is_changed() && elsewhere.is_some() && elsewhere != self.saved.as_ref()
+    }
+
+    /// Both what was typed and what somebody else wrote to disk meanwhile; `None` where they changed
+    /// the same lines, or it isn't known what it was typed over.
+    #[must_use]
+    pub fn merged_with(&self, disk: &str) -> Option<Arc<str>> {
+        let base = self.typed_over().filter(|_| !self.gone)?;
+        let merged = merge_lines(base, self.text.whole_text(), disk)?;
+        let is_readable =
+            |text: &str| Source::of_format(self.format, Arc::<str>::from(text)).is_ok();
+        (is_readable(&merged) || !is_readable(disk) || self.source.is_err()).then(|| merged.into())
+    }
+
+    /// The file was read again while this has unsaved changes: they stay, and so does what they were
+    /// typed over, unless the disk holds the same.
+    pub(super) fn meet_disk(&mut self, read: Self) {
+        let Some(disk) = read.saved else { return };
+        self.changed_elsewhere = match self.saved.as_ref() == Some(&disk) {
+            _ if self.text.equals_text(&disk) && !self.gone => None,
+            // What was restored over another text goes on asking.
+            true => self.changed_elsewhere.take().filter(|text| *text == disk),
+            false => return self.changed_elsewhere = Some(disk),
+        };
+        (self.saved, self.on_disk) = (Some(disk), read.on_disk);
     }
 
     /// Whether saving would change the disk.

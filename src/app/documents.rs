@@ -151,11 +151,7 @@ impl Documents {
             }
         }
         match self.files.get_mut(&file) {
-            Some(known) if known.is_changed() => {
-                known.saved = document.saved;
-                known.on_disk = document.on_disk;
-                known.changed_elsewhere = None;
-            }
+            Some(known) if known.is_changed() => known.meet_disk(document),
             _ => {
                 self.touched.remove(&file);
                 self.files.insert(file, document);
@@ -204,6 +200,18 @@ impl Documents {
         if let Some(document) = self.touch(file) {
             document.changed_elsewhere = Some(text);
         }
+    }
+
+    /// The files among these that hold other texts on disk than the unsaved ones were typed over.
+    #[must_use]
+    pub fn first_conflict<'f>(
+        &self,
+        files: impl IntoIterator<Item = &'f FileId>,
+    ) -> Option<(FileId, Arc<str>)> {
+        files.into_iter().find_map(|file| {
+            let document = self.files.get(file).filter(|document| document.is_changed())?;
+            Some((file.clone(), document.changed_elsewhere.clone()?))
+        })
     }
 
     #[must_use]

@@ -200,6 +200,8 @@ pub enum DocumentMessage {
     SaveSelected(FileId),
     /// Save although the file changed on disk.
     Overwrite(FileId),
+    /// Put the unsaved changes of a file and those on disk together.
+    Merge(FileId),
     /// Drop the unsaved changes of a file and take what is on disk.
     TakeDisk(FileId),
     Reload,

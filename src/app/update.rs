@@ -146,6 +146,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Save(file) => return saving::save_files(state, file, now),
         DocumentMessage::SaveSelected(file) => return saving::save_selected(state, file, now),
         DocumentMessage::Overwrite(file) => return saving::overwrite(state, &file),
+        DocumentMessage::Merge(file) => return saving::merge(state, &file, now),
         DocumentMessage::TakeDisk(file) => return saving::take_disk(state, &file, now),
         DocumentMessage::Reload => {
             return [Effect::Read { first: None }]
@@ -154,7 +155,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
                 .collect();
         }
         DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
-        DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded),
+        DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded, now),
         DocumentMessage::LoadEnded { names, skipped } => {
             files::load_ended(state, &names, skipped, now);
         }

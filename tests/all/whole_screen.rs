@@ -11,7 +11,7 @@ use toolcrib::{
         documents::Change,
         effect::Effect,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{DocumentMessage, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -20,13 +20,16 @@ use toolcrib::{
     engine::series::{BatchSize, CallSeries},
     model::{
         call::{CallError, EventKind, Outcome},
-        entry::FileId,
+        entry::{EntryId, FileId},
         error_kind::ErrorKind,
         finding::EntryEdit,
         stage::Stage,
     },
     schema::pointer::Pointer,
-    syntax::edit::Edit,
+    syntax::{
+        edit::Edit,
+        source::{Format, Source},
+    },
 };
 
 use crate::support::{place::Place, workbench::Workbench};
@@ -1454,6 +1457,102 @@ fn what_somebody_else_saved_is_in_the_difference_and_in_the_question() {
         "{}",
         bench.screen()
     );
+}
+
+/// Demo, whose first tool was changed here, and whose file by somebody else; with the text on disk
+/// before, and theirs.
+fn changed_on_both_sides() -> (Workbench, FileId, Arc<str>, Arc<str>) {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    let entry = bench.state.catalog.tools[0].id().clone();
+    let file = entry.file().clone();
+    change_text(&mut bench, entry, "description");
+    let before = bench.state.documents.get(&file).unwrap().saved.clone().unwrap();
+    let theirs: Arc<str> = format!("# by somebody else\n{before}").into();
+    let text = Some(theirs.clone());
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file: file.clone(), text }));
+    bench.draw();
+    assert!(bench.shows("saving will ask"), "{}", bench.screen());
+    (bench, file, before, theirs)
+}
+
+fn change_text(bench: &mut Workbench, entry: EntryId, key: &str) {
+    let edit = Edit::Set { at: Pointer::root().child(key), to: "Mine.".into() };
+    let changes = vec![Change::Entry(EntryEdit { entry, edit })];
+    bench.send(Message::Document(DocumentMessage::Change { label: "edit".into(), changes }));
+}
+
+/// The files that are to be written, with what each was typed over.
+fn written(bench: &Workbench) -> Vec<(FileId, Option<Arc<str>>)> {
+    let saves = bench.effects.iter().filter_map(|effect| match effect {
+        Effect::Save { file, before, .. } => Some((file.clone(), before.clone())),
+        _ => None,
+    });
+    saves.collect()
+}
+
+#[test]
+fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
+    let (mut bench, file, before, theirs) = changed_on_both_sides();
+    let source = Source::parse(Format::Yaml, theirs.clone());
+    let read = Loaded { text: theirs.clone(), source, held: None };
+    bench.send(Message::Document(DocumentMessage::Loaded(vec![(file.clone(), read)])));
+    bench.keys("s");
+    assert!(bench.shows("Changed on disk") && bench.shows("merge both"), "{}", bench.screen());
+    assert_eq!(written(&bench), [], "nothing is written before the answer");
+    bench.keys("m");
+    let text = |bench: &Workbench| bench.state.documents.get(&file).unwrap().text.to_string();
+    let merged = text(&bench);
+    assert!(merged.starts_with("# by somebody else\n") && merged.contains("Mine."), "{merged}");
+    bench.keys("s");
+    assert_eq!(written(&bench), [(file.clone(), Some(theirs))]);
+    // Taken back, it asks again: it was typed over another text than is on disk.
+    bench.effects.clear();
+    bench.keys("u");
+    assert!(text(&bench).contains("Mine.") && !text(&bench).contains("somebody"));
+    bench.keys("s");
+    assert_eq!(written(&bench), [(file, Some(before))]);
+}
+
+#[test]
+fn what_both_changed_is_not_merged() {
+    let (mut bench, file, before, _) = changed_on_both_sides();
+    let line = before.lines().find(|line| line.contains("description:")).unwrap();
+    let disk = Some(before.replacen(line, &format!("{line} Theirs."), 1).into());
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file, text: disk }));
+    bench.keys("s");
+    assert!(bench.shows("Both changed the same lines."), "{}", bench.screen());
+    assert!(!bench.shows("merge both"), "{}", bench.screen());
+}
+
+#[test]
+fn files_that_were_changed_together_wait_for_the_answer_about_one() {
+    let (mut bench, file, _, theirs) = changed_on_both_sides();
+    let other = bench.state.catalog.services[0].entry.id.clone();
+    change_text(&mut bench, other.clone(), "id");
+    bench.keys("S");
+    assert!(bench.shows("Changed on disk"), "{}", bench.screen());
+    assert_eq!(written(&bench), []);
+    // It is as it was here: nothing is to be asked.
+    bench.keys("esc");
+    let text = bench.state.documents.get(&file).unwrap().saved.clone();
+    assert_ne!(text, Some(theirs));
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file: file.clone(), text }));
+    bench.keys("S");
+    let mut files: Vec<FileId> = written(&bench).into_iter().map(|(file, _)| file).collect();
+    files.sort();
+    let mut expected = vec![file, other.file().clone()];
+    expected.sort();
+    assert_eq!(files, expected);
+}
+
+#[test]
+fn what_is_undone_over_another_text_on_disk_says_how_to_read_it() {
+    let (mut bench, _, _, _) = changed_on_both_sides();
+    bench.keys("u");
+    assert!(bench.shows("was changed on disk: F5 reads it"), "{}", bench.screen());
+    bench.keys("U u s");
+    assert!(bench.shows("was changed on disk: F5 reads it"), "{}", bench.screen());
+    assert_eq!(written(&bench), []);
 }
 
 #[test]

@@ -189,8 +189,19 @@ fn step_history(
         state.workflow.simulation.set_groups(groups);
     }
     let save = on_disk_words(state, &files);
-    state.notices.push(NoticeKind::Done, format!("{done}: {label}{save}"), now);
+    let differs = |file: &&FileId| state.documents.get(file).is_some_and(Document::differs_on_disk);
+    let words = match files.iter().find(differs) {
+        Some(file) => format!("{done}: {label}; {}", differing_words(state, file)),
+        None => format!("{done}: {label}{save}"),
+    };
+    state.notices.push(NoticeKind::Done, words, now);
     journal_unsaved(state)
+}
+
+/// What is said of a file without changes that is another one on disk.
+pub(super) fn differing_words(state: &State, file: &FileId) -> String {
+    let reload = state.keymap.way_to("reload");
+    format!("{file} has no changes, and was changed on disk: {reload} reads it")
 }
 
 /// What saving does to files that a step made or took away: `; S removes b.json and writes a.json`.
@@ -453,7 +464,7 @@ fn select_first(state: &mut State) {
     }
 }
 
-pub(super) fn on_files_loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) {
+pub(super) fn on_files_loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>, now: Millis) {
     let first = state.reading != LoadProgress::Done;
     if state.reading == LoadProgress::UnderWay(0) {
         // What beginnings held comes again, in the order of the files.
@@ -466,6 +477,11 @@ pub(super) fn on_files_loaded(state: &mut State, loaded: Vec<(FileId, Loaded)>) 
         count += 1;
         let format = Format::from_path(file.path()).unwrap_or(Format::Json);
         state.documents.load_document(file.clone(), Document::from_disk(format, text, source));
+        let is_new =
+            |document: &&Document| document.changed_elsewhere.is_some() && document.is_changed();
+        if !first && state.documents.get(&file).filter(is_new).is_some() {
+            state.notices.push(NoticeKind::Warning, elsewhere_words(&file), now);
+        }
         // The first reading comes in the order of the files, so that each can be put behind the
         // others.
         if first
@@ -518,6 +534,10 @@ pub(super) fn load_ended(state: &mut State, names: &[FileId], skipped: Vec<Strin
     }
 }
 
+fn elsewhere_words(file: &FileId) -> String {
+    format!("{file} changed on disk; saving will ask")
+}
+
 pub(super) fn disk_changed(
     state: &mut State,
     file: &FileId,
@@ -527,18 +547,23 @@ pub(super) fn disk_changed(
     let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
     match text {
         Some(text) => {
-            let known = state.documents.get(file).and_then(|document| document.saved.as_ref());
-            if known == Some(&text) {
+            let known = state.documents.get(file);
+            let is_known = known.is_some_and(|document| {
+                document.saved.as_ref() == Some(&text) && document.changed_elsewhere.is_none()
+            });
+            if is_known {
                 return Vec::new();
             }
             let format = Format::from_path(file.path()).unwrap_or(Format::Json);
             let source = Source::of_format(format, text.clone());
+            if unsaved && known.is_some_and(|document| document.saved.as_ref() == Some(&text)) {
+                // It is again what was typed over.
+                let document = Document::from_disk(format, text, source);
+                state.documents.load_document(file.clone(), document);
+                return Vec::new();
+            }
             if unsaved {
-                state.notices.push(
-                    NoticeKind::Warning,
-                    format!("{file} changed on disk; saving will ask"),
-                    now,
-                );
+                state.notices.push(NoticeKind::Warning, elsewhere_words(file), now);
                 state.documents.note_elsewhere(file, text);
                 return Vec::new();
             }

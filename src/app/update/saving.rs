@@ -47,12 +47,19 @@ fn save_those(
     let wanted = |name: &FileId, document: &Document| {
         file.as_ref().is_none_or(|file| file == name) || besides(name, document)
     };
-    let effects: Vec<_> = state
+    let (names, effects): (Vec<_>, Vec<_>) = state
         .documents
         .changed_files()
         .filter(|(name, document)| wanted(name, document))
-        .map(|(name, document)| save_effect(name, document, Overwrite::Refuse))
-        .collect();
+        .map(|(name, document)| (name.clone(), save_effect(name, document, Overwrite::Refuse)))
+        .unzip();
+    // What is changed together is written together, or not yet.
+    if let Some((file, disk)) = state.documents.first_conflict(&names) {
+        let then =
+            if std::mem::take(&mut state.leaving) { AfterSave::Leave } else { AfterSave::Stay };
+        state.question = Some(Question::Conflict { file, disk: Some(disk), then });
+        return Vec::new();
+    }
     if effects.len() > 1 {
         state.notices.await_saves(effects.len());
     }
@@ -60,6 +67,9 @@ fn save_those(
         let what = file.map_or_else(
             || "nothing to save: no file has changes".to_owned(),
             |file| match state.documents.changed_files().count() {
+                _ if state.documents.get(&file).is_some_and(Document::differs_on_disk) => {
+                    files::differing_words(state, &file)
+                }
                 0 => format!("{file} has no changes"),
                 others => {
                     let others = count_text(others, "other file", "other files");
@@ -77,12 +87,38 @@ pub(super) fn overwrite(state: &mut State, file: &FileId) -> Vec<Effect> {
     // What was to come after the save comes after this one.
     state.leaving =
         matches!(state.question.take(), Some(Question::Conflict { then: AfterSave::Leave, .. }));
-    state
-        .documents
-        .get(file)
-        .map(|document| save_effect(file, document, Overwrite::Allow))
-        .into_iter()
-        .collect()
+    let is_meant = |name: &FileId| name == file || state.leaving;
+    let saves = state.documents.changed_files().filter(|(name, _)| is_meant(name));
+    let overwriting = |name: &FileId| match name == file {
+        true => Overwrite::Allow,
+        false => Overwrite::Refuse,
+    };
+    saves.map(|(name, document)| save_effect(name, document, overwriting(name))).collect()
+}
+
+/// Puts what was typed and what somebody else wrote together, to be looked at and saved.
+pub(super) fn merge(state: &mut State, file: &FileId, now: Millis) -> Vec<Effect> {
+    let Some(Question::Conflict { disk: Some(disk), .. }) = state.question.take() else {
+        return Vec::new();
+    };
+    let document = state.documents.get(file);
+    let merged = document.and_then(|document| document.merged_with(&disk));
+    let (Some(document), Some(text)) = (document, merged) else { return Vec::new() };
+    let before = document.saved.clone();
+    state.documents.mark_saved(file, Some(disk.clone()));
+    let change = Change::Text { file: file.clone(), text };
+    let generation = state.generation;
+    let label = format!("merge {file} with the disk");
+    let effects = files::apply_changes(state, &label, &[change], now);
+    if state.generation != generation {
+        state.documents.note_reloaded(file, before, Some(disk));
+    }
+    let words = format!(
+        "{file} has your changes and those on disk; {} shows what saving will change",
+        state.keymap.way_to("diff")
+    );
+    state.notices.push(NoticeKind::Done, words, now);
+    effects
 }
 
 pub(super) fn save_effect(file: &FileId, document: &Document, overwrite: Overwrite) -> Effect {

@@ -383,9 +383,22 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     format!("{file} was removed on disk. {}", aside_words(mine)),
                 ),
             };
+            let disk_text = disk.as_deref().filter(|_| !is_other);
+            let merged =
+                document.zip(disk_text).map(|(mine, disk)| mine.merged_with(disk).is_some());
+            let merge = Answer {
+                key: 'm',
+                words: "merge both",
+                messages: vec![Message::Document(DocumentMessage::Merge(file.clone()))],
+            };
+            let words = match merged {
+                Some(false) => format!("{words} Both changed the same lines."),
+                _ => words,
+            };
             // Neither text is lost unless that is chosen.
-            let answers = vec![
-                Answer { key: 'c', words: "cancel", messages: aside.clone() },
+            let mut answers = vec![Answer { key: 'c', words: "cancel", messages: aside.clone() }];
+            answers.extend(merged.unwrap_or_default().then_some(merge));
+            answers.extend([
                 Answer {
                     key: 'r',
                     words: "reload from disk",
@@ -396,7 +409,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                     words: "overwrite",
                     messages: vec![Message::Document(DocumentMessage::Overwrite(file.clone()))],
                 },
-            ];
+            ]);
             let differing = document.and_then(|mine| overwritten_lines(disk.as_ref(), mine, state));
             let head = vec![(Role::Dim, "What overwriting would change:".to_owned())];
             let lines = differing.map(|lines| [vec![head], lines].concat());

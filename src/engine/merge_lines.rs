@@ -1,0 +1,107 @@
+//! Two changes of one text put together, line by line.
+
+use std::ops::Range;
+
+use imara_diff::{Algorithm, Diff, InternedInput, sources};
+
+/// Lines of the old text that became others.
+#[derive(PartialEq, Eq)]
+struct Replaced<'t> {
+    rows: Range<u32>,
+    with: Vec<&'t str>,
+}
+
+/// The text with what both made of `base`; `None` where they changed the same lines, or lines beside
+/// each other, in two ways.
+#[must_use]
+pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String> {
+    let lines: Vec<&str> = base.split_inclusive('\n').collect();
+    let (mine, theirs) = (changes(base, mine), changes(base, theirs));
+    let (mut mine, mut theirs) = (mine.into_iter().peekable(), theirs.into_iter().peekable());
+    let (mut out, mut done) = (String::with_capacity(base.len()), 0);
+    loop {
+        let next = match (mine.peek(), theirs.peek()) {
+            (Some(one), Some(other)) if one == other => {
+                theirs.next();
+                mine.next()
+            }
+            (Some(one), Some(other)) if touch(&one.rows, &other.rows) => return None,
+            (Some(one), Some(other)) if other.rows.start < one.rows.start => theirs.next(),
+            (Some(_), _) => mine.next(),
+            (None, _) => theirs.next(),
+        };
+        let Some(Replaced { rows, with }) = next else { break };
+        let (start, end) = (rows.start as usize, rows.end as usize);
+        // What was made of the lines before may end beside these.
+        out.extend(lines.get(done..start)?.iter().copied());
+        out.extend(with);
+        done = end;
+    }
+    out.extend(lines.get(done..)?.iter().copied());
+    Some(out)
+}
+
+fn touch(one: &Range<u32>, other: &Range<u32>) -> bool {
+    one.start <= other.end && other.start <= one.end
+}
+
+fn changes<'t>(base: &'t str, new: &'t str) -> Vec<Replaced<'t>> {
+    let input = InternedInput::new(sources::lines(base), sources::lines(new));
+    let mut diff = Diff::compute(Algorithm::Myers, &input);
+    diff.postprocess_lines(&input);
+    let text = |row: u32| input.after.get(row as usize).map(|token| input.interner[*token]);
+    let replaced = |hunk: imara_diff::Hunk| Replaced {
+        rows: hunk.before,
+        with: hunk.after.filter_map(text).collect(),
+    };
+    diff.hunks().map(replaced).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const BASE: &str = "a\nb\nc\nd\ne\n";
+
+    #[test]
+    fn changes_of_different_lines_are_put_together() {
+        let merged = merge_lines(BASE, "A\nb\nc\nd\ne\n", "a\nb\nc\nd\nE\nf\n");
+        assert_eq!(merged.as_deref(), Some("A\nb\nc\nd\nE\nf\n"));
+        assert_eq!(
+            merge_lines(BASE, "a\nb\nc\nd\n", "x\nb\nc\nd\ne\n").as_deref(),
+            Some("x\nb\nc\nd\n")
+        );
+        assert_eq!(
+            merge_lines(BASE, "a\nX\nc\nd\ne\n", "a\nX\nc\nd\ne").as_deref(),
+            Some("a\nX\nc\nd\ne")
+        );
+    }
+
+    #[test]
+    fn changes_of_the_same_lines_are_not() {
+        assert_eq!(merge_lines(BASE, "A\nb\nc\nd\ne\n", "B\nb\nc\nd\ne\n"), None);
+        assert_eq!(merge_lines(BASE, "a\nb\nx\nc\nd\ne\n", "a\nb\ny\nc\nd\ne\n"), None);
+        assert_eq!(
+            merge_lines(BASE, "a\nB\nc\nd\ne\n", "a\nb\nC\nd\ne\n"),
+            None,
+            "one beside the other"
+        );
+        assert_eq!(merge_lines("", "a\n", "b\n"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn one_change_alone_is_that_text(base in "[abc\n]{0,24}", new in "[abc\n]{0,24}") {
+            prop_assert_eq!(merge_lines(&base, &base, &new), Some(new.clone()));
+            prop_assert_eq!(merge_lines(&base, &new, &base), Some(new.clone()));
+            prop_assert_eq!(merge_lines(&base, &new, &new), Some(new));
+        }
+
+        #[test]
+        fn it_is_the_same_for_both(base in "[ab\n]{0,24}", one in "[ab\n]{0,24}", other in "[ab\n]{0,24}") {
+            prop_assert_eq!(merge_lines(&base, &one, &other), merge_lines(&base, &other, &one));
+        }
+    }
+}
