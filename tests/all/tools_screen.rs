@@ -410,6 +410,25 @@ fn a_renamed_tool_or_service_is_renamed_in_stubs() {
 }
 
 #[test]
+fn a_renamed_tool_keeps_its_own_stub() {
+    let stub = "stub: odd\nservices:\n  ask:\n    rules:\n      - answer: No.  # short\n";
+    let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";
+    let mut bench = Workbench::files(&[("stubs/ask.yaml", stub), ("tools.yaml", tools)], 120, 36);
+    bench.keys("r");
+    bench.types("say");
+    bench.keys("enter");
+    let text = |bench: &Workbench, file: &str| {
+        let document = bench.state.documents.present(&FileId::new(file));
+        document.map(|document| document.text.to_string())
+    };
+    assert_eq!(text(&bench, "stubs/say.yaml"), Some(stub.replace("  ask:", "  say:")));
+    assert_eq!(text(&bench, "stubs/ask.yaml"), None);
+    bench.keys("u");
+    assert_eq!(text(&bench, "stubs/ask.yaml").as_deref(), Some(stub));
+    assert_eq!(text(&bench, "stubs/say.yaml"), None);
+}
+
+#[test]
 fn a_renamed_tool_is_renamed_in_its_cases() {
     let case = "case: asks\ncall: ask\narguments: {}\nexpect:\n  outcome: ok\n";
     let tools = "tool:\n  ask:\n    type: prompt\n    name: ask\n";

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{EventFilter, EventRow, Listing, LogRow, call_sign, format_duration},
+    events::{EventFilter, EventRow, Listing, LogRow, call_sign, format_duration, gap_words},
     headers,
     pane::{Answer, VIEWS, View},
     progress::draw_progress,
@@ -310,7 +310,10 @@ impl Answer {
             let tree =
                 answer_tree(&call.text).or_else(|why| match call.stage_body(Stage::STRUCTURED) {
                     Some(data) => tree_of(data),
-                    None => Err(why),
+                    None => Err(match call.events.gap() {
+                        Some((_, count)) => format!("{why} {}.", gap_words(count)),
+                        None => why,
+                    }),
                 });
             self.tree = Some((call.text.len(), tree));
         }

@@ -7,6 +7,7 @@ use crate::{
         size,
         stage::FrameWay,
     },
+    schema::count::count_text,
     ui::styles::Role,
 };
 
@@ -116,7 +117,7 @@ impl<'c> EventRow<'c> {
         let (event, call, number) = match self {
             Self::Event(event, call, number) => (event, call, number),
             Self::Gap(count) => {
-                let text = format!("{count} events were dropped from memory");
+                let text = gap_words(*count);
                 return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
             }
         };
@@ -162,9 +163,16 @@ impl<'c> EventRow<'c> {
                 let event = call.event_with_text(event).map_text(|text| start(&text).into());
                 engine::events::event_json(&event).to_string()
             }
-            Self::Gap(count) => serde_json::json!({"event": "gap", "events": count}).to_string(),
+            Self::Gap(count) => gap_words(*count),
         }
     }
+}
+
+/// What is said in the place of events that memory doesn't hold.
+pub(super) fn gap_words(count: u64) -> String {
+    let events =
+        count_text(usize::try_from(count).unwrap_or(usize::MAX), "event was", "events were");
+    format!("{events} dropped from memory; `toolcrib history show` reads the kept call")
 }
 
 /// How an outcome is coloured, on every screen: what the user cancelled hasn't failed.

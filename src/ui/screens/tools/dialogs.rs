@@ -17,7 +17,10 @@ use crate::{
         notices::NoticeKind,
         state::State,
     },
-    engine::mentions::{NameKind, Naming},
+    engine::{
+        mentions::{NameKind, Naming},
+        stub::page::file_of_tool,
+    },
     model::{
         entry::{Entry, EntryId, EntryKind, FileId},
         finding::{EntryEdit, Fix},
@@ -265,6 +268,7 @@ pub(super) fn rename_entry(state: &State) -> Reply {
             if entry.kind == EntryKind::Tool {
                 let tool = state.catalog.tool(&entry.id).filter(|tool| tool.name == own);
                 plan.changes.extend(tool.and_then(|tool| context.rename_gate_table(tool, new)));
+                move_own_stub(&mut plan, [&entry.key, key].map(file_of_tool), state);
                 plan = plan.with_renaming(NameKind::Tool, &entry.key, &key.into(), false);
             }
             Ok(Reply::send(Message::Document(DocumentMessage::Compose(plan))))
@@ -272,6 +276,21 @@ pub(super) fn rename_entry(state: &State) -> Reply {
         .preselected()
         .with_act("rename"),
     ))
+}
+
+/// A tool's own stub goes by the tool's key, so its file moves with it.
+fn move_own_stub(plan: &mut Plan, [from, to]: [FileId; 2], state: &State) {
+    if from == to || !state.documents.has(&from) || state.documents.has(&to) {
+        return;
+    }
+    let (own, others): (Vec<_>, Vec<_>) =
+        plan.changes.drain(..).partition(|change| *change.file() == from);
+    let edited = state.documents.preview_changes(&own).ok();
+    let edited = edited.as_ref().and_then(|after| after.get(&from));
+    let text = edited.or_else(|| state.documents.get(&from));
+    let text = text.map(|document| document.text.whole_text().clone()).unwrap_or_default();
+    plan.changes = others;
+    plan.changes.extend([Change::Create { file: to, text }, Change::Remove { file: from }]);
 }
 
 /// The places outside descriptors that name an entry: a tool in settings, scenarios, cases and

@@ -43,8 +43,12 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
     if facts.analysis.dead_ends.contains(&row) {
         words.push(format!("{} dead end", BoxMark::DeadEnd.sign()));
     }
-    if facts.analysis.traps.iter().any(|trap| trap.contains(&row)) {
-        words.push(format!("{} no way out", BoxMark::Trap.sign()));
+    if let Some(trap) = facts.analysis.traps.iter().find(|trap| trap.contains(&row)) {
+        let sign = BoxMark::Trap.sign();
+        words.push(match trap.len() {
+            1 => format!("{sign} no way out"),
+            states => format!("{sign} leads only to {states} states"),
+        });
     }
     if let Some(found) = facts.analysis.never_produced.iter().find(|found| found.state == row) {
         words.push(match found.elsewhere.first() {
