@@ -195,7 +195,7 @@ impl Call {
         }
         let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check_arguments(tool, arguments.value())?;
+            arguments::check_arguments(tool, arguments.value(), out)?;
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
