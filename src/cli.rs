@@ -337,7 +337,7 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
     }
 }
 
-/// What stands where a command does, and is neither that nor a path.
+/// A word in the place of a command that is neither that nor a path.
 fn unknown_command(word: Option<&OsStr>) -> Option<Problem> {
     let word = word?.to_str().filter(|word| !word.starts_with('-') && !Path::new(word).exists())?;
     if command_line().find_subcommand(word).is_some() {

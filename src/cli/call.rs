@@ -90,7 +90,7 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|-|JSON")]
     meta: Option<String>,
 
-    /// The time limit for the answer: 500ms, 30s, 2m
+    /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
