@@ -785,8 +785,8 @@ fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
 fn a_tool_that_is_neither_here_nor_at_the_server_is_looked_for_there() {
     let place = counted_place();
     let call = |tool| place.run(&["call", tool, "--connection", "own"]);
-    call("tol-2")
-        .ended(2, &["connection \"own\" has no tool \"tol-2\"", "did you mean \"tool-2\"?"]);
+    call("tol-1")
+        .ended(2, &["connection \"own\" has no tool \"tol-1\"", "did you mean \"tool-1\"?"]);
     let lists = "`toolcrib tools --deployed --connection own` lists those that are there";
     call("nosuch").ended(2, &["connection \"own\" has no tool \"nosuch\"", lists]);
 }
