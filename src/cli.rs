@@ -7,6 +7,7 @@
 use std::{
     borrow::Cow,
     env,
+    ffi::OsStr,
     io::{self, Write as _},
     path::{Path, PathBuf},
     process::ExitCode,
@@ -209,9 +210,13 @@ pub fn run_command(
             // "cal joke": clap takes the first word for a path, and complains of the second.
             let first =
                 env::args_os().skip(1).find(|word| !word.to_string_lossy().starts_with('-'));
-            let mistyped = (refused.kind() == ErrorKind::UnknownArgument)
-                .then(|| first.as_deref().map(Path::new).and_then(mistyped_command))
-                .flatten();
+            let first = first.as_deref().map(Path::new);
+            let mistyped = match refused.kind() {
+                ErrorKind::UnknownArgument => first.and_then(mistyped_command),
+                // "init --help" asks for the help of a command, which the path is not.
+                ErrorKind::DisplayHelp => unknown_command(env::args_os().nth(1).as_deref()),
+                _ => None,
+            };
             let ended = match mistyped {
                 Some(problem) => Err(problem.into()),
                 None => print_clap_error(&refused),
@@ -330,6 +335,18 @@ fn dispatch_command(line: &CommandLine, out: &mut CommandOutput) -> CommandResul
             Some(problem) => Err(problem.into()),
         },
     }
+}
+
+/// A word in the place of a command that is neither that nor a path.
+fn unknown_command(word: Option<&OsStr>) -> Option<Problem> {
+    let word = word?.to_str().filter(|word| !word.starts_with('-') && !Path::new(word).exists())?;
+    if command_line().find_subcommand(word).is_some() {
+        return None;
+    }
+    let cause = format!("there is no such file or folder, and no command \"{word}\"");
+    let other = Problem::new(ProblemKind::Missing, format!("opening {word}"), cause)
+        .with_remedy("`toolcrib --help` lists the commands");
+    Some(mistyped_command(Path::new(word)).unwrap_or(other))
 }
 
 /// A path that does not exist, and looks like a command.

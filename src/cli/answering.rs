@@ -106,6 +106,8 @@ pub(crate) struct QuestionDesk<'c> {
     given: VecDeque<String>,
     waiting: WaitingCalls<'c>,
     typing: Option<mpsc::Receiver<String>>,
+    /// One of those that were given was no answer to its question.
+    has_refused: bool,
 }
 
 impl<'c> QuestionDesk<'c> {
@@ -123,7 +125,14 @@ impl<'c> QuestionDesk<'c> {
             None => Ok(word.clone()),
         };
         let given = given.iter().map(read).collect::<Result<_, _>>()?;
-        Ok(Self { questions, given, waiting: WaitingCalls::new(catalog), typing: None })
+        let waiting = WaitingCalls::new(catalog);
+        Ok(Self { questions, given, waiting, typing: None, has_refused: false })
+    }
+
+    /// Whether an answer that was given didn't fit its question, which was declined then.
+    #[must_use]
+    pub fn has_refused_answer(&self) -> bool {
+        self.has_refused
     }
 
     /// Answers the next question, or takes the next line for one. Never ends while nothing is
@@ -151,7 +160,10 @@ impl<'c> QuestionDesk<'c> {
             match question.asking.waiting.parse_line(line) {
                 // An error only says that the call is no longer waited for.
                 Ok(answer) => drop(question.reply.send(Some(answer))),
-                Err(why) => out.warn(format!("--answer {line:?} isn't a valid answer: {why}")),
+                Err(why) => {
+                    self.has_refused = true;
+                    out.warn(format!("--answer {line:?} isn't a valid answer: {why}"));
+                }
             }
         } else if std::io::stdin().is_terminal() {
             self.typing.get_or_insert_with(stdin_lines);

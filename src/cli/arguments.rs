@@ -1,9 +1,10 @@
 //! A call's arguments from the words of a command line, held against the tool's schema.
 
-use std::{io::Read as _, time::Duration};
+use std::{io::Read as _, sync::Arc, time::Duration};
 
 use serde_json::{Map, Value};
 
+use super::out::CommandOutput;
 use crate::{
     engine::workflow::similar,
     model::{
@@ -14,7 +15,7 @@ use crate::{
     schema::{
         literal::Literal,
         pointer::Pointer,
-        validate::{Checker, Issue},
+        validate::{Checker, Issue, SchemaFinding},
     },
     store::files,
     syntax::{
@@ -69,8 +70,8 @@ pub(crate) fn read_typed(
 ) -> Result<Literal, Problem> {
     let base = read_base(whole)?;
     let arguments = set_pairs(base.clone(), words)?;
-    // A schema that can't be used is reported where the arguments are checked.
-    let Ok(checker) = Checker::compile(&table::arguments_schema(tool)) else {
+    // What of the schema can't be used is reported where the arguments are checked.
+    let (Some(checker), _) = lenient_checker(&table::arguments_schema(tool)) else {
         return Ok(arguments);
     };
     let issues = checker.issues(arguments.value());
@@ -184,23 +185,33 @@ pub(crate) fn check_meta(tool: &Tool, meta: &Map<String, Value>) -> Result<(), P
         .with_remedy("correct it, or send it as it is with --no-check"))
 }
 
-/// Holds arguments against the tool's schema, and against the names that it lists.
+/// Checks by a schema as far as it can be used; of one that is invalid also what is wrong with it.
+fn lenient_checker(schema: &Value) -> (Option<Checker>, Vec<SchemaFinding>) {
+    if let Ok(checker) = Checker::compile(schema) {
+        return (Some(checker), Vec::new());
+    }
+    let opened = Checker::compile_lenient(&Arc::new(schema.clone()));
+    (opened.checker, opened.findings)
+}
+
+/// Holds arguments against the tool's schema, and against the names that it lists. No arguments can
+/// be right for a schema that is invalid: that is a warning, and what is left of it counts.
 ///
 /// # Errors
 /// Everything that does not fit, in one sentence for each.
-pub(crate) fn check_arguments(tool: &Tool, arguments: &Value) -> Result<(), Problem> {
+pub(crate) fn check_arguments(
+    tool: &Tool,
+    arguments: &Value,
+    out: &CommandOutput,
+) -> Result<(), Problem> {
     let schema = table::arguments_schema(tool);
-    let checker = Checker::compile(&schema).map_err(|findings| {
-        let causes: Vec<_> = findings.iter().map(ToString::to_string).collect();
-        Problem::new(
-            ProblemKind::Input,
-            format!("checking the arguments of {}", tool.entry.key),
-            causes.join("; "),
-        )
-        .with_remedy("fix the tool's arguments, or skip the check: --no-check")
-    })?;
+    let (checker, flaws) = lenient_checker(&schema);
+    for flaw in flaws {
+        out.warn(format_args!("the arguments of {}: {flaw}", tool.entry.key));
+    }
+    let issues = checker.map_or_else(Vec::new, |checker| checker.issues(arguments));
     let mut told: Vec<String> =
-        checker.issues(arguments).iter().map(|issue| issue_sentence(issue, arguments)).collect();
+        issues.iter().map(|issue| issue_sentence(issue, arguments)).collect();
     told.extend(
         arguments
             .as_object()

@@ -1,8 +1,9 @@
 //! `toolcrib call`: calls a tool and streams its answer.
 
-use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
+use futures::future::Either;
 use serde::Serialize;
 use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
@@ -19,7 +20,7 @@ use super::{
     opened::OpenWorkspace,
     out::{CommandOutput, print_problem},
     saving::SavedAnswer,
-    signals::{interrupted, wait_for, wait_for_many},
+    signals::{interrupted, wait_for, wait_for_many, with_limit},
     step_options::{StepOptions, preview_steps, print_steps},
     strays::Strays,
     stubs,
@@ -89,7 +90,7 @@ pub(crate) struct Call {
     #[arg(long, value_name = "FILE|-|JSON")]
     meta: Option<String>,
 
-    /// The time limit for the answer: 500ms, 30s, 2m
+    /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
     timeout: Option<Duration>,
 
@@ -166,14 +167,19 @@ impl Call {
         // Where the workspace does not have the tool.
         let elsewhere = match opened.catalog.tool_called(&self.tool) {
             Some(_) => None,
-            None => deployed::callable_catalog_beside(&opened, &self.tool, out)?,
+            None => deployed::callable_catalog_beside(&opened, &self.tool, self.timeout, out)?,
         };
         let found = elsewhere
             .as_ref()
             .and_then(|catalog| Some((catalog, catalog.tool_called(&self.tool)?)));
         let (catalog, tool) = match found {
             Some(found) => found,
-            None => (&opened.catalog, opened.tool(&self.tool)?),
+            None => {
+                let tool = opened.tool(&self.tool).map_err(|problem| {
+                    deployed::missing_tool(&opened, &self.tool, elsewhere.as_ref(), problem)
+                })?;
+                (&opened.catalog, tool)
+            }
         };
         let mut connection = opened.settings.connections.for_tool(tool);
         let is_chosen = opened.settings.connections.chosen.is_some();
@@ -195,7 +201,7 @@ impl Call {
         }
         let arguments = arguments::read_typed(tool, self.args.as_deref(), &self.pairs)?;
         if !self.no_check {
-            arguments::check_arguments(tool, arguments.value())?;
+            arguments::check_arguments(tool, arguments.value(), out)?;
         }
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
@@ -276,13 +282,14 @@ impl Call {
             bytes: 0,
             first: None,
             answer: self.save.clone().map(|path| SavedAnswer::new(path, request.system)),
+            structured: None,
         };
         let (asks, questions) = mpsc::channel(1);
         let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
         let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
         wait_for_many(
             "calling",
-            stream_call(registry, connection, (request, self.limits()), desk, teller),
+            stream_call(registry, connection, (request, self.limits(), self.timeout), desk, teller),
         )
     }
 
@@ -370,13 +377,20 @@ fn begin_recording(
 async fn stream_call(
     registry: Registry,
     connection: Connection,
-    (request, limits): (Request, Limits),
+    (request, limits, opening): (Request, Limits, Option<Duration>),
     mut desk: QuestionDesk<'_>,
     mut teller: EventPrinter<'_>,
 ) -> CommandResult {
     let began = Instant::now();
+    let name = connection.name.clone();
     let (sender, mut events) = mpsc::channel(QUEUE);
     let mut interrupt = pin!(interrupted());
+    let mut opened = match request.mock {
+        // The connection opens before anything is said of the call.
+        None => Either::Left(Box::pin(with_limit(&name, opening, pending::<()>()))),
+        Some(_) => Either::Right(pending()),
+    };
+    let mut is_open = false;
     let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
     let mut running = true;
     let mut has_ended = false;
@@ -392,6 +406,14 @@ async fn stream_call(
                 return teller.print_end(at_ms, Outcome::Cancelled, None);
             }
             count = events.recv_many(&mut batch, QUEUE) => count,
+            Err(late) = &mut opened, if !is_open => {
+                drop(call);
+                registry.close().await;
+                let at_ms = elapsed_ms(began);
+                let kind = EventKind::End { outcome: Outcome::TimedOut, problem: Some(late.clone()) };
+                teller.record_events(&[Event { at_ms, kind }]);
+                return teller.print_end(at_ms, Outcome::TimedOut, Some(late));
+            }
             () = &mut call, if running => {
                 running = false;
                 continue;
@@ -401,11 +423,15 @@ async fn stream_call(
         if count == 0 {
             registry.close().await;
             teller.strays.rest().into_iter().for_each(|words| teller.out.print_status(words));
+            if desk.has_refused_answer() && matches!(ending, Ending::Done | Ending::Found) {
+                ending = Ending::Usage;
+            }
             return match teller.answer.take() {
                 Some(answer) => answer.save_parts(teller.out).and(Ok(ending)),
                 None => Ok(ending),
             };
         }
+        is_open = true;
         // What is seen is kept.
         teller.record_events(&batch);
         has_ended |= batch.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
@@ -429,6 +455,10 @@ async fn stream_call(
             }
         }
     }
+}
+
+fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A piece of the answer as a line of JSON, which borrows its text.
@@ -455,6 +485,8 @@ struct EventPrinter<'t> {
     first: Option<u64>,
     /// The answer, where it is to be saved.
     answer: Option<SavedAnswer>,
+    /// Structured content that the text doesn't repeat, which follows the text.
+    structured: Option<Arc<str>>,
 }
 
 impl EventPrinter<'_> {
@@ -473,7 +505,7 @@ impl EventPrinter<'_> {
 
     /// Puts into the history that the call ends now, before its answer did; when that was.
     fn record_cancelled(&mut self, began: Instant) -> u64 {
-        let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let at_ms = elapsed_ms(began);
         let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         self.record_events(&[Event { at_ms, kind }]);
         at_ms
@@ -550,6 +582,9 @@ impl EventPrinter<'_> {
             EventKind::Stage(stage) if stage.is_frame_alone() => {
                 self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
             }
+            EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
+                self.structured = Some(stage.body);
+            }
             // So is what the answer is made of.
             EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
                 self.out.print_detail(stage.words);
@@ -573,6 +608,10 @@ impl EventPrinter<'_> {
             end["chunks"] = self.chunks.into();
             self.out.json_line(&end)?;
         } else if self.open_line {
+            self.out.end_line()?;
+        }
+        if let Some(structured) = self.structured.take() {
+            self.out.print_raw(&structured)?;
             self.out.end_line()?;
         }
         self.out.flush()?;

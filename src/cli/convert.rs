@@ -32,7 +32,10 @@ use crate::{
     model::problem::{Problem, ProblemKind},
     systems::{
         convert,
-        facets::{portable::PortableFile, shapes::Shapes},
+        facets::{
+            portable::{KeyedTool, PortableFile},
+            shapes::Shapes,
+        },
         table::shapes,
         target::Target,
     },
@@ -162,6 +165,12 @@ impl Convert {
         global: &Global,
         out: &mut CommandOutput,
     ) -> CommandResult {
+        let keyed = target.key_tools(packed);
+        for KeyedTool { tool, .. } in &keyed {
+            for words in target.refusals(tool) {
+                out.warn(format_args!("{}: {words}", tool.name));
+            }
+        }
         if let Some(path) = self.out.as_deref().filter(|path| self.update && path.exists()) {
             let options = update::Options {
                 path,
@@ -180,7 +189,6 @@ impl Convert {
             out.print_status("nothing was written: --lossless");
             return Ok(Ending::Found);
         }
-        let keyed = target.key_tools(packed);
         let files = target.write_keyed(&keyed, packed);
         match &self.out {
             Some(_) if self.dry_run => out.print_status("nothing was written: --dry-run"),

@@ -1,5 +1,7 @@
 //! What the commands share that speak with a running system about its descriptors.
 
+use std::time::Duration;
+
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use serde_json::json;
 
@@ -8,19 +10,23 @@ use super::{
     ending::{CommandResult, Ending, StopReason},
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
-    signals::{interrupted, wait_for},
+    signals::{interrupted, wait_for, with_limit},
 };
 use crate::{
     app::{
         compose::{context::ComposeContext, imports::plan_given_ids, plan::FilePlan},
         documents::{Document, Documents},
     },
-    engine::diff::{self, LineKind},
+    engine::{
+        diff::{self, LineKind},
+        workflow::similar,
+    },
     model::{
         catalog::Catalog,
         connection::Connection,
         entry::SystemId,
         problem::{Problem, ProblemKind},
+        shown::shell_word,
         tool::Tool,
     },
     runtime::registry,
@@ -94,34 +100,22 @@ impl SystemWord {
 
 /// Everything there.
 pub(crate) fn read_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
-    read_wanted(connection, Wanted::Entries)
+    read_within(connection, None)
 }
 
-/// The same as it is locked: with the instructions for models beside the entries.
-pub(crate) fn read_locked_items(connection: &Connection) -> Result<Vec<Item>, StopReason> {
-    read_wanted(connection, Wanted::Locked)
-}
-
-/// What is read where a connection leads.
-#[derive(Clone, Copy)]
-enum Wanted {
-    Entries,
-    Locked,
-}
-
-fn read_wanted(connection: &Connection, wanted: Wanted) -> Result<Vec<Item>, StopReason> {
+/// The same, where it takes no longer than a limit.
+fn read_within(connection: &Connection, limit: Option<Duration>) -> Result<Vec<Item>, StopReason> {
     let mut items = Vec::new();
     let registry = async {
         let registry = registry::of_system();
-        let reading = async {
-            match wanted {
-                Wanted::Entries => deployed::read_items(&registry, connection).await,
-                Wanted::Locked => deployed::read_locked_items(&registry, connection).await,
-            }
-        };
+        let reading = deployed::read_items(&registry, connection);
+        let reading = with_limit(&connection.name, limit, reading);
         let read = tokio::select! {
             () = interrupted() => Err(StopReason::Interrupted),
-            read = reading => read.map_err(StopReason::from),
+            read = reading => match read {
+                Ok(read) => read.map_err(StopReason::from),
+                Err(late) => Err(late.while_doing("reading what is deployed").into()),
+            },
         };
         // The other side may hold a session for us.
         registry.close().await;
@@ -152,8 +146,16 @@ pub(crate) fn read_listeners(
 /// The tools that can be called on the running system, also those that are not in the workspace;
 /// `None` where the connection leads to none.
 pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, StopReason> {
+    callable_within(connection, None)
+}
+
+fn callable_within(
+    connection: &Connection,
+    limit: Option<Duration>,
+) -> Result<Option<Catalog>, StopReason> {
     let Some((_, deployment)) = table::deployment_at(connection) else { return Ok(None) };
-    Ok(Some(catalog::callable_catalog(deployment, &connection.name, &read_items(connection)?)))
+    let items = read_within(connection, limit)?;
+    Ok(Some(catalog::callable_catalog(deployment, &connection.name, &items)))
 }
 
 /// The same where the workspace has no tool of that name. Where it has a similar one, that may be
@@ -161,15 +163,38 @@ pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog
 pub(crate) fn callable_catalog_beside(
     opened: &OpenWorkspace,
     word: &str,
+    limit: Option<Duration>,
     out: &CommandOutput,
 ) -> Result<Option<Catalog>, StopReason> {
-    match callable_catalog(&opened.current_connection()) {
+    match callable_within(&opened.current_connection(), limit) {
         Err(StopReason::Met(problem)) if opened.similar_tool(word).is_some() => {
             out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
             Ok(None)
         }
         listed => listed,
     }
+}
+
+/// That neither the workspace nor the running system has a tool of that name; `there` are the tools
+/// of the latter, where they are known.
+pub(crate) fn missing_tool(
+    opened: &OpenWorkspace,
+    word: &str,
+    there: Option<&Catalog>,
+    problem: Problem,
+) -> Problem {
+    let Some(there) = there.filter(|_| opened.similar_tool(word).is_none()) else { return problem };
+    let name = opened.current_connection().name;
+    let names = there.tools.iter().map(|tool| tool.name.as_str());
+    let remedy = match similar::nearest_name(word, names) {
+        Some(near) => format!("did you mean \"{near}\"?"),
+        None => format!(
+            "`toolcrib tools --deployed --connection {}` lists those that are there",
+            shell_word(&name)
+        ),
+    };
+    let cause = format!("connection \"{name}\" has no tool \"{word}\"");
+    Problem::new(ProblemKind::Missing, problem.doing, cause).with_remedy(remedy)
 }
 
 /// Lists them, each with the ways that lead to it.

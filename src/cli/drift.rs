@@ -9,7 +9,9 @@ use super::{
     changes::{self, ChangeSite, FailOn, change_json, print_change},
     ending::{CommandResult, Ending},
     global::Global,
-    lock::{Deployed, LockFile, Unread, connections_to_lock, gone_connections, wanted_names},
+    lock::{
+        Deployed, LockFile, Reading, Unread, connections_to_lock, gone_connections, wanted_names,
+    },
     opened::OpenWorkspace,
     out::CommandOutput,
     report::{self, Format, Report},
@@ -82,7 +84,10 @@ impl Drift {
             true => Vec::new(),
             false => connections_to_lock(&opened, &names)?,
         };
-        let (found, unread) = Deployed::read_all(connections, out)?;
+        let Reading { found, unread, is_interrupted } = Deployed::read_all(connections, out)?;
+        if is_interrupted {
+            return Ok(Ending::Interrupted);
+        }
         for there in found {
             let name = there.connection.name.clone();
             let Some(known) = lock.connections.get_mut(&name) else {

@@ -1,21 +1,19 @@
 //! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared,
 //! replayed, exported, taken away.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    pin::pin,
-    sync::Arc,
-    time::Duration,
-};
+mod export;
+
+use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use self::export::{OutputFile, as_stub, export_traces, write_trace};
 use super::{
     columns::{self, Cell},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
+    opened::OpenWorkspace,
     out::{CommandOutput, Tint},
     signals::{interrupted, wait_for},
     strays::preview_text,
@@ -25,9 +23,8 @@ use crate::{
         diff::{self, LineKind},
         events,
         mask::Mask,
-        stub::{page, record},
         trace::{
-            compare, lines, tally,
+            compare, tally,
             wanted::{TraceFilter, WORDS},
         },
     },
@@ -36,21 +33,12 @@ use crate::{
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
         size,
-        stub::{MOCK_CONNECTION, Stub},
         trace::{Head, Summary, Trace, TraceId},
     },
     runtime::now,
     schema::count::count_text,
-    store::{
-        files::{self, Expected, OutsideLinks},
-        history::History as Store,
-        paths::Paths,
-        workspace::Workspace,
-    },
-    systems::{
-        step_comparison::{ComparedStep, StepDifference, compare_steps},
-        stubs,
-    },
+    store::{history::History as Store, paths::Paths, workspace::Workspace},
+    systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
 };
 
 #[derive(Args, Debug)]
@@ -106,6 +94,9 @@ enum Command {
         /// The output file; by default standard output
         #[arg(short, long, value_name = "FILE")]
         output: Option<PathBuf>,
+        /// Replace the output file if it is there
+        #[arg(long, requires = "output")]
+        overwrite: bool,
     },
     /// Remove calls from the history
     Remove {
@@ -152,15 +143,17 @@ impl History {
                 let trace = store.load_trace(&find_trace(&store, id)?)?;
                 wait_for("replaying", replay_trace(global.json, trace, *speed, out))
             }
-            Some(Command::Export { ids, find, stub: true, output }) => {
-                as_stub(&store, &selected_ids(&store, ids, find, global)?, output.as_deref(), out)
+            Some(Command::Export { ids, find, stub, output, overwrite }) => {
+                let ids = selected_ids(&store, ids, find, global)?;
+                let to = output.as_deref().map(|path| OutputFile { path, overwrites: *overwrite });
+                match stub {
+                    true => {
+                        let opened = OpenWorkspace::read_workspace(global, None)?;
+                        as_stub(&store, &opened.catalog, &ids, to, out)
+                    }
+                    false => export_traces(&store, &ids, to, out),
+                }
             }
-            Some(Command::Export { ids, find, output, .. }) => export_traces(
-                &store,
-                &selected_ids(&store, ids, find, global)?,
-                output.as_deref(),
-                out,
-            ),
             Some(Command::Remove { ids, all }) => remove_traces(&store, ids, *all, out),
         }
     }
@@ -325,17 +318,6 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
     out.print_raw(&compare::answer_text(trace))?;
     out.end_line()?;
     Ok(Ending::Done)
-}
-
-/// A call as it is kept.
-fn write_trace(trace: &Trace, out: &mut CommandOutput) -> Result<(), StopReason> {
-    out.print_raw(&trace_text(trace))?;
-    Ok(())
-}
-
-fn trace_text(trace: &Trace) -> String {
-    let events = trace.events.iter().map(|event| lines::of_event(&trace.head.id, event));
-    std::iter::once(lines::of_head(&trace.head)).chain(events).collect()
 }
 
 /// Each place that differs, with both values.
@@ -508,112 +490,6 @@ fn selected_ids(
             .collect()),
         given => given.iter().map(|id| find_trace(store, id)).collect(),
     }
-}
-
-fn export_traces(
-    store: &Store,
-    ids: &[TraceId],
-    to: Option<&Path>,
-    out: &mut CommandOutput,
-) -> CommandResult {
-    let mut text = String::new();
-    for id in ids {
-        let trace = store.load_trace(id)?;
-        match to {
-            Some(_) => text.push_str(&trace_text(&trace)),
-            None => write_trace(&trace, out)?,
-        }
-    }
-    if let Some(path) = to {
-        save_file(path, &text)?;
-        let calls = count_text(ids.len(), "call is", "calls are");
-        out.print_status(format_args!("{calls} in {}", path.display()));
-    }
-    Ok(Ending::Done)
-}
-
-/// Calls that no stub can answer are reported and left out.
-fn as_stub(
-    store: &Store,
-    ids: &[TraceId],
-    to: Option<&Path>,
-    out: &mut CommandOutput,
-) -> CommandResult {
-    let mut stub = Stub::default();
-    let mut mocked = 0;
-    for id in ids {
-        let trace = store.load_trace(id)?;
-        // What a mock answered says nothing about the service.
-        if &*trace.head.connection == MOCK_CONNECTION {
-            mocked += 1;
-            continue;
-        }
-        match stubs::of_trace(&trace, &compare::answer_text(&trace)) {
-            Ok(services) => {
-                services.into_iter().for_each(|service| record::add_service(&mut stub, service));
-            }
-            Err(problem) => out.warn(format_args!(
-                "{}: {}",
-                id.chars().take(8).collect::<String>(),
-                problem.cause
-            )),
-        }
-    }
-    if mocked > 0 {
-        out.warn(format_args!(
-            "left out {}, answered by mocks and not by services",
-            count_text(mocked, "call", "calls")
-        ));
-    }
-    let rules: usize = stub.services.iter().map(|service| service.rules.len()).sum();
-    if rules == 0 {
-        let problem = Problem::new(
-            ProblemKind::Missing,
-            "keeping calls as a stub",
-            "no call has an answer that can be saved",
-        );
-        return Err(problem
-            .with_remedy(format!(
-                "choose calls of {} that were answered, over a bus or a gateway",
-                stubs::supported_systems()
-            ))
-            .into());
-    }
-    match to {
-        Some(path) => {
-            save_file(path, &page::render_yaml(&stub))?;
-            out.print_status(format_args!(
-                "saved {} in {}; try: toolcrib serve --stub {}",
-                count_text(rules, "rule", "rules"),
-                path.display(),
-                path.display()
-            ));
-        }
-        None => out.print_raw(&page::render_yaml(&stub))?,
-    }
-    Ok(Ending::Done)
-}
-
-fn save_file(path: &Path, text: &str) -> Result<(), Problem> {
-    if path.exists() {
-        let doing = format!("saving {}", path.display());
-        return Err(Problem::new(ProblemKind::Input, doing, "the file already exists")
-            .with_remedy("choose another name, or delete it"));
-    }
-    let here = Path::new(".");
-    // A name alone has no folder that could be looked into.
-    let (root, path) = match path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        Some(folder) => (folder, path.to_owned()),
-        None => (here, here.join(path)),
-    };
-    fs::create_dir_all(root).map_err(|error| {
-        let doing = format!("making the folder {}", root.display());
-        Problem::new(ProblemKind::File, doing, error.to_string())
-            .with_remedy("name a file in a folder that you may write to")
-    })?;
-    files::save_file(root, &path, text, Expected::Absent, OutsideLinks::Refuse)
-        .map(drop)
-        .map_err(|error| error.problem().clone())
 }
 
 fn remove_traces(store: &Store, ids: &[String], all: bool, out: &CommandOutput) -> CommandResult {

@@ -1,14 +1,17 @@
 //! `toolcrib lock`: keeps what tools look like where they really are, in `toolcrib.lock`.
 
+use std::{collections::BTreeMap, pin::pin};
+
 use clap::Args;
+use futures::{StreamExt as _, stream};
 use serde_json::json;
 
 use super::{
-    deployed,
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    signals::{interrupted, wait_for, with_patience},
 };
 use crate::{
     engine::settings::connections,
@@ -17,6 +20,7 @@ use crate::{
         entry::FileId,
         problem::{Problem, ProblemKind},
     },
+    runtime::registry,
     schema::count::count_text,
     store::{
         files::{self, Expected, OutsideLinks, Stamp},
@@ -28,6 +32,7 @@ use crate::{
         lock::{LOCK, Lock, LockedEntries},
         table,
     },
+    wire::deployed,
 };
 
 #[derive(Args, Debug)]
@@ -46,7 +51,12 @@ impl LockCommand {
         let mut locked = Vec::new();
         let mut changed = Vec::new();
         let wanted = wanted_names(&self.names, global);
-        let (found, unread) = Deployed::read_all(connections_to_lock(&opened, &wanted)?, out)?;
+        let Reading { found, unread, is_interrupted } =
+            Deployed::read_all(connections_to_lock(&opened, &wanted)?, out)?;
+        // What was read by then is locked, if it is anything.
+        if is_interrupted && found.is_empty() {
+            return Ok(Ending::Interrupted);
+        }
         // What the settings no longer have can't be compared with anything.
         let gone = match wanted.is_empty() {
             true => gone_connections(&opened, &lock),
@@ -92,6 +102,7 @@ impl LockCommand {
             ));
         }
         Ok(match (unread.first(), changed.is_empty()) {
+            _ if is_interrupted => Ending::Interrupted,
             (Some(unread), _) => Ending::from_problem(&unread.problem),
             (None, true) => Ending::Done,
             (None, false) => Ending::Found,
@@ -105,6 +116,17 @@ pub(super) struct Unread {
     pub problem: Problem,
 }
 
+/// What was read of several connections, each in their order.
+pub(super) struct Reading {
+    pub found: Vec<Deployed>,
+    pub unread: Vec<Unread>,
+    /// Some are missing because the user waited no longer.
+    pub is_interrupted: bool,
+}
+
+/// So many connections are read at once.
+const AT_ONCE: usize = 8;
+
 /// What is where a connection leads.
 pub(super) struct Deployed {
     pub connection: Connection,
@@ -115,34 +137,60 @@ pub(super) struct Deployed {
 
 impl Deployed {
     /// Connects, and reads everything there.
-    pub fn read(connection: Connection) -> Result<Self, StopReason> {
+    async fn read(connection: Connection) -> Result<Self, Problem> {
         let Some((system, deployment)) = table::deployment_at(&connection) else {
-            return Err(leads_nowhere(&connection.name).into());
+            return Err(leads_nowhere(&connection.name));
         };
-        let items = deployed::read_locked_items(&connection)?;
-        Ok(Self { connection, deployment, system: system.id(), items })
+        let registry = registry::of_system();
+        let reading = deployed::read_locked_items(&registry, &connection);
+        let read = with_patience(&connection.name, reading).await;
+        // The other side may hold a session for us.
+        registry.close().await;
+        Ok(Self { deployment, system: system.id(), items: read?, connection })
     }
 
-    /// Reads where each of these leads, and warns of those that can't be read. A single one that
-    /// can't be read is the command's own problem.
+    /// Reads where each of these leads, several at once, and says of each when it is done. A single
+    /// one that can't be read is the command's own problem.
     pub fn read_all(
         connections: Vec<Connection>,
         out: &CommandOutput,
-    ) -> Result<(Vec<Self>, Vec<Unread>), StopReason> {
-        let is_single = connections.len() == 1;
-        let (mut found, mut unread) = (Vec::new(), Vec::new());
-        for connection in connections {
+    ) -> Result<Reading, StopReason> {
+        let count = connections.len();
+        let mut found = BTreeMap::new();
+        let mut unread = BTreeMap::new();
+        let reading = connections.into_iter().enumerate().map(async |(row, connection)| {
             let name = connection.name.clone();
-            match Self::read(connection) {
-                Ok(there) => found.push(there),
-                Err(StopReason::Met(problem)) if !is_single => {
-                    out.print_error(format_args!("{name} can't be read: {problem}"));
-                    unread.push(Unread { connection: name, problem });
+            (row, name, Self::read(connection).await)
+        });
+        let reading_all = async {
+            let mut interrupt = pin!(interrupted());
+            let mut reading = pin!(stream::iter(reading).buffer_unordered(AT_ONCE));
+            loop {
+                let read = tokio::select! {
+                    biased;
+                    () = &mut interrupt => return Ok(Ending::Interrupted),
+                    read = reading.next() => read,
+                };
+                let Some((row, name, read)) = read else { return Ok(Ending::Done) };
+                match read {
+                    Ok(there) => {
+                        let done = found.len() + unread.len() + 1;
+                        if count > 1 {
+                            out.print_status(format_args!("read {name} ({done} of {count})"));
+                        }
+                        found.insert(row, there);
+                    }
+                    Err(problem) if count > 1 => {
+                        out.print_error(format_args!("{name} can't be read: {problem}"));
+                        unread.insert(row, Unread { connection: name, problem });
+                    }
+                    Err(problem) => return Err(problem.into()),
                 }
-                Err(reason) => return Err(reason),
             }
-        }
-        Ok((found, unread))
+        };
+        let is_interrupted = wait_for("reading what is deployed", reading_all)? != Ending::Done;
+        let (found, unread) = (found.into_values().collect(), unread.into_values().collect());
+        Ok(Reading { found, unread, is_interrupted })
     }
 
     /// As they are locked.

@@ -385,9 +385,15 @@ impl OpenWorkspace {
                 "`toolcrib tools --deployed --connection {current}` lists the tools that are there"
             );
         }
-        let others = self.settings.connections.known.iter().map(|known| &known.name);
         let embedded = &Connection::embedded().name;
-        match others.into_iter().find(|name| *name != current && *name != embedded) {
+        let known = &self.settings.connections.known;
+        let of_system = known.iter().filter(|known| table::deployment_at(known).is_some());
+        // The one that calls take is named before others.
+        let is_current = |connection: &&Connection| connection.name == *current;
+        let first = of_system.clone().find(is_current).or_else(|| of_system.clone().next());
+        let others = known.iter().filter(|known| known.name != *current);
+        let mut named = first.into_iter().chain(others).map(|known| &known.name);
+        match named.find(|name| *name != embedded) {
             Some(name) => format!(
                 "this workspace has no tools; `toolcrib tools --deployed --connection {name}` \
                 lists those of a running system, and `--connection {name}` calls them"

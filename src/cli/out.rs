@@ -7,7 +7,10 @@ use std::{
     hash::{BuildHasher as _, Hasher as _, RandomState},
     io::{self, BufWriter, IsTerminal as _, Stdout, Write},
     process::{Command, Stdio},
-    sync::LazyLock,
+    sync::{
+        LazyLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use serde::Serialize;
@@ -93,6 +96,7 @@ pub(crate) struct CommandOutput {
 impl CommandOutput {
     #[must_use]
     pub fn new(global: &Global) -> Self {
+        QUIET.store(global.quiet, Ordering::Relaxed);
         let terminal = io::stdout().is_terminal();
         let plain = env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
             || env::var_os("TERM").is_some_and(|term| term == "dumb");
@@ -250,6 +254,16 @@ fn page_lines(lines: &[String], coloured: bool) -> bool {
 /// A problem on stderr: what, where, and what to do.
 pub(crate) fn print_problem(problem: &Problem) {
     print_stderr(&format!("toolcrib: {problem}"));
+}
+
+/// Whether this process was asked to be quiet, for what waits and has no output at hand.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// What the command waits for, while its output is with others.
+pub(crate) fn print_waiting(words: impl fmt::Display) {
+    if !QUIET.load(Ordering::Relaxed) {
+        print_stderr(&words.to_string());
+    }
 }
 
 /// Words on stderr, line by line, with nothing in them that steers a terminal, and without the

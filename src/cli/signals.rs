@@ -4,12 +4,51 @@ use std::{
     future::Future,
     io,
     pin::{Pin, pin},
+    time::Duration,
 };
 
 use tokio::runtime::Builder;
 
-use super::ending::{CommandResult, StopReason};
-use crate::model::problem::{Problem, ProblemKind};
+use super::{
+    ending::{CommandResult, StopReason},
+    out,
+};
+use crate::model::{
+    call::CallError,
+    error_kind::ErrorKind,
+    problem::{Problem, ProblemKind},
+};
+
+/// From then on it is said what is waited for.
+const SLOW: Duration = Duration::from_secs(2);
+
+/// Ends like the work, and says once where that takes long that it waits for this connection.
+pub(crate) async fn with_patience<T>(name: &str, work: impl Future<Output = T>) -> T {
+    let mut work = pin!(work);
+    if let Ok(done) = tokio::time::timeout(SLOW, &mut work).await {
+        return done;
+    }
+    out::print_waiting(format_args!("waiting for {name} to answer …"));
+    work.await
+}
+
+/// The same of work that may take no longer than a limit, where there is one.
+///
+/// # Errors
+/// When it takes longer.
+pub(crate) async fn with_limit<T>(
+    name: &str,
+    limit: Option<Duration>,
+    work: impl Future<Output = T>,
+) -> Result<T, CallError> {
+    let work = with_patience(name, work);
+    let Some(limit) = limit else { return Ok(work.await) };
+    tokio::time::timeout(limit, work).await.map_err(|_| {
+        let seconds = limit.as_secs_f64();
+        let message = format!("connection \"{name}\" didn't open within {seconds} s");
+        CallError::new(ErrorKind::TimedOut, message, "check it, or raise --timeout")
+    })
+}
 
 /// Runs something that waits for the network, on this thread.
 pub(crate) fn wait_for(doing: &str, future: impl Future<Output = CommandResult>) -> CommandResult {

@@ -135,6 +135,11 @@ impl TriedCase {
         let verdict = Verdict::unreadable(&one.problem);
         Self { filed: CaseFile { path: one.path, ..CaseFile::default() }, verdict }
     }
+
+    /// Whether a tool was called, and answered or failed to.
+    fn has_run(&self) -> bool {
+        self.verdict.answer.outcome.is_some() && !self.verdict.answer.is_unanswered()
+    }
 }
 
 impl Test {
@@ -401,9 +406,12 @@ async fn run_suites(
     let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
     let failed_asks = asked.iter().filter(|one| !one.has_passed()).count();
     let all = count_text(tried.len() + asked.len(), "case", "cases");
-    out.print_status(match failed.len() + failed_asks {
-        0 => format!("{all} passed"),
-        count => format!("{count} of {all} failed"),
+    let unrun = failed.iter().filter(|one| !one.has_run()).count();
+    out.print_status(match (failed.len() + failed_asks - unrun, unrun) {
+        (0, 0) => format!("{all} passed"),
+        (0, unrun) => format!("{unrun} of {all} couldn't run"),
+        (count, 0) => format!("{count} of {all} failed"),
+        (count, unrun) => format!("{count} of {all} failed, {unrun} couldn't run"),
     });
     Ok(match failed_asks {
         _ if has_broken => Ending::Usage,
@@ -529,7 +537,7 @@ fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
             },
             differences: one.verdict.differences().collect(),
             took_ms: Some(one.verdict.answer.answered_in()),
-            is_error: one.verdict.answer.outcome.is_none() || one.verdict.answer.is_unanswered(),
+            is_error: !one.has_run(),
             ..Checked::default()
         }],
     };

@@ -224,7 +224,7 @@ pub fn find_refusals(function: &Function, client: Client) -> Vec<Refusal> {
                 .and_then(Value::as_str)
                 .is_some_and(|to| !to.starts_with('#'))
     };
-    let flaws = Checker::compile(&function.parameters).err().into_iter().flatten();
+    let flaws = Checker::find_flaws(&function.parameters).into_iter();
     // Of references that lead out, each client is informed below.
     for finding in flaws.filter(|finding| !finding.at.is_root() && !leads_out(&finding.at)) {
         let keyword = finding

@@ -145,6 +145,7 @@ const NATS: Transport = Transport {
     keeps: true,
     credentials_file: true,
     program: Some(Program::Nats),
+    unheard: "whether the service runs (while a watch listens to its subject, NATS takes a request without a service), ",
     ..BROKER
 };
 

@@ -65,7 +65,15 @@ impl Checker {
         }
     }
 
-    /// The same for forms, in which a flaw costs its keyword and never the form: it is a finding,
+    /// All that is wrong with a schema, as its form says it; nothing where it compiles.
+    #[must_use]
+    pub fn find_flaws(schema: &Value) -> Vec<SchemaFinding> {
+        let Err(strict) = Self::compile(schema) else { return Vec::new() };
+        let lenient = Self::compile_lenient(&Arc::new(schema.clone())).findings;
+        if lenient.is_empty() { strict } else { lenient }
+    }
+
+    /// Compiles a schema for forms, in which a flaw costs its keyword and never the form: it is a finding,
     /// and the rest of the schema counts. Without `$schema` the draft is read off the keywords;
     /// what is meant counts (see `readable.rs`).
     #[must_use]

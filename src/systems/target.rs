@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     engine::{
-        model_view::{Client, accepted_name, accepts_name},
+        model_view::{Client, Refusal, accepted_name, accepts_name, find_refusals},
         portable::{
             baggage::Baggage,
             formats::{FORMATS, Format, add_members, find_list},
@@ -60,6 +60,15 @@ impl Target {
             Self::System(system, _) => system.title(),
             Self::Format(format) => format.title,
         }
+    }
+
+    /// What it refuses in a tool, or of any target that its schema is none, each in a few words.
+    #[must_use]
+    pub fn refusals(&self, tool: &PortableTool) -> Vec<String> {
+        let function = tool.to_function();
+        let refused = find_refusals(&function, self.client().unwrap_or(Client::Mcp));
+        let is_flaw = |refusal: &Refusal| self.client().is_some() || !refusal.at.is_root();
+        refused.into_iter().filter(is_flaw).map(|refusal| refusal.message).collect()
     }
 
     /// The API whose names it takes.

@@ -219,17 +219,17 @@ fn a_server_that_cannot_start_is_started_once() {
         ("cases/two.yaml", "call: s/a\nexpect: {json: {a: 1}}\n"),
     ]);
     let refused = place.run(&["test", "--jobs", "1"]);
-    refused.ended(2, &["2 of 2 cases failed"]);
+    refused.ended(2, &["2 of 2 cases couldn't run"]);
     let words = refused.data.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(words.contains("not-allowed") && words.contains("toolcrib allow"), "{words}");
     assert!(!words.contains("not JSON"), "{words}");
     let ran = place.run(&["test", "--jobs", "1", "--allow-start"]);
-    ran.ended(3, &["2 of 2 cases failed"]);
+    ran.ended(3, &["2 of 2 cases couldn't run"]);
     let starts = fs::read_to_string(place.here.join("starts")).unwrap();
     let once = starts.lines().count();
     fs::remove_file(place.here.join("starts")).unwrap();
     fs::remove_file(place.here.join("cases/two.yaml")).unwrap();
-    place.run(&["test", "--jobs", "1", "--allow-start"]).ended(3, &["1 of 1 case failed"]);
+    place.run(&["test", "--jobs", "1", "--allow-start"]).ended(3, &["1 of 1 case couldn't run"]);
     let alone = fs::read_to_string(place.here.join("starts")).unwrap().lines().count();
     assert_eq!(once, alone, "another case starts it no more often");
 }
@@ -423,7 +423,7 @@ fn many_are_called_a_few_at_a_time() {
 fn a_broken_file_holds_no_other_case_up_and_is_in_the_report() {
     let broken = "call: calculator\nargments: {}\n";
     let place = place(&[("good.yaml", GOOD), ("broken.yaml", broken)]);
-    place.run(&["test"]).ended(2, &["1 of 2 cases failed"]);
+    place.run(&["test"]).ended(2, &["1 of 2 cases couldn't run"]);
     let told = place.run(&["test"]).data.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("✓ six times seven") && told.contains("did you mean"), "{told}");
     let report = place.run(&["test", "--format", "junit"]);

@@ -740,6 +740,9 @@ fn a_wrong_command_line_ends_with_two() {
         place.run(&[command, "--no-such-flag"]).ended(2, &["--no-such-flag"]);
     }
     place.run(&["chekc"]).ended(2, &["did you mean `toolcrib check`?"]);
+    place.run(&["chekc", "--help"]).ended(2, &["did you mean `toolcrib check`?"]);
+    place.run(&["init", "--help"]).ended(2, &["no command \"init\"", "`toolcrib --help` lists"]);
+    place.run(&[".", "--help"]).ended(0, &[]);
     place.run(&["tools", "-w", "/nowhere"]).ended(2, &["/nowhere"]);
 }
 

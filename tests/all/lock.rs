@@ -15,7 +15,7 @@ use toolcrib::{
     wire::locked::describe_drift,
 };
 
-use super::support::place::Place;
+use super::support::{place::Place, serving::Serving};
 
 fn deployment(system: &str) -> &'static dyn Deployment {
     by_id(system).unwrap().deployment().unwrap()
@@ -397,6 +397,21 @@ fn what_keeps_a_connection_unread_is_said_with_quiet_too() {
     fs::write(place.here.join("toolcrib.toml"), format!("{settings}{broken}")).unwrap();
     place.run(&["lock", "-q", "--allow-start"]).ended(3, &["gone can't be read"]);
     place.run(&["lock", "files", "--allow-start"]).ended(0, &[]);
+}
+
+#[test]
+fn what_was_read_is_locked_although_another_never_answers() {
+    let server = Place::with(&[("tools.yaml", SERVED), ("toolcrib.toml", "")]);
+    let place = place_before(&server.here);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    // It comes first, and holds no other up.
+    let mute = "[connections.a]\nsystem = \"mcp\"\ncommand = \"sleep\"\nargs = [\"60\"]\n";
+    fs::write(place.here.join("toolcrib.toml"), format!("{mute}{settings}")).unwrap();
+    let mut locking = Serving::of(&mut place.command(&["lock", "--allow-start"]));
+    while locking.line() != "read files (1 of 2)" {}
+    locking.interrupt_to(130);
+    let lock = fs::read_to_string(place.here.join("toolcrib.lock")).unwrap();
+    assert!(lock.contains("\"files\"") && !lock.contains("\"a\""), "{lock}");
 }
 
 #[test]

@@ -53,6 +53,7 @@ mod history;
 mod hostile;
 mod http;
 mod incremental;
+mod invalid_schemas;
 mod invoke;
 mod kafka;
 mod key_store;

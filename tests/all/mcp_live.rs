@@ -776,8 +776,34 @@ fn a_banner_on_standard_output_is_named_where_a_server_is_looked_at() {
 fn data_beside_an_answers_text_is_told_and_expected_by_cases() {
     let place = counted_place();
     let called = place.run(&["call", "tool-1", "--connection", "own"]);
-    called.ended(0, &["structured content: {\"count\":2}"]);
-    assert_eq!(called.data.trim(), "all is well");
+    called.ended(0, &[]);
+    assert_eq!(called.data, "all is well\n{\"count\":2}\n");
+    assert!(!called.words.contains("count"), "{}", called.words);
+}
+
+#[test]
+fn a_tool_that_is_neither_here_nor_at_the_server_is_looked_for_there() {
+    let place = counted_place();
+    let call = |tool| place.run(&["call", tool, "--connection", "own"]);
+    call("tol-1")
+        .ended(2, &["connection \"own\" has no tool \"tol-1\"", "did you mean \"tool-1\"?"]);
+    let lists = "`toolcrib tools --deployed --connection own` lists those that are there";
+    call("nosuch").ended(2, &["connection \"own\" has no tool \"nosuch\"", lists]);
+}
+
+/// A server that reads and never answers.
+const SILENT: &str = "[connections.mute]\nsystem = \"mcp\"\ncommand = \"sleep\"\nargs = [\"60\"]\n";
+
+#[test]
+fn a_server_that_never_answers_is_named_and_waited_for_no_longer_than_asked() {
+    let kept = r#"{"server": "mute", "tools": [{"name": "a", "description": "d", "inputSchema": {"type": "object"}}]}"#;
+    let place = Place::with(&[("toolcrib.toml", SILENT), ("mcp/mute.json", kept)]);
+    // One is listed first, the other is called at once.
+    for tool in ["other", "mute/a"] {
+        let line = ["call", tool, "--connection", "mute", "--timeout", "2500ms", "--allow-start"];
+        let words = ["waiting for mute to answer", "\"mute\" didn't open within 2.5 s"];
+        place.run(&line).ended(4, &words);
+    }
 }
 
 #[test]

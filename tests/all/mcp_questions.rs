@@ -47,7 +47,7 @@ fn forms_of_a_server_are_filled_in_checked_and_sent() {
         }
         let wrong = call(&place, &["ask", "--answer", r#"{"name": ""}"#]);
         wrong.ended(
-            0,
+            2,
             &["isn't a valid answer: content › name", "declined, because nobody answered"],
         );
         let declined = call(&place, &["ask", "--answer", "decline", "--json"]).events();

@@ -18,6 +18,7 @@ fn resources_are_listed_read_and_saved() {
     assert_eq!(read.data, "# test://notes.md\n");
     let page = ["mcp", "resources", "test", "test://page/{number}", "-a", "number=a b"];
     assert_eq!(place.run(&page).data, "# test://page/a%20b\n");
+    place.run(&page[..4]).ended(2, &["test://page/{number} needs number", "add -a number=…"]);
     let file = place.here.join("dot.png");
     let line = ["mcp", "resources", "test", "test://dot", "--save", file.to_str().unwrap()];
     place.run(&line).ended(0, &["[blob image/png, 2 B]", "Saved"]);

@@ -1,7 +1,13 @@
 //! Stubs: services answered for by the rules of a file over a real server, and kept calls that
 //! answer as they were answered.
 
-use std::{fs, path::Path, sync::Arc, time::Duration};
+use std::{
+    fs,
+    io::{BufRead as _, BufReader},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::sync::mpsc;
@@ -333,6 +339,8 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
             && text.contains("question: What are the top customer complaints?"),
         "{text}"
     );
+    // The service's own key; its queue is called calc.
+    assert!(text.contains("\n  calculator:\n"), "{text}");
     assert_eq!(place.run(&["history", "export", "--stub"]).data, text);
     // What a mock says is none of the service's, and no file is replaced.
     place
@@ -345,6 +353,10 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
         let again = [&["history", "export", "-o", "kept.yaml"], options].concat();
         place.run(&again).ended(2, &["kept.yaml: the file already exists"]);
     }
+    assert_eq!(fs::read_to_string(place.here.join("kept.yaml")).unwrap(), text);
+    fs::write(place.here.join("kept.yaml"), "mine").unwrap();
+    let replaced = ["history", "export", "--stub", "-o", "kept.yaml", "--overwrite"];
+    place.run(&replaced).ended(0, &["saved 2 rules in kept.yaml"]);
     assert_eq!(fs::read_to_string(place.here.join("kept.yaml")).unwrap(), text);
     place
         .run(&["history", "export", "--stub", "--find", "tool:joke"])
@@ -369,6 +381,38 @@ fn kept_calls_answer_as_they_were_answered_on_another_server() {
     ]);
     assert_eq!(failed.events().last().unwrap()["error"]["type"], "division-by-zero");
     serving.interrupt();
+}
+
+const LONG: &str = "\
+services:
+  tell-joke:
+    rules:
+      - pause: 100ms
+        answer: [one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, last]
+";
+
+#[test]
+fn an_answer_that_the_connection_cuts_off_is_said_to_be_that() {
+    let place = place();
+    fs::write(place.here.join("long.yaml"), LONG).unwrap();
+    let mut server = NatsServer::start();
+    let mut serving = Serving::start(&place, &server.url(), &["--stub", "long.yaml"]);
+    assert!(serving.line().starts_with("listening"));
+    let line = ["call", "tell-joke", "topic=x", "--json", "--connection", &server.url()];
+    let mut calling = place.command(&line).spawn().unwrap();
+    let mut events = BufReader::new(calling.stdout.take().unwrap()).lines().map(Result::unwrap);
+    assert!(events.any(|event| event.contains("\"chunk\"")));
+    server.kill();
+    let said = loop {
+        let line = serving.line();
+        if !line.contains("answered") && line.contains("tell-joke") {
+            break line;
+        }
+    };
+    assert!(said.starts_with("cut off tell-joke ") && said.contains("broke after "), "{said}");
+    assert!(!said.contains("nothing was sent"), "{said}");
+    calling.kill().unwrap();
+    calling.wait().unwrap();
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::target::{InspectedServer, Target, listing};
 use crate::{
@@ -136,8 +136,10 @@ fn run_reading(
             Ok(Ending::Done)
         }
         (Some(request), None) => {
-            if request.kind == ItemKind::Prompt {
-                check_arguments(&looked, bus, request).await?;
+            match request.kind {
+                ItemKind::Prompt => check_arguments(&looked, bus, request).await?,
+                ItemKind::Template => check_template(&looked, request)?,
+                ItemKind::Resource => {}
             }
             let read = async || -> Result<ItemContent, Problem> {
                 let content = looked.inspector.read_content(bus, request).await;
@@ -183,6 +185,19 @@ async fn check_arguments(
     let listed = listing.items_of(request.kind.list_name()).iter();
     let mut items = listed.filter_map(|json| looked.inspector.read_item(request.kind, json));
     let Some(item) = items.find(|item| item.id == request.id) else { return Ok(()) };
+    check_required(&item, request, "getting a prompt")
+}
+
+/// The same of a template, which says itself what it needs, also where it isn't listed.
+fn check_template(looked: &InspectedServer, request: &ItemRequest) -> Result<(), StopReason> {
+    let json = json!({"uriTemplate": request.id, "name": request.id});
+    match looked.inspector.read_item(ItemKind::Template, &json) {
+        Some(item) => check_required(&item, request, "reading a resource"),
+        None => Ok(()),
+    }
+}
+
+fn check_required(item: &ServerItem, request: &ItemRequest, doing: &str) -> Result<(), StopReason> {
     let required = item.argument_names().into_iter().filter(|(_, is_required)| *is_required);
     let missing: Vec<&str> = required
         .map(|(name, _)| name)
@@ -193,7 +208,7 @@ async fn check_arguments(
     }
     let given: Vec<String> = missing.iter().map(|name| format!("-a {name}=…")).collect();
     let cause = format!("{} needs {}", item.id, missing.join(", "));
-    Err(Problem::new(ProblemKind::Input, "getting a prompt", cause)
+    Err(Problem::new(ProblemKind::Input, doing, cause)
         .with_remedy(format!("add {}", given.join(" ")))
         .into())
 }

@@ -12,7 +12,7 @@ use crate::{
         global::Global,
         opened::OpenWorkspace,
         out::CommandOutput,
-        signals::{interrupted, wait_for},
+        signals::{interrupted, wait_for, with_patience},
     },
     engine::settings::{connections, named_values::is_secret_header},
     model::{
@@ -184,7 +184,8 @@ impl InspectedServer {
     ) -> CommandResult {
         let opened = async {
             let working = async {
-                let bus = self.registry.open_bus(&self.connection).await;
+                let opening = self.registry.open_bus(&self.connection);
+                let bus = with_patience(&self.connection.name, opening).await;
                 let bus = bus.map_err(|problem| {
                     problem.while_doing(format!("connecting \"{}\"", self.connection.name))
                 })?;

@@ -1,5 +1,7 @@
 //! What is wrong with a tool as a server describes it.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::{
@@ -10,10 +12,11 @@ use super::{
     version::{DEFAULT, Era},
 };
 use crate::schema::{
-    metaschema::{self, Metaschemas},
+    metaschema::{self, Metaschemas, SchemaFlaw},
     pointer::Pointer,
     references::{self, StrayReference},
     subschemas::list_objects,
+    validate::{Checker, SchemaFinding},
 };
 
 static METASCHEMAS: Metaschemas = Metaschemas::new(metaschema::ecma_fault);
@@ -26,6 +29,8 @@ const LONGEST_TAKEN: usize = 64;
 
 const INPUT: &str = "inputSchema";
 const OUTPUT: &str = "outputSchema";
+
+const REFERENCES: [&str; 3] = ["$ref", "$dynamicRef", "$recursiveRef"];
 
 /// Members of a tool that every revision knows.
 const MEMBERS: [&str; 7] = ["name", "title", "description", INPUT, OUTPUT, "annotations", "_meta"];
@@ -165,8 +170,8 @@ fn check_schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
         |id, at: &Pointer, words: String| faults.push(Fault::new(id, below.join(at), words));
     let dialect = schema.get("$schema");
     if dialect.is_none_or(|dialect| dialect.as_str().is_some_and(metaschema::is_draft)) {
-        if let Some(flaw) = METASCHEMAS.first_flaw(schema) {
-            tell("schema.invalid", &flaw.at, flaw.words);
+        for SchemaFlaw { at, words } in schema_flaws(schema) {
+            tell("schema.invalid", &at, words);
         }
     } else {
         tell(
@@ -207,6 +212,24 @@ fn check_schema(tool: &Value, member: &str, faults: &mut Vec<Fault>) {
             }
         }
     }
+}
+
+/// All that keeps a schema from being one, as its form says it; references are reported besides.
+fn schema_flaws(schema: &Value) -> Vec<SchemaFlaw> {
+    let Some(first) = METASCHEMAS.first_flaw(schema) else { return Vec::new() };
+    let is_reference = |finding: &SchemaFinding| {
+        finding.at.last().is_some_and(|keyword| REFERENCES.contains(&keyword))
+    };
+    let found = Checker::compile_lenient(&Arc::new(schema.clone())).findings.into_iter();
+    let mut flaws: Vec<SchemaFlaw> = found
+        .filter(|finding| !is_reference(finding))
+        .map(|SchemaFinding { at, words, .. }| SchemaFlaw { at, words })
+        .collect();
+    // The form reads what older drafts allow; a server must say which draft it means.
+    if !flaws.iter().any(|flaw| first.at.starts_with(&flaw.at)) {
+        flaws.insert(0, first);
+    }
+    flaws
 }
 
 fn check_annotations(tool: &Value, faults: &mut Vec<Fault>) {

@@ -172,6 +172,11 @@ impl StrangerCounts {
         }
     }
 
+    /// Whether all of them have ids of other calls.
+    fn are_of_others(self) -> bool {
+        matches!(self, Self { unknown: 0, nameless: 0, fieldless: 0, foreign: 1.. })
+    }
+
     /// What they say about a call that got no answer, where they may have been meant for it.
     fn reply_hint(self) -> Option<String> {
         let one = match self {
@@ -207,6 +212,12 @@ pub(crate) fn timed_out_first(
     let message =
         format!("no answer came within {}", format_duration(limits.first.min(limits.total)));
     if let Some(remedy) = strangers.reply_hint() {
+        // A reply of another call says nothing about the service of this one.
+        let unheard = transport.spec().unheard.trim_end_matches(", ");
+        let remedy = match strangers.are_of_others() && !unheard.is_empty() {
+            true => format!("{remedy}; also check {unheard}"),
+            false => remedy,
+        };
         return CallError::new(ErrorKind::TimedOutFirst, message, remedy);
     }
     if let Some(remedy) = hint {
@@ -271,3 +282,26 @@ pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
 
 pub(crate) const GAP: &str =
     "messages were dropped because they arrived faster than they were read";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::wire::transport::message::Address;
+
+    #[test]
+    fn a_request_that_a_watch_took_is_said_to_have_no_service_perhaps() {
+        let route = Route { to: Address::ephemeral("tg.request.x"), answers: None };
+        let remedy = |strays: &[StrayCause]| {
+            let mut counts = StrangerCounts::default();
+            strays.iter().for_each(|cause| counts.count_stray(*cause));
+            let limits = Limits::default();
+            timed_out_first(limits, &route, TransportKind::Nats, counts, None, None).remedy
+        };
+        let watched = "whether the service runs (while a watch listens";
+        assert!(remedy(&[]).contains(watched), "{}", remedy(&[]));
+        let of_others = remedy(&[StrayCause::ForeignId]);
+        assert!(of_others.contains("another id") && of_others.contains(watched), "{of_others}");
+        let nameless = remedy(&[StrayCause::ForeignId, StrayCause::NoId]);
+        assert!(!nameless.contains(watched), "a service answers: {nameless}");
+    }
+}

@@ -38,11 +38,16 @@ impl Serving {
         }
     }
 
-    pub fn interrupt(mut self) {
+    pub fn interrupt(self) {
+        self.interrupt_to(0);
+    }
+
+    /// That it ends with this code then.
+    pub fn interrupt_to(mut self, code: i32) {
         let told =
             Command::new("kill").args(["-INT", &self.child.id().to_string()]).status().unwrap();
         assert!(told.success());
-        assert_eq!(self.child.wait().unwrap().code(), Some(0));
+        assert_eq!(self.child.wait().unwrap().code(), Some(code));
     }
 }
 

@@ -50,6 +50,8 @@ pub struct AnsweredCall {
     pub note: Option<&'static str>,
     /// What the caller was informed instead of an answer, or why it could not be known.
     pub problem: Option<CallError>,
+    /// The connection broke before the whole answer was out.
+    pub is_cut: bool,
 }
 
 /// What is to be said to a request.

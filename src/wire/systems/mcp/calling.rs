@@ -18,7 +18,7 @@ use crate::{
     model::{
         call::{CallError, EventKind, Outcome},
         error_kind::ErrorKind,
-        shown::visible_text,
+        shown::{shell_word, visible_text},
         size,
         stage::Stage,
         traffic::FRAMES,
@@ -120,7 +120,8 @@ pub(crate) async fn call(
                 if said(&packet, STAGE) == Some(ANSWER) {
                     // There is nothing more to report to the server.
                     drop(listening.receiver.take());
-                    return answer(&packet, &request.body, limits.answer, sink).await;
+                    let name = &connection.name;
+                    return answer((&packet, name), &request.body, limits.answer, sink).await;
                 }
                 if said(&packet, STAGE) == Some(ALIVE) {
                     since = Instant::now();
@@ -152,7 +153,7 @@ pub(crate) async fn call(
 }
 
 async fn answer(
-    packet: &Packet,
+    (packet, server): (&Packet, &str),
     sent: &str,
     largest: u64,
     sink: &mut EventSink,
@@ -229,11 +230,11 @@ async fn answer(
         Ended::Task => {
             let message = format!("the server created a task that can't be read: {text}");
             let kind = ErrorKind::parse("task");
-            (Outcome::Failed, Some(CallError::new(kind, message, SEE_FRAMES)))
+            (Outcome::Failed, Some(CallError::new(kind, message, see_frames(server))))
         }
         Ended::Malformed => {
             let message = "the answer is neither a result nor an error";
-            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, SEE_FRAMES)))
+            (Outcome::Lost, Some(CallError::new(ErrorKind::NotAReply, message, see_frames(server))))
         }
     };
     if matches!(outcome, Ended::Ok | Ended::InvalidStructured) {
@@ -249,7 +250,10 @@ async fn answer(
 }
 
 const STDERR: &str = "check the server's standard error and its arguments";
-const SEE_FRAMES: &str = "`toolcrib mcp frames NAME` shows what it wrote";
+
+fn see_frames(server: &str) -> String {
+    format!("`toolcrib mcp frames {}` shows what it wrote", shell_word(server))
+}
 
 /// A value in a line, cut where it is long.
 fn short_json(value: &Value) -> String {

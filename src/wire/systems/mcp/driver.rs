@@ -369,7 +369,7 @@ impl Driver {
                 let words = std::mem::take(&mut self.state.last_words);
                 self.refuse(match ended {
                     Some(ended) => words.added_to(ended),
-                    None => refused(&findings, error.as_ref(), &words),
+                    None => refused(&self.connection.name, &findings, error.as_ref(), &words),
                 });
             }
             TurnOutcome::Answer { id, call, result, .. } => {

@@ -4,7 +4,11 @@ use serde_json::{Value, json};
 
 use super::stages::fault_words;
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind, shown::visible_text},
+    model::{
+        call::CallError,
+        error_kind::ErrorKind,
+        shown::{shell_word, visible_text},
+    },
     systems::mcp::{fault::Fault, opening::finding_words},
 };
 
@@ -58,6 +62,7 @@ fn remember_line(lines: &mut Vec<String>, line: &str) {
 
 /// Why a connection cannot be opened.
 pub(super) fn refused(
+    server: &str,
     findings: &[&'static str],
     error: Option<&Value>,
     words: &LastWords,
@@ -76,14 +81,16 @@ pub(super) fn refused(
         written(&words.errors, "it wrote to standard error"),
     );
     let remedy = match findings.contains(&"era.not-modern") {
-        true => "remove era = \"modern\" from the connection: then the era is detected",
+        true => "remove era = \"modern\" from the connection: then the era is detected".to_owned(),
         false if !words.noise.is_empty() => {
             "let the server print to standard error; standard output is for messages alone"
+                .to_owned()
         }
-        false => {
-            "`toolcrib mcp frames NAME` shows the messages; era = \"legacy\" or \"modern\" sets \
-            how to start"
-        }
+        false => format!(
+            "`toolcrib mcp frames {}` shows the messages; era = \"legacy\" or \"modern\" sets \
+            how to start",
+            shell_word(server)
+        ),
     };
     let kind = match findings.contains(&"initialize.timeout") {
         true => ErrorKind::TimedOut,
@@ -142,4 +149,16 @@ pub(super) fn unusable_headers(faults: &[Fault]) -> CallError {
     let message = format!("the tool's schema is wrong: {}", faults.join("; "));
     let remedy = "correct its x-mcp-header; clients leave such a tool out over HTTP";
     CallError::new(ErrorKind::BadHeader, message, remedy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_remedy_names_the_connection_as_it_is_typed() {
+        let remedy = |name| refused(name, &[], None, &LastWords::default()).remedy;
+        assert!(remedy("lab").starts_with("`toolcrib mcp frames lab` shows"), "{}", remedy("lab"));
+        assert!(remedy("my lab").contains("mcp frames 'my lab'"), "{}", remedy("my lab"));
+    }
 }

@@ -198,7 +198,7 @@ impl Responding for Started {
 
 impl From<AnsweredCall> for Report {
     fn from(answered: AnsweredCall) -> Self {
-        let AnsweredCall { service, id, user, rule, pieces, note, problem } = answered;
+        let AnsweredCall { service, id, user, rule, pieces, note, problem, is_cut } = answered;
         let error = problem
             .as_ref()
             .map(|problem| json!({"type": problem.kind.as_str(), "message": problem.message}));
@@ -222,6 +222,7 @@ impl From<AnsweredCall> for Report {
                 let rule = rule.map_or_else(String::new, |rule| format!(" by \"{rule}\""));
                 format!("answered {service} {id}{of}{rule}: {words}")
             }
+            Some(_) if is_cut => format!("cut off {service} {id}{of}: {words}"),
             Some(_) => format!("refused {service} {id}{of}: {words}"),
         };
         let answered = problem.is_none();

@@ -18,6 +18,7 @@ use crate::{
         stub::play::{Step, StubOutput, body_bytes},
     },
     model::{call::CallError, error_kind::ErrorKind},
+    schema::count::count_text,
     systems::trustgraph::{reply, request},
     wire::{
         systems::facets::decided::{
@@ -188,12 +189,26 @@ async fn handle_request(
     let mut steps = timed_steps(play, stop);
     while let Some(step) = steps.next().await {
         if let Err(problem) = bus.send(reply_message(&to, &answered.id, &step)).await {
-            answered.problem = Some(problem);
+            answered.is_cut = answered.pieces > 0;
+            answered.problem = Some(match answered.is_cut {
+                true => cut_off(bus, answered.pieces, problem),
+                false => problem,
+            });
             break;
         }
         answered.pieces += 1;
     }
     answered
+}
+
+/// Why an answer isn't whole; the connection itself knows only of its last piece.
+fn cut_off(bus: &dyn Bus, pieces: usize, problem: CallError) -> CallError {
+    if problem.kind != ErrorKind::NoServer {
+        return problem;
+    }
+    let place = bus.display_address();
+    let sent = count_text(pieces, "chunk", "chunks");
+    CallError { message: format!("the connection to {place} broke after {sent}"), ..problem }
 }
 
 fn reply_message(to: &Address, id: &str, step: &Step) -> Outgoing {
