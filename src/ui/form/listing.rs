@@ -38,6 +38,8 @@ pub(crate) struct Listing {
     filter: Option<TextInput>,
     /// The field's own text filters the list.
     suggests: bool,
+    /// What is said where nothing matches; empty: the words for suggestions or options.
+    no_match: &'static str,
     /// The field's text is meant and none of the options, until the cursor is moved to one.
     released: bool,
     /// Some option has more to say than fits beside it.
@@ -63,6 +65,12 @@ impl Listing {
         let wordy = options.iter().any(|option| text_width(&option.help) > 24);
         let matching = (0..options.len()).collect();
         Self { suggests: true, wordy, cursor, matching, ..Self::default() }
+    }
+
+    /// With what is said where nothing matches.
+    #[must_use]
+    pub fn with_no_match(self, no_match: &'static str) -> Self {
+        Self { no_match, ..self }
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
@@ -171,8 +179,12 @@ impl Listing {
         let line = line + self.draw_filter(context, line);
         if self.matching.is_empty() {
             let dim = overlay.patch(context.style(Role::Dim));
-            let words = if self.suggests { "  no suggestion matches" } else { "  nothing matches" };
-            context.pen(line).put_text(words, dim).fill_rest(overlay);
+            let words = match self.no_match {
+                "" if self.suggests => "no suggestion matches",
+                "" => "nothing matches",
+                words => words,
+            };
+            context.pen(line).put_text("  ", dim).put_text(words, dim).fill_rest(overlay);
             return Vec::new();
         }
         let seen = self.matching.len().min(SEEN);
