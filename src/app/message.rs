@@ -274,6 +274,8 @@ pub enum DocumentMessage {
 pub enum ConnectionMessage {
     /// Shows that connection on its screen.
     Show(String),
+    /// The server of that connection has other tools now.
+    ToolsChanged(String),
     /// Tests where that connection leads to.
     Test(String),
     /// Closes that connection and opens it again, which starts its server again where a command does

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::{
     connection_test::ConnectionTests,
-    deployed::{DeployedListings, DeployedTools},
+    deployed::{DeployedListings, DeployedTools, Progress},
     message::Condition,
     resources::Resources,
 };
@@ -75,6 +75,26 @@ impl NetworkState {
             now.as_ref() == Some(&list.connection)
         }));
         lists.into_iter()
+    }
+
+    /// The servers whose tools are neither listed nor among these tools; one whose listing failed
+    /// is none of them.
+    pub fn unlisted_servers<'s>(&'s self, tools: &'s Catalog) -> impl Iterator<Item = &'s str> {
+        let is_listed =
+            |name: &str| self.deployed_lists(tools).any(|list| list.connection.name == name);
+        let has_saved = |name: &str| {
+            tools.tools.iter().any(|tool| self.connections.assigned_name(tool) == Some(name))
+        };
+        let known = self.connections.known.iter();
+        let servers = known.filter(|known| table::kept_tools_at(known).is_some());
+        servers.map(|known| &*known.name).filter(move |name| !is_listed(name) && !has_saved(name))
+    }
+
+    /// The system whose tools were asked for last, where listing them failed.
+    #[must_use]
+    pub fn failed_listing(&self, tools: &Catalog) -> Option<&str> {
+        let last = self.deployed_lists(tools).max_by_key(|list| list.turn)?;
+        matches!(last.progress, Progress::Failed(_)).then_some(&*last.connection.name)
     }
 
     /// What the server of a connection has to read: what it lists, then what links led to.

@@ -34,6 +34,8 @@ pub enum Question {
         messages: u64,
         /// What is typed in forms and is no value.
         unread: Vec<String>,
+        /// What runs, by name.
+        running: Vec<String>,
     },
     /// Leave the form program although its document was changed?
     LeaveForm(FormGoal),

@@ -221,6 +221,9 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
+        ConnectionMessage::ToolsChanged(name) => {
+            return deployed::list_changed(state, &name, now);
+        }
         ConnectionMessage::Deployed { purpose, read } => {
             return deployed::on_deployed_read(state, purpose, read, now);
         }
@@ -462,10 +465,12 @@ fn quit(state: &mut State, discard: bool) -> Vec<Effect> {
     let mocks = calls::unkept_mocks(state);
     let messages = unsaved_messages(state);
     let unread = state.documents.unread_words();
-    if [changed.is_empty(), mocks.is_empty(), messages == 0, unread.is_empty()] == [true; 4] {
+    let running = calls::running_names(state);
+    let is_idle = messages == 0 && running.is_empty();
+    if is_idle && changed.is_empty() && mocks.is_empty() && unread.is_empty() {
         // What is offered and not decided about is offered again.
         return vec![Effect::Journal(state.unsaved_texts()), Effect::Quit];
     }
-    state.question = Some(Question::Leave { files: changed, mocks, messages, unread });
+    state.question = Some(Question::Leave { files: changed, mocks, messages, unread, running });
     Vec::new()
 }

@@ -132,6 +132,24 @@ impl Catalog {
         catalog
     }
 
+    /// The same entries, each with another identity.
+    #[must_use]
+    pub fn with_ids(mut self, mut id: impl FnMut(&Entry) -> EntryId) -> Self {
+        let loads_all = self.loads_all;
+        for tool in &mut self.tools {
+            let tool = Arc::make_mut(tool);
+            tool.entry.id = id(&tool.entry);
+        }
+        for service in Arc::make_mut(&mut self.services) {
+            service.entry.id = id(&service.entry);
+        }
+        for other in Arc::make_mut(&mut self.others) {
+            other.id = id(other);
+        }
+        self.rebuild_index();
+        Self { loads_all, ..self }
+    }
+
     /// Puts what a file holds now in place of what it held; a file that was not there comes last.
     pub fn replace_file(&mut self, file: &FileId, part: Part) {
         let is_called = |service: &Service| {

@@ -65,7 +65,7 @@ use crate::{
         workspace::Workspace,
     },
     systems::{agents, deployed::push::Push, settings, table},
-    wire::{agent, deployed, locked, queue, registry::Registry},
+    wire::{agent, deployed, locked, queue, registry::Registry, systems::facets::opener::News},
 };
 
 /// How many events of a call travel in one message at most.
@@ -138,9 +138,12 @@ impl Performer {
         let questions = answering.take_questions(messages.clone());
         let registry = registry::of_workspace(&tools.workspace.root).with_questions(questions);
         let told = messages.clone();
-        let registry = Arc::new(registry.telling(Arc::new(move |words| {
+        let registry = Arc::new(registry.telling(Arc::new(move |news| {
             // Where so much waits that there is no room, this is of no use either.
-            let _ = told.try_send(Message::Notice(NoticeKind::Warning, words));
+            let _ = told.try_send(match news {
+                News::Words(words) => Message::Notice(NoticeKind::Warning, words),
+                News::Tools(name) => Message::Connection(ConnectionMessage::ToolsChanged(name)),
+            });
         })));
         tokio::spawn(tell_states(registry.connection_states(), messages.clone()));
         let journal = Arc::new(tools.journal);

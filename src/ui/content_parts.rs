@@ -37,7 +37,8 @@ pub(crate) fn save_prompt(parts: Vec<ContentPart>) -> Reply {
             let (parts, path) = (parts.clone(), path.to_owned());
             Ok(Reply::send(Message::Resource(ResourceMessage::SaveParts { parts, path })))
         })
-        .with_act("save"),
+        .with_act("save")
+        .preselected(),
     ))
 }
 

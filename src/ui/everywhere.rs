@@ -255,7 +255,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
     Row::new(Scope::Global, "quit", "quit", |_, _| Reply::send(Message::Quit { discard: false }))
         .keys(&[verbs::QUIT])
-        .help("Quit; asks first if there are unsaved changes"),
+        .help("Quit; asks first if there are unsaved changes or something is running"),
     Row::new(Scope::Global, "show-waiting", "Waiting", |window, _| window.show(ScreenId::Waiting))
         .keys(&[verbs::SCREEN_7])
         .help(
@@ -364,7 +364,7 @@ fn ask_service(tool: &Tool, state: &State) -> Reply {
         let context = ComposeContext::from_state(state);
         services::make_first_service(context, tool, key).map(|plan| made_service(plan, state))
     });
-    Reply::Open(Box::new(prompt.with_act("create")))
+    Reply::Open(Box::new(prompt.with_act("create").preselected()))
 }
 
 fn made_service(plan: Plan, state: &State) -> Reply {

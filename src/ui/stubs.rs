@@ -72,7 +72,7 @@ fn ask_name(kept: KeptRules, words: String, first_name: String) -> Reply {
         messages.extend(mock_of.clone().map(|tool| Message::Call(CallMessage::MockKept { tool })));
         Ok(Reply::Send(messages))
     });
-    Reply::Open(Box::new(prompt.with_act("keep")))
+    Reply::Open(Box::new(prompt.with_act("keep").preselected()))
 }
 
 /// Asks for a name and writes the mock of a tool, whose service may be missing, as that stub.

@@ -11,7 +11,7 @@ use toolcrib::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
-    systems::{commonground::settings::Channel, deployed::item::Item},
+    systems::{commonground::settings::Channel, deployed::item::Item, settings::parse_settings},
 };
 
 use crate::support::{
@@ -165,6 +165,88 @@ fn they_are_those_of_the_connection_that_is_chosen() {
     bench.keys("@deployed-tools");
     assert!(bench.shows("\"embedded\" can't list its tools"), "{}", bench.screen());
     assert_eq!(bench.effects.len(), effects);
+}
+
+#[test]
+fn the_chosen_one_stays_chosen_when_others_come_before_it() {
+    let mut bench = open(120, 36);
+    bench.keys("@deployed-tools");
+    let purpose = asked(&bench);
+    answers(&mut bench, purpose, Ok(tools(&["skills.list", "skills.load"])));
+    bench.clicks("◆ skills.load");
+    bench.keys("tab enter");
+    bench.types("writing");
+    bench.keys("esc");
+    // The server says that its list is another one, and it is listed again.
+    let changed = || Message::Connection(ConnectionMessage::ToolsChanged("lab".into()));
+    bench.send(changed());
+    bench.draw();
+    assert!(bench.shows("the tools of lab have changed"), "{}", bench.screen());
+    let again = asked(&bench);
+    assert_ne!(again, purpose);
+    answers(&mut bench, again, Ok(tools(&["first", "skills.list", "skills.load"])));
+    assert!(bench.shows("◆ first"), "{}", bench.screen());
+    assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());
+    bench.keys("f6");
+    let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+        panic!("{:?}", bench.effects)
+    };
+    assert_eq!(request.name, "skills.load");
+    assert!(request.arguments.contains("writing"), "{}", request.arguments);
+}
+
+#[test]
+fn one_that_is_shown_unchosen_stays_when_others_come_before_it() {
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.network.connections.choose(project("lab"));
+    let mut bench = bench.on(ScreenId::Invoke);
+    // What was not listed is not listed by a change.
+    let effects = bench.effects.len();
+    bench.send(Message::Connection(ConnectionMessage::ToolsChanged("lab".into())));
+    assert_eq!(bench.effects.len(), effects, "{:?}", bench.effects);
+    for names in [&["skills.load"] as &[&str], &["first", "skills.load"]] {
+        bench.keys("@deployed-tools");
+        let purpose = asked(&bench);
+        answers(&mut bench, purpose, Ok(tools(names)));
+        assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());
+    }
+    assert!(bench.shows("◆ first"), "{}", bench.screen());
+}
+
+#[test]
+fn a_server_that_could_not_be_listed_is_tried_again() {
+    let mut bench = servers(120, 36).on(ScreenId::Invoke);
+    assert!(bench.shows("Enter lists the tools of web or other"), "{}", bench.screen());
+    bench.keys("enter enter");
+    let purpose = asked(&bench);
+    answers(&mut bench, purpose, Err(refused()));
+    let words = "Enter tries web again, or lists the";
+    assert!(bench.shows(words), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("listing failed; try again"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("listing the tools of web"), "{}", bench.screen());
+}
+
+#[test]
+fn where_there_is_no_tool_the_way_to_those_of_servers_is_named() {
+    for (width, height) in [(120, 36), (80, 24)] {
+        let bench = servers(width, height).on(ScreenId::Tools);
+        let words = bench.screen().replace(['│', '\n'], " ");
+        assert!(words.contains("Invoke (3), then Enter"), "{}", bench.screen());
+        assert!(bench.shows("web, other"), "{}", bench.screen());
+    }
+}
+
+/// An empty workspace with two MCP servers.
+fn servers(width: u16, height: u16) -> Workbench {
+    let mut bench = Workbench::files(&[], width, height);
+    let settings = "[connections.web]\nsystem = \"mcp\"\ncommand = \"web\"\n\
+        [connections.other]\nsystem = \"mcp\"\ncommand = \"other\"\n";
+    bench.state.network.connections.known.extend(parse_settings(settings).0.connections.known);
+    // The offer to begin is closed.
+    bench.keys("e");
+    bench
 }
 
 #[test]

@@ -95,6 +95,74 @@ fn what_is_sent_is_what_was_shown() {
 }
 
 #[test]
+fn a_tool_is_sent_again_with_its_own_newest_call() {
+    let sent = |bench: &Workbench| {
+        let names = bench.effects.iter().filter_map(|effect| match effect {
+            Effect::Call { request, .. } => Some(request.name.clone()),
+            _ => None,
+        });
+        names.collect::<Vec<_>>()
+    };
+    let mut bench = streaming(120, 36);
+    bench.happens([(100, end(Outcome::Succeeded, None))]);
+    bench.clicks("calculator");
+    for keys in ["R", "enter R"] {
+        bench.keys(keys);
+        let why = "calculator has no call in this session to send again";
+        assert!(bench.shows(why), "{keys}: {}", bench.screen());
+    }
+    assert_eq!(sent(&bench), ["query-customers"]);
+    bench.keys("f6 f6");
+    bench.happens([(3, end(Outcome::Succeeded, None))]);
+    // The other one's call is shown, and chosen among the calls.
+    bench.clicks("✓ query-c");
+    bench.keys("R");
+    bench.happens([(3, end(Outcome::Succeeded, None))]);
+    bench.clicks("● calculator");
+    bench.keys("R");
+    let names = ["query-customers", "calculator", "query-customers", "calculator"];
+    assert_eq!(sent(&bench), names, "{}", bench.screen());
+}
+
+#[test]
+fn what_runs_is_stopped_by_quitting_only_after_a_question() {
+    let mut bench = streaming(120, 36);
+    bench.keys("ctrl+q");
+    let words = "Quitting stops what is running: query-customers.";
+    assert!(bench.shows(words), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(!bench.effects.contains(&Effect::Quit), "{:?}", bench.effects);
+    bench.keys("ctrl+q right enter");
+    assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
+}
+
+#[test]
+fn why_a_call_failed_is_seen_in_every_view() {
+    let mut bench = streaming(120, 36);
+    let why = "the connection broke after 2 pieces";
+    bench.happens([(90, end(Outcome::Lost, Some(("connection-lost", why))))]);
+    for view in ["Raw", "Time", "MD", "Hex", "Headers", "Tree", "Text"] {
+        bench.clicks(view);
+        assert!(bench.shows(&format!("✗ {why}")), "{view}: {}", bench.screen());
+    }
+}
+
+#[test]
+fn a_long_line_of_what_happened_is_read_whole() {
+    let mut bench = streaming(120, 36);
+    let words = format!("{} to its end", "the server says very much ".repeat(6));
+    bench.happens([(95, EventKind::Notice(words)), (99, end(Outcome::Succeeded, None))]);
+    assert!(!bench.shows("to its end"), "{}", bench.screen());
+    bench.clicks("Text");
+    bench.keys("enter");
+    assert!(bench.shows("What happened") && bench.shows("to its end"), "{}", bench.screen());
+    bench.keys("esc");
+    bench.clicks("Time");
+    bench.keys("end up enter");
+    assert!(bench.shows("to its end"), "{}", bench.screen());
+}
+
+#[test]
 fn a_missing_argument_is_refused_once() {
     let mut bench = open(120, 36);
     bench.keys("f6");

@@ -17,7 +17,7 @@ use toolcrib::{
     },
     schema::pointer::Pointer,
     systems::settings::parse_settings,
-    wire::registry::Registry,
+    wire::{registry::Registry, systems::facets::opener::News},
 };
 
 use crate::{
@@ -645,11 +645,10 @@ async fn says_at_once_that_a_tool_is_gone(server: &str) {
     let (events, mut heard) = mpsc::channel(64);
     registry.run_call(connection, request, Limits::default(), events).await;
     while heard.recv().await.is_some() {}
-    assert_eq!(
-        hears.recv().await.unwrap(),
-        "test: its tools differ from the saved list: 1 breaking (shrink); `toolcrib mcp keep \
-        test` shows what changed"
-    );
+    assert_eq!(hears.recv().await.unwrap(), News::Tools("test".into()));
+    let words = "test: its tools differ from the saved list: 1 breaking (shrink); `toolcrib mcp \
+        keep test` shows what changed";
+    assert_eq!(hears.recv().await.unwrap(), News::Words(words.into()));
     registry.close().await;
 }
 

@@ -349,6 +349,28 @@ fn a_step_made_again_selects_what_it_made() {
 }
 
 #[test]
+fn what_a_form_does_not_have_is_said() {
+    let mut bench = Workbench::yaml("tool:\n  ask:\n    type: prompt\n    name: ask\n", 120, 36);
+    bench.keys("tab @find-field");
+    bench.types("zzzz");
+    assert!(bench.shows("no field matches"), "{}", bench.screen());
+    bench.keys("esc");
+    let text = "tool:\n  ask:\n    type: text-completion\n    name: ask\n    description: Asks.\n";
+    let mut bench = Workbench::yaml(text, 120, 36);
+    bench.keys("tab @next-issue");
+    assert!(bench.shows("this form has no errors or warnings"), "{}", bench.screen());
+}
+
+#[test]
+fn the_suggested_key_of_a_copy_is_replaced_by_what_is_typed() {
+    let mut bench = Workbench::sample("spec-workflow", 120, 36);
+    bench.keys("@duplicate");
+    bench.types("zz");
+    bench.keys("enter");
+    assert!(tools_of(&bench).contains("\n  zz:\n"), "{}", bench.screen());
+}
+
+#[test]
 fn a_group_that_is_typed_is_one_step_of_undo() {
     for group in ["", "    group: [a]\n"] {
         let text = format!("tool:\n  ask:\n    type: prompt\n    name: ask\n{group}");

@@ -396,6 +396,19 @@ fn the_chosen_one_stays_chosen_unless_the_newest_is_followed() {
     assert!(bench.shows("conversation 1 ") && bench.shows("id 7f1c"), "{}", bench.screen());
     bench.keys("f");
     assert!(bench.shows("conversation 7"), "{}", bench.screen());
+    // Whoever opens its messages stays with them.
+    bench.keys("enter");
+    heard(&mut bench, vec![request(7_000, "newest", "dogs")]);
+    assert!(bench.shows("Messages of conversation 7"), "{}", bench.screen());
+}
+
+#[test]
+fn nothing_is_followed_that_is_not_seen() {
+    let mut bench = busy(80, 24);
+    bench.keys("shift+tab f");
+    assert!(bench.shows("this follows the conversations"), "{}", bench.screen());
+    bench.keys("tab f");
+    assert!(bench.shows("f follow"), "{}", bench.screen());
 }
 
 #[test]
@@ -444,7 +457,8 @@ fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_qu
     assert!(bench.shows("messages of Watch aren't saved"), "{}", bench.screen());
     bench.keys("esc s enter");
     bench.send(Message::Watch(WatchMessage::Saved { path: "watched.trace".into(), messages: 9 }));
-    bench.keys("q");
+    // Nothing is lost but the call that still runs.
+    bench.keys("q right enter");
     assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());
 }
 

@@ -379,6 +379,27 @@ const DEAD_END: &str = "tool:\n  ask:\n    {type: prompt, name: ask, description
     description: d, template: t, applicable-states: [undefined], state: end}\n";
 
 #[test]
+fn a_picture_that_is_not_shown_keeps_its_size() {
+    let mut bench = workflow(&["read-only", "knowledge"], (80, 24));
+    for key in ["+", "-", "0"] {
+        bench.keys(key);
+        assert!(bench.shows("the picture isn't shown: Tab"), "{key}: {}", bench.screen());
+        bench.keys("shift+tab shift+tab tab tab");
+    }
+    bench.keys("shift+tab +");
+    assert!(!bench.shows("the picture isn't shown"), "{}", bench.screen());
+}
+
+#[test]
+fn a_suggested_name_is_replaced_by_what_is_typed() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("enter K");
+    assert!(bench.shows("to analysis"), "{}", bench.screen());
+    bench.types("AA");
+    assert!(bench.shows("AA") && !bench.shows("to analysisAA"), "{}", bench.screen());
+}
+
+#[test]
 fn a_step_back_points_at_the_tool_that_was_taken() {
     let mut bench = Workbench::yaml(DEAD_END, 120, 36).on(ScreenId::Workflow);
     bench.keys("down enter");

@@ -104,6 +104,13 @@ pub(super) fn send_steps(
     }
 }
 
+/// What runs and would end with the program: calls, by their tools' names, and a model.
+pub(super) fn running_names(state: &State) -> Vec<String> {
+    let calls = state.invoke.calls.running_calls().map(|call| call.request.name.clone());
+    let model = state.invoke.agent.is_moving().then(|| "a run of a model".to_owned());
+    calls.chain(model).collect()
+}
+
 /// What is said of the tool's mock is kept now.
 pub(super) fn note_mock_kept(state: &mut State, tool: EntryId) {
     let revision = state.typed_text(&tool, CallPart::Mock).map_or(0, EditedText::revision);

@@ -80,6 +80,17 @@ pub(super) fn list_deployed(state: &mut State, name: Option<&str>, now: Millis) 
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
 }
 
+/// Lists the changed tools of a server again, where they were listed.
+pub(super) fn list_changed(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    if !state.deployed_lists().any(|list| list.connection.name == name) {
+        return Vec::new();
+    }
+    let effects = list_deployed(state, Some(name), now);
+    let words = format!("the tools of {name} have changed; listing them again …");
+    state.notices.push(NoticeKind::Hint, words, now);
+    effects
+}
+
 /// The same where nothing was listed of it yet, and its tools can be kept in the workspace but
 /// aren't: a server that was chosen for calls has them.
 pub(super) fn list_chosen(state: &mut State, now: Millis) -> Vec<Effect> {
@@ -192,6 +203,7 @@ fn on_deployed_listed(
     read: Result<Vec<Item>, Problem>,
     now: Millis,
 ) -> Result<(), Problem> {
+    keep_shown(state);
     let Some(known) = state.network.deployed.of_turn(turn) else { return Ok(()) };
     state.generation += 1;
     let read = read.map(|items| {
@@ -213,6 +225,18 @@ fn on_deployed_listed(
         );
         state.notices.push(NoticeKind::Done, words, now);
     })
+}
+
+/// Where no tool is chosen the first one is shown, and stays when others come before it.
+fn keep_shown(state: &mut State) {
+    let is_chosen = state.selected.as_ref().is_some_and(|id| state.tool(id).is_some());
+    if is_chosen || !state.catalog.tools.is_empty() {
+        return;
+    }
+    let first = state.deployed_lists().find_map(|list| list.catalog.tools.first());
+    if let Some(id) = first.map(|tool| tool.id().clone()) {
+        state.selected = Some(id);
+    }
 }
 
 /// Writes the ids that a running system gave the workspace's entries into their files.

@@ -156,6 +156,7 @@ mod tests {
             mocks: Vec::new(),
             messages: 0,
             unread: Vec::new(),
+            running: Vec::new(),
         });
         update(&mut state, Message::DropQuestion, Millis(0));
         assert!(matches!(state.question, Some(Question::Recover(_))), "{:?}", state.question);

@@ -1,5 +1,7 @@
 //! What a running system has, as a catalog by the rules of what runs.
 
+use std::collections::HashMap;
+
 use serde_json::Value;
 
 use super::{
@@ -7,7 +9,11 @@ use super::{
     item::{self, Item},
 };
 use crate::{
-    model::{catalog::Catalog, context::Mode, entry::FileId},
+    model::{
+        catalog::Catalog,
+        context::Mode,
+        entry::{EntryId, EntryPlace, FileId},
+    },
     syntax::source::{Format, Source},
     systems::read,
 };
@@ -31,7 +37,21 @@ pub(crate) fn callable_catalog(
     connection: &str,
     items: &[Item],
 ) -> Catalog {
-    document_catalog(&place_of(connection), &deployment.callable_document(items))
+    by_keys(document_catalog(&place_of(connection), &deployment.callable_document(items)))
+}
+
+/// Each entry is known by its key instead of its row: when the list is read again and has more
+/// entries, the others stay what they are. Of several with one key, the later ones have a number.
+fn by_keys(catalog: Catalog) -> Catalog {
+    let mut known = HashMap::new();
+    catalog.with_ids(|entry| {
+        let place = entry.id.place();
+        let at = place.at.parent().unwrap_or_default().child(entry.key.as_str());
+        let number = known.entry(at.clone()).or_insert(0);
+        let at = if *number == 0 { at } else { at.item(*number) };
+        *number += 1;
+        EntryId::new(EntryPlace { at, ..place.clone() })
+    })
 }
 
 fn document_catalog(file: &FileId, document: &Value) -> Catalog {

@@ -157,8 +157,11 @@ impl Answer {
         call: &Call,
         focused: bool,
     ) {
-        self.body = body;
         let styles = look.styles;
+        let is_text =
+            self.view() == View::Text || self.view() == View::Tree && has_only_problem(call);
+        let body = if is_text { body } else { draw_problem(buffer, body, styles, call) };
+        self.body = body;
         // The text itself knows where its lines end.
         if self.view() != View::Text || call.text.is_empty() {
             look.mouse.reads(body);
@@ -514,6 +517,17 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
         byte_rate(call),
     ];
     wrap(&parts.into_iter().flatten().collect::<Vec<_>>().join(" → "), cells)
+}
+
+/// Draws what went wrong at the foot of a view that has no place for it; answers the area above.
+fn draw_problem(buffer: &mut Buffer, area: Rect, styles: &Styles, call: &Call) -> Rect {
+    let lines = problem_lines(call, area.width, area.height / 3);
+    let height = u16::try_from(lines.len()).unwrap_or(0);
+    let above = Rect { height: area.height - height, ..area };
+    for (row, (role, words)) in (above.height..).zip(lines) {
+        Pen::new(buffer, area, row).put_text(&words, styles[role]);
+    }
+    above
 }
 
 /// Whether a call ended with a problem and nothing else.

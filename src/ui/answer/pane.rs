@@ -282,6 +282,7 @@ impl Answer {
 
     fn handle_key(&mut self, key: Key, call: &Call) -> Reply {
         let taken = match self.view() {
+            View::Text if key.is_plain(Code::Enter) => return open_log_page(call),
             View::Text => self.text.handle_key(key, &call.text),
             View::Tree => match &mut self.tree {
                 Some((_, Ok(tree))) => tree.handle_key(key),
@@ -397,6 +398,23 @@ fn pretty_json(text: &str) -> String {
         .unwrap_or_else(|| text.to_owned())
 }
 
+/// What happened beside the pieces of the answer, each line whole.
+fn open_log_page(call: &Call) -> Reply {
+    const ROWS: usize = 1_000;
+    const CELLS: usize = 90;
+    let rows = Listing::from_call(call, EventFilter::Own);
+    let is_piece = |listed: &EventRow<'_>| matches!(listed, EventRow::Event(event, ..) if matches!(event.kind, EventKind::Chunk { .. }));
+    let events = (0..rows.len()).filter_map(|row| rows.get(row)).filter(|row| !is_piece(row));
+    let lines = events.take(ROWS).flat_map(|listed| {
+        let LogRow { time, what, role, text } = listed.log_row();
+        let head = vec![(Role::Dim, format!("{time} ms  ")), (role, what)];
+        let text = wrap(&text, CELLS).into_iter();
+        let text = text.map(|line| vec![(Role::Text, format!("  {line}"))]);
+        std::iter::once(head).chain(text).collect::<Vec<_>>()
+    });
+    Reply::Open(Box::new(PageOverlay::new("What happened", lines.collect())))
+}
+
 /// All of one event, over the screen.
 fn open_event_page(listed: &EventRow<'_>) -> Reply {
     const LINES: usize = 2_000;
@@ -405,6 +423,13 @@ fn open_event_page(listed: &EventRow<'_>) -> Reply {
         EventRow::Event(event, call, _) => match &event.kind {
             EventKind::Chunk { text, .. } => call.text.slice(text.clone()).into_owned(),
             EventKind::Stray { body, .. } => body.to_string(),
+            EventKind::Notice(words) => words.clone(),
+            EventKind::End { problem: Some(problem), .. } => {
+                format!("{}\n\n{}", problem.words(), problem.remedy).trim_end().to_owned()
+            }
+            EventKind::Stage(stage) if stage.body.is_empty() && !stage.words.is_empty() => {
+                stage.words.clone()
+            }
             EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
             EventKind::Stage(stage) if !stage.body.is_empty() => {
                 format!("{}\n\n{}", stage.words, pretty_json(&stage.body))

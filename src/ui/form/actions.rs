@@ -323,7 +323,7 @@ impl Form {
     }
 
     fn issue_refusal(&self) -> Option<String> {
-        refuse_when(self.remarks.total() == 0, "there are no errors")
+        refuse_when(self.remarks.total() == 0, "this form has no errors or warnings")
     }
 
     fn paste_refusal(&self, row: usize) -> Option<String> {

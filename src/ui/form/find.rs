@@ -62,7 +62,7 @@ impl Finder {
             shown.push(ShownOption { label, help, present });
             places.push(field.pointer.clone());
         }
-        let listing = Listing::suggestions(&shown);
+        let listing = Listing::fields(&shown);
         Self {
             input: TextInput::default(),
             listing,

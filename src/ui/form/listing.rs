@@ -30,14 +30,24 @@ pub(crate) struct ShownOption {
 /// Lines below the list for the words about the option under the cursor.
 const FOOT: u16 = 2;
 
+/// What is listed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Options,
+    /// What the field's own text may become; it filters the list.
+    Suggestions,
+    /// Fields of a form, filtered by the text of the search.
+    Fields,
+}
+
 /// The open list. The options stay with the owner; here are their numbers.
 #[derive(Debug, Default)]
 pub(crate) struct Listing {
     /// What is typed in the list's own line; none where the field's text is the filter, or where
     /// few options need no filter until something is typed.
     filter: Option<TextInput>,
-    /// The field's own text filters the list.
-    suggests: bool,
+    kind: Kind,
     /// The field's text is meant and none of the options, until the cursor is moved to one.
     released: bool,
     /// Some option has more to say than fits beside it.
@@ -53,7 +63,7 @@ impl Listing {
     #[must_use]
     pub fn from_options(options: &[ShownOption]) -> Self {
         let filter = (options.len() >= FILTER_FROM).then(TextInput::default);
-        Self { filter, suggests: false, ..Self::suggestions(options) }
+        Self { filter, kind: Kind::Options, ..Self::suggestions(options) }
     }
 
     /// A list for a field whose own text filters the options (`filter_options`).
@@ -62,7 +72,13 @@ impl Listing {
         let cursor = options.iter().position(|option| option.present).unwrap_or(0);
         let wordy = options.iter().any(|option| text_width(&option.help) > 24);
         let matching = (0..options.len()).collect();
-        Self { suggests: true, wordy, cursor, matching, ..Self::default() }
+        Self { kind: Kind::Suggestions, wordy, cursor, matching, ..Self::default() }
+    }
+
+    /// A list of a form's fields, which a search filters.
+    #[must_use]
+    pub fn fields(options: &[ShownOption]) -> Self {
+        Self { kind: Kind::Fields, ..Self::suggestions(options) }
     }
 
     /// Keeps the options that match, best first; an empty filter keeps all in their order.
@@ -106,7 +122,7 @@ impl Listing {
     /// Whether a key selects the option under the cursor; a space is text in a filter.
     #[must_use]
     pub fn is_selecting(&self, key: Key) -> bool {
-        let spaces = self.filter.is_none() && !self.suggests;
+        let spaces = self.filter.is_none() && self.kind == Kind::Options;
         key.is_plain(Code::Enter) || (spaces && key.is_plain(Code::Char(' ')))
     }
 
@@ -117,7 +133,7 @@ impl Listing {
 
     /// Types into the list's own filter, which opens with the first letter.
     fn type_filter(&mut self, options: &[ShownOption], key: Key) -> bool {
-        if self.suggests || (self.filter.is_none() && key.typed_char().is_none()) {
+        if self.kind != Kind::Options || (self.filter.is_none() && key.typed_char().is_none()) {
             return false;
         }
         let filter = self.filter.get_or_insert_default();
@@ -171,7 +187,11 @@ impl Listing {
         let line = line + self.draw_filter(context, line);
         if self.matching.is_empty() {
             let dim = overlay.patch(context.style(Role::Dim));
-            let words = if self.suggests { "  no suggestion matches" } else { "  nothing matches" };
+            let words = match self.kind {
+                Kind::Options => "  nothing matches",
+                Kind::Suggestions => "  no suggestion matches",
+                Kind::Fields => "  no field matches",
+            };
             context.pen(line).put_text(words, dim).fill_rest(overlay);
             return Vec::new();
         }

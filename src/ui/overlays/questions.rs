@@ -273,7 +273,7 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
             ];
             Confirm::new(title, permission.lines().join("\n"), answers, aside)
         }
-        Question::Leave { files, mocks, messages, unread } => {
+        Question::Leave { files, mocks, messages, unread, running } => {
             let is_gone =
                 |file: &FileId| state.documents.get(file).is_some_and(|document| document.gone);
             let name = |file: &FileId| match is_gone(file) {
@@ -307,11 +307,15 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 };
                 words.push(format!("Input that can't be saved would be lost: {first}{more}."));
             }
+            let is_lossless = words.is_empty();
+            if !running.is_empty() {
+                words.push(format!("Quitting stops what is running: {}.", running.join(", ")));
+            }
             let words = words.join(" ");
             let cancel = Answer { key: 'c', words: "cancel", messages: aside.clone() };
             let leave = Answer {
                 key: 'd',
-                words: "quit without saving",
+                words: if is_lossless { "stop and quit" } else { "quit without saving" },
                 messages: vec![Message::Quit { discard: true }],
             };
             // Where nothing can be saved, quitting would wait for a save that never comes.

@@ -53,7 +53,7 @@ impl Ticked {
         Self {
             title: title.into(),
             words: words.into(),
-            input: TextInput::new(text),
+            input: TextInput::selected_whole(text),
             ticks,
             at: None,
             then: Box::new(then),

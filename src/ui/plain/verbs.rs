@@ -214,7 +214,13 @@ impl Session {
         match &state.question {
             // Not a beginning of "quit without saving".
             Some(Question::Leave { .. } | Question::LeaveForm(_)) => {
-                self.out.push("Unsaved changes would be lost: choose an answer.".to_owned());
+                let is_running = matches!(&state.question,
+                    Some(Question::Leave { running, .. }) if !running.is_empty());
+                let words = match is_running {
+                    true => "Something is running: choose an answer.",
+                    false => "Unsaved changes would be lost: choose an answer.",
+                };
+                self.out.push(words.to_owned());
                 dialog.repeat();
                 self.dialog = Some(dialog);
                 return;

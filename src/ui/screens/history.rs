@@ -304,7 +304,8 @@ fn export_prompt(open: &ShownCall) -> Reply {
                 path: path.to_owned(),
             }))),
         })
-        .with_act("export"),
+        .with_act("export")
+        .preselected(),
     ))
 }
 
@@ -490,7 +491,10 @@ impl History {
 
     fn follow_refusal(&self, state: &State) -> Option<String> {
         let has_end = state.invoke.kept.compared.is_none() && self.answer.is_following().is_some();
-        refuse_when(!has_end, NO_END).or_else(|| none_open(state))
+        let is_unseen = self.panes.is_stacked() && self.panes.focus == LEFT;
+        refuse_when(!has_end, NO_END)
+            .or_else(|| none_open(state))
+            .or_else(|| refuse_when(is_unseen, "this follows the answer: Enter opens it"))
     }
 }
 

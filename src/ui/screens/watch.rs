@@ -70,7 +70,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         ),
     Row::new(Scope::Watch, "follow-watch", "follow", WatchScreen::toggle_follow)
         .keys(&[verbs::FOLLOW])
-        .help("Follow the newest conversation, or stop following"),
+        .help("Follow the newest conversation, or stop following")
+        .refused(|screen, _| {
+            let is_unseen = screen.panes.is_stacked() && screen.panes.focus != MIDDLE;
+            refuse_when(is_unseen, "this follows the conversations: Tab goes to them")
+        }),
     Row::new(Scope::Watch, "filter-watch", "filter", WatchScreen::open_filter)
         .keys(&[verbs::FIND])
         .help(
@@ -220,10 +224,15 @@ impl WatchScreen {
             _ if idle && bus_refusal(state).is_none() => dialogs::ask_subjects(state),
             LEFT => self.subjects.filter_by_row(state),
             MIDDLE => {
+                // Whoever reads a conversation stays in it.
+                self.conversations.follow = false;
                 self.panes.focus = RIGHT;
                 Reply::Handled
             }
-            _ => self.open_row_page(state).unwrap_or(Reply::Handled),
+            _ => {
+                self.conversations.follow = false;
+                self.open_row_page(state).unwrap_or(Reply::Handled)
+            }
         }
     }
 
@@ -274,6 +283,9 @@ impl WatchScreen {
             MIDDLE => self.conversations.handle_key(*key, state),
             _ => self.messages.handle_key(*key, state, self.conversations.chosen),
         };
+        if taken && self.panes.focus == RIGHT {
+            self.conversations.follow = false;
+        }
         if taken { Reply::Handled } else { Reply::Ignored }
     }
 
@@ -286,6 +298,9 @@ impl WatchScreen {
                 MouseKind::Double(Button::Left) if pane == MIDDLE => self.open_chosen(state),
                 _ => Reply::Handled,
             };
+        }
+        if pane == RIGHT {
+            self.conversations.follow = false;
         }
         match pane {
             // A second press on a row does what Enter does.

@@ -78,8 +78,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(Invoke::cancel_refusal),
     Row::new(Scope::Invoke, "resend", "resend", Invoke::resend)
         .keys(&[verbs::AGAIN])
-        .help("Send the selected call's request again")
-        .refused(|_, state| no_call(state)),
+        .help(
+            "Send a request again: that of the selected call; in the tools and the form, the \
+            newest of the tool",
+        )
+        .refused(Invoke::resend_refusal),
     Row::new(Scope::Calls, "edit-sent", "edit, resend", Invoke::edit_sent)
         .keys(&[verbs::EDIT])
         .help(

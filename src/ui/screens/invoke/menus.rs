@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-use super::{
-    copy, preview,
-    tools::{tool_of, unlisted_servers},
-};
+use super::{copy, preview, tools::tool_of};
 use crate::{
     app::{
         calls::{CallMessage, CallPart},
+        deployed::{DeployedTools, Progress},
         message::{ConnectionMessage, Message, ScreenId},
         state::State,
     },
@@ -90,7 +88,7 @@ pub(super) fn list_deployed(state: &State) -> Reply {
         false => true,
     });
     let names: Vec<String> = leading.map(|known| known.name.clone()).collect();
-    let unlisted: Vec<&str> = unlisted_servers(state).collect();
+    let unlisted: Vec<&str> = state.network.unlisted_servers(&state.catalog).collect();
     match names.as_slice() {
         [] => return list(&current.name),
         [only] => return list(only),
@@ -99,6 +97,9 @@ pub(super) fn list_deployed(state: &State) -> Reply {
     let item = |name: &String| Item {
         title: name.clone(),
         detail: match state.deployed_lists().find(|listed| listed.connection.name == *name) {
+            Some(DeployedTools { progress: Progress::Failed(_), .. }) => {
+                "listing failed; try again".to_owned()
+            }
             Some(listed) => {
                 let count = count_text(listed.catalog.tools.len(), "tool", "tools");
                 format!("{count} listed; list them again")
@@ -108,7 +109,9 @@ pub(super) fn list_deployed(state: &State) -> Reply {
         },
         ..Item::default()
     };
-    let at = names.iter().position(|name| unlisted.contains(&name.as_str())).unwrap_or(0);
+    let failed = state.network.failed_listing(&state.catalog);
+    let first = failed.or_else(|| unlisted.first().copied());
+    let at = names.iter().position(|name| Some(name.as_str()) == first).unwrap_or(0);
     let items = names.iter().map(item).collect();
     let choose = move |row: usize| list(&names[row]);
     Reply::Open(Box::new(Menu::with_replies("List the tools of", items, choose).with_row(at)))
@@ -188,7 +191,8 @@ pub(super) fn times_prompt(state: &State, tool: EntryId) -> Reply {
             })?;
             Ok(Reply::send(Message::Call(CallMessage::SendMany { tool: tool.clone(), size })))
         })
-        .with_act("send"),
+        .with_act("send")
+        .preselected(),
     ))
 }
 

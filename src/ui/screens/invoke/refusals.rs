@@ -1,9 +1,6 @@
 //! Why what Invoke offers can't be done now.
 
-use super::{
-    menus::routes_of,
-    tools::{tool_of, unlisted_servers},
-};
+use super::{menus::routes_of, tools::tool_of};
 use crate::{
     app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
@@ -99,12 +96,23 @@ pub(super) fn names_agent(state: &State) -> bool {
 pub(super) fn no_tool_words(state: &State) -> String {
     match has_only_deployed(state) {
         true => {
-            let servers: Vec<&str> = unlisted_servers(state).collect();
-            let of = match servers.as_slice() {
-                [] => state.current_connection().name,
-                servers => servers.join(" or "),
-            };
-            format!("Enter lists the tools of {of}; then choose one.")
+            let network = &state.network;
+            let servers: Vec<&str> = network.unlisted_servers(&state.catalog).collect();
+            match (network.failed_listing(&state.catalog), servers.as_slice()) {
+                (Some(failed), []) => format!("Enter tries {failed} again."),
+                (Some(failed), servers) => {
+                    let others = servers.join(" or ");
+                    format!("Enter tries {failed} again, or lists the tools of {others}.")
+                }
+                (None, []) => {
+                    let current = state.current_connection().name;
+                    format!("Enter lists the tools of {current}; then choose one.")
+                }
+                (None, servers) => {
+                    let servers = servers.join(" or ");
+                    format!("Enter lists the tools of {servers}; then choose one.")
+                }
+            }
         }
         false => "Choose a tool.".to_owned(),
     }

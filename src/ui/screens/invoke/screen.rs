@@ -6,6 +6,7 @@ use super::{
         self, copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
         requests_of_call,
     },
+    refusals::no_call,
     request::RequestPane,
     step_actions::step_menu,
     tools::{Part, Tools, tool_of},
@@ -19,7 +20,7 @@ use crate::{
         message::Message,
         state::State,
     },
-    model::{entry::EntryId, traffic::FRAMES},
+    model::{call::Call, entry::EntryId, traffic::FRAMES},
     ui::{
         action_rows::refuse_when,
         answer::pane::Answer,
@@ -275,9 +276,32 @@ impl Invoke {
         refuse_when(has_ended && !self.answer.shows_strays(), "no call is running")
     }
 
+    /// The shown call beside the calls and the answer; at a tool and its form, a call of that tool.
+    fn call_to_resend<'s>(&self, state: &'s State) -> Option<&'s Call> {
+        let calls = &state.invoke.calls;
+        let shown = calls.selected_call();
+        let is_at_tool = match self.panes.focus {
+            LEFT => self.tools.part == Part::Tools,
+            focus => focus == MIDDLE,
+        };
+        match tool_of(state).filter(|_| is_at_tool) {
+            Some(tool) => {
+                shown.filter(|call| call.request.tool == tool).or_else(|| calls.latest_of(&tool))
+            }
+            None => shown,
+        }
+    }
+
+    pub(super) fn resend_refusal(&self, state: &State) -> Option<String> {
+        no_call(state).or_else(|| {
+            let tool = tool_of(state).filter(|_| self.call_to_resend(state).is_none());
+            let name = tool.and_then(|id| state.tool(&id).map(|tool| tool.name.clone()));
+            name.map(|name| format!("{name} has no call in this session to send again"))
+        })
+    }
+
     pub(super) fn resend(&mut self, state: &State) -> Reply {
-        let shown = state.invoke.calls.selected_call();
-        let reply = shown.map_or(Reply::Handled, |call| {
+        let reply = self.call_to_resend(state).map_or(Reply::Handled, |call| {
             Reply::send(Message::Call(CallMessage::Resend(call.id)))
         });
         self.follow_sent_call(reply)

@@ -22,7 +22,6 @@ use crate::{
         entry::EntryId,
         tool::Tool,
     },
-    systems::table,
     ui::{
         answer::events::{call_sign, format_duration},
         canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
@@ -124,7 +123,8 @@ impl Tools {
             let before = self.rows.len();
             self.rows = own.chain(deployed.map(|tool| row(tool, ToolStanding::Deployed))).collect();
             self.rows.sort_by_key(|row| row.standing);
-            self.unlisted = unlisted_servers(state).map(str::to_owned).collect();
+            let unlisted = state.network.unlisted_servers(&state.catalog);
+            self.unlisted = unlisted.map(str::to_owned).collect();
             let had_none = self.made_from.replace(from).is_some() && before == 0;
             if had_none && state.catalog.tools.is_empty() && !self.rows.is_empty() {
                 self.part = Part::Tools;
@@ -437,18 +437,6 @@ fn unsaved_tools(state: &State) -> Vec<&Arc<Tool>> {
         unsaved.extend(listed.filter(|tool| !saved.contains(tool.name.as_str())));
     }
     unsaved
-}
-
-/// The servers whose tools are neither listed nor saved.
-pub(super) fn unlisted_servers(state: &State) -> impl Iterator<Item = &str> {
-    let known = state.network.connections.known.iter();
-    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
-    let has_saved = |name: &str| {
-        let mut tools = state.catalog.tools.iter();
-        tools.any(|tool| state.network.connections.assigned_name(tool) == Some(name))
-    };
-    let servers = known.filter(|known| table::kept_tools_at(known).is_some());
-    servers.map(|known| &*known.name).filter(move |name| !is_listed(name) && !has_saved(name))
 }
 
 /// How the listing of a system went, or goes.

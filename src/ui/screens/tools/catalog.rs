@@ -17,7 +17,7 @@ use crate::{
     },
     schema::count::count_text,
     ui::{
-        canvas::{Pen, text_width, truncate_key},
+        canvas::{Pen, text_width, truncate_key, wrap},
         pasted,
         ranking::{RankedItem, rank_candidates},
         styles::Role,
@@ -214,7 +214,13 @@ impl CatalogPane {
             let lines = match self.needle().is_empty() {
                 false => vec![("no match".to_owned(), None)],
                 true => {
-                    let elsewhere = listed_elsewhere(state).into_iter().map(|line| (line, None));
+                    let cells = usize::from(list.width.saturating_sub(1)).max(1);
+                    let elsewhere = listed_elsewhere(state).into_iter();
+                    let elsewhere = elsewhere
+                        .flat_map(
+                            |line| if line.is_empty() { vec![line] } else { wrap(&line, cells) },
+                        )
+                        .map(|line| (line, None));
                     let mut lines = vec![
                         (format!("no tools yet: {} makes one", key("new")), Some("new")),
                         (format!("{} welcome: more ways", key("palette")), Some("welcome")),
@@ -329,9 +335,15 @@ fn listed_elsewhere(state: &State) -> Vec<String> {
         })
         .collect();
     if !lines.is_empty() {
-        lines.insert(0, String::new());
         lines.push("Invoke (3) calls them,".to_owned());
         lines.push("Connections (6) adds them to this folder".to_owned());
+    }
+    let servers: Vec<&str> = state.network.unlisted_servers(&state.catalog).collect();
+    if !servers.is_empty() {
+        lines.push(format!("Invoke (3), then Enter: the tools of {}", servers.join(", ")));
+    }
+    if !lines.is_empty() {
+        lines.insert(0, String::new());
     }
     lines
 }

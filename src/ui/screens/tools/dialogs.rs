@@ -224,7 +224,8 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                 }],
             ))
         })
-        .with_act("duplicate"),
+        .with_act("duplicate")
+        .preselected(),
     ))
 }
 

@@ -183,7 +183,8 @@ pub(super) fn save_trace() -> Reply {
             "" => Err("give it a name".into()),
             text => Ok(watch_reply(WatchMessage::Save(text.to_owned()))),
         })
-        .with_act("save"),
+        .with_act("save")
+        .preselected(),
     ))
 }
 

@@ -11,7 +11,7 @@ use super::{
     matrix_actions::MATRIX,
     refusals::{NO_STEPS, live_refusal, none_to_copy, save_all},
     request, run,
-    screen::{Pane, TOOLS, WorkflowScreen},
+    screen::{GRAPH, Pane, TOOLS, WorkflowScreen},
     tries, walks,
 };
 use crate::{
@@ -256,13 +256,16 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Scroll to the current state, or to the step where a run stopped"),
     Row::new(Scope::Workflow, "fit", "fit", |screen, _| screen.graph.fit_picture())
         .keys(&[verbs::FIT])
-        .help("Re-layout the picture with as much detail as fits"),
+        .help("Re-layout the picture with as much detail as fits")
+        .refused(|screen, _| screen.picture_refusal()),
     Row::new(Scope::Workflow, "zoom-in", "zoom in", |screen, _| screen.graph.zoom(Zoom::In))
         .keys(&[verbs::LARGER])
-        .help("Show more detail for each state or step"),
+        .help("Show more detail for each state or step")
+        .refused(|screen, _| screen.picture_refusal()),
     Row::new(Scope::Workflow, "zoom-out", "zoom out", |screen, _| screen.graph.zoom(Zoom::Out))
         .keys(&[verbs::SMALLER])
-        .help("Show less detail for each state or step"),
+        .help("Show less detail for each state or step")
+        .refused(|screen, _| screen.picture_refusal()),
     Row::new(Scope::Workflow, "view", "view", |screen, _| {
         screen.with_facts(|screen, facts| screen.graph.next_scale(facts))
     })
@@ -332,6 +335,12 @@ pub(super) fn refusal_reason(
 }
 
 impl WorkflowScreen {
+    /// Why the size of the picture can't be changed: it isn't seen.
+    fn picture_refusal(&self) -> Option<String> {
+        let is_unseen = self.panes.is_stacked() && self.panes.area(GRAPH).is_empty();
+        refuse_when(is_unseen, "the picture isn't shown: Tab goes to it")
+    }
+
     /// Asks for something with what was computed; `Ignored` before that.
     pub(super) fn with_facts(&mut self, act: impl FnOnce(&mut Self, &mut Facts) -> Reply) -> Reply {
         let Some(mut facts) = self.facts.take() else { return Reply::Ignored };

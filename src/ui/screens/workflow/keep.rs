@@ -66,7 +66,8 @@ pub(crate) fn save_scenario(state: &State) -> Reply {
                 Message::Document(DocumentMessage::Save(Some(file))),
             ]))
         })
-        .with_act("save"),
+        .with_act("save")
+        .preselected(),
     ))
 }
 

@@ -35,6 +35,8 @@ pub(super) enum Pane {
 const ABOVE: [Pane; 3] = [Pane::Request, Pane::Graph, Pane::Offers];
 /// The place of the tools among them.
 pub(super) const TOOLS: usize = 2;
+/// The row of the states, or of a tool's steps in their place.
+pub(super) const GRAPH: usize = 1;
 
 pub(crate) struct WorkflowScreen {
     pub(super) panes: Panes,

@@ -165,7 +165,8 @@ fn ask_random_walk() -> Reply {
                 .collect();
             Ok(Reply::send(Message::Workflow(WorkflowMessage::Walk { tools })))
         })
-        .with_act("walk"),
+        .with_act("walk")
+        .preselected(),
     ))
 }
 
@@ -177,7 +178,8 @@ fn ask_every_way() -> Reply {
             let steps = steps.ok_or("type a whole number from 1 to 100")?;
             Ok(Reply::Open(Box::new(every_page(state, steps))))
         })
-        .with_act("walk"),
+        .with_act("walk")
+        .preselected(),
     ))
 }
 

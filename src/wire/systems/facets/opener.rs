@@ -32,8 +32,17 @@ pub struct Opening<'o> {
     pub questions: Option<&'o Questions>,
 }
 
-/// Says something about a connection to a person.
-pub(crate) type Tell = Arc<dyn Fn(String) + Send + Sync>;
+/// What comes of a connection while nobody asks it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum News {
+    /// Words for a person.
+    Words(String),
+    /// The server of the connection of that name has other tools now.
+    Tools(String),
+}
+
+/// Passes news of a connection on.
+pub(crate) type Tell = Arc<dyn Fn(News) + Send + Sync>;
 
 /// A connection that is open, for what runs beside it.
 pub struct OpenedConnection {

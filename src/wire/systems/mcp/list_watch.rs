@@ -1,9 +1,9 @@
-//! Says at once that a server's tools are no longer those that the workspace keeps, when the server
-//! says that its list has changed.
+//! When a server says that its list has changed: says at once that its tools are others, and which
+//! are no longer those that the workspace keeps.
 
 use std::sync::Weak;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{
     kept_file,
@@ -12,10 +12,9 @@ use super::{
     updates::{LISTEN, UPDATES},
 };
 use crate::{
-    model::call::CallError,
     systems::mcp::version::Era,
     wire::{
-        systems::facets::opener::OpenedConnection,
+        systems::facets::opener::{News, OpenedConnection},
         transport::{
             bus::{Bus, SubscriptionShare},
             message::{Address, Incoming},
@@ -27,7 +26,7 @@ use crate::{
 /// Watches the list of a connection's server until the connection is over.
 pub(crate) async fn watch_list(opened: OpenedConnection) {
     let Some(mut receiver) = listen(&opened.bus).await else { return };
-    let mut told = None;
+    let (mut listed, mut told) = (None, None);
     while let Some(heard) = receiver.next().await {
         let Incoming::Packet(packet) = heard else { continue };
         match said(&packet, STAGE) {
@@ -38,11 +37,18 @@ pub(crate) async fn watch_list(opened: OpenedConnection) {
         // What came meanwhile is answered by the same list.
         while receiver.try_next().is_some() {}
         let Some(bus) = opened.bus.upgrade() else { return };
-        let Ok(drift) = drift_now(&*bus, &opened).await else { continue };
+        let Ok(list) = listing::list(&*bus, listing::TOOLS).await else { continue };
+        let tools = list.pages.items;
+        let drift = drift_of(&tools, &opened);
+        // A server may say so whenever it is asked for its list.
+        if listed.as_ref() != Some(&tools) {
+            (opened.tell)(News::Tools(opened.name.clone()));
+        }
+        listed = Some(tools);
         if drift != told
             && let Some(drift) = &drift
         {
-            (opened.tell)(format!("{}: {drift}", opened.name));
+            (opened.tell)(News::Words(format!("{}: {drift}", opened.name)));
         }
         told = drift;
     }
@@ -68,10 +74,9 @@ async fn listen(bus: &Weak<dyn Bus>) -> Option<QueueReceiver> {
 }
 
 /// What has changed of the tools since they were kept or locked.
-async fn drift_now(bus: &dyn Bus, opened: &OpenedConnection) -> Result<Option<String>, CallError> {
-    let tools = listing::list(bus, listing::TOOLS).await?.pages.items;
+fn drift_of(tools: &[Value], opened: &OpenedConnection) -> Option<String> {
     // It may be another one than when the connection was opened.
     let (root, name) = (&opened.workspace, &opened.name);
     let kept = kept_file::read_list(root, name);
-    Ok(kept_file::describe_changes(Some(root), name, kept.as_ref(), &tools, &opened.mask))
+    kept_file::describe_changes(Some(root), name, kept.as_ref(), tools, &opened.mask)
 }
