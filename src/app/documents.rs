@@ -278,7 +278,7 @@ impl Documents {
         let document = self.files.get_mut(file)?;
         self.touched.insert(file.clone());
         // What was restored is undone: what comes now is typed over what the disk holds.
-        if document.changed_elsewhere.is_some() && !document.is_changed() {
+        if document.changed_elsewhere == document.saved && !document.is_changed() {
             document.changed_elsewhere = None;
         }
         Some(document)

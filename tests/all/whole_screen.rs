@@ -1497,7 +1497,7 @@ fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
     let read = Loaded { text: theirs.clone(), source, held: None };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(file.clone(), read)])));
     bench.keys("s");
-    assert!(bench.shows("Changed on disk") && bench.shows("merge both"), "{}", bench.screen());
+    assert!(bench.shows("Changed on disk") && bench.shows("Merge both"), "{}", bench.screen());
     assert_eq!(written(&bench), [], "nothing is written before the answer");
     bench.keys("m");
     let text = |bench: &Workbench| bench.state.documents.get(&file).unwrap().text.to_string();
@@ -1521,7 +1521,7 @@ fn what_both_changed_is_not_merged() {
     bench.send(Message::Document(DocumentMessage::DiskChanged { file, text: disk }));
     bench.keys("s");
     assert!(bench.shows("Both changed the same lines."), "{}", bench.screen());
-    assert!(!bench.shows("merge both"), "{}", bench.screen());
+    assert!(!bench.shows("Merge both"), "{}", bench.screen());
 }
 
 #[test]
