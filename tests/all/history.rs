@@ -715,7 +715,7 @@ mod screen {
         bench.draw();
         bench.keys("@keep-stub");
         assert!(bench.screen().contains("Keep as stub"), "{}", bench.screen());
-        bench.types(" of mine");
+        bench.types("custom-rag of mine");
         bench.keys("enter");
         let stub = FileId::new("stubs/custom-rag-of-mine.yaml");
         let kept = bench.state.documents.get(&stub).unwrap().text.to_string();
