@@ -5,7 +5,7 @@ use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 use clap::{Args, builder::PossibleValuesParser};
 use futures::future::Either;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
@@ -457,6 +457,15 @@ async fn stream_call(
     }
 }
 
+/// Whether structured content is an object with the text in it and nothing else, which some SDKs make
+/// of every text.
+fn wraps_text(structured: &str, text: &str) -> bool {
+    // The text as JSON is no shorter than itself.
+    structured.len() > text.len()
+        && serde_json::from_str::<Map<String, Value>>(structured)
+            .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
+}
+
 fn elapsed_ms(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
@@ -541,6 +550,7 @@ impl EventPrinter<'_> {
                 self.chunks += 1;
                 self.bytes += bytes as u64;
                 self.first.get_or_insert(at_ms);
+                self.structured.take_if(|structured| wraps_text(structured, &text));
                 match self.json {
                     true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
                     false => self.out.print_raw(&text)?,
@@ -607,11 +617,10 @@ impl EventPrinter<'_> {
             let mut end = end_event(at_ms, outcome, problem.as_ref());
             end["chunks"] = self.chunks.into();
             self.out.json_line(&end)?;
+        } else if let Some(structured) = self.structured.take() {
+            let line_end = if self.open_line { "\n" } else { "" };
+            self.out.print_raw(&format!("{line_end}{structured}\n"))?;
         } else if self.open_line {
-            self.out.end_line()?;
-        }
-        if let Some(structured) = self.structured.take() {
-            self.out.print_raw(&structured)?;
             self.out.end_line()?;
         }
         self.out.flush()?;

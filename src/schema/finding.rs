@@ -13,3 +13,15 @@ pub struct SchemaFinding {
     /// Values are checked less than the schema asks for.
     pub unchecked: bool,
 }
+
+/// What a form adds to the words of a flaw that it leaves out.
+pub(super) const IGNORED: &str = "; it is ignored";
+
+impl SchemaFinding {
+    /// The same for whom nothing is left out.
+    #[must_use]
+    pub fn as_flaw(self) -> Self {
+        let words = self.words.strip_suffix(IGNORED).map(str::to_owned);
+        Self { words: words.unwrap_or(self.words), ..self }
+    }
+}

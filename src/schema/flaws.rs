@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     draft::Draft,
     equal::values_equal,
-    finding::SchemaFinding,
+    finding::{IGNORED, SchemaFinding},
     messages,
     node::Types,
     patterns,
@@ -227,7 +227,7 @@ fn flaw_from_error(
     let mut flaw = KeywordFlaw::at_keyword(
         schema,
         name,
-        format!("{}; it is ignored", flaw_message(name, value, error)),
+        format!("{}{IGNORED}", flaw_message(name, value, error)),
     );
     let says = |flaw: &mut KeywordFlaw, words: &str, repair: Repair| {
         flaw.finding.words = words.into();
@@ -322,14 +322,14 @@ fn astray_of(schema: &Value, places: Vec<(String, &Value)>) -> Vec<KeywordFlaw> 
 fn bad_patterns(schema: &Value) -> Vec<KeywordFlaw> {
     let mut known: HashMap<&str, bool> = HashMap::new();
     let mut flaws = Vec::new();
-    let words = "isn't a regular expression that can be checked; it is ignored";
+    let words = format!("isn't a regular expression that can be checked{IGNORED}");
     for (at, subschema) in subschemas::list_subschemas(schema) {
         let Ok(at) = Pointer::parse(&at) else { continue };
         let mut is_bad = |pattern| {
             *known.entry(pattern).or_insert_with(|| patterns::compile_pattern(pattern).is_err())
         };
         if subschema.get("pattern").and_then(Value::as_str).is_some_and(&mut is_bad) {
-            flaws.push(KeywordFlaw::at_keyword(&at, "pattern", words.into()));
+            flaws.push(KeywordFlaw::at_keyword(&at, "pattern", words.clone()));
         }
         for pattern in subschema
             .get("patternProperties")
@@ -338,7 +338,7 @@ fn bad_patterns(schema: &Value) -> Vec<KeywordFlaw> {
             .flat_map(Map::keys)
         {
             if is_bad(pattern) {
-                let mut flaw = KeywordFlaw::at_keyword(&at, "patternProperties", words.into());
+                let mut flaw = KeywordFlaw::at_keyword(&at, "patternProperties", words.clone());
                 flaw.finding.at = flaw.finding.at.child(pattern.clone());
                 flaws.push(flaw);
             }
@@ -362,7 +362,7 @@ fn at_fault(schema: &Value, error: &ValidationError<'_>) -> Option<KeywordFlaw> 
     let place = [instance, schema_path].into_iter().filter_map(|path| Pointer::parse(path).ok());
     let at = place.into_iter().find(|at| !at.is_root() && at.get(schema).is_some())?;
     let (parent, name) = (at.parent()?, at.last()?);
-    let words = format!("{}; it is ignored", messages::error_message(error.kind()));
+    let words = format!("{}{IGNORED}", messages::error_message(error.kind()));
     parent.get(schema)?.is_object().then(|| KeywordFlaw::at_keyword(&parent, name, words))
 }
 
@@ -377,7 +377,7 @@ fn is_known(reference: &str) -> bool {
 
 fn stray_words(reference: &str) -> String {
     if reference.starts_with('#') {
-        return format!("{reference:?} doesn't exist in this schema; it is ignored");
+        return format!("{reference:?} doesn't exist in this schema{IGNORED}");
     }
     let is_file = !reference.contains("://") || reference.starts_with("file:");
     if is_file {

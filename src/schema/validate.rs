@@ -70,7 +70,8 @@ impl Checker {
     pub fn find_flaws(schema: &Value) -> Vec<SchemaFinding> {
         let Err(strict) = Self::compile(schema) else { return Vec::new() };
         let lenient = Self::compile_lenient(&Arc::new(schema.clone())).findings;
-        if lenient.is_empty() { strict } else { lenient }
+        let flaws = if lenient.is_empty() { strict } else { lenient };
+        flaws.into_iter().map(SchemaFinding::as_flaw).collect()
     }
 
     /// Compiles a schema for forms, in which a flaw costs its keyword and never the form: it is a finding,

@@ -82,7 +82,7 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
         ("unknown.yaml", "call: calculater\n"),
     ]);
     let ran = place.run(&["test", "--jobs", "1"]);
-    ran.ended(1, &["2 of 3 cases failed"]);
+    ran.ended(1, &["1 of 3 cases failed, 1 couldn't run"]);
     let said = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
     for words in [
         "✗ cases/wrong.yaml",
@@ -150,7 +150,7 @@ fn cases_are_answered_by_a_stub_and_by_nothing_else() {
     fs::write(place.here.join("cases/other.yaml"), "call: tell-joke\narguments: {topic: x}\n")
         .unwrap();
     let ran = place.run(&["test", "--stub", "stub.yaml"]);
-    ran.ended(1, &["1 of 2 cases failed"]);
+    ran.ended(1, &["1 of 2 cases couldn't run"]);
     assert!(ran.data.contains("has no service \"tell-joke\""), "{}", ran.data);
 }
 

@@ -403,7 +403,7 @@ fn tools_of_the_deployment_are_called_without_a_definition() {
     );
     place.run(&["call", "skills.load", "--dry-run"]).ended(0, &[]);
     place.run(&["call", "delegate_async", "target_ref=counter"]).ended(2, &["target_strategy"]);
-    place.run(&["call", "nothing"]).ended(2, &["there is no tool \"nothing\""]);
+    place.run(&["call", "nothing"]).ended(2, &["connection \"cg\" has no tool \"nothing\""]);
 
     // A turn of another agent, to its end: what it says is the answer.
     let delegate =

@@ -15,7 +15,7 @@ const KEPT: &str = r##"{"server": "s", "tools": [{"name": "odd", "description": 
 
 /// What a form says of it.
 const FLAWS: [(&str, &str); 3] = [
-    ("/properties/kind/type", "\"strin\" isn't a type of JSON Schema"),
+    ("/properties/kind/type", "strin isn't a type of JSON Schema"),
     ("/required", "is not a list"),
     ("/properties/code/pattern", "isn't a regular expression"),
 ];
@@ -60,7 +60,7 @@ fn a_conversion_says_what_the_target_would_refuse() {
     for target in ["openai", "langchain", "mcp"] {
         place
             .run(&["convert", "s/odd", "--to", target, "--lossless"])
-            .ended(0, &["odd: the parameters are not a JSON Schema (type: \"strin\" isn't a type"]);
+            .ended(0, &["odd: the parameters are not a JSON Schema (type: strin isn't a type of JSON Schema)"]);
     }
     let named = r#"[{"name": "a", "description": "A", "parameters": {"type": "object", "properties": {"名前": {"type": "string"}}}}]"#;
     let place = Place::with(&[("list.json", named)]);

@@ -178,7 +178,7 @@ mod tests {
     #[tokio::test]
     async fn a_secret_that_is_not_set_is_named() {
         let credentials = Credentials::Token { token: SecretAt::Variable("MY_TOKEN".into()) };
-        let connection = Connection { credentials, ..Connection::nats("prod", "nats://host") };
+        let connection = Connection { credentials, ..Connection::nats("prod", "nats://localhost") };
         let problem = connect_options(&connection, &nothing()).await.err().unwrap();
         assert_eq!(problem.kind, ErrorKind::MissingSecret);
         assert!(problem.message.contains("MY_TOKEN") && problem.remedy.contains("MY_TOKEN"));
