@@ -20,7 +20,7 @@ pub(super) const IGNORED: &str = "; it is ignored";
 impl SchemaFinding {
     /// The same for whom nothing is left out.
     #[must_use]
-    pub fn as_flaw(self) -> Self {
+    pub fn into_flaw(self) -> Self {
         let words = self.words.strip_suffix(IGNORED).map(str::to_owned);
         Self { words: words.unwrap_or(self.words), ..self }
     }

@@ -71,7 +71,7 @@ impl Checker {
         let Err(strict) = Self::compile(schema) else { return Vec::new() };
         let lenient = Self::compile_lenient(&Arc::new(schema.clone())).findings;
         let flaws = if lenient.is_empty() { strict } else { lenient };
-        flaws.into_iter().map(SchemaFinding::as_flaw).collect()
+        flaws.into_iter().map(SchemaFinding::into_flaw).collect()
     }
 
     /// Compiles a schema for forms, in which a flaw costs its keyword and never the form: it is a finding,

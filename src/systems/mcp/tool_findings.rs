@@ -223,7 +223,7 @@ fn schema_flaws(schema: &Value) -> Vec<SchemaFlaw> {
     let found = Checker::compile_lenient(&Arc::new(schema.clone())).findings.into_iter();
     let mut flaws: Vec<SchemaFlaw> = found
         .filter(|finding| !is_reference(finding))
-        .map(SchemaFinding::as_flaw)
+        .map(SchemaFinding::into_flaw)
         .map(|SchemaFinding { at, words, .. }| SchemaFlaw { at, words })
         .collect();
     // The form reads what older drafts allow; a server must say which draft it means.
