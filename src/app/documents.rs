@@ -202,7 +202,8 @@ impl Documents {
         }
     }
 
-    /// The files among these that hold other texts on disk than the unsaved ones were typed over.
+    /// The first of these that holds another text on disk than its unsaved one was typed over, with
+    /// the text on disk.
     #[must_use]
     pub fn first_conflict<'f>(
         &self,

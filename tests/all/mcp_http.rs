@@ -263,6 +263,7 @@ async fn open_by_hand(begun: &str) {
     let connection = settings.connections.find_by_name("web").unwrap().clone();
     let registry = Registry::default();
     let opening = tokio::spawn(async move { registry.open_bus(&connection).await.map(drop) });
+    let mut is_begun = false;
     loop {
         let (method, answer) = arrivals.recv().await.unwrap();
         let reply = match method.as_str() {
@@ -276,9 +277,11 @@ async fn open_by_hand(begun: &str) {
             }
             "GET" => {
                 assert_eq!(overtaking(&mut arrivals).await, None);
+                is_begun = true;
                 begun.to_owned()
             }
             "tools/list" => {
+                assert!(is_begun, "it came before the stream was asked for");
                 answer
                     .send(http_answer(
                         "200 OK",

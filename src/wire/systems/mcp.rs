@@ -137,8 +137,6 @@ impl Opener for LiveMcp {
     }
 
     fn watch(&self, opened: OpenedConnection) -> Option<BoxFuture<'static, ()>> {
-        // Of what is not kept, nothing can be said.
-        kept_file::read_list(&opened.workspace, &opened.name)?;
         Some(Box::pin(list_watch::watch_list(opened)))
     }
 }
