@@ -79,7 +79,7 @@ use super::{
         calls::Calls, configured::Configured, kept_tools::KeptTools, loader::Loader,
         observer::Observer, portable::Portable,
     },
-    system::{NewEntry, Reference, System},
+    system::{self, NewEntry, Reference, System},
 };
 use crate::{
     engine::{
@@ -89,11 +89,12 @@ use crate::{
     model::{
         catalog::{Catalog, Loading},
         context::Mode,
-        entry::{Entry, FileId, SystemId},
+        entry::{Entry, EntryKind, FileId, SystemId},
         finding::Finding,
         service::Service,
         tool::{Function, Tool},
     },
+    schema::pointer::Pointer,
     syntax::source::Source,
 };
 
@@ -144,13 +145,16 @@ impl System for Mcp {
         checks::ROWS.iter().map(|row| (row.code, row.about)).collect()
     }
 
+    fn key_at(&self, entry: &Entry) -> Option<Pointer> {
+        (entry.kind == EntryKind::Tool).then(|| system::member_of_key(entry, keys::NAME))?
+    }
+
     fn tool_reference(&self, _: &Tool) -> Option<Reference> {
         None
     }
 
     fn new_entry_kinds(&self) -> Vec<NewEntry> {
-        // Lists come from servers.
-        Vec::new()
+        kept::new_entry_kinds()
     }
 
     fn model_function(&self, tool: &Tool) -> Function {

@@ -66,7 +66,7 @@ use super::{
         templates::{FieldText, Samples, Templates},
     },
     gate_tables,
-    system::{self, NewEntry, System},
+    system::{self, NewEntry, NewPlace, System},
 };
 use crate::{
     engine::{
@@ -125,7 +125,7 @@ impl System for OpenSearch {
             system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name,
-            section: None,
+            place: NewPlace::Alone,
             named: &[keys::NAME],
             help,
             value,

@@ -25,6 +25,10 @@ pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
                 "items": {"type": "string"}, MEMBERS_OF: "properties",
             },
             "description": {"title": "description", "type": "string", "description": "What the arguments as a whole are for."},
+            "$defs": {
+                "title": "$defs", "type": "object", "description": "Schemas that references name.",
+                "additionalProperties": {"$ref": "#/$defs/argument"},
+            },
         },
         "required": ["type"],
     })
@@ -34,14 +38,28 @@ pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
 pub(crate) fn definitions(of_default: &str) -> Value {
     json!({"argument": {
         "title": "argument",
-        "oneOf": [text(of_default), number("integer", ("whole number", "1, 2, 3: a count, an index."), of_default), number("number", ("number", "Any number, such as 0.5."), of_default), flag(of_default), list(), object(), other()],
+        "oneOf": [
+            text(of_default),
+            number("integer", ("whole number", "1, 2, 3: a count, an index."), of_default),
+            number("number", ("number", "Any number, such as 0.5."), of_default),
+            flag(of_default), list(), object(),
+            union("anyOf", ("any of several", "At least one of these kinds.")),
+            union("oneOf", ("one of several", "Exactly one of these kinds.")),
+            reference(),
+            typed_schema("null", ("null", "No value: beside another kind, what may be left empty."), json!({})),
+            other(),
+        ],
     }})
+}
+
+fn description() -> Value {
+    json!({"title": "description", "type": "string", "description": "For the model: how to fill it in."})
 }
 
 fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
     let mut properties = json!({
         "type": {"const": kind, "title": "type"},
-        "description": {"title": "description", "type": "string", "description": "For the model: how to fill it in."},
+        "description": description(),
     });
     if let (Value::Object(all), Value::Object(more)) = (&mut properties, fields) {
         all.extend(more);
@@ -108,12 +126,48 @@ fn object() -> Value {
                 "additionalProperties": {"$ref": "#/$defs/argument"},
             },
             "required": {"title": "required", "type": "array", "uniqueItems": true, "items": {"type": "string"}, MEMBERS_OF: "properties", "description": "The required members."},
+            "additionalProperties": {"$ref": "#/$defs/argument", "title": "other members", "description": "The kind of members with other names, as in a map; false: there are none."},
         }),
     )
 }
 
-/// Whatever else a schema may be: a union, a reference, several types.
+/// Several schemas, each a kind of its own.
+fn union(member: &str, (title, words): (&str, &str)) -> Value {
+    json!({
+        "title": title, "description": words, "type": "object",
+        "properties": {
+            member: {
+                "title": title, "type": "array", "minItems": 1,
+                "items": {"$ref": "#/$defs/argument", "title": "kind"},
+            },
+            "description": description(),
+        },
+        "required": [member], "not": {"required": ["type"]},
+    })
+}
+
+/// A schema that is elsewhere in the document.
+fn reference() -> Value {
+    json!({
+        "title": "reference", "description": "A schema that has a name in $defs.", "type": "object",
+        "properties": {
+            "$ref": {"title": "$ref", "type": "string", "minLength": 1, "description": "Where it is: #/$defs/NAME."},
+            "description": description(),
+        },
+        "required": ["$ref"], "not": {"anyOf": has_one_of(&["type", "anyOf", "oneOf"])},
+    })
+}
+
+/// A schema for each of these members that asks for it.
+fn has_one_of(members: &[&str]) -> Vec<Value> {
+    members.iter().map(|member| json!({"required": [member]})).collect()
+}
+
+/// Whatever else a schema may be: several types, constants, rules.
 fn other() -> Value {
-    let typed = json!({"required": ["type"], "properties": {"type": {"enum": ["string", "integer", "number", "boolean", "array", "object"]}}});
-    json!({"title": "another schema", "description": "Unions, references, several types: as JSON.", "type": ["object", "boolean"], "not": typed})
+    let typed = json!({"required": ["type"], "properties": {"type": {"enum": ["string", "integer", "number", "boolean", "array", "object", "null"]}}});
+    let untyped = |member: &str| json!({"required": [member], "not": {"required": ["type"]}});
+    let others: Vec<Value> =
+        std::iter::once(typed).chain(["anyOf", "oneOf", "$ref"].map(untyped)).collect();
+    json!({"title": "another schema", "description": "Several types, constants, rules: as JSON.", "type": ["object", "boolean"], "not": {"anyOf": others}})
 }

@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::{
     deployed::deployment::Deployment,
     facets::{call_meta::CallMeta, calls::Calls, loader::Loader},
-    system::{self, NewEntry, System},
+    system::{self, NewEntry, NewPlace, System},
 };
 use crate::{
     engine::{
@@ -82,7 +82,7 @@ impl System for SearchProxy {
             system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name: "search-proxy",
-            section: None,
+            place: NewPlace::Alone,
             named: &[keys::NAME],
             help: "A tool that Unique's search proxy answers: an engine or a crawler.",
             value: json!({

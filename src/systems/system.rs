@@ -255,13 +255,46 @@ pub struct NewEntry {
     pub kind: EntryKind,
     /// The system's own type, as the menu shows it.
     pub type_name: &'static str,
-    /// The map that holds such entries in a file of many: `tool-service`; `None` where they stand
-    /// one a document, or in a list.
-    pub section: Option<&'static str>,
+    pub place: NewPlace,
     /// The members that hold an entry's own name.
     pub named: &'static [&'static str],
     pub help: &'static str,
     pub value: Value,
+}
+
+/// Where entries of a kind are in their files.
+#[derive(Clone, Copy, Debug)]
+pub enum NewPlace {
+    /// Each is a document of its own, or one of a list that is there already.
+    Alone,
+    /// Each is a document of its own, in a file of this folder.
+    Folder(&'static str),
+    /// In a map of such entries, in a file of many: `tool-service`.
+    Map(&'static str),
+    /// In the list of an entry that holds them: the tools of a server.
+    List(NewList),
+}
+
+impl NewPlace {
+    /// The map that holds such entries.
+    #[must_use]
+    pub fn section(&self) -> Option<&'static str> {
+        match self {
+            Self::Map(section) => Some(section),
+            Self::Alone | Self::Folder(_) | Self::List(_) => None,
+        }
+    }
+}
+
+/// A file with a list of entries, and what it says of the one that holds them.
+#[derive(Clone, Copy, Debug)]
+pub struct NewList {
+    /// The member that is the list.
+    pub member: &'static str,
+    /// The file of a holder of that name.
+    pub path: fn(&str) -> String,
+    /// What a file of that holder has with these entries.
+    pub value: fn(&str, Vec<Value>) -> Value,
 }
 
 /// Becomes the entry's own name within the texts of [`NewEntry::value`].

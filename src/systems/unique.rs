@@ -32,7 +32,7 @@ use super::{
         prompts::{Prompt, Prompts},
         renderings::Renderings,
     },
-    system::{NewEntry, System, is_own_key},
+    system::{NewEntry, NewPlace, System, is_own_key},
 };
 use crate::{
     engine::lint::{self, context::LintContext},
@@ -94,7 +94,7 @@ impl System for Unique {
             system: keys::SYSTEM,
             kind: EntryKind::Tool,
             type_name: "unique",
-            section: None,
+            place: NewPlace::Alone,
             named: &["name"],
             help: "A Unique tool: an entry of a space's tool list.",
             value: json!({

@@ -1,5 +1,6 @@
 //! Every form in which TrustGraph's entries stand in files: what is read, and where it stands.
 
+use serde_json::json;
 use toolcrib::{
     model::{
         catalog::Catalog,
@@ -11,7 +12,7 @@ use toolcrib::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{by_id, every_system, read},
+    systems::{by_id, every_system, read, system::NewPlace},
 };
 
 fn parse(name: &str, text: &str) -> (FileId, Source) {
@@ -153,13 +154,19 @@ fn in_document_mode_a_services_id_finds_it_too() {
 fn new_entries_are_known_again_when_read_back() {
     for system in every_system() {
         for kind in system.new_entry_kinds() {
-            let text = match kind.section {
-                Some(section) => serde_json::json!({section: {"fresh": kind.value}}).to_string(),
-                None => kind.value.to_string(),
+            let value = kind.named_value("fresh");
+            let (path, value) = match kind.place {
+                NewPlace::Map(section) => ("new.json".into(), json!({section: {"fresh": value}})),
+                NewPlace::Alone => ("new.json".into(), value),
+                NewPlace::Folder(folder) => (format!("{folder}/new.json"), value),
+                NewPlace::List(list) => ((list.path)("new"), (list.value)("new", vec![value])),
             };
-            let catalog = catalog("new.json", &text);
+            let catalog = catalog(&path, &value.to_string());
             let found: Vec<EntryKind> = catalog.entries().map(|entry| entry.kind).collect();
-            assert_eq!(found, [kind.kind], "{text}");
+            // What holds a list is there with it.
+            let holder = matches!(kind.place, NewPlace::List(_)).then_some(EntryKind::Server);
+            let expected: Vec<EntryKind> = [kind.kind].into_iter().chain(holder).collect();
+            assert_eq!(found, expected, "{value}");
         }
     }
 }

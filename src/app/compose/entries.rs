@@ -21,6 +21,7 @@ use crate::{
         context::Mode,
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         numbered::numbered_names,
+        settings::SETTINGS,
         tool::Gate,
     },
     schema::pointer::Pointer,
@@ -31,7 +32,7 @@ use crate::{
     },
     systems::{
         self, convert, read,
-        system::{NewEntry, System, replace_name},
+        system::{NewEntry, NewList, NewPlace, System, replace_name},
         table::{self, every_system},
         target::Target,
     },
@@ -46,12 +47,16 @@ pub enum EntryHome {
     Folder { folder: String, ending: String },
     /// Into a map in this file, which is not there yet.
     Fresh { file: FileId },
+    /// Into the list of what holds it, in this file, which may not be there yet.
+    List { file: FileId, holder: String },
 }
 
 impl fmt::Display for EntryHome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Map { file, .. } | Self::Fresh { file } => write!(f, "It is added to {file}."),
+            Self::Map { file, .. } | Self::Fresh { file } | Self::List { file, .. } => {
+                write!(f, "It is added to {file}.")
+            }
             Self::Folder { folder, ending } => {
                 write!(f, "It gets a file of its own: {folder}KEY.{ending}.")
             }
@@ -84,25 +89,29 @@ impl EntryHome {
     /// Beside the entry that is chosen, where that is one of the same system: a file of another one
     /// would not hold it. Else beside the first tool of the system, else in a file of its own.
     #[must_use]
-    pub fn of_system(
-        system: SystemId,
-        context: ComposeContext<'_>,
-        near: Option<&EntryId>,
-    ) -> Self {
-        Self::beside_entry(entry_of_system(system, context, near))
+    pub fn of_kind(kind: &NewEntry, context: ComposeContext<'_>, near: Option<&EntryId>) -> Self {
+        match kind.place {
+            NewPlace::Folder(folder) => {
+                Self::Folder { folder: format!("{folder}/"), ending: "json".into() }
+            }
+            NewPlace::List(list) => Self::of_list(kind.system, list, context, near),
+            NewPlace::Alone | NewPlace::Map(_) => {
+                Self::beside_entry(entry_of_system(kind.system, context, near))
+            }
+        }
     }
 
     /// Where tools of a workflow go: the same, but without an entry of the system into
     /// `tools.yaml`, all together.
     #[must_use]
     pub fn of_workflow(
-        system: SystemId,
+        kind: &NewEntry,
         context: ComposeContext<'_>,
         near: Option<&EntryId>,
     ) -> Self {
-        let entry = entry_of_system(system, context, near);
-        if entry.is_some() {
-            return Self::beside_entry(entry);
+        let has_place = matches!(kind.place, NewPlace::Folder(_) | NewPlace::List(_));
+        if has_place || entry_of_system(kind.system, context, near).is_some() {
+            return Self::of_kind(kind, context, near);
         }
         let free = |name: &String| {
             context.documents.get(&FileId::new(name.as_str())).is_none_or(|document| document.gone)
@@ -110,6 +119,49 @@ impl EntryHome {
         let mut names = numbered_names("tools").map(|name| format!("{name}.yaml"));
         Self::Fresh { file: FileId::new(names.find(free).unwrap_or_default()) }
     }
+
+    /// Into the list that the chosen entry is in, else the first of the system, else a new one of
+    /// the first connection that has none.
+    fn of_list(
+        system: SystemId,
+        list: NewList,
+        context: ComposeContext<'_>,
+        near: Option<&EntryId>,
+    ) -> Self {
+        let mut holders = context.catalog.others.iter().filter(|entry| {
+            entry.system == system && entry.value.get(list.member).is_some_and(Value::is_array)
+        });
+        let is_near = |entry: &&Entry| near.is_some_and(|near| near.file() == entry.id.file());
+        if let Some(entry) = holders.clone().find(is_near).or_else(|| holders.next()) {
+            return Self::List { file: entry.id.file().clone(), holder: entry.key.clone() };
+        }
+        let holder = connections_to(system, context).into_iter().next();
+        let holder = holder.unwrap_or_else(|| FIRST_HOLDER.to_owned());
+        Self::List { file: FileId::new((list.path)(&holder)), holder }
+    }
+
+    /// What the key of an entry begins with there.
+    pub(crate) fn key_prefix(&self) -> String {
+        match self {
+            Self::List { holder, .. } => format!("{holder}/"),
+            Self::Map { .. } | Self::Folder { .. } | Self::Fresh { .. } => String::new(),
+        }
+    }
+}
+
+/// The holder of a first list that no connection names.
+const FIRST_HOLDER: &str = "server";
+
+/// The connections of the settings that lead to a system, by name.
+fn connections_to(system: SystemId, context: ComposeContext<'_>) -> Vec<String> {
+    let settings = context.documents.get(&FileId::new(SETTINGS));
+    let source = settings.and_then(|document| document.source.as_ref().ok());
+    let root = source.and_then(|source| source.value(0));
+    let all = root.and_then(|root| root.get("connections")?.as_object());
+    let leads = |(name, table): (&String, &Value)| {
+        (table.get("system").and_then(Value::as_str) == Some(system)).then(|| name.clone())
+    };
+    all.into_iter().flatten().filter_map(leads).collect()
 }
 
 fn entry_of_system<'c>(
@@ -171,8 +223,7 @@ pub(crate) fn free_key_in(
 pub(crate) struct Unplaced<'e> {
     pub key: &'e str,
     pub kind: EntryKind,
-    /// The map for such entries, as in [`NewEntry::section`].
-    pub section: Option<&'e str>,
+    pub place: NewPlace,
     pub value: &'e Value,
 }
 
@@ -183,25 +234,21 @@ pub(crate) fn place_new(
     before: &[Change],
     context: ComposeContext<'_>,
 ) -> Change {
-    let Unplaced { key, kind, section, value } = entry;
+    let Unplaced { key, kind, place, value } = entry;
     match home {
         EntryHome::Map { file, document } => {
             let in_document =
                 |entry: &&Entry| entry.kind == kind && entry.id.place().document == *document;
             let like = context.catalog.of_file(file).find(in_document);
-            let Some(section) = section else {
+            let Some(section) = place.section() else {
                 let list = like.and_then(|entry| {
                     Some((entry.id.place().at.parent()?, entry.id.place().at.last_index()?))
                 });
                 let Some((list, _)) = list else {
                     let home = EntryHome::beside_file(file);
-                    return place_new(Unplaced { section: None, ..entry }, &home, before, context);
+                    return place_new(entry, &home, before, context);
                 };
-                let edit = Edit::Insert {
-                    at: list.item(list_length(context, file, *document, &list)),
-                    item: value.clone().into(),
-                };
-                return Change::File { file: file.clone(), document: *document, edit };
+                return append_item(&list, value, (file, *document), before, context);
             };
             let parent = like
                 .and_then(|entry| entry.id.place().at.parent())
@@ -220,17 +267,50 @@ pub(crate) fn place_new(
             };
             let file = free_file(folder, key, kind, ending, is_free);
             let format = Format::from_path(file.path()).unwrap_or(Format::Json);
-            let text = file_text(&file, format, key, section, value);
+            let text = file_text(&file, format, key, place.section(), value);
             Change::Create { file, text }
         }
         EntryHome::Fresh { file } => {
-            let format = Format::from_path(file.path()).unwrap_or(Format::Yaml);
-            Change::Create {
-                file: file.clone(),
-                text: print::print_value(format, &in_section(section, key, value)).into(),
+            let value = in_section(place.section(), key, value);
+            create_file(file, Format::Yaml, &value)
+        }
+        EntryHome::List { file, holder } => {
+            let NewPlace::List(list) = place else {
+                return place_new(entry, &EntryHome::beside_file(file), before, context);
+            };
+            let is_there = context.documents.get(file).is_some_and(|document| !document.gone)
+                || before.iter().any(|change| change.file() == file);
+            if !is_there {
+                return create_file(file, Format::Json, &(list.value)(holder, vec![value.clone()]));
             }
+            append_item(&Pointer::root().child(list.member), value, (file, 0), before, context)
         }
     }
+}
+
+fn create_file(file: &FileId, otherwise: Format, value: &Value) -> Change {
+    let format = Format::from_path(file.path()).unwrap_or(otherwise);
+    Change::Create { file: file.clone(), text: print::print_value(format, value).into() }
+}
+
+/// An item at the end of a list, also behind those that other changes bring there.
+fn append_item(
+    list: &Pointer,
+    value: &Value,
+    (file, document): (&FileId, usize),
+    before: &[Change],
+    context: ComposeContext<'_>,
+) -> Change {
+    let brings_one = |change: &&Change| match change {
+        Change::File { file: other, edit: Edit::Insert { at, .. }, .. } => {
+            other == file && at.parent().as_ref() == Some(list)
+        }
+        Change::Create { file: other, .. } => other == file,
+        _ => false,
+    };
+    let row = list_length(context, file, document, list) + before.iter().filter(brings_one).count();
+    let edit = Edit::Insert { at: list.item(row), item: value.clone().into() };
+    Change::File { file: file.clone(), document, edit }
 }
 
 /// How many items a list in a file has.
@@ -301,7 +381,7 @@ pub fn tool_kinds(
 ) -> Vec<(NewEntry, EntryHome)> {
     let kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
     let tools = kinds.filter(|kind| kind.kind == EntryKind::Tool);
-    let home = |kind: &NewEntry| EntryHome::of_workflow(kind.system, context, near);
+    let home = |kind: &NewEntry| EntryHome::of_workflow(kind, context, near);
     tools.map(|kind| (kind.clone(), home(&kind))).collect()
 }
 
@@ -316,7 +396,8 @@ pub fn new_tool(
     gate: &Gate,
     home: &EntryHome,
 ) -> Result<Plan, String> {
-    free_key(key, EntryKind::Tool, context)?;
+    let prefix = home.key_prefix();
+    free_key_in(&prefix, key, EntryKind::Tool, context)?;
     let value = kind.named_value(key);
     let owner = table::by_id(kind.system);
     let value = match owner.and_then(|system| system.gates()) {
@@ -324,13 +405,14 @@ pub fn new_tool(
         None => value,
     };
     let mut changes = vec![place_new(
-        Unplaced { key, kind: kind.kind, section: kind.section, value: &value },
+        Unplaced { key, kind: kind.kind, place: kind.place, value: &value },
         home,
         &[],
         context,
     )];
     if let Some(system) = owner.filter(|system| system.gates().is_none()) {
-        let tool = system.read_tool(&unplaced_entry(system, kind, key, value), Mode::Document);
+        let key = format!("{prefix}{key}");
+        let tool = system.read_tool(&unplaced_entry(system, kind, &key, value), Mode::Document);
         changes.extend(context.regate_changes([(&tool, gate)]));
     }
     Ok(Plan::new(format!("new tool {key}"), changes))
@@ -380,7 +462,7 @@ pub fn copy_entries(context: ComposeContext<'_>, ids: &[EntryId]) -> String {
     let mut alone: Vec<Value> = Vec::new();
     let mut seen = HashSet::new();
     for entry in all.into_iter().filter(|entry| seen.insert(&entry.id)) {
-        match new_entry_kind(entry).and_then(|kind| kind.section) {
+        match new_entry_kind(entry).and_then(|kind| kind.place.section()) {
             Some(section) => {
                 let members = root.entry(section).or_insert_with(|| json!({}));
                 members[entry.key.as_str()] = (*entry.value).clone();
@@ -413,7 +495,7 @@ pub fn paste_entries(
         && part.services.is_empty()
         && part.others.is_empty()
         && let Some((converted, note)) = read_keyless(context, &source, &file)
-            .or_else(|| convert_pasted(context, &source, &file, near))
+            .or_else(|| convert_pasted(context, &source, near))
     {
         part = converted;
         plan.notes.push(note);
@@ -425,38 +507,39 @@ pub fn paste_entries(
         .chain(part.services.iter().map(|service| &service.entry))
         .chain(&part.others)
         .collect();
-    // What is part of another entry comes with it.
-    let is_part = |entry: &Entry| {
-        found.iter().any(|other| {
-            let (place, around) = (entry.id.place(), other.id.place());
-            place.document == around.document
-                && place.at != around.at
-                && place.at.starts_with(&around.at)
-        })
-    };
-    let entries: Vec<&Entry> = found.iter().copied().filter(|entry| !is_part(entry)).collect();
+    let entries = whole_entries(&found);
     let mut homes: BTreeMap<SystemId, EntryHome> = BTreeMap::new();
     let mut taken: Vec<String> = Vec::new();
     let mut keys: Vec<(EntryKind, String)> = Vec::new();
     for entry in entries {
         let Some(kind) = new_entry_kind(entry) else { continue };
-        let wanted = if kind.section.is_some() { own_key(entry) } else { entry.key.clone() };
+        let home = homes
+            .entry(entry.system)
+            .or_insert_with(|| EntryHome::of_workflow(&kind, context, near));
+        let prefix = home.key_prefix();
+        let wanted = match kind.place {
+            NewPlace::Map(_) => own_key(entry),
+            NewPlace::List(_) => key_in_list(entry, &kind),
+            NewPlace::Alone | NewPlace::Folder(_) => entry.key.clone(),
+        };
         let same = |other: &&Entry| {
-            other.kind == entry.kind && other.key == wanted && other.value == entry.value
+            other.kind == entry.kind
+                && other.key.strip_prefix(&prefix) == Some(&wanted)
+                && other.value == entry.value
         };
         if context.catalog.entries().any(|other| same(&other)) {
             taken.push(wanted);
             continue;
         }
         let free = |key: &String| {
-            free_key(key, entry.kind, context).is_ok()
+            free_key_in(&prefix, key, entry.kind, context).is_ok()
                 && !keys.iter().any(|(kind, known)| *kind == entry.kind && known == key)
         };
         let key = numbered_names(&wanted).take(1_000).find(free);
         let key = key.ok_or_else(|| {
             format!(
                 "{wanted} can't be a key: {}",
-                free_key(&wanted, entry.kind, context).err().unwrap_or_default()
+                free_key_in(&prefix, &wanted, entry.kind, context).err().unwrap_or_default()
             )
         })?;
         if key != wanted {
@@ -464,15 +547,12 @@ pub fn paste_entries(
                 "{wanted} already exists and is different: the new one is called {key}."
             ));
         }
-        let value = match kind.section {
+        let value = match kind.place.section() {
             None => replace_name((*entry.value).clone(), kind.named, &key),
             Some(_) => (*entry.value).clone(),
         };
-        let home = homes
-            .entry(entry.system)
-            .or_insert_with(|| EntryHome::of_workflow(entry.system, context, near));
         let change = place_new(
-            Unplaced { key: &key, kind: entry.kind, section: kind.section, value: &value },
+            Unplaced { key: &key, kind: entry.kind, place: kind.place, value: &value },
             home,
             &plan.changes,
             context,
@@ -503,6 +583,27 @@ pub fn paste_entries(
     Ok(plan)
 }
 
+/// These entries without those that come with another, whose part they are; those that go into a
+/// list come by themselves, and their holder doesn't.
+fn whole_entries<'e>(found: &[&'e Entry]) -> Vec<&'e Entry> {
+    let is_listed = |entry: &Entry| {
+        new_entry_kind(entry).is_some_and(|kind| matches!(kind.place, NewPlace::List(_)))
+    };
+    let is_part = |entry: &Entry, other: &Entry| {
+        let (place, around) = (entry.id.place(), other.id.place());
+        (&place.file, place.document) == (&around.file, around.document)
+            && place.at != around.at
+            && place.at.starts_with(&around.at)
+    };
+    let stays = |entry: &&&'e Entry| match is_listed(entry) {
+        true => true,
+        false => found.iter().all(|other| {
+            !is_part(entry, other) && !(is_listed(other) && is_part(other, entry))
+        }),
+    };
+    found.iter().filter(stays).copied().collect()
+}
+
 /// A descriptor without the key that it has in a map of many, with its name as the key.
 fn read_keyless(
     context: ComposeContext<'_>,
@@ -520,7 +621,7 @@ fn read_keyless(
         .iter()
         .flat_map(|system| system.new_entry_kinds())
         .filter(|kind| kind.value.get("type") == Some(own_type))
-        .find_map(|kind| kind.section)?;
+        .find_map(|kind| kind.place.section())?;
     let key = slug_of(inside.get("name")?.as_str()?);
     let whole = json!({section: {&*key: inside}});
     let whole = Source::parse(Format::Json, whole.to_string()).ok()?;
@@ -534,7 +635,6 @@ fn read_keyless(
 fn convert_pasted(
     context: ComposeContext<'_>,
     source: &Source,
-    file: &FileId,
     near: Option<&EntryId>,
 ) -> Option<(Part, String)> {
     let (packed, unread) = convert::pack_document(source.value(0)?)?;
@@ -542,12 +642,17 @@ fn convert_pasted(
     let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
     let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));
     let read_back = |target: Target| {
-        // Some systems have a file for each tool.
-        let written = target.write(&packed);
-        let texts = written.iter().map(|file| print::print_value(Format::Yaml, &file.value));
-        let text = texts.collect::<Vec<_>>().join("---\n");
-        let part =
-            read::read_part(file, &Source::parse(Format::Yaml, text).ok()?, context.catalog.mode);
+        // Some systems have a file for each tool, some know their files by the folder.
+        let mut part = Part::default();
+        for written in target.write(&packed) {
+            let text = print::print_value(Format::Json, &written.value);
+            let source = Source::parse(Format::Json, text).ok()?;
+            part.extend(read::read_part(
+                &FileId::new(written.path),
+                &source,
+                context.catalog.mode,
+            ));
+        }
         (part.tools.len() >= packed.len()).then_some((target, part))
     };
     let (target, part) = own.into_iter().chain(Target::all()).find_map(read_back)?;
@@ -563,6 +668,12 @@ fn convert_pasted(
         note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
     }
     Some((part, note))
+}
+
+/// The name of an entry that goes into a list.
+fn key_in_list(entry: &Entry, kind: &NewEntry) -> String {
+    let name = kind.named.iter().find_map(|member| entry.value.get(*member)?.as_str());
+    name.map_or_else(|| slug_of(""), str::to_owned)
 }
 
 /// Whether a text begins as a request in a system's console does, `POST /_plugins/…`, or as curl.
@@ -635,12 +746,20 @@ mod tests {
     #[test]
     fn reading_a_new_entry_gives_it_back_in_every_format() {
         for kind in every_system().iter().flat_map(|system| system.new_entry_kinds()) {
+            // What holds it makes its file, in the one format that there is.
+            if matches!(kind.place, NewPlace::List(_)) {
+                continue;
+            }
             for ending in ["json", "yaml", "toml"] {
-                let file = FileId::new(format!("new.{ending}"));
+                let folder = match kind.place {
+                    NewPlace::Folder(folder) => format!("{folder}/"),
+                    _ => String::new(),
+                };
+                let file = FileId::new(format!("{folder}new.{ending}"));
                 let format = Format::from_path(file.path()).unwrap();
                 let source = Source::parse(
                     format,
-                    file_text(&file, format, "new", kind.section, &kind.named_value("new")),
+                    file_text(&file, format, "new", kind.place.section(), &kind.named_value("new")),
                 )
                 .unwrap();
                 let part = read::read_part(&file, &source, Mode::Document);
@@ -665,22 +784,75 @@ mod tests {
         let text = json!({"tools": [tool("one"), tool("two")]}).to_string();
         let kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
         for kind in kinds.filter(|kind| kind.kind == EntryKind::Tool) {
-            let (mut state, file) = (State::new(Start::default()), FileId::new("old.json"));
             let value = kind.named_value("old");
-            let there = file_text(&file, Format::Json, "old", kind.section, &value);
-            let source = Source::parse(Format::Json, Arc::clone(&there));
-            let loaded = Loaded { text: there, source, held: None };
-            let (names, skipped) = (vec![file.clone()], Vec::new());
-            for message in [
-                DocumentMessage::Loaded(vec![(file, loaded)]),
-                DocumentMessage::LoadEnded { names, skipped },
-            ] {
-                update(&mut state, Message::Document(message), Millis(1));
-            }
+            let (path, there) = match kind.place {
+                NewPlace::List(list) => (
+                    (list.path)("old"),
+                    print::print_value(Format::Json, &(list.value)("old", vec![value])).into(),
+                ),
+                _ => {
+                    let (file, section) = (FileId::new("old.json"), kind.place.section());
+                    let there = file_text(&file, Format::Json, "old", section, &value);
+                    ("old.json".to_owned(), there)
+                }
+            };
+            let mut state = loaded(&path, there);
             let before = state.catalog.tools.len();
             let plan = paste_entries(ComposeContext::from_state(&state), &text, None).unwrap();
             update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
             assert_eq!(state.catalog.tools.len(), before + 2, "{}", kind.type_name);
+            let names: Vec<_> = state.catalog.tools[before..]
+                .iter()
+                .map(|tool| tool.name.clone())
+                .collect();
+            assert_eq!((names.join(" "), before), ("one two".to_owned(), 1), "{}", kind.type_name);
+        }
+    }
+
+    fn loaded(path: &str, text: Arc<str>) -> State {
+        let (mut state, file) = (State::new(Start::default()), FileId::new(path));
+        let source = Source::parse(Format::from_path(file.path()).unwrap(), Arc::clone(&text));
+        let loaded = Loaded { text, source, held: None };
+        let (names, skipped) = (vec![file.clone()], Vec::new());
+        for message in [
+            DocumentMessage::Loaded(vec![(file, loaded)]),
+            DocumentMessage::LoadEnded { names, skipped },
+        ] {
+            update(&mut state, Message::Document(message), Millis(1));
+        }
+        state
+    }
+
+    fn kind_called(type_name: &str) -> NewEntry {
+        let mut kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
+        kinds.find(|kind| kind.type_name == type_name).unwrap()
+    }
+
+    /// Where a connection leads to a server of that system, its list gets the name of that one.
+    #[test]
+    fn a_first_tool_begins_the_list_of_its_server() {
+        let kind = kind_called("mcp-server-tool");
+        for (settings, path) in [
+            ("name = \"w\"\n", "mcp/server.json"),
+            ("[connections.orders]\nsystem = \"mcp\"\ncommand = \"x\"\n", "mcp/orders.json"),
+        ] {
+            let mut state = loaded("toolcrib.toml", settings.into());
+            for key in ["one", "two"] {
+                let context = ComposeContext::from_state(&state);
+                let home = EntryHome::of_kind(&kind, context, None);
+                assert_eq!(home.to_string(), format!("It is added to {path}."));
+                let plan = new_tool(context, &kind, key, &Gate::ungated(), &home).unwrap();
+                let taken = new_tool(context, &kind, key, &Gate::ungated(), &home);
+                assert!(taken.is_ok(), "nothing is there yet");
+                update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
+            }
+            let context = ComposeContext::from_state(&state);
+            let keys: Vec<_> = context.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
+            let server = path.trim_start_matches("mcp/").trim_end_matches(".json");
+            assert_eq!(keys, [format!("{server}/one"), format!("{server}/two")]);
+            let home = EntryHome::of_kind(&kind, context, None);
+            let refusal = new_tool(context, &kind, "two", &Gate::ungated(), &home).unwrap_err();
+            assert!(refusal.contains("is taken: mcp/"), "{refusal}");
         }
     }
 }

@@ -21,7 +21,7 @@ use crate::{
 fn service_kind(tool: &Tool) -> Option<NewEntry> {
     let kinds = systems::by_id(tool.entry.system)?.new_entry_kinds();
     let is_its = |kind: &NewEntry| {
-        kind.kind == EntryKind::Service && kind.section == Some(tool.kind.as_str())
+        kind.kind == EntryKind::Service && kind.place.section() == Some(tool.kind.as_str())
     };
     kinds.into_iter().find(is_its)
 }
@@ -136,6 +136,6 @@ fn new_service(
     free_key(key, kind.kind, context)?;
     let home = EntryHome::beside_entry(Some(&tool.entry));
     let value = kind.named_value(key);
-    let entry = Unplaced { key, kind: kind.kind, section: kind.section, value: &value };
+    let entry = Unplaced { key, kind: kind.kind, place: kind.place, value: &value };
     Ok(place_new(entry, &home, &[], context))
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{keys, subject};
 use crate::{
     model::entry::EntryKind,
-    systems::system::{NewEntry, OWN_NAME},
+    systems::system::{NewEntry, NewPlace, OWN_NAME},
 };
 
 /// A tool of one's own, and one that CommonGround's Jina service answers.
@@ -15,7 +15,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         system: keys::SYSTEM,
         kind: EntryKind::Tool,
         type_name,
-        section: None,
+        place: NewPlace::Alone,
         named: &[keys::TOOL_NAME],
         help,
         value,

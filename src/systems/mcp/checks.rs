@@ -184,8 +184,8 @@ pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
             .and_then(Value::as_str)
             .is_none_or(|hash| hash == kept::hash_tools(tools));
         if !is_kept {
-            let message = "the tools differ from the server's; save the list again, or accept the \
-                current one";
+            let message = "the tools differ from the server's; save the list again, accept the \
+                current one, or delete the hash if you write the list yourself";
             found.push_finding(EDITED, server, Pointer::root().child(keys::HASH), message);
         }
     }

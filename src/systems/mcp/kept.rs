@@ -1,10 +1,18 @@
 //! A list of tools as a server gave it, kept in the workspace as `mcp/NAME.json`: the catalog while
-//! the server is away, and what later lists are compared with.
+//! the server is away, and what later lists are compared with. A list may also be written before
+//! there is a server.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
 
-use super::{keys, version::Era};
+use super::{
+    keys,
+    version::{DEFAULT, Era},
+};
+use crate::{
+    model::entry::EntryKind,
+    systems::system::{NewEntry, NewList, NewPlace, OWN_NAME},
+};
 
 /// A kept list.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +72,42 @@ impl KeptList {
             if name.trim_matches('.').is_empty() { "server" } else { &name }
         )
     }
+}
+
+/// A tool in such a list, and a list without tools.
+#[must_use]
+pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
+    let tool = NewEntry {
+        system: keys::SYSTEM,
+        kind: EntryKind::Tool,
+        type_name: "mcp-server-tool",
+        place: NewPlace::List(NewList {
+            member: keys::TOOLS,
+            path: KeptList::path,
+            value: designed_list,
+        }),
+        named: &[keys::NAME],
+        help: "A tool of an MCP server, as its tools/list shows it.",
+        value: json!({
+            keys::NAME: "", "description": "",
+            "inputSchema": {"type": "object", "properties": {}},
+        }),
+    };
+    let list = NewEntry {
+        kind: EntryKind::Server,
+        type_name: "mcp-server-tools",
+        place: NewPlace::Folder(keys::MCP),
+        named: &[keys::SERVER],
+        help: "The tools of an MCP server that you write: a list, with none yet.",
+        value: designed_list(OWN_NAME, Vec::new()),
+        ..tool.clone()
+    };
+    vec![tool, list]
+}
+
+/// A list that no server gave: without the time and the hash of one that was read.
+fn designed_list(server: &str, tools: Vec<Value>) -> Value {
+    json!({keys::SERVER: server, keys::VERSION: DEFAULT, keys::TOOLS: tools})
 }
 
 /// What says whether tools are as they came: of each number only what a 64-bit one holds of it, as

@@ -18,6 +18,7 @@ pub const VERSION: &str = "version";
 pub const TIME: &str = "time";
 pub const HASH: &str = "hash";
 pub const TOOLS: &str = "tools";
+pub const NAME: &str = "name";
 
 /// Settings of a connection that say which client we are for an authorization server.
 pub const CLIENT_ID: &str = "client-id";

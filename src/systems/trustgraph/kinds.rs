@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     model::entry::EntryKind,
-    systems::system::{NewEntry, OWN_NAME},
+    systems::system::{NewEntry, NewPlace, OWN_NAME},
 };
 
 /// One for each type of tool, then service and MCP server.
@@ -18,7 +18,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         system: keys::SYSTEM,
         kind: EntryKind::Tool,
         type_name: of.name,
-        section: Some(keys::TOOLS),
+        place: NewPlace::Map(keys::TOOLS),
         named: &[keys::NAME],
         help: of.about,
         value: new_tool(of),
@@ -27,7 +27,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         system: keys::SYSTEM,
         kind: EntryKind::Service,
         type_name: "service",
-        section: Some(keys::SERVICES),
+        place: NewPlace::Map(keys::SERVICES),
         named: &[keys::ID],
         help: "What answers for tools of type tool-service: its queues and the configuration it takes.",
         value: json!({
@@ -41,7 +41,7 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         system: keys::SYSTEM,
         kind: EntryKind::Server,
         type_name: "mcp server",
-        section: Some(keys::SERVERS),
+        place: NewPlace::Map(keys::SERVERS),
         named: &[],
         help: "Where an MCP server answers, for tools of type mcp-tool.",
         value: json!({keys::URL: ""}),

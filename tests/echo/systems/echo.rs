@@ -21,7 +21,7 @@ use toolcrib::{
     syntax::source::Source,
     systems::{
         facets::calls::{CallOf, Calls},
-        system::{NewEntry, System},
+        system::{NewEntry, NewPlace, System},
     },
 };
 
@@ -103,7 +103,7 @@ impl System for Echo {
             system: SYSTEM,
             kind: EntryKind::Tool,
             type_name: "echo",
-            section: None,
+            place: NewPlace::Alone,
             named: &[NAME],
             help: "An Echo tool: a server answers it with one HTTP exchange.",
             value: json!({NAME: "", PATH: "/"}),

@@ -8,7 +8,7 @@ use crate::{
         calls::CallMessage,
         compose::{
             context::{ComposeContext, Mention, files_of},
-            entries::{EntryHome, Unplaced, free_key, free_key_in, place_new},
+            entries::{EntryHome, Unplaced, free_key_in, place_new},
             plan::{Plan, list_names},
             services::{self, entry_word, missing_entry},
         },
@@ -31,7 +31,11 @@ use crate::{
         edit::Edit,
         source::{Format, Source},
     },
-    systems::{self, rename, system::NewEntry, table::every_system},
+    systems::{
+        self, rename,
+        system::{NewEntry, NewPlace},
+        table::every_system,
+    },
     ui::{
         overlays::{
             confirm::{Answer, Confirm},
@@ -132,7 +136,7 @@ pub(super) fn new_entry(state: &State) -> Reply {
     Reply::Open(Box::new(Menu::with_state("New", items, move |row, state| {
         let kind = kinds[row].clone();
         let context = ComposeContext::from_state(state);
-        let home = EntryHome::of_system(kind.system, context, near.as_ref());
+        let home = EntryHome::of_kind(&kind, context, near.as_ref());
         OverlayReply::CloseWith(ask_key(kind, home))
     })))
 }
@@ -142,15 +146,16 @@ fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
         format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
     Reply::Open(Box::new(
         Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
-            free_key(key, kind.kind, ComposeContext::from_state(state))?;
+            let context = ComposeContext::from_state(state);
+            free_key_in(&home.key_prefix(), key, kind.kind, context)?;
             let value = kind.named_value(key);
             Ok(change_reply(
                 format!("new {key}"),
                 vec![place_new(
-                    Unplaced { key, kind: kind.kind, section: kind.section, value: &value },
+                    Unplaced { key, kind: kind.kind, place: kind.place, value: &value },
                     &home,
                     &[],
-                    ComposeContext::from_state(state),
+                    context,
                 )],
             ))
         })
@@ -179,7 +184,7 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                 return Ok(change_reply(
                     label,
                     vec![place_new(
-                        Unplaced { key, kind: entry.kind, section: None, value: &value },
+                        Unplaced { key, kind: entry.kind, place: NewPlace::Alone, value: &value },
                         &home,
                         &[],
                         ComposeContext::from_state(state),
@@ -342,11 +347,13 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
 
 /// The key of what holds an entry, with a slash (nothing where nothing does), and the entry's own.
 fn split_key(entry: &Entry) -> (&str, &str) {
-    let is_held = entry.id.place().at.last_index().is_some();
-    match entry.key.rfind('/').filter(|_| is_held) {
-        Some(slash) => entry.key.split_at(slash + 1),
-        None => ("", &entry.key),
+    if entry.id.place().at.last_index().is_none() {
+        return ("", &entry.key);
     }
+    // A name may have slashes of its own.
+    let name = key_at(entry).and_then(|at| at.get(entry.value.shared())?.as_str());
+    let own = name.and_then(|name| entry.key.strip_suffix(name)).map(str::len);
+    entry.key.split_at(own.or_else(|| Some(entry.key.rfind('/')? + 1)).unwrap_or(0))
 }
 
 /// Whether another entry beside this one can have that key.
