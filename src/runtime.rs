@@ -25,6 +25,7 @@ pub mod now;
 pub mod perform;
 mod plain;
 mod pushing;
+mod quiet;
 mod reading;
 pub mod registry;
 mod resources;

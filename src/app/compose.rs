@@ -3,8 +3,8 @@
 //!
 //! Every function here is pure: [`context`] is the workspace as it is, a wish goes in, and a
 //! [`plan::Plan`] comes out, which can be looked at before it is made as one step of undo.
-//! [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools, copies
-//! and takes them in; [`services`] makes the service that a tool calls; [`imports`] takes in the
+//! [`states`], [`arrows`], [`groups`] and [`cells`] change gates; [`entries`] makes tools,
+//! [`pasting`] copies them and takes them in; [`services`] makes the service that a tool calls; [`imports`] takes in the
 //! tools of a running system; [`connections`] says where a tool's calls go.
 
 pub mod arrows;
@@ -14,6 +14,7 @@ pub mod context;
 pub mod entries;
 pub mod groups;
 pub mod imports;
+pub mod pasting;
 pub mod plan;
 mod server_words;
 pub mod services;

@@ -8,6 +8,7 @@ use crate::{
     model::{
         call::{Call, CallId, Event, Request},
         entry::{EntryForm, EntryId, EntryPlace, FileId},
+        problem::Problem,
         tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
     },
@@ -51,6 +52,8 @@ pub enum HistoryMessage {
     Compared(Arc<[Trace; 2]>),
     /// The history on disk is different now.
     Changed,
+    /// A call couldn't be put there.
+    NotKept(Problem),
     Replayed {
         id: TraceId,
         events: Vec<Event>,
@@ -72,6 +75,8 @@ pub struct KeptCall {
     pub open: Option<ShownCall>,
     /// Two calls beside each other, in the place of the open one.
     pub compared: Option<Arc<[Trace; 2]>>,
+    /// Why calls of this session aren't in the history.
+    pub not_kept: Option<Problem>,
     shown: u64,
 }
 

@@ -26,7 +26,7 @@ use super::{
     agent_run::AgentMessage,
     answering::AnsweringMessage,
     calls::CallMessage,
-    compose::{context::ComposeContext, entries::copy_entries},
+    compose::{context::ComposeContext, pasting::copy_entries},
     documents::Change,
     effect::Effect,
     message::{

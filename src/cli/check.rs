@@ -27,7 +27,7 @@ use crate::{
         problem::Problem,
     },
     schema::count::count_text,
-    store::schema_map::SchemaMap,
+    store::{schema_map::SchemaMap, workspace::LeftOut},
     systems::{findings, health},
 };
 
@@ -110,14 +110,16 @@ impl Check {
             unchecked: &UNCHECKED,
         };
         report::write_report(&report, if global.json { Format::Json } else { self.format }, out)?;
-        opened.end.skipped.iter().for_each(|words| out.warn(words));
+        let is_asked = |left: &&LeftOut| left.at.as_ref().is_none_or(|path| opened.is_asked(path));
+        let left_out: Vec<&LeftOut> = opened.end.skipped.iter().filter(is_asked).collect();
+        left_out.iter().for_each(|left| out.warn(&left.words));
         let is_without = opened.catalog.entries().next().is_none()
             && !files.iter().any(|file| check_files::is_known(&opened, file));
         if opened.asked.is_empty() && is_without {
             out.warn(format_args!("no descriptors in {}", opened.workspace.root.display()));
         }
-        let unchecked = !opened.end.skipped.is_empty()
-            || found.iter().any(|finding| UNCHECKED.contains(&finding.code));
+        let unchecked =
+            !left_out.is_empty() || found.iter().any(|finding| UNCHECKED.contains(&finding.code));
         let is_found = match self.strict {
             true => found.iter().any(|finding| finding.severity != Severity::Note),
             false => report::has_errors(&report),

@@ -15,7 +15,7 @@ use crate::{
 /// said on it, after `complaints`.
 ///
 /// # Errors
-/// When the settings cannot be read, or there is no terminal.
+/// When there is no terminal.
 pub(crate) fn open_screen(
     global: &Global,
     workspace: Workspace,
@@ -24,7 +24,10 @@ pub(crate) fn open_screen(
 ) -> Result<(ExitReason, Option<FilledForm>), StopReason> {
     let face = FaceChoice::begin(global);
     let paths = Paths::of_user()?;
-    let (mut settings, findings) = user::load_settings(&paths.config_file())?;
+    // One can work without them, too.
+    let loaded = user::load_settings(&paths.config_file());
+    let (mut settings, findings) =
+        loaded.map_err(|problem| complaints.push(problem.to_string())).unwrap_or_default();
     settings.notifications.on |= global.notify;
     complaints.extend(findings.iter().map(Finding::site_words));
     let (themes, unread) = user::load_themes(&paths.themes_folder());

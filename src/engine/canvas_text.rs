@@ -281,7 +281,12 @@ impl<'d> Pen<'d> {
             && let [first, second, ..] = route.points.as_slice()
             && let Some(index) = self.cell_index(*first)
         {
-            self.strokes[index] |= if first.y == second.y { LEFT | RIGHT } else { UP | DOWN };
+            self.strokes[index] |= match (first.y == second.y, self.diagram.direction) {
+                (false, _) => UP | DOWN,
+                (true, Direction::LeftToRight) => LEFT | RIGHT,
+                // It turns right below the box.
+                (true, Direction::TopDown) => UP,
+            };
         }
     }
 
@@ -331,13 +336,18 @@ impl<'d> Pen<'d> {
         let spec = &diagram.boxes[row];
         let (x, y) = if spec.frame == Frame::None {
             let bar = if diagram.direction == Direction::LeftToRight { "┃" } else { "━" };
+            let text = spec.lines.first().map_or(1, |line| (diagram.measure)(line));
+            let is_edge = |at: &Point| {
+                let lies = diagram.direction == Direction::TopDown;
+                width.max(height) > 1 && (lies || at.x == x || at.x + 1 == x + width)
+            };
             for at in (x..x + width)
                 .flat_map(|x| (y..y + height).map(move |y| Point { x, y }))
-                .filter(|_| width.max(height) > 1)
+                .filter(is_edge)
             {
                 self.set_cell(at, bar, Role::Border(row));
             }
-            (x + (width - 1) / 2, y + (height - 1) / 2)
+            (x + width.saturating_sub(text) / 2, y + (height - 1) / 2)
         } else {
             (x + 2, y + 1)
         };

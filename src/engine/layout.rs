@@ -7,7 +7,8 @@
 //! [`place`] gives each piece its row, [`route`] draws the pieces through the channels between
 //! layers, and [`picture`] is what comes of it. [`extent`] chooses the states to show, [`states`]
 //! makes a diagram of them with their [`marks`], [`chain`] one of steps that run in order; [`hit`]
-//! says what is at a cell of its picture.
+//! says what is at a cell of its picture. [`labels`] writes those that are left out or cut where
+//! there is room after all.
 //!
 //! All of it is deterministic: the same diagram gives the same picture. Inside, `along` is the
 //! direction of the layers, `across` the other.
@@ -17,7 +18,8 @@ pub mod diagram;
 pub mod extent;
 pub mod hit;
 mod items;
-mod lay;
+pub mod labels;
+pub mod lay;
 pub mod marks;
 mod order;
 pub mod picture;

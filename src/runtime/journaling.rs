@@ -30,7 +30,9 @@ pub(super) async fn keep_journal(
         if let Ok(Err(problem)) = written
             && !std::mem::replace(&mut complained, true)
         {
-            let words = format!("unsaved changes can't be kept for the next start: {problem}");
+            let words = format!(
+                "unsaved changes are no longer kept for the next start; save them: {problem}"
+            );
             let _ = messages.send(Message::Notice(NoticeKind::Warning, words)).await;
         }
         let mut watched = unsaved.clone();

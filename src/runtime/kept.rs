@@ -55,7 +55,7 @@ impl Record {
 }
 
 fn not_kept(problem: &Problem) -> Message {
-    Message::Notice(NoticeKind::Warning, format!("couldn't save a call in the history: {problem}"))
+    Message::History(HistoryMessage::NotKept(problem.clone()))
 }
 
 /// The history, and what is under way with it.

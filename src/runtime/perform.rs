@@ -28,7 +28,7 @@ use super::{
     model_run::{ModelRuns, Shared},
     notifications::desktop,
     now::now_millis,
-    pushing, reading, registry, resources,
+    pushing, quiet, reading, registry, resources,
     saves::{Save, SaveQueue},
     sign_in::SignInTasks,
     watching::{self, OpenTap, WatchTarget},
@@ -363,13 +363,12 @@ impl Performer {
         let (messages, took) = (self.messages.clone(), Arc::clone(&self.check_took));
         tokio::spawn(async move {
             let (turn, began) = (snapshot.turn, Instant::now());
-            let checked =
-                tokio::task::spawn_blocking(move || Arc::new(snapshot.collect_findings())).await;
+            let checked = quiet::run_quietly(move || Arc::new(snapshot.collect_findings())).await;
             let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             took.store(millis, Ordering::Relaxed);
             // An answer to nothing: the next change asks again.
             let (turn, findings) =
-                checked.map_or_else(|_| Default::default(), |findings| (turn, findings));
+                checked.map_or_else(Default::default, |findings| (turn, findings));
             messages.send(Message::Document(DocumentMessage::Checked { turn, findings })).await
         });
     }

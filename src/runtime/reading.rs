@@ -16,6 +16,10 @@ use crate::{
     systems::read,
 };
 
+/// Where more files change at once, as when another branch is checked out, all are read again: that
+/// takes less time than to take in each alone.
+const MOST_ALONE: usize = 50;
+
 /// Reads the workspace in slices, so that the screen fills while files are still being read. With a
 /// mode it is the first reading: the entries come along, those at the beginning of large files ahead
 /// of all others.
@@ -88,8 +92,10 @@ pub(crate) fn watch_workspace(
 ) -> Option<Watch> {
     let (seen, told) = (Arc::clone(workspace), messages.clone());
     let started = Watch::start(workspace, move |changed| match changed {
-        Changed::Files(files) => files.into_iter().for_each(|file| look_again(&seen, &told, file)),
-        Changed::Everything => read_all(&seen, &told, None),
+        Changed::Files(files) if files.len() <= MOST_ALONE => {
+            files.into_iter().for_each(|file| look_again(&seen, &told, file));
+        }
+        Changed::Files(_) | Changed::Everything => read_all(&seen, &told, None),
     });
     started.map_err(|problem| tracing::warn!("{problem}")).ok()
 }

@@ -164,7 +164,10 @@ fn not_utf8(doing: &str, error: &std::string::FromUtf8Error) -> Problem {
     let start = good.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     let column = String::from_utf8_lossy(&good[start..]).chars().count() + 1;
     let byte = error.as_bytes().get(good.len()).copied().unwrap_or_default();
-    let cause = format!("the byte 0x{byte:02x} at line {line}, column {column} is not UTF-8");
+    let cause = match error.as_bytes() {
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "it is UTF-16, not UTF-8".to_owned(),
+        _ => format!("the byte 0x{byte:02x} at line {line}, column {column} is not UTF-8"),
+    };
     Problem::new(ProblemKind::Input, doing, cause).with_remedy("save the file as UTF-8")
 }
 
@@ -177,11 +180,9 @@ pub(crate) fn io_problem(doing: &str, error: &io::Error) -> Problem {
         ErrorKind::PermissionDenied => {
             (ProblemKind::File, "permission denied".to_owned(), "check its permissions")
         }
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => (
-            ProblemKind::File,
-            "the disk is full".to_owned(),
-            "make room and save again; nothing is lost",
-        ),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            (ProblemKind::File, "the disk is full".to_owned(), "make room on it, and try again")
+        }
         ErrorKind::ReadOnlyFilesystem => {
             (ProblemKind::File, "the disk is read-only".to_owned(), "save to another folder")
         }
@@ -191,7 +192,8 @@ pub(crate) fn io_problem(doing: &str, error: &io::Error) -> Problem {
 }
 
 /// Writes a file of the workspace whole or not at all: beside it, to the disk, then in its place.
-/// The file's mode stays.
+/// Its mode and owner stay. Where another file can't take its place, or would lose its owner or cut
+/// one of its hard links, it is written itself.
 ///
 /// # Errors
 /// Then the file is as it was: see [`NotSaved`].
@@ -208,9 +210,23 @@ pub fn save_file(
     let failed = |error: io::Error| NotSaved::Failed(io_problem(&doing, &error));
     let folder = target.parent().unwrap_or(root);
     fs::create_dir_all(folder).map_err(failed)?;
-    let file = create_temporary(folder, mode).map_err(failed)?;
+    let is_there = mode.is_some();
+    let itself = || {
+        let written = write_itself(&target, text).map_err(failed)?;
+        Ok(Stamp::new(text.as_bytes(), &written))
+    };
+    if is_there && has_more_links(&target) {
+        return itself();
+    }
+    let mut file = match create_temporary(folder, mode) {
+        Ok(file) => file,
+        Err(error) if is_there && error.kind() == ErrorKind::PermissionDenied => return itself(),
+        Err(error) => return Err(failed(error)),
+    };
+    if is_there && take_owner(&target, file.path()).is_err() {
+        return itself();
+    }
     let write = |file: &mut File| file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-    let mut file = file;
     write(file.as_file_mut()).map_err(failed)?;
     let metadata = file.as_file().metadata().map_err(failed)?;
     let put = match expected {
@@ -222,10 +238,53 @@ pub fn save_file(
         Err(error) if error.error.kind() == ErrorKind::AlreadyExists => {
             return Err(changed_on_disk(&doing, &target));
         }
+        // Something is mounted there.
+        Err(error) if is_there && error.error.kind() == ErrorKind::ResourceBusy => {
+            return itself();
+        }
         Err(error) => return Err(failed(error.error)),
     }
     keep_name(folder);
     Ok(Stamp::new(text.as_bytes(), &metadata))
+}
+
+/// Writes a file without another one beside it.
+fn write_itself(path: &Path, text: &str) -> io::Result<fs::Metadata> {
+    let mut file = File::options().write(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.set_len(text.len() as u64)?;
+    file.sync_all()?;
+    file.metadata()
+}
+
+/// Whether other names lead to the same file.
+#[cfg(unix)]
+fn has_more_links(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    fs::metadata(path).is_ok_and(|metadata| metadata.nlink() > 1)
+}
+
+#[cfg(not(unix))]
+fn has_more_links(_: &Path) -> bool {
+    false
+}
+
+/// Gives a new file the owner and the group of the one that it replaces.
+#[cfg(unix)]
+fn take_owner(of: &Path, new: &Path) -> io::Result<()> {
+    use std::os::unix::fs::{MetadataExt as _, chown};
+    let (old, made) = (fs::metadata(of)?, fs::metadata(new)?);
+    if (old.uid(), old.gid()) == (made.uid(), made.gid()) {
+        return Ok(());
+    }
+    chown(new, Some(old.uid()), Some(old.gid()))?;
+    // A change of owner may take bits of the mode away.
+    fs::set_permissions(new, old.permissions())
+}
+
+#[cfg(not(unix))]
+fn take_owner(_: &Path, _: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 /// Takes a file of the workspace away; a link goes, not what it leads to.
@@ -558,10 +617,26 @@ mod tests {
     }
 
     #[test]
+    fn a_file_with_two_names_stays_one() {
+        let root = tempfile::tempdir().unwrap();
+        let (one, other) = (root.path().join("one.yaml"), root.path().join("other.yaml"));
+        fs::write(&one, "a longer text").unwrap();
+        fs::hard_link(&one, &other).unwrap();
+        let stamp = save_file(root.path(), &one, "short", Expected::Anything, OutsideLinks::Refuse)
+            .unwrap();
+        assert_eq!(fs::read_to_string(&other).unwrap(), "short");
+        save_file(root.path(), &other, "again", Expected::Same(stamp), OutsideLinks::Refuse)
+            .unwrap();
+        assert_eq!(fs::read_to_string(&one).unwrap(), "again");
+        assert_eq!(names(root.path()), ["one.yaml", "other.yaml"]);
+    }
+
+    #[test]
     fn what_cannot_be_read_is_told() {
         let root = tempfile::tempdir().unwrap();
         let at = |name: &str| root.path().join(name);
         fs::write(at("latin.yaml"), b"a: 1\nb\xc3\xbc: \xfc\n").unwrap();
+        fs::write(at("wide.yaml"), b"\xff\xfea\0:\0").unwrap();
         fs::write(at("long.yaml"), "12345").unwrap();
         fs::create_dir(at("folder.yaml")).unwrap();
         for (problem, words) in [
@@ -571,6 +646,7 @@ mod tests {
                 read_text(&at("latin.yaml")).unwrap_err(),
                 "byte 0xfc at line 2, column 5 is not UTF-8",
             ),
+            (read_text(&at("wide.yaml")).unwrap_err(), "it is UTF-16, not UTF-8"),
             (
                 read_up_to(&at("long.yaml"), 4).unwrap_err(),
                 "it has 5 B; toolcrib reads files up to 4 B",

@@ -223,7 +223,9 @@ impl History {
                 .filter(|ending| *ending == "jsonl")
                 .and(path.file_stem()?.to_str()?.parse().ok())
         };
-        let paths = entries.filter_map(Result::ok).map(|entry| entry.path());
+        // What isn't a file, such as a pipe, could be read for ever.
+        let is_file = |path: &PathBuf| fs::metadata(path).is_ok_and(|found| found.is_file());
+        let paths = entries.filter_map(Result::ok).map(|entry| entry.path()).filter(is_file);
         let mut segments: Vec<(u64, PathBuf)> =
             paths.filter_map(|path| Some((number(&path)?, path))).collect();
         segments.sort();

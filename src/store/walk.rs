@@ -25,7 +25,26 @@ const PASSED_OVER: [&str; 2] = ["target", "node_modules"];
 #[derive(Debug, Default)]
 pub(super) struct FoundFiles {
     pub files: Vec<FileId>,
-    pub skipped: Vec<String>,
+    pub skipped: Vec<LeftOut>,
+}
+
+/// Something that isn't read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Its path in the workspace; `None` where it is more than one file or folder.
+    pub at: Option<FileId>,
+    /// A sentence that says what it is, and why.
+    pub words: String,
+}
+
+impl LeftOut {
+    fn new(at: &str, words: String) -> Self {
+        Self { at: Some(FileId::new(at)), words }
+    }
+
+    pub(super) fn of_all(words: String) -> Self {
+        Self { at: None, words }
+    }
 }
 
 /// The file that a path is, when it lies within the root and its name can be said.
@@ -68,7 +87,7 @@ pub(super) fn list_files(root: &Path) -> Result<FoundFiles, Problem> {
             "the folder is too large: only {} files below it were found; open a smaller one",
             found.files.len()
         );
-        found.skipped.push(words);
+        found.skipped.push(LeftOut::of_all(words));
     }
     Ok(found)
 }
@@ -103,9 +122,9 @@ impl Walk {
             let Some(own) = own.to_str() else {
                 let shown = entry.path();
                 if Format::from_path(&shown).is_some() {
-                    self.found
-                        .skipped
-                        .push(format!("{} was left out: its name is not UTF-8", shown.display()));
+                    let words = format!("{} was left out: its name is not UTF-8", shown.display());
+                    let at = format!("{name}/{}", own.to_string_lossy());
+                    self.found.skipped.push(LeftOut::new(at.trim_start_matches('/'), words));
                 }
                 continue;
             };
@@ -116,14 +135,15 @@ impl Walk {
                     self.walk_subfolder(&entry.path(), full, depth + 1);
                 }
             } else if kind.is_symlink() && is_entered(own) && entry.path().is_dir() {
-                self.found.skipped.push(format!(
+                let words = format!(
                     "{full} is a link to a folder and was not followed; open that folder instead"
-                ));
+                );
+                self.found.skipped.push(LeftOut::new(&full, words));
             } else if !own.starts_with('.') && Format::from_path(Path::new(own)).is_some() {
                 if kind.is_symlink() && !entry.path().exists() {
-                    self.found.skipped.push(format!(
-                        "{full} was left out: it is a link to a file that doesn't exist"
-                    ));
+                    let words =
+                        format!("{full} was left out: it is a link to a file that doesn't exist");
+                    self.found.skipped.push(LeftOut::new(&full, words));
                 } else {
                     self.found.files.push(FileId::new(full));
                 }
@@ -134,16 +154,14 @@ impl Walk {
 
     fn walk_subfolder(&mut self, path: &Path, name: String, depth: usize) {
         if depth > DEEPEST {
-            self.found
-                .skipped
-                .push(format!("{name} was left out: it is more than {DEEPEST} folders deep"));
+            let words = format!("{name} was left out: it is more than {DEEPEST} folders deep");
+            self.found.skipped.push(LeftOut::new(&name, words));
             return;
         }
         if let Err(error) = self.walk_folder(path, &name, depth) {
-            self.found.skipped.push(format!(
-                "{}; the folder was left out",
-                files::io_problem(&format!("reading {name}"), &error)
-            ));
+            let problem = files::io_problem(&format!("reading {name}"), &error);
+            let words = format!("{problem}; the folder was left out");
+            self.found.skipped.push(LeftOut::new(&name, words));
         }
         self.folders.push(name);
     }

@@ -27,6 +27,7 @@ use crate::{
     syntax::source::{Format, Source, SyntaxError},
 };
 
+pub use super::walk::LeftOut;
 pub(crate) use crate::model::settings::SETTINGS;
 
 /// Files of a workspace that are larger are left out: no descriptor is.
@@ -61,8 +62,8 @@ pub struct FileRead {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ReadEnd {
     pub files: usize,
-    /// What was left out beside these, each in a sentence that says why.
-    pub skipped: Vec<String>,
+    /// What was left out beside these.
+    pub skipped: Vec<LeftOut>,
     /// The files that couldn't be read.
     pub unread: Vec<(FileId, Problem)>,
 }
@@ -73,7 +74,7 @@ impl ReadEnd {
     pub fn sentences(&self) -> Vec<String> {
         let unread =
             self.unread.iter().map(|(_, problem)| format!("{problem}; the file was left out"));
-        self.skipped.iter().cloned().chain(unread).collect()
+        self.skipped.iter().map(|left| left.words.clone()).chain(unread).collect()
     }
 }
 
@@ -230,10 +231,10 @@ impl Workspace {
                 }
                 if total > LARGEST_WORKSPACE {
                     let limit = size::format_size(LARGEST_WORKSPACE);
-                    skipped.push(format!(
+                    skipped.push(LeftOut::of_all(format!(
                         "reading stopped after {} files: together they have more than {limit}",
                         end.files
-                    ));
+                    )));
                     return ControlFlow::Break(());
                 }
                 ControlFlow::Continue(())

@@ -5,7 +5,7 @@ use super::{
     view::{Reply, Screen},
 };
 use crate::app::{
-    compose::{context::ComposeContext, entries},
+    compose::{context::ComposeContext, pasting},
     message::ScreenId,
     state::State,
 };
@@ -26,7 +26,7 @@ pub(crate) fn adds_tools(text: &str, screen: Option<&dyn Screen>, state: &State)
     !screen.is_some_and(takes)
         && state.form.is_none()
         && text.contains([':', '{'])
-        && entries::paste_entries(ComposeContext::from_state(state), text, state.selected.as_ref())
+        && pasting::paste_entries(ComposeContext::from_state(state), text, state.selected.as_ref())
             .is_ok()
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
 pub(crate) fn paste_proposal(text: &str, state: &State) -> Proposal {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
-        entries::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
+        pasting::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())
     })
     .with_act("add")
 }

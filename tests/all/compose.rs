@@ -10,7 +10,7 @@ use toolcrib::{
             arrows::{self, Tail},
             cells::{self, Column, Switch},
             context::ComposeContext,
-            entries, groups,
+            entries, groups, pasting,
             plan::Plan,
             states,
         },
@@ -315,44 +315,44 @@ fn tools_go_from_one_workspace_to_another_as_text() {
         "a.yaml",
         "tool:\n  joke: {type: tool-service, name: joke, description: d, service: jokes, state: told}\ntool-service:\n  jokes: {id: jokes, request-queue: x, response-queue: y}\n",
     )]);
-    let copied = entries::copy_entries(ComposeContext::from_state(&from), &[id(&from, "joke")]);
+    let copied = pasting::copy_entries(ComposeContext::from_state(&from), &[id(&from, "joke")]);
     let mut to = workspace();
-    let plan = entries::paste_entries(ComposeContext::from_state(&to), &copied, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&to), &copied, None).unwrap();
     make(&mut to, plan);
     assert!(text(&to, "tools.yaml").unwrap().starts_with(TOOLS.trim_end()));
     assert_eq!(to.catalog.tool(&id(&to, "joke")).unwrap().gate, from.catalog.tools[0].gate);
     assert_eq!(to.catalog.services.len(), 1, "what answers for it came along");
     assert!(
-        entries::paste_entries(ComposeContext::from_state(&to), &copied, None)
+        pasting::paste_entries(ComposeContext::from_state(&to), &copied, None)
             .unwrap_err()
             .starts_with("Already here")
     );
     let other = r#"{"type": "prompt", "name": "joke", "description": "another", "arguments": [{"name": "q", "type": "string", "description": "d"}]}"#;
-    let plan = entries::paste_entries(ComposeContext::from_state(&to), other, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&to), other, None).unwrap();
     assert!(plan.notes[0].contains("joke-2"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "joke-2")).unwrap().description, "another");
     // The line with the key is missing.
     let keyless = "tool:\n  type: prompt\n  name: Tell a joke\n  description: d\n  arguments: []\n";
-    let plan = entries::paste_entries(ComposeContext::from_state(&to), keyless, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&to), keyless, None).unwrap();
     assert!(plan.notes[0].contains("its name is the key, tell-a-joke"), "{:?}", plan.notes);
     make(&mut to, plan);
     assert_eq!(to.catalog.tool(&id(&to, "tell-a-joke")).unwrap().name, "Tell a joke");
     // As in a console, with no space behind its colons.
     let request = "POST /_plugins/_ml/agents/_register\n{\"name\":\"A\",\"type\":\"flow\",\"tools\":[{\"type\":\"ListIndexTool\"}]}";
-    let plan = entries::paste_entries(ComposeContext::from_state(&to), request, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&to), request, None).unwrap();
     assert!(!plan.changes.is_empty());
     let broken = request.replace("}]}", "},]}");
-    let why = entries::paste_entries(ComposeContext::from_state(&to), &broken, None).unwrap_err();
+    let why = pasting::paste_entries(ComposeContext::from_state(&to), &broken, None).unwrap_err();
     assert!(why.starts_with("in these requests: line 2, column"), "{why}");
     for bad in ["", "{", "a: b", "- 1"] {
         assert!(
-            entries::paste_entries(ComposeContext::from_state(&to), bad, None).is_err(),
+            pasting::paste_entries(ComposeContext::from_state(&to), bad, None).is_err(),
             "{bad}"
         );
     }
     let mut empty = opened(&[]);
-    let plan = entries::paste_entries(ComposeContext::from_state(&empty), &copied, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&empty), &copied, None).unwrap();
     make(&mut empty, plan);
     assert_eq!((empty.catalog.tools.len(), empty.catalog.services.len()), (1, 1));
 }
@@ -363,14 +363,14 @@ fn a_tool_of_another_format_is_pasted_as_one_of_the_workspace() {
         "inputSchema": {"type": "object", "properties": {"city": {"type": "string", "description": "Its name"}}, "required": ["city"]},
         "annotations": {"readOnlyHint": true}}"#;
     let mut state = workspace();
-    let plan = entries::paste_entries(ComposeContext::from_state(&state), text, None).unwrap();
+    let plan = pasting::paste_entries(ComposeContext::from_state(&state), text, None).unwrap();
     let note = plan.notes.join(" ");
     assert!(note.contains("Converted to TrustGraph."), "{note}");
     make(&mut state, plan);
     let tool = state.catalog.tool(&id(&state, "get_weather")).unwrap();
     assert_eq!(tool.entry.value["type"], "tool-service");
     assert_eq!(tool.entry.value["arguments"][0]["name"], "city");
-    let none = entries::paste_entries(ComposeContext::from_state(&state), "{\"a\": 1}", None);
+    let none = pasting::paste_entries(ComposeContext::from_state(&state), "{\"a\": 1}", None);
     assert!(none.unwrap_err().contains("tools of MCP"));
 }
 

@@ -10,6 +10,7 @@ use toolcrib::{
         calls::CallMessage,
         documents::Change,
         effect::Effect,
+        history::HistoryMessage,
         input::{Button, Input, Mods, Mouse, MouseKind},
         message::{DocumentMessage, Loaded, Message, ScreenId},
         notices::NoticeKind,
@@ -23,6 +24,7 @@ use toolcrib::{
         entry::{EntryId, FileId},
         error_kind::ErrorKind,
         finding::EntryEdit,
+        problem::{Problem, ProblemKind},
         stage::Stage,
     },
     schema::pointer::Pointer,
@@ -1376,6 +1378,39 @@ fn tools_of_a_file_that_broke_on_disk_are_marked() {
     bench.send(Message::Document(DocumentMessage::DiskChanged { file, text }));
     bench.draw();
     assert!(row(&bench).contains('✗'), "{}", bench.screen());
+}
+
+#[test]
+fn nothing_is_typed_into_a_tool_whose_file_broke_on_disk() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.keys("home");
+    let selected = bench.state.selected.clone().unwrap();
+    let file = selected.file().clone();
+    let good = bench.state.documents.get(&file).unwrap().text.whole_text().clone();
+    let breaks = |text: Arc<str>| {
+        let text = Some(text);
+        Message::Document(DocumentMessage::DiskChanged { file: file.clone(), text })
+    };
+    bench.send(breaks("a: [".into()));
+    bench.draw();
+    bench.keys("tab enter");
+    assert!(bench.shows("can't be read") && bench.shows("NAV"), "{}", bench.screen());
+    bench.send(breaks(good));
+    bench.draw();
+    bench.keys("enter");
+    assert!(bench.shows("EDIT"), "{}", bench.screen());
+}
+
+#[test]
+fn a_call_that_is_not_kept_is_said_until_the_next_key_and_in_history() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    let problem = Problem::new(ProblemKind::File, "writing the history", "the disk is full");
+    bench.send(Message::History(HistoryMessage::NotKept(problem)));
+    bench.send(Message::Notice(NoticeKind::Done, "calculator succeeded".into()));
+    bench.draw();
+    assert!(bench.shows("calls can't be saved in the history"), "{}", bench.screen());
+    bench.keys("5");
+    assert!(bench.shows("calls can't be saved: writing the history"), "{}", bench.screen());
 }
 
 #[test]

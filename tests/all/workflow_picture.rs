@@ -145,12 +145,38 @@ fn zooming_out_ends_in_dots_and_the_map_leads_anywhere() {
     assert!(!bench.shows("┃ ▶ undefined"), "a press on the map went elsewhere: {}", bench.screen());
     bench.keys("@map");
     assert!(!bench.shows("┌"), "{}", bench.screen());
-    bench.keys("- - -");
+    bench.keys("- - - - -");
     assert!(bench.shows("○") && !bench.shows("s20"), "{}", bench.screen());
     bench.keys("-");
     assert!(bench.shows("no less detail to show"));
     bench.keys("0");
     assert!(bench.shows("●"), "{}", bench.screen());
+}
+
+fn is_cut(bench: &Workbench) -> bool {
+    ["›", "‹", "▴", "▾"].iter().any(|sign| bench.shows(sign))
+}
+
+#[test]
+fn a_small_pane_shows_every_state_by_name_from_the_start() {
+    let mut bench = made((0..6).map(|row| tool(row, row + 1)), (80, 24));
+    for name in ["▶ undefined", "s3", "s6", "t0-1", "t5-6"] {
+        assert!(bench.shows(name), "{name}: {}", bench.screen());
+    }
+    assert!(!is_cut(&bench), "{}", bench.screen());
+    // What is chosen by hand stays.
+    bench.keys("+ + +");
+    assert!(bench.shows("┃ ▶ undefined") && is_cut(&bench), "{}", bench.screen());
+    bench.keys("0");
+    assert!(bench.shows("s6") && !is_cut(&bench), "{}", bench.screen());
+}
+
+#[test]
+fn states_for_whose_names_there_is_no_room_are_numbers_with_their_names_below() {
+    let bench = made((0..12).map(|row| tool(row, row + 1)), (80, 24));
+    assert!(bench.shows("1─▶2─▶3") || bench.shows("1──▶2──▶3"), "{}", bench.screen());
+    assert!(bench.shows("1 ● undefined  2 s1  3 s2"), "{}", bench.screen());
+    assert!(bench.shows("13 ■ s12") && !is_cut(&bench), "{}", bench.screen());
 }
 
 #[test]
@@ -177,7 +203,6 @@ fn finding_a_tool_shows_its_arrow_and_esc_leads_back() {
 #[test]
 fn a_whole_picture_that_outgrows_the_view_is_fitted_again_and_has_its_detail_back_after_an_undo() {
     let mut bench = made([tool(0, 1)], (120, 36));
-    let is_cut = |bench: &Workbench| ["›", "‹", "▴", "▾"].iter().any(|sign| bench.shows(sign));
     let first = bench.screen();
     assert!(!is_cut(&bench) && bench.shows("1 tool"), "{first}");
     for from in 1..8 {

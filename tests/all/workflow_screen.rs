@@ -362,12 +362,15 @@ fn a_run_is_copied_as_a_scenario_that_holds() {
 #[test]
 fn the_picture_has_less_or_more_detail() {
     let mut bench = workflow(&["*"], (200, 60));
+    assert!(bench.shows("2 tools"), "{}", bench.screen());
     bench.keys("-");
-    assert!(bench.shows("─ knowledge-que… ─"), "{}", bench.screen());
+    assert!(bench.shows("─ knowledge-query ─") && !bench.shows("2 tools"), "{}", bench.screen());
     bench.keys("-");
-    assert!(!bench.shows("knowledge-que…") && bench.shows("analysis"), "{}", bench.screen());
+    assert!(!bench.shows("─ knowledge-query ─") && bench.shows("analysis"), "{}", bench.screen());
     insta::assert_snapshot!("workflow_less", bench.screen());
-    bench.keys("+ + +");
+    bench.keys("-");
+    assert!(bench.shows("knowledge-query") && !bench.shows("┏"), "{}", bench.screen());
+    bench.keys("+ + + +");
     assert!(bench.shows("· complex-analysis"), "{}", bench.screen());
     bench.keys("+");
     assert!(bench.shows("no more detail to show"));

@@ -69,11 +69,24 @@ fn is_broker(word: &str) -> bool {
 }
 
 /// Whether the first word is a command or an address, and no name: a launcher starts something that
-/// is none itself.
+/// is none itself, what is called as servers are is one, and an option follows a command.
 fn begins_server(first: &str, rest: &[String]) -> bool {
-    let is_next_server = rest.first().is_some_and(|next| is_launcher(next) || next.contains("://"));
+    let is_script =
+        |word: &str| word.starts_with("./") || ENDINGS.iter().any(|end| word.ends_with(end));
+    let is_server = |word: &String| is_launcher(word) || word.contains("://");
+    let is_next_server = rest.first().is_some_and(is_server)
+        || !is_launcher(first) && rest.first().is_some_and(|next| is_script(next));
     let is_path = first.contains(['/', '\\']);
-    is_path || (is_launcher(first) && !rest.is_empty() && !is_next_server)
+    let is_before_option = rest.first().is_some_and(|next| next.starts_with('-'));
+    let starts = is_launcher(first) && !rest.is_empty() || is_called_server(first);
+    is_path || is_before_option || starts && !is_next_server
+}
+
+/// Whether a word is the name of a program that is a server: `mcp-server-git`, `github-mcp-server`.
+fn is_called_server(word: &str) -> bool {
+    let stem = package_name(word);
+    let has_ending = ENDINGS.iter().any(|ending| word.ends_with(ending));
+    has_ending || word.contains("mcp") && stem != word.replace('_', "-")
 }
 
 fn is_launcher(word: &str) -> bool {
@@ -164,6 +177,12 @@ mod tests {
             ("http://[::1]:1/mcp", "local", 1),
             ("http://10.0.0.7:1/mcp", "10-0-0-7", 1),
             ("nats://me:hush@broker:4222", "broker", 1),
+            ("mcp-server-foo /data dir", "foo", 3),
+            ("mcp_server_time", "time", 1),
+            ("github-mcp-server stdio", "github", 2),
+            ("myserver --stdio", "myserver", 2),
+            ("files-mcp npx -y x", "files-mcp", 3),
+            ("files-mcp ./run --stdio", "files-mcp", 2),
             ("taken npx x", "taken", 2),
             ("python3 taken.py", "taken-2", 2),
             ("mine \"/my tools/x\" 'a b'", "mine", 2),

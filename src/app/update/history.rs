@@ -34,6 +34,7 @@ pub(super) fn handle_message(
         HistoryMessage::Find(query) => return search_calls(state, query),
         HistoryMessage::Listed { turn, listing } => return on_calls_listed(state, turn, listing),
         HistoryMessage::Changed => return list_calls(state),
+        HistoryMessage::NotKept(problem) => note_not_kept(state, problem, now),
         HistoryMessage::Select(id) => return select_call(state, id),
         HistoryMessage::Opened(trace) => on_trace_opened(state, *trace),
         HistoryMessage::Mark(id) => state.invoke.kept.toggle_mark(id),
@@ -53,6 +54,16 @@ pub(super) fn handle_message(
         }
     }
     Vec::new()
+}
+
+/// Says once in a session that calls can't be kept, until the next key: the end of the call would
+/// else hide it at once.
+fn note_not_kept(state: &mut State, problem: Problem, now: Millis) {
+    let kept = &mut state.invoke.kept;
+    if kept.not_kept.is_none() {
+        state.notices.push_alert(format!("calls can't be saved in the history: {problem}"), now);
+    }
+    kept.not_kept = Some(problem);
 }
 
 /// Looks for what was typed.

@@ -66,6 +66,7 @@ pub(crate) struct Items {
     pub stubs: Vec<bool>,
     pub reversed: Vec<bool>,
     pub direction: Direction,
+    gap: usize,
     box_sizes: Vec<BoxSize>,
     /// How thick each box's edge is.
     edges: Vec<usize>,
@@ -140,7 +141,7 @@ pub(crate) fn arrow_label(diagram: &Diagram, row: usize, stub: bool) -> String {
 }
 
 impl Items {
-    pub fn new(diagram: &Diagram, ranks: &Ranks) -> Self {
+    pub fn new(diagram: &Diagram, ranks: &Ranks, gap: usize) -> Self {
         let depth = ranks.layer.iter().max().map_or(0, |last| last * 2 + 1);
         let mut all = Self {
             items: Vec::new(),
@@ -151,6 +152,7 @@ impl Items {
             stubs: choose_stubs(diagram, ranks),
             reversed: ranks.reversed.clone(),
             direction: diagram.direction,
+            gap,
             box_sizes: Vec::with_capacity(diagram.boxes.len()),
             edges: Vec::with_capacity(diagram.boxes.len()),
         };
@@ -281,6 +283,15 @@ impl Items {
         self.box_sizes[row]
     }
 
+    /// Whether a layer has texts alone, below which lines begin.
+    pub fn is_dense(&self, layer: usize) -> bool {
+        let is_text = |row: &ItemRow| match self.items[*row].kind {
+            Kind::Box(spec) => self.edges[spec] == 0,
+            Kind::Bend | Kind::Label => self.items[*row].along == 0 || layer % 2 == 0,
+        };
+        self.direction == Direction::TopDown && self.layers[layer].iter().all(is_text)
+    }
+
     /// The order of a layer's items as a place for each.
     pub fn ranks_within(&self) -> Vec<usize> {
         let mut place = vec![0; self.items.len()];
@@ -327,7 +338,7 @@ impl Items {
             [before, after].iter().any(|row| matches!(self.items[*row].kind, Kind::Box(_)));
         match self.direction {
             Direction::LeftToRight => usize::from(beside_box),
-            Direction::TopDown => 2,
+            Direction::TopDown => self.gap,
         }
     }
 }

@@ -8,6 +8,9 @@ use super::{
     place, rank, route,
 };
 
+/// The least gap from the top down.
+pub const LEAST_GAP: usize = 2;
+
 impl Diagram {
     /// Lays the diagram out, by itself alone.
     #[must_use]
@@ -20,11 +23,23 @@ impl Diagram {
     /// unless another has far fewer crossings, and their places if `held` says so.
     #[must_use]
     pub fn layout_after(&self, earlier: &[Option<BoxPosition>], held: KeptLayout) -> Picture {
+        self.layout_apart(earlier, held, LEAST_GAP)
+    }
+
+    /// The same; from the top down, so many cells are at least between what stands beside each
+    /// other.
+    #[must_use]
+    pub fn layout_apart(
+        &self,
+        earlier: &[Option<BoxPosition>],
+        held: KeptLayout,
+        gap: usize,
+    ) -> Picture {
         if self.boxes.is_empty() {
             return Picture::default();
         }
         let ranks = rank::rank_boxes(self, earlier);
-        let mut items = Items::new(self, &ranks);
+        let mut items = Items::new(self, &ranks, gap);
         order::reduce_crossings(&mut items, earlier);
         items.set_ports();
         place::place_across(&mut items, if held == KeptLayout::Places { earlier } else { &[] });

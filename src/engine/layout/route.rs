@@ -120,7 +120,9 @@ impl Channel {
         let beside = |layer: usize| {
             usize::from(items.layers[layer].iter().any(|row| items.items[*row].along > 0))
         };
-        Self { layer, bends, count, lead: beside(layer), trail: beside(layer + 1) }
+        // A line may begin right below a text.
+        let lead = if items.is_dense(layer) { 0 } else { beside(layer) };
+        Self { layer, bends, count, lead, trail: beside(layer + 1) }
     }
 
     /// A cell behind the layer, the tracks, and a cell for the head before the next.

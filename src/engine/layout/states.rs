@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, TextMeasure},
     extent::{Node, PictureExtent},
+    labels::FullLabels,
     marks::{BoxMark, StateMarks},
 };
 use crate::engine::{
@@ -21,6 +22,8 @@ pub struct StateDiagram {
     pub feet: Vec<(Vec<ToolRow>, Vec<ToolRow>)>,
     /// Tools that are available in every state and keep it as it is; they have no arrow.
     pub staying: Vec<ToolRow>,
+    /// What arrows would be labelled with if there were room.
+    pub labels: FullLabels,
 }
 
 /// What one arrow represents: edges between the states of two boxes.
@@ -56,6 +59,10 @@ const SHORT: usize = 14;
 pub enum Detail {
     /// States as marks, arrows bare.
     Dots,
+    /// States as numbers, whose names are written elsewhere.
+    Numbers,
+    /// Names of states without a frame, arrows bare.
+    Names,
     /// Names of states; arrows with the number of their tools, where there are several.
     Less,
     /// The same, but arrows with the beginnings of their tools' names.
@@ -65,6 +72,12 @@ pub enum Detail {
     Usual,
     /// The tools that each state offers by name.
     More,
+}
+
+impl Detail {
+    /// From the most to the least.
+    pub const ALL: [Self; 7] =
+        [Self::More, Self::Usual, Self::Short, Self::Less, Self::Names, Self::Numbers, Self::Dots];
 }
 
 /// How a workflow is shown.
@@ -141,16 +154,16 @@ pub fn state_diagram<T: Gated>(
         }
     }
     let words = |rows: &[ToolRow]| match detail {
-        Detail::Dots => String::new(),
+        Detail::Dots | Detail::Numbers | Detail::Names => String::new(),
         Detail::Less if rows.len() == 1 => String::new(),
         Detail::Less => rows.len().to_string(),
         Detail::Short => tools_label(rows, tools, SHORT, measure),
         Detail::Usual | Detail::More => tools_label(rows, tools, LONGEST, measure),
     };
-    for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail != Detail::Dots) {
-        let any_words = |words: String| {
-            if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
-        };
+    let any_words = |words: String| {
+        if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
+    };
+    for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail > Detail::Names) {
         spec.to_itself = (!itself.is_empty()).then(|| words(itself));
         spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
     }
@@ -162,6 +175,16 @@ pub fn state_diagram<T: Gated>(
         let rows: Vec<ToolRow> = strand.tools().collect();
         ArrowSpec { from: strand.from, to: strand.to, label: words(&rows) }
     });
+    let full = |rows: &[ToolRow]| match detail {
+        Detail::Dots | Detail::Numbers => String::new(),
+        _ => tools_label(rows, tools, LONGEST, measure),
+    };
+    let of_any =
+        |any: &[ToolRow]| if any.is_empty() { String::new() } else { any_words(full(any)) };
+    let labels = FullLabels {
+        arrows: arrows.iter().map(|strand| full(&strand.tools().collect::<Vec<_>>())).collect(),
+        feet: feet.iter().map(|(itself, any)| (full(itself), of_any(any))).collect(),
+    };
     let first = extent.node_of[workflow.start()]
         .or_else(|| extent.node_of[view.marks.current?])
         .unwrap_or(0);
@@ -170,6 +193,7 @@ pub fn state_diagram<T: Gated>(
         arrows,
         feet,
         staying,
+        labels,
     }
 }
 
@@ -192,7 +216,7 @@ fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'
     let node = &view.extent.nodes[row];
     let is = |mark: BoxMark| node.states().iter().any(|state| view.marks.has_mark(*state, mark));
     let frame = match view.detail {
-        Detail::Dots => Frame::None,
+        Detail::Dots | Detail::Numbers | Detail::Names => Frame::None,
         _ if is(BoxMark::Current) => Frame::Heavy,
         _ if node.states().iter().all(|state| view.marks.has_mark(*state, BoxMark::Far)) => {
             Frame::Dashed
@@ -200,6 +224,7 @@ fn box_spec<T: Gated>(workflow: &Workflow, tools: &[T], row: usize, view: View<'
         _ => Frame::Plain,
     };
     let mut lines = match node {
+        _ if view.detail == Detail::Numbers => vec![(row + 1).to_string()],
         Node::State(state) => state_lines(workflow, tools, *state, view),
         Node::Folded(states) => folded_lines(workflow, states, view),
     };
@@ -245,7 +270,9 @@ fn state_lines<T: Gated>(
                     .to_owned(),
             ];
         }
-        Detail::Less | Detail::Short => return vec![marked_text(&name, marks, state)],
+        Detail::Numbers | Detail::Names | Detail::Less | Detail::Short => {
+            return vec![marked_text(&name, marks, state)];
+        }
         Detail::Usual | Detail::More => {}
     }
     // All as wide as each other, so that the picture stays when the groups change.
@@ -282,7 +309,7 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
         .unwrap_or_default();
     match view.detail {
         Detail::Dots => vec![BoxMark::Folded.sign().to_owned()],
-        Detail::Less | Detail::Short => vec![count],
+        Detail::Numbers | Detail::Names | Detail::Less | Detail::Short => vec![count],
         Detail::Usual => vec![count, format!("{held} …")],
         Detail::More => {
             let mut lines = vec![count];

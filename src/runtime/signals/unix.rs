@@ -19,6 +19,8 @@ impl Signals {
     /// # Errors
     /// When the operating system does not let us listen.
     pub fn listen() -> io::Result<Self> {
+        // A file that may not grow further is an error of the writing, and no end of the program.
+        let _ = signal(SignalKind::from_raw(Process::XFSZ.as_raw()))?;
         Ok(Self {
             end: [
                 signal(SignalKind::terminate())?,

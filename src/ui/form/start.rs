@@ -24,7 +24,9 @@ impl Form {
             !is_whole && matches!(field.part, Part::Whole | Part::Value | Part::Switch(_))
         };
         let mut fields = rows.filter(is_field);
-        fields.clone().find(|row| self.is_wanted(*row)).or_else(|| fields.next())
+        let is_open = |row: &usize| !matches!(self.fields[*row].kind, Kind::Const(_));
+        let wanted = fields.clone().find(|row| self.is_wanted(*row));
+        wanted.or_else(|| fields.clone().find(is_open)).or_else(|| fields.next())
     }
 
     /// Whether a row is a required field with nothing in it, or with an empty text.

@@ -1,5 +1,6 @@
 //! Tools: the catalog, the form of the chosen entry, and the file as it will be saved.
 
+mod broken;
 mod catalog;
 mod convert;
 mod copy;
@@ -451,6 +452,7 @@ impl Screen for Tools {
             (_, FORM) => self.form.input(input, state),
             _ => self.preview.handle_input(input, state),
         };
+        let reply = broken::refuse_broken(reply, &mut self.form, state);
         unread::with_unread(reply, &self.form, state)
     }
 
@@ -460,6 +462,7 @@ impl Screen for Tools {
             None => self.form.act(id, state),
             Some(reply) => reply,
         };
+        let reply = broken::refuse_broken(reply, &mut self.form, state);
         unread::with_unread(reply, &self.form, state)
     }
 

@@ -1,6 +1,8 @@
 //! What a change does to a text: its lines with their numbers, signs and a little of what is
 //! around them.
 
+use std::borrow::Cow;
+
 use crate::{
     engine::{
         diff::{self, LineKind},
@@ -15,10 +17,15 @@ pub(crate) type Line = Vec<(Role, String)>;
 /// Lines around a change that are shown with it.
 const AROUND: usize = 2;
 
+/// Of a long line that begins as its other version does, so many letters of that are shown.
+const LEAD: usize = 16;
+/// Lines of at most so many letters are shown from their beginning.
+const SHORT: usize = 40;
+
 /// The lines that differ between two texts, with those around them.
 #[must_use]
 pub(crate) fn diff_with_context(before: &str, after: &str) -> Vec<Line> {
-    let all = diff::diff_lines(before, after);
+    let all = shown_lines(before, after);
     let mut lines = Vec::new();
     let mut last = 0;
     for (row, line) in all.iter().enumerate() {
@@ -38,12 +45,51 @@ pub(crate) fn diff_with_context(before: &str, after: &str) -> Vec<Line> {
 /// Only the lines that differ.
 #[must_use]
 pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<Line> {
-    let all =
-        diff::diff_lines(before, after).into_iter().filter(|line| line.kind != LineKind::Same);
-    all.map(|line| render_line(&line)).collect()
+    let all = shown_lines(before, after);
+    all.iter().filter(|line| line.kind != LineKind::Same).map(render_line).collect()
 }
 
-/// Masks what looks like a secret.
+/// All lines. What looks like a secret is masked in those that differ, and where a long line and the one that takes its
+/// place begin alike, both are shown from a little before they differ.
+fn shown_lines(before: &str, after: &str) -> Vec<diff::Line> {
+    let mut all = diff::diff_lines(before, after);
+    let mask = Mask::default();
+    for line in all.iter_mut().filter(|line| line.kind != LineKind::Same) {
+        line.text = mask.mask_text(&line.text).into_owned();
+    }
+    let mut at = 0;
+    while at < all.len() {
+        let removed = count_kind(&all[at..], LineKind::Removed);
+        let added = count_kind(&all[at + removed..], LineKind::Added);
+        for pair in 0..removed.min(added) {
+            let (old, new) = (at + pair, at + removed + pair);
+            let same = common_letters(&all[old].text, &all[new].text);
+            for row in [old, new] {
+                all[row].text = without_start(&all[row].text, same);
+            }
+        }
+        at += (removed + added).max(1);
+    }
+    all
+}
+
+fn count_kind(lines: &[diff::Line], kind: LineKind) -> usize {
+    lines.iter().take_while(|line| line.kind == kind).count()
+}
+
+fn common_letters(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
+}
+
+/// A text from a little before the end of its first `same` letters, where that leaves much out.
+fn without_start(text: &str, same: usize) -> String {
+    if same <= SHORT {
+        return text.to_owned();
+    }
+    let kept: String = text.chars().skip(same - LEAD).collect();
+    format!("…{kept}")
+}
+
 fn render_line(line: &diff::Line) -> Line {
     let number = line.new_row.or(line.old_row).map_or(0, |row| row + 1);
     let (sign, role) = match line.kind {
@@ -51,6 +97,28 @@ fn render_line(line: &diff::Line) -> Line {
         LineKind::Added => ('+', Role::Added),
         LineKind::Removed => ('-', Role::Removed),
     };
-    let text = Mask::default().mask_text(&line.text).into_owned();
+    let text = match line.kind {
+        LineKind::Same => Mask::default().mask_text(&line.text),
+        LineKind::Added | LineKind::Removed => Cow::Borrowed(&*line.text),
+    };
     vec![(Role::LineNumber, format!("{number:>5} ")), (role, format!("{sign} {text}"))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(before: &str, after: &str) -> Vec<String> {
+        changed_lines(before, after).into_iter().map(|line| line[1].1.clone()).collect()
+    }
+
+    #[test]
+    fn long_lines_are_shown_where_they_differ() {
+        let line = |end: &str| format!("\"description\": \"{} {end}\"\n", "long ".repeat(30));
+        let shown = texts(&line("before"), &line("after"));
+        assert_eq!(shown, ["- …long long long  before\"", "+ …long long long  after\""]);
+        assert_eq!(texts("short a\n", "short b\n"), ["- short a", "+ short b"]);
+        let alone = texts("", &line("added"));
+        assert!(alone[0].starts_with("+ \"description\""), "{alone:?}");
+    }
 }

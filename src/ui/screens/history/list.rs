@@ -109,7 +109,10 @@ impl List {
         if calls.is_empty() && !kept.is_loading() {
             let (words, role) = match TraceFilter::check_words(&kept.query) {
                 Err(wrong) => (wrong, Role::Warning),
-                Ok(()) if kept.query.is_empty() => ("no calls yet".to_owned(), Role::Ghost),
+                Ok(()) if kept.query.is_empty() => match &kept.not_kept {
+                    Some(problem) => (format!("calls can't be saved: {problem}"), Role::Warning),
+                    None => ("no calls yet".to_owned(), Role::Ghost),
+                },
                 Ok(()) => ("no match".to_owned(), Role::Ghost),
             };
             let lines = wrap(&words, usize::from(inside.width.saturating_sub(2)));

@@ -2,7 +2,7 @@
 
 use crate::{
     app::{
-        compose::{context::ComposeContext, entries},
+        compose::{context::ComposeContext, pasting},
         message::Message,
         state::State,
     },
@@ -21,7 +21,7 @@ pub(super) fn copy_menu(tool: &Tool, state: &State) -> Reply {
         .map(|(api, text)| (api.to_owned(), "the tool as its API gets it, as JSON", text))
         .collect();
     let context = ComposeContext::from_state(state);
-    let descriptor = entries::copy_entries(context, &[tool.id().clone()]);
+    let descriptor = pasting::copy_entries(context, &[tool.id().clone()]);
     copies.push(("descriptor".to_owned(), "as in the file, with what answers for it", descriptor));
     copies.push(("name".to_owned(), "as a model calls it", tool.name.clone()));
     let items = copies

@@ -4,8 +4,9 @@
 //! how much is shown. [`layout`] is the layout that comes of it, kept until something it depends on
 //! changes; [`hit_target`] says what is at a cell of it, in the workflow's own terms.
 //! [`travel`] finds the next state in a direction, [`seek`] a state or tool by name, [`walk`] takes
-//! steps. [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`minimap`] all
-//! of it small, [`legend`] explains the signs.
+//! steps. [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`name_key`]
+//! the names of numbered states below it, [`minimap`] all of it small, [`legend`] explains the
+//! signs.
 
 mod choose;
 mod foot;
@@ -14,6 +15,7 @@ mod layout;
 mod legend;
 mod minimap;
 mod mouse;
+mod name_key;
 mod paint;
 mod pane;
 mod seek;

@@ -18,20 +18,16 @@ const MOST_AT_ONCE: usize = 400;
 
 impl Graph {
     pub fn zoom(&mut self, way: Zoom) -> Reply {
-        let detail = match (self.shown.detail, way) {
-            (Detail::Dots, Zoom::In) | (Detail::Short, Zoom::Out) => Detail::Less,
-            (Detail::Less, Zoom::In) | (Detail::Usual, Zoom::Out) => Detail::Short,
-            (Detail::Short, Zoom::In) | (Detail::More, Zoom::Out) => Detail::Usual,
-            (Detail::Usual, _) => Detail::More,
-            (Detail::Less, _) => Detail::Dots,
-            (Detail::More, _) => {
-                return Reply::Refused("no more detail to show".into());
-            }
-            (Detail::Dots, _) => {
-                return Reply::Refused("no less detail to show".into());
-            }
+        let at = Detail::ALL.iter().position(|detail| *detail == self.shown.detail).unwrap_or(0);
+        let next = match way {
+            Zoom::In => at.checked_sub(1),
+            Zoom::Out => Some(at + 1),
         };
-        (self.shown.detail, self.detail_before) = (detail, None);
+        let Some(detail) = next.and_then(|next| Detail::ALL.get(next)) else {
+            let amount = if way == Zoom::In { "more" } else { "less" };
+            return Reply::Refused(format!("no {amount} detail to show"));
+        };
+        (self.shown.detail, self.detail_before, self.is_zoomed) = (*detail, None, true);
         Reply::Handled
     }
 

@@ -1,6 +1,9 @@
 //! The layout of what is shown, kept while only the run goes on.
 
-use std::collections::{BTreeSet, HashMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeSet, HashMap},
+};
 
 use super::super::facts::{Facts, Subject};
 use crate::{
@@ -11,6 +14,7 @@ use crate::{
         layout::{
             diagram::{Diagram, Direction},
             extent::{Choice, PictureExtent, Scale},
+            lay::LEAST_GAP,
             marks::StateMarks,
             picture::{BoxArea, BoxPosition, KeptLayout, Picture},
             states::{self, Detail, DrawnTools, StateDiagram, View},
@@ -198,6 +202,21 @@ impl LaidGraph {
         overflow(&self.picture, self.room) == 0
     }
 
+    /// Whether it is in view with so many lines below it.
+    pub fn fits_above(&self, lines: u16) -> bool {
+        overflow(&self.picture, (self.room.0, self.room.1.saturating_sub(lines))) == 0
+    }
+
+    /// Whether it is laid out for a room of that size.
+    pub fn is_in_room(&self, room: (u16, u16)) -> bool {
+        self.room == room
+    }
+
+    /// Whether its states are numbers.
+    pub fn has_numbers(&self) -> bool {
+        self.key.shown.detail == Detail::Numbers
+    }
+
     /// Whether so much is out of view that a map of all is of use.
     pub fn wants_map(&self) -> bool {
         let far = |size: usize, room: u16| 2 * size > 3 * usize::from(room);
@@ -238,6 +257,9 @@ fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
     beyond(picture.width, room.0) + 2 * beyond(picture.height, room.1)
 }
 
+/// How far apart things may be from the top down, so that arrows have room for their labels.
+const GAPS: [usize; 4] = [LEAST_GAP, 5, 9, 14];
+
 /// Lays out in the direction that fits better, or in that of the earlier layout where most of it
 /// stays.
 fn choose_layout(
@@ -256,21 +278,45 @@ fn choose_layout(
         names.iter().map(|name| seats.get(name).copied()).collect();
     let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
     let held = if same_detail { KeptLayout::Places } else { KeptLayout::Order };
+    let detail = key.shown.detail;
     let make = |direction: Direction, stood: &[Option<BoxPosition>]| {
         let states = of(direction);
-        let picture = states.diagram.layout_after(stood, held);
-        (direction, states, picture)
+        let spreads =
+            direction == Direction::TopDown && matches!(detail, Detail::Less | Detail::Names);
+        let gaps = if spreads { GAPS.as_slice() } else { &[LEAST_GAP] };
+        let lay_out = |gap: &usize| {
+            let mut picture = states.diagram.layout_apart(stood, held, *gap);
+            picture.fill_labels(&states.labels, states.diagram.measure, usize::from(room.0));
+            picture
+        };
+        let all: Vec<Picture> = gaps.iter().map(lay_out).collect();
+        // Of those that are best, the first: the one in which most is together.
+        let written = |picture: &Picture| picture.count_written(&states.labels);
+        let rank = |picture: &Picture| (overflow(picture, room), Reverse(written(picture)));
+        let best = all.into_iter().min_by_key(rank).unwrap_or_default();
+        (direction, states, best)
     };
     if let Some(like) = like
         && stood.iter().flatten().count() * 2 > stood.len()
     {
-        return make(like.direction, &stood);
+        let kept = make(like.direction, &stood);
+        if same_detail || overflow(&kept.2, room) == 0 || names.len() > MOST {
+            return kept;
+        }
+        // Another detail has another shape.
+        let turned = make(like.direction.toggled(), &[]);
+        return if 2 * overflow(&turned.2, room) < overflow(&kept.2, room) { turned } else { kept };
     }
-    let first = make(Direction::LeftToRight, &[]);
+    // Names alone have their arrows' labels beside them only from the top down.
+    let before = match detail {
+        Detail::Names => Direction::TopDown,
+        _ => Direction::LeftToRight,
+    };
+    let first = make(before, &[]);
     if overflow(&first.2, room) == 0 || names.len() > MOST {
         return first;
     }
-    let second = make(Direction::TopDown, &[]);
+    let second = make(before.toggled(), &[]);
     if overflow(&second.2, room) < overflow(&first.2, room) { second } else { first }
 }
 

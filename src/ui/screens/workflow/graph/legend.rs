@@ -9,13 +9,16 @@ use crate::{
 };
 
 /// Arrows and what they mean.
-const ARROWS: [(&str, &str); 6] = [
+const ARROWS: [(&str, &str); 9] = [
     ("─▶", "tools that change the state; green: available now"),
     ("╌▷", "tools whose groups aren't requested"),
     ("━▶", "the selected arrow ([ and ] select)"),
     ("a, 2 more", "a bundle: that many more tools lead the same way (o opens it)"),
+    ("a +2", "the same, shorter"),
+    ("── 3 ─▶", "a bundle of three tools, whose names have no room"),
     ("any: a", "tools that lead here from every state"),
-    ("╰──▶", "at the bottom of a state: tools that keep the state"),
+    ("stays: a", "tools that keep the state, where it has no frame"),
+    ("╰──▶  ◀╯", "at the bottom or the side of a state: tools that keep the state"),
 ];
 
 /// The page of all signs.

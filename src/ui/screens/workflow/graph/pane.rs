@@ -14,7 +14,7 @@ use super::{
     layout::{GraphView, LaidGraph},
     legend,
     minimap::{self, MiniMap},
-    paint,
+    name_key, paint,
     seek::{FoundItem, Seek, SeekOutcome},
     travel,
 };
@@ -54,9 +54,16 @@ pub(crate) struct Graph {
     pub(super) followed: Option<StateRow>,
     /// The detail is to be the most with which all is in view.
     pub(super) fitting: bool,
+    /// The detail was chosen by hand; until then it is fitted to each new size of the pane.
+    pub(super) is_zoomed: bool,
+    /// Where the names of numbered states are.
+    pub(super) names_area: Rect,
     /// The detail before the picture outgrew the view and was fitted again.
     pub(super) detail_before: Option<Detail>,
 }
+
+/// Pictures of more states are fitted when that is asked for.
+const MOST_FITTED: usize = 60;
 
 /// Whether the small map is shown where there is need for it.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -142,6 +149,7 @@ impl Graph {
             let height = whole.height.saturating_sub(u16::from(below));
             self.view.inside = Rect { height, ..whole };
             self.update_layout(facts, state);
+            self.leave_room_for_names(facts);
             if below || !self.has_line_below() {
                 break;
             }
@@ -171,6 +179,7 @@ impl Graph {
         };
         paint::draw_picture(buffer, self.view, laid, facts, paint::Look { styles, chosen });
         self.view.draw_ways_out(buffer, &laid.picture, styles);
+        name_key::draw(buffer, self.names_area, (laid, facts), styles);
         self.draw_map(buffer, facts, scene);
         let last = whole.height.saturating_sub(1);
         if self.seek.is_typing() {
@@ -187,6 +196,17 @@ impl Graph {
                 .put_text(" from any state, without moving: ", styles[Role::Dim])
                 .put_text(&keys.join(", "), styles[Role::Transition]);
         }
+    }
+
+    /// Takes the lines of the states' names from the picture where that has numbers for them, as
+    /// far as half of the room.
+    fn leave_room_for_names(&mut self, facts: &Facts) {
+        let inside = &mut self.view.inside;
+        let names = self.laid.as_ref().map(|laid| name_key::lines_of(laid, facts, inside.width));
+        let lines = u16::try_from(names.unwrap_or_default().len()).unwrap_or(u16::MAX);
+        let lines = lines.min(inside.height / 2);
+        inside.height -= lines;
+        self.names_area = Rect { y: inside.bottom(), height: lines, ..*inside };
     }
 
     fn has_line_below(&self) -> bool {
@@ -253,9 +273,18 @@ impl Graph {
     fn update_layout(&mut self, facts: &Facts, state: &State) {
         let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
-        if std::mem::take(&mut self.fitting) {
+        let room = (self.view.inside.width, self.view.inside.height);
+        let is_new_room = self.laid.as_ref().is_none_or(|laid| !laid.is_in_room(room));
+        let is_small = facts.workflow.states().len() <= MOST_FITTED;
+        let is_due = is_new_room && is_small && !self.is_zoomed;
+        if std::mem::take(&mut self.fitting) || is_due {
             self.detail_before = None;
             self.fit_from(Detail::Usual, facts, state);
+            // What nobody asked to be that small is looked at part by part.
+            if is_due && self.shown.detail == Detail::Dots {
+                (self.shown.detail, self.laid) = (Detail::Usual, None);
+                self.follow_change(facts, state);
+            }
         } else {
             self.follow_change(facts, state);
         }
@@ -279,16 +308,20 @@ impl Graph {
         }
     }
 
-    /// The most detail, from this one on, with which all is in view. Where names are never all in
-    /// view, they are left out only if most of them would be far away.
+    /// The most detail, from this one on, with which all is in view. Where names beside the arrows
+    /// are never all in view, states are numbers, and their names below.
     fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
         let room = (self.view.inside.width, self.view.inside.height);
         let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
-        let all = [Detail::More, Detail::Usual, Detail::Short, Detail::Less, Detail::Dots];
-        for detail in all.into_iter().skip_while(|detail| *detail != most) {
+        for detail in Detail::ALL.into_iter().skip_while(|detail| *detail != most) {
             self.shown.detail = detail;
             let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
-            let is_enough = laid.fits_in_view() || detail == Detail::Less && !laid.wants_map();
+            let names = name_key::lines_of(&laid, facts, room.0);
+            let lines = u16::try_from(names.len()).unwrap_or(u16::MAX);
+            let is_enough = match detail {
+                Detail::Numbers => 2 * lines <= room.1 && laid.fits_above(lines),
+                _ => laid.fits_in_view(),
+            };
             self.laid = Some(laid);
             if is_enough {
                 break;
@@ -394,7 +427,7 @@ impl Graph {
     }
 
     pub fn fit_picture(&mut self) -> Reply {
-        self.fitting = true;
+        (self.fitting, self.is_zoomed) = (true, false);
         Reply::Handled
     }
 

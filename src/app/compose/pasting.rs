@@ -1,0 +1,369 @@
+//! Copying entries out as descriptors, and taking such texts in.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use serde_json::{Map, Value, json};
+
+use super::{
+    context::ComposeContext,
+    entries::{EntryHome, Unplaced, free_key_in, place_new},
+    plan::{Plan, list_names},
+};
+use crate::{
+    app::documents::Change,
+    engine::portable::fate::FateKind,
+    model::{
+        catalog::Part,
+        entry::{Entry, EntryId, EntryKind, FileId, SystemId},
+        numbered::numbered_names,
+    },
+    syntax::{
+        print,
+        source::{Format, Source},
+    },
+    systems::{
+        self, convert, read,
+        system::{NewEntry, NewPlace, replace_name},
+        table::{self, every_system},
+        target::Target,
+    },
+};
+
+/// Entries as one text that is a file of descriptors: YAML, with what the tools name beside them.
+#[must_use]
+pub fn copy_entries(context: ComposeContext<'_>, ids: &[EntryId]) -> String {
+    let mut all: Vec<&Entry> = ids.iter().filter_map(|id| context.catalog.entry(id)).collect();
+    for id in ids {
+        let Some(tool) = context.catalog.tool(id) else { continue };
+        let named =
+            systems::by_id(tool.entry.system).and_then(|system| system.tool_reference(tool));
+        let answers = named.and_then(|named| {
+            context
+                .catalog
+                .entries()
+                .find(|entry| entry.kind == named.kind && entry.key == named.key)
+        });
+        all.extend(answers);
+    }
+    let mut root = Map::new();
+    let mut alone: Vec<Value> = Vec::new();
+    let mut seen = HashSet::new();
+    for entry in all.into_iter().filter(|entry| seen.insert(&entry.id)) {
+        match new_entry_kind(entry).and_then(|kind| kind.place.section()) {
+            Some(section) => {
+                let members = root.entry(section).or_insert_with(|| json!({}));
+                members[entry.key.as_str()] = (*entry.value).clone();
+            }
+            None => alone.push((*entry.value).clone()),
+        }
+    }
+    // Those without a map stand one a document.
+    let map = (!root.is_empty() || alone.is_empty()).then_some(Value::Object(root));
+    let texts: Vec<String> =
+        map.iter().chain(&alone).map(|value| print::print_value(Format::Yaml, value)).collect();
+    texts.join("---\n")
+}
+
+/// How entries like this one are made again.
+fn new_entry_kind(entry: &Entry) -> Option<NewEntry> {
+    systems::by_id(entry.system)?.new_entry_kinds().into_iter().find(|kind| kind.kind == entry.kind)
+}
+
+/// Takes the entries of a text in: YAML or JSON, one descriptor or many. Tools in a format of no
+/// system here (MCP, OpenAI, Anthropic, OpenAPI) are converted to the system of the entry beside.
+///
+/// # Errors
+/// When the text cannot be read, holds no entry, or nothing in it is new.
+pub fn paste_entries(
+    context: ComposeContext<'_>,
+    text: &str,
+    near: Option<&EntryId>,
+) -> Result<Plan, String> {
+    let file = FileId::new("pasted.yaml");
+    let source = parse_pasted(text)?;
+    let mut part = read::read_part(&file, &source, context.catalog.mode);
+    let mut plan = Plan::default();
+    if part.tools.is_empty()
+        && part.services.is_empty()
+        && part.others.is_empty()
+        && let Some((converted, note)) =
+            read_keyless(context, &source, &file).or_else(|| convert_pasted(context, &source, near))
+    {
+        part = converted;
+        plan.notes.push(note);
+    }
+    let found: Vec<&Entry> = part
+        .tools
+        .iter()
+        .map(|tool| &tool.entry)
+        .chain(part.services.iter().map(|service| &service.entry))
+        .chain(&part.others)
+        .collect();
+    let entries = whole_entries(&found);
+    let mut homes: BTreeMap<SystemId, EntryHome> = BTreeMap::new();
+    let mut taken: Vec<String> = Vec::new();
+    let mut keys: Vec<(EntryKind, String)> = Vec::new();
+    for entry in entries {
+        let Some(kind) = new_entry_kind(entry) else { continue };
+        let home = homes
+            .entry(entry.system)
+            .or_insert_with(|| EntryHome::of_workflow(&kind, context, near));
+        let prefix = home.key_prefix();
+        let wanted = match kind.place {
+            NewPlace::Map(_) => own_key(entry),
+            NewPlace::List(_) => key_in_list(entry, &kind),
+            NewPlace::Alone | NewPlace::Folder(_) => entry.key.clone(),
+        };
+        let same = |other: &&Entry| {
+            other.kind == entry.kind
+                && other.key.strip_prefix(&prefix) == Some(&wanted)
+                && other.value == entry.value
+        };
+        if context.catalog.entries().any(|other| same(&other)) {
+            taken.push(wanted);
+            continue;
+        }
+        let free = |key: &String| {
+            free_key_in(&prefix, key, entry.kind, context).is_ok()
+                && !keys.iter().any(|(kind, known)| *kind == entry.kind && known == key)
+        };
+        let key = numbered_names(&wanted).take(1_000).find(free);
+        let key = key.ok_or_else(|| {
+            format!(
+                "{wanted} can't be a key: {}",
+                free_key_in(&prefix, &wanted, entry.kind, context).err().unwrap_or_default()
+            )
+        })?;
+        if key != wanted {
+            plan.notes.push(format!(
+                "{wanted} already exists and is different: the new one is called {key}."
+            ));
+        }
+        let value = match kind.place.section() {
+            None => replace_name((*entry.value).clone(), kind.named, &key),
+            Some(_) => (*entry.value).clone(),
+        };
+        let change = place_new(
+            Unplaced { key: &key, kind: entry.kind, place: kind.place, value: &value },
+            home,
+            &plan.changes,
+            context,
+        );
+        // What comes after the first goes into the file that it made.
+        if let (EntryHome::Fresh { file }, Change::Create { .. }) = (&*home, &change) {
+            *home = EntryHome::Map { file: file.clone(), document: 0 };
+        }
+        plan.changes.push(change);
+        keys.push((entry.kind, key));
+    }
+    if !taken.is_empty() {
+        plan.notes.push(format!(
+            "Already here, unchanged: {}.",
+            list_names(taken.iter().map(String::as_str))
+        ));
+    }
+    if keys.is_empty() {
+        return Err(match plan.notes.is_empty() {
+            true => "there is no tool in this text. It takes descriptors as in the files of a \
+                workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
+                .into(),
+            false => plan.notes.concat(),
+        });
+    }
+    let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
+    plan.label = format!("paste {}", list_names(names));
+    Ok(plan)
+}
+
+/// These entries without those that come with another, whose part they are; those that go into a
+/// list come by themselves, and their holder doesn't.
+fn whole_entries<'e>(found: &[&'e Entry]) -> Vec<&'e Entry> {
+    let is_listed = |entry: &Entry| {
+        new_entry_kind(entry).is_some_and(|kind| matches!(kind.place, NewPlace::List(_)))
+    };
+    let is_part = |entry: &Entry, other: &Entry| {
+        let (place, around) = (entry.id.place(), other.id.place());
+        (&place.file, place.document) == (&around.file, around.document)
+            && place.at != around.at
+            && place.at.starts_with(&around.at)
+    };
+    let stays = |entry: &&&'e Entry| match is_listed(entry) {
+        true => true,
+        false => found
+            .iter()
+            .all(|other| !is_part(entry, other) && !(is_listed(other) && is_part(other, entry))),
+    };
+    found.iter().filter(stays).copied().collect()
+}
+
+/// A descriptor without the key that it has in a map of many, with its name as the key.
+fn read_keyless(
+    context: ComposeContext<'_>,
+    source: &Source,
+    file: &FileId,
+) -> Option<(Part, String)> {
+    let document = source.value(0)?.as_object()?;
+    // The line of the map may be there.
+    let inside = match document.len() {
+        1 => document.values().next()?.as_object()?,
+        _ => document,
+    };
+    let own_type = inside.get("type")?;
+    let section = every_system()
+        .iter()
+        .flat_map(|system| system.new_entry_kinds())
+        .filter(|kind| kind.value.get("type") == Some(own_type))
+        .find_map(|kind| kind.place.section())?;
+    let key = slug_of(inside.get("name")?.as_str()?);
+    let whole = json!({section: {&*key: inside}});
+    let whole = Source::parse(Format::Json, whole.to_string()).ok()?;
+    let part = read::read_part(file, &whole, context.catalog.mode);
+    let note = format!("The text has no key above the descriptor: its name is the key, {key}.");
+    (!part.tools.is_empty() || !part.services.is_empty()).then_some((part, note))
+}
+
+/// Tools of another format as descriptors of the system that the entry beside has, else the first
+/// tool, else the first system that reads them from a text; and what a user should know of that.
+fn convert_pasted(
+    context: ComposeContext<'_>,
+    source: &Source,
+    near: Option<&EntryId>,
+) -> Option<(Part, String)> {
+    let (packed, unread) = convert::pack_document(source.value(0)?)?;
+    let beside = near.and_then(|id| context.catalog.entry(id));
+    let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
+    let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));
+    let read_back = |target: Target| {
+        // Some systems have a file for each tool, some know their files by the folder.
+        let mut part = Part::default();
+        for written in target.write(&packed) {
+            let text = print::print_value(Format::Json, &written.value);
+            let source = Source::parse(Format::Json, text).ok()?;
+            part.extend(read::read_part(&FileId::new(written.path), &source, context.catalog.mode));
+        }
+        (part.tools.len() >= packed.len()).then_some((target, part))
+    };
+    let (target, part) = own.into_iter().chain(Target::all()).find_map(read_back)?;
+    let lost: BTreeSet<String> = packed
+        .iter()
+        .flat_map(|one| convert::fates(one, target))
+        .filter(|fate| fate.kind == FateKind::Lost)
+        .map(|fate| fate.field)
+        .chain(unread)
+        .collect();
+    let mut note = format!("Converted to {}.", target.title());
+    if !lost.is_empty() {
+        note.push_str(&format!(" Not kept: {}.", list_names(lost.iter().map(String::as_str))));
+    }
+    Some((part, note))
+}
+
+/// The name of an entry that goes into a list.
+fn key_in_list(entry: &Entry, kind: &NewEntry) -> String {
+    let name = kind.named.iter().find_map(|member| entry.value.get(*member)?.as_str());
+    name.map_or_else(|| slug_of(""), str::to_owned)
+}
+
+/// Whether a text begins as a request in a system's console does, `POST /_plugins/…`, or as curl.
+fn is_request(text: &str) -> bool {
+    const BEGINNINGS: [&str; 7] = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "curl"];
+    let is_said = |line: &&str| !line.is_empty() && !line.starts_with(['#', '/']);
+    let first = text.lines().map(str::trim).find(is_said).unwrap_or_default();
+    let (word, rest) = first.split_once(char::is_whitespace).unwrap_or_default();
+    BEGINNINGS.contains(&word) && !rest.trim().is_empty()
+}
+
+/// JSON, YAML, or what a system's own console shows.
+fn parse_pasted(text: &str) -> Result<Source, String> {
+    if let Ok(source) = Source::parse(Format::Json, text) {
+        return Ok(source);
+    }
+    if let (true, Some(shapes)) = (is_request(text), table::shapes()) {
+        let bodies = shapes.read_pasted(text).map_err(|why| format!("in these requests: {why}"))?;
+        return Source::parse(Format::Json, Value::from(bodies).to_string())
+            .map_err(|problem| problem.to_string());
+    }
+    let problem = match Source::parse(Format::Yaml, text) {
+        Ok(source) => return Ok(source),
+        Err(problem) => problem,
+    };
+    let bodies = table::shapes().and_then(|shapes| shapes.read_pasted(text).ok());
+    bodies
+        .and_then(|bodies| Source::parse(Format::Json, Value::from(bodies).to_string()).ok())
+        .ok_or_else(|| format!("this is neither JSON nor YAML: {problem}"))
+}
+
+/// The key of a pasted entry: that of the map it stood in; its name or id where it stood alone.
+fn own_key(entry: &Entry) -> String {
+    if !entry.id.place().at.is_root() {
+        return entry.key.clone();
+    }
+    let named =
+        ["id", "name"].iter().find_map(|field| entry.value.get(*field).and_then(Value::as_str));
+    slug_of(named.unwrap_or_default())
+}
+
+/// A name as a key.
+fn slug_of(name: &str) -> String {
+    let slug: String = name
+        .chars()
+        .map(|letter| {
+            if letter.is_alphanumeric() || letter == '_' {
+                letter.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        })
+        .collect();
+    let slug = slug.trim_matches('-').to_owned();
+    if slug.is_empty() { "tool".to_owned() } else { slug }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::{
+        app::{
+            message::{DocumentMessage, Loaded, Message},
+            state::{Start, State},
+            update::update,
+        },
+        model::clock::Millis,
+    };
+
+    /// Some systems have a file for each tool.
+    #[test]
+    fn each_of_several_pasted_tools_is_converted_for_every_system() {
+        let tool = |name: &str| json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
+        let text = json!({"tools": [tool("one"), tool("two")]}).to_string();
+        let kinds = every_system().iter().flat_map(|system| system.new_entry_kinds());
+        for kind in kinds.filter(|kind| kind.kind == EntryKind::Tool) {
+            let value = kind.named_value("old");
+            let (path, there) = match kind.place {
+                NewPlace::List(list) => ((list.path)("old"), (list.value)("old", vec![value])),
+                NewPlace::Map(section) => ("old.json".to_owned(), json!({section: {"old": value}})),
+                NewPlace::Alone | NewPlace::Folder(_) => ("old.json".to_owned(), value),
+            };
+            let (mut state, file) = (State::new(Start::default()), FileId::new(path));
+            let there: Arc<str> = there.to_string().into();
+            let source = Source::parse(Format::Json, Arc::clone(&there));
+            let loaded = Loaded { text: there, source, held: None };
+            let (names, skipped) = (vec![file.clone()], Vec::new());
+            for message in [
+                DocumentMessage::Loaded(vec![(file, loaded)]),
+                DocumentMessage::LoadEnded { names, skipped },
+            ] {
+                update(&mut state, Message::Document(message), Millis(1));
+            }
+            let before = state.catalog.tools.len();
+            let plan = paste_entries(ComposeContext::from_state(&state), &text, None).unwrap();
+            update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
+            assert_eq!(state.catalog.tools.len(), before + 2, "{}", kind.type_name);
+            let names: Vec<_> =
+                state.catalog.tools[before..].iter().map(|tool| tool.name.clone()).collect();
+            assert_eq!((names.join(" "), before), ("one two".to_owned(), 1), "{}", kind.type_name);
+        }
+    }
+}
