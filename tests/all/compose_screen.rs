@@ -468,13 +468,13 @@ fn a_new_tool_of_an_arrow_is_in_the_requested_groups() {
 fn tools_that_change_other_arrows_come_last_and_say_so() {
     let mut bench = workflow((200, 60));
     bench.keys("shift+tab");
-    let (from, to) = (state(&bench, "results"), state(&bench, "analysis"));
+    let (from, to) = (state(&bench, "research"), state(&bench, "results"));
     drag(&mut bench, from, to);
     let screen = bench.screen();
     let is_first = |line: &&str| !line.contains("a new tool …");
     let rows: Vec<&str> = screen.lines().skip_while(is_first).collect();
     let moves = "changes its other arrows";
-    assert!(rows[1].contains("knowledge-query"), "it leads there already: {screen}");
+    assert!(rows[1].contains("complex-analysis"), "it leads there already: {screen}");
     assert!(!rows[1].contains(moves), "{screen}");
     assert!(rows[2..].iter().any(|row| row.contains(moves)), "{screen}");
 }
