@@ -16,6 +16,7 @@ pub mod fields;
 pub(crate) mod inlined;
 pub mod kind;
 pub mod literal;
+pub(crate) mod mentions;
 pub mod messages;
 pub mod metaschema;
 pub mod moment;

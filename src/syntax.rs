@@ -5,6 +5,7 @@
 //! there, whose inverse leads back byte for byte. Each format has one folder: `parse` makes the
 //! common [`tree`] from the text, `edit` writes a change into it, `print` writes new values.
 
+pub(crate) mod arranged;
 mod change;
 mod cut;
 mod draft;

@@ -38,6 +38,16 @@ impl Change {
             | Self::Remove { file } => file,
         }
     }
+
+    /// Whether it only gives an item or a member another place.
+    pub(super) fn is_move(&self) -> bool {
+        match self {
+            Self::Entry(EntryEdit { edit, .. }) | Self::File { edit, .. } => {
+                matches!(edit, Edit::Move { .. })
+            }
+            Self::Text { .. } | Self::Create { .. } | Self::Remove { .. } => false,
+        }
+    }
 }
 
 /// The place of a single setting of a value, where typing goes on.

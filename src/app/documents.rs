@@ -354,6 +354,9 @@ impl Documents {
             match self.apply_change(change) {
                 Ok(Some(deed)) => deeds.push(deed),
                 Ok(None) => {}
+                // Where a format has no order of members, what was set keeps the one that is there.
+                Err(ChangeError::Edit(_, EditError::Unsayable { .. }))
+                    if changes.len() > 1 && change.is_move() => {}
                 Err(error) => {
                     for deed in deeds.iter().rev() {
                         self.take_back(deed);

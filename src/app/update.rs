@@ -39,15 +39,17 @@ use super::{
     state::{State, StepGoal, ViewTarget},
     unsaved_messages::unsaved_messages,
 };
+use serde_json::Value;
+
 use crate::{
     model::{
         clock::Millis,
-        entry::{EntryId, FileId},
+        entry::{EntryForm, EntryId, FileId},
         finding::EntryEdit,
         settings::SETTINGS,
     },
     schema::{parse::parse_json, pointer::Pointer},
-    syntax::edit::Edit,
+    syntax::{arranged::set_in_order, edit::Edit},
 };
 
 /// Takes a message in. `now` is when it came.
@@ -364,6 +366,20 @@ fn select_entry(state: &mut State, entry: EntryId) {
     }
 }
 
+/// What is at the place of a file that an editor was given; the order of its members counts.
+fn value_there(state: &State, target: &TextTarget, at: &Pointer) -> Option<Value> {
+    let (file, document, at) = match target {
+        TextTarget::Entry(entry) if entry.place().form == EntryForm::Plain => {
+            let place = entry.place();
+            (place.file.clone(), place.document, place.at.join(at))
+        }
+        TextTarget::Form => (state.form.as_ref()?.file.clone(), 0, at.clone()),
+        TextTarget::Settings => (FileId::new(SETTINGS), 0, at.clone()),
+        _ => return None,
+    };
+    state.documents.get(&file)?.source.as_ref().ok()?.value_at(document, &at)
+}
+
 fn editor_text(
     state: &mut State,
     target: TextTarget,
@@ -381,16 +397,14 @@ fn editor_text(
             }
         },
     };
+    let ordered = set_in_order(at.clone(), value_there(state, &target, &at).as_ref(), to.clone());
     let edit = Edit::Set { at, to };
     match target {
         TextTarget::Entry(entry) => {
             let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
-            return files::apply_changes(
-                state,
-                &label,
-                &[Change::Entry(EntryEdit { entry, edit })],
-                now,
-            );
+            let change = |edit| Change::Entry(EntryEdit { entry: entry.clone(), edit });
+            let changes: Vec<Change> = ordered.into_iter().map(change).collect();
+            return files::apply_changes(state, &label, &changes, now);
         }
         TextTarget::Call(text) => calls::edit_text(state, text, &[edit], now),
         TextTarget::Answer(ask) => {
@@ -417,12 +431,9 @@ fn editor_text(
                 form.or((target == TextTarget::Settings).then(|| FileId::new(SETTINGS)))
             {
                 let label = format!("edit {}", edit.pointer().to_string().trim_start_matches('/'));
-                return files::apply_changes(
-                    state,
-                    &label,
-                    &[Change::File { file, document: 0, edit }],
-                    now,
-                );
+                let change = |edit| Change::File { file: file.clone(), document: 0, edit };
+                let changes: Vec<Change> = ordered.into_iter().map(change).collect();
+                return files::apply_changes(state, &label, &changes, now);
             }
         }
     }

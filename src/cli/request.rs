@@ -6,7 +6,10 @@ use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
     engine::{
         explain::state::StateView,
-        filter::{AskedGroups, available_tools, check_permission, join_names, unknown_groups},
+        filter::{
+            AskedGroups, available_tools, check_permission, empty_request, join_names,
+            unknown_groups,
+        },
         gated::Gated,
         lint::check::did_you_mean,
         workflow::similar::nearest_name,
@@ -88,8 +91,13 @@ impl RequestArgs {
     pub fn resolve_request(&self, opened: &OpenWorkspace, out: &CommandOutput) -> RequestSettings {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
-        for group in &unknown_groups(&opened.tools, &context) {
+        let unknown = unknown_groups(&opened.tools, &context);
+        for group in &unknown {
             out.warn(no_tool_in(opened, group));
+        }
+        let asked = AskedGroups::from_request(context.groups.as_deref());
+        if let Some(words) = empty_request(&opened.tools, &asked).filter(|_| unknown.is_empty()) {
+            out.warn(format!("{words} (--groups)"));
         }
         if let Some(words) = self.state.as_deref().and_then(|state| unknown_state(opened, state)) {
             out.warn(words);

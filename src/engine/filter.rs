@@ -3,12 +3,16 @@
 
 use std::{collections::HashSet, fmt};
 
-use super::gated::{Gated, ToolRow};
+use super::{
+    gated::{Gated, ToolRow},
+    groups::groups_of,
+};
 use crate::model::{
     call::Outcome,
     context::{ANY, Context, DEFAULT_GROUP, Mode, Name, Profile},
     tool::{Audience, Gate, NotLoaded, States},
 };
+use crate::schema::phrase::join_alternatives;
 
 /// A context's side of the filter, prepared once and asked for many tools.
 #[derive(Clone, Debug)]
@@ -85,8 +89,7 @@ impl Reason {
 }
 
 impl Reason {
-    /// The reason in few words, for a line in a list: what the tool has, without what was asked
-    /// for.
+    /// The reason in few words, for a line in a list.
     #[must_use]
     pub fn summary(&self) -> String {
         match self {
@@ -98,12 +101,7 @@ impl Reason {
             Self::User(denied) => {
                 format!("user: {} may not request {}", denied.user, join_names(&denied.exceeding))
             }
-            Self::Group { has, .. } if has.is_empty() => "group: none, only \"*\"".into(),
-            Self::Group { has, .. } => format!("group: {}", join_names(has)),
-            Self::State { listed, .. } if listed.is_empty() => "state: none".into(),
-            Self::State { listed, current } => {
-                format!("state: {}, not {current}", join_names(listed))
-            }
+            Self::Group { .. } | Self::State { .. } => self.to_string(),
         }
     }
 }
@@ -139,6 +137,24 @@ impl fmt::Display for Reason {
             }
         }
     }
+}
+
+/// That no tool is in the requested groups, and which groups there are; `None` where one is.
+#[must_use]
+pub(crate) fn empty_request<T: Gated>(tools: &[T], asked: &AskedGroups) -> Option<String> {
+    let AskedGroups::Only(names) = asked else { return None };
+    let groups = groups_of(tools);
+    if groups.is_empty() || tools.iter().any(|tool| asked.admit(tool.gate())) {
+        return None;
+    }
+    let others = join_alternatives(groups.iter().map(|group| &*group.name));
+    Some(match names.as_slice() {
+        [] => format!("no group is requested: request {others}"),
+        names => {
+            let named = join_alternatives(names.iter().map(|name| &**name));
+            format!("no tool is in {named}: request {others}")
+        }
+    })
 }
 
 /// Names with commas between.
@@ -448,6 +464,28 @@ mod tests {
             ]
         );
         assert!(filter.hidden_reasons(&tool("x", Some(&["c"]), None, None).gate).is_empty());
+    }
+
+    #[test]
+    fn a_request_of_no_tools_group_names_those_there_are() {
+        let tools = [tool("x", Some(&["b"]), None, None), tool("y", Some(&["c"]), None, None)];
+        let asked = |groups: Option<&[&str]>| {
+            let groups = groups.map(names);
+            empty_request(&tools, &AskedGroups::from_request(groups.as_deref()))
+        };
+        assert_eq!(asked(None).as_deref(), Some("no tool is in default: request b or c"));
+        assert_eq!(asked(Some(&[])).as_deref(), Some("no group is requested: request b or c"));
+        assert_eq!(asked(Some(&["b"])), None);
+        assert_eq!(asked(Some(&["*"])), None);
+        assert_eq!(empty_request::<Slot>(&[], &AskedGroups::Only(names(&["b"]))), None);
+    }
+
+    #[test]
+    fn short_reasons_say_the_same() {
+        let filter = Filter::new(&context(Some(&["a"]), None));
+        for reason in filter.hidden_reasons(&tool("x", Some(&["b"]), Some(&["s"]), None).gate) {
+            assert_eq!(reason.summary(), reason.to_string());
+        }
     }
 
     #[test]

@@ -7,7 +7,9 @@ use serde_json::{Map, Value};
 use super::{
     equal::values_equal,
     kind::suggestions,
-    node::{Choice, MEMBERS_OF, Node, NodeKey, PlaceId, SHOWN_EXAMPLES, Types, Union},
+    node::{
+        Choice, HOLDS_SCHEMA, MEMBERS_OF, Node, NodeKey, PlaceId, SHOWN_EXAMPLES, Types, Union,
+    },
     tree::Schema,
 };
 
@@ -145,6 +147,7 @@ impl Merge<'_> {
         let node = &mut self.node;
         node.title = text("title").or(node.title.take());
         node.description = text("description").or(node.description.take());
+        node.holds_schema |= keywords.get(HOLDS_SCHEMA) == Some(&Value::Bool(true));
         node.members_of = text(MEMBERS_OF).or(node.members_of.take());
         node.default = keywords.get("default").cloned().or(node.default.take());
         let given = keywords.get("examples").or_else(|| keywords.get("example"));

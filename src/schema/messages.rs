@@ -8,7 +8,7 @@ use jsonschema::{
 use serde_json::Value;
 
 use super::{
-    node::{Bound, Node, Types},
+    node::{Bound, Node, ObjectRules, Types},
     phrase::{join_alternatives, value_text},
 };
 
@@ -123,6 +123,13 @@ pub(crate) fn describe_expected(node: &Node) -> String {
         words.push_str(&rules);
     }
     words
+}
+
+/// What the names of an object's members match, where only such are allowed: `names match ^x-`.
+#[must_use]
+pub(crate) fn pattern_words(object: &ObjectRules) -> String {
+    let patterns = object.patterns.iter().map(|(pattern, _)| &**pattern);
+    format!("names match {}", join_alternatives(patterns))
 }
 
 /// What a text holds: `base64 of image/png`, `text/markdown`.

@@ -86,7 +86,8 @@ impl Branches<'_> {
         if let Some(title) = node.title.as_deref().filter(|title| !title.trim().is_empty()) {
             return title.to_owned();
         }
-        let tag = self.union.tag.as_ref().and_then(|tag| self.member_constant(node, tag));
+        let tag = self.union.tag.as_deref().or_else(|| self.object_tag());
+        let tag = tag.and_then(|tag| self.member_constant(node, tag));
         if let Some(constant) = tag.as_ref().or(node.constant.as_ref()) {
             return value_text(constant);
         }
@@ -112,6 +113,17 @@ impl Branches<'_> {
             return format!("list of {}", items.shown_types().to_words());
         }
         words
+    }
+
+    /// The member that is a constant in each branch that is an object with members.
+    fn object_tag(&self) -> Option<&str> {
+        let objects: Vec<&Node> =
+            self.nodes.iter().map(AsRef::as_ref).filter(has_members).collect();
+        let [first, _, ..] = objects.as_slice() else { return None };
+        let names = first.object.properties.iter().map(|property| &*property.name);
+        names
+            .into_iter()
+            .find(|name| objects.iter().all(|node| self.member_constant(node, name).is_some()))
     }
 
     fn member_constant(&self, node: &Node, name: &str) -> Option<Value> {
@@ -161,6 +173,10 @@ impl Branches<'_> {
     }
 }
 
+fn has_members(node: &&Node) -> bool {
+    !node.object.properties.is_empty()
+}
+
 fn join_names<'n>(word: &str, names: impl Iterator<Item = &'n str>) -> String {
     let names: Vec<&str> = names.take(MOST_NAMES).collect();
     if names.is_empty() { String::new() } else { format!("{word} {}", names.join(", ")) }
@@ -203,6 +219,16 @@ mod tests {
                 )
             ])),
             ["object with r", "object with side"]
+        );
+        let tagged =
+            |kind: Value, more: &str| object(json!({"type": kind, more: any()}), json!(["type"]));
+        assert_eq!(
+            called(&json!([
+                tagged(json!({"const": "circle"}), "r"),
+                tagged(json!({"enum": ["square"]}), "side"),
+                {"type": "array", "items": {"type": "number"}}
+            ])),
+            ["circle", "square", "list of number"]
         );
         let titled = |schema: Value| {
             let mut schema = schema;

@@ -357,6 +357,9 @@ pub struct Locks {
 /// `required` has names of `properties`.
 pub(crate) const MEMBERS_OF: &str = "x-members-of";
 
+/// The value is a JSON Schema itself: one that is folded is described by what it asks for.
+pub(crate) const HOLDS_SCHEMA: &str = "x-holds-schema";
+
 /// So many examples are shown: all of them can be as many as a workspace has names.
 pub(super) const SHOWN_EXAMPLES: usize = 3;
 
@@ -375,6 +378,8 @@ pub struct Node {
     pub suggestions: Option<Arc<Choices>>,
     /// The value beside this list whose members are offered to it, by the keyword [`MEMBERS_OF`].
     pub members_of: Option<Arc<str>>,
+    /// The value is a schema, by the keyword [`HOLDS_SCHEMA`].
+    pub holds_schema: bool,
     pub read_only: bool,
     pub write_only: bool,
     pub deprecated: bool,
@@ -414,6 +419,7 @@ impl Node {
             examples: Vec::new(),
             suggestions: None,
             members_of: None,
+            holds_schema: false,
             read_only: false,
             write_only: false,
             deprecated: false,

@@ -1,5 +1,7 @@
 //! An edit brought down to one change of one node, and the pieces of text it results in.
 
+use std::collections::HashSet;
+
 use super::{
     draft::Draft,
     edit::{Edit, EditError, Patch},
@@ -34,8 +36,9 @@ pub(crate) enum Change<'t> {
         parent: &'t Node,
         rows: Vec<usize>,
     },
+    /// A child is moved among its siblings.
     Move {
-        list: &'t Node,
+        parent: &'t Node,
         from: usize,
         to: usize,
     },
@@ -101,8 +104,11 @@ pub(crate) fn plan_change<'t>(document: &'t Document, edit: &Edit) -> Result<Pla
             })
         }
         Edit::Move { at, to } => {
-            let (parent, from) = value::item_place(at)?;
-            Walk::new(document).walk_to(&parent, |list| Ok(Change::Move { list, from, to: *to }))
+            let (parent, last) = parent_and_key(at)?;
+            Walk::new(document).walk_to(&parent, |parent| match child_rows(parent, last, at)?[..] {
+                [from] if !has_merges(parent) => Ok(Change::Move { parent, from, to: *to }),
+                _ => Err(EditError::Aliased(at.clone())),
+            })
         }
         Edit::Rename { at, key } => {
             let (parent, last) = parent_and_key(at)?;
@@ -131,6 +137,17 @@ fn child_rows(parent: &Node, token: &str, at: &Pointer) -> Result<Vec<usize>, Ed
     };
     // A member that the value has and the tree has not comes by a merge key.
     if rows.is_empty() { Err(EditError::Aliased(at.clone())) } else { Ok(rows) }
+}
+
+/// Whether members of an object come from elsewhere, so that its rows are not its members.
+fn has_merges(node: &Node) -> bool {
+    match &node.shape {
+        Shape::Object { members, .. } => {
+            let mut keys = HashSet::new();
+            members.iter().any(|member| member.merge || !keys.insert(&*member.key))
+        }
+        _ => false,
+    }
 }
 
 struct Walk<'t> {

@@ -15,8 +15,9 @@ pub enum Edit {
     /// Puts an item before the one at `at` (its index may be the length: at the end). A missing
     /// list is made.
     Insert { at: Pointer, item: Literal },
-    /// Moves the item at `at` to another index of the same list, with its comments where they can
-    /// be known: the one on its line, and in lists of lines those right above it.
+    /// Moves the item at `at` to another index of the same list, or the member to another place of
+    /// the same object, with its comments where they can be known: the one on its line, and where
+    /// each has lines of its own those right above it.
     Move { at: Pointer, to: usize },
     /// Gives a member another key; its place among its siblings stays.
     Rename { at: Pointer, key: String },

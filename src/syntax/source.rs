@@ -424,7 +424,13 @@ impl Source {
             Edit::Rename { at, key } => {
                 at.last() == Some(key) && self.is_ambiguous(document, at, true)
             }
-            Edit::Move { at, to } => at.last_index() != Some(*to),
+            Edit::Move { at, to } => {
+                let row = |object: &Value| {
+                    Some(object.as_object()?.keys().position(|key| at.last() == Some(key)))
+                };
+                let object = at.parent().and_then(|parent| self.value_at(document, &parent));
+                object.as_ref().and_then(row).unwrap_or_else(|| at.last_index()) != Some(*to)
+            }
             _ => false,
         }
     }

@@ -75,6 +75,9 @@ fn insert_item(value: &mut Value, at: &Pointer, item: &Value) -> Result<(), Edit
 }
 
 fn move_item(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError> {
+    if let Some(members) = at.parent().and_then(|object| object.get_mut(value)?.as_object_mut()) {
+        return move_member(members, at, to);
+    }
     let (parent, index) = item_place(at)?;
     let list = parent.get_mut(value).ok_or_else(|| EditError::NoSuchPlace(parent.clone()))?;
     let items = list.as_array_mut().ok_or_else(|| EditError::NotAList(parent.clone()))?;
@@ -83,6 +86,14 @@ fn move_item(value: &mut Value, at: &Pointer, to: usize) -> Result<(), EditError
     }
     let item = items.remove(index);
     items.insert(to, item);
+    Ok(())
+}
+
+fn move_member(members: &mut Map<String, Value>, at: &Pointer, to: usize) -> Result<(), EditError> {
+    let missing = || EditError::NoSuchPlace(at.clone());
+    let key = at.last().filter(|_| to < members.len()).ok_or_else(missing)?;
+    let member = members.shift_remove(key).ok_or_else(missing)?;
+    members.shift_insert(to, key.to_owned(), member);
     Ok(())
 }
 

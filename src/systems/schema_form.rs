@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::node::MEMBERS_OF;
+use crate::schema::node::{HOLDS_SCHEMA, MEMBERS_OF};
 
 /// The form of one schema of any kind.
 pub(crate) fn schema_of_any_kind(title: &str, words: &str) -> Value {
@@ -37,7 +37,7 @@ pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
 /// The parts that these forms refer to; the words say what a default does in that system.
 pub(crate) fn definitions(of_default: &str) -> Value {
     json!({"argument": {
-        "title": "argument",
+        "title": "argument", HOLDS_SCHEMA: true,
         "oneOf": [
             text(of_default),
             number("integer", ("whole number", "1, 2, 3: a count, an index."), of_default),

@@ -49,5 +49,6 @@ mod spelling;
 mod start;
 mod text;
 mod toggle;
+mod typed_list;
 mod union_line;
 mod variant;

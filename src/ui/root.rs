@@ -365,7 +365,7 @@ impl Root {
             let twice = Mouse { kind: MouseKind::Double(button), ..press };
             reply = self.route_input(&Input::Mouse(twice), state);
         }
-        self.dispatch_reply(reply, &mut messages);
+        self.dispatch_reply(reply, state, &mut messages);
         messages
     }
 
@@ -374,16 +374,19 @@ impl Root {
         self.sync_state(state);
         let mut messages = Vec::new();
         let reply = self.handle_action("quit", state);
-        self.dispatch_reply(reply, &mut messages);
+        self.dispatch_reply(reply, state, &mut messages);
         messages
     }
 
-    fn dispatch_reply(&mut self, reply: Reply, messages: &mut Vec<Message>) {
+    fn dispatch_reply(&mut self, reply: Reply, state: &State, messages: &mut Vec<Message>) {
         match reply {
             Reply::Ignored | Reply::Handled => {}
             Reply::Send(sent) => messages.extend(sent),
             Reply::Refused(why) => messages.push(Message::Notice(NoticeKind::Hint, why)),
-            Reply::Open(overlay) => self.overlay = Some(overlay),
+            Reply::Open(mut overlay) => {
+                overlay.note_refusals(&|action| self.refusal_reason(action, state));
+                self.overlay = Some(overlay);
+            }
             Reply::SendAndOpen(message, overlay) => {
                 messages.push(message);
                 self.overlay = Some(overlay);

@@ -202,6 +202,9 @@ pub trait Overlay {
     /// Keys and what they do, for the hint line.
     fn key_hints(&self) -> Vec<(&'static str, &'static str)>;
 
+    /// Takes in why actions that it offers can't be done now.
+    fn note_refusals(&mut self, _refusal: &dyn Fn(ActionId) -> Option<String>) {}
+
     /// Whether printable keys are text.
     fn is_typing(&self) -> bool {
         false

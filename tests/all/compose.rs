@@ -212,6 +212,22 @@ fn an_arrow_is_drawn_and_says_what_else_it_moves() {
         ["ask has only one next state: from undefined, research it will lead to done instead \
             of analysis."]
     );
+    let tell = id(&state, "tell");
+    let only = arrows::draw_arrow(
+        ComposeContext::from_state(&state),
+        &tell,
+        &Tail::Only("review".into()),
+        &"done".into(),
+    )
+    .unwrap();
+    assert_eq!(
+        only.notes,
+        [
+            "tell has only one next state: from review it will lead to done instead of undefined.",
+            "tell is available everywhere now; it will be available only in review. Its arrows \
+                from all other states to undefined go away."
+        ]
+    );
     make(&mut state, plan);
     let wanted =
         TOOLS.replace("research]", "research, review]").replace("state: analysis", "state: done");

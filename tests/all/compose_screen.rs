@@ -295,7 +295,7 @@ fn cells_of_the_matrix_are_switched_one_and_many() {
     let before = text(&bench, "tools.yaml");
     mouse(&mut bench, MouseKind::Up(Button::Left), (column, row));
     assert_eq!(text(&bench, "tools.yaml"), before, "the first press chooses");
-    mouse(&mut bench, MouseKind::Down(Button::Left), (column, row));
+    drag(&mut bench, (column, row), (column, row));
     assert_ne!(text(&bench, "tools.yaml"), before, "the second switches");
     bench.keys("u v");
     assert!(bench.shows("5 tools × 5 states") && bench.shows("→ analysis"), "{}", bench.screen());
@@ -327,14 +327,14 @@ fn columns_of_the_matrix_keep_their_places_while_it_is_open() {
     let (column, _) = bench.find(" text ");
     let row = bench.find("text-completion").1;
     for _ in 0..2 {
-        mouse(&mut bench, MouseKind::Down(Button::Left), (column + 2, row));
+        drag(&mut bench, (column + 2, row), (column + 2, row));
     }
     let groups = |bench: &Workbench| {
         bench.state.catalog.tool_called("text-completion").unwrap().gate.groups()
     };
     assert!(!groups(&bench).contains(&"text".into()), "{:?}", groups(&bench));
     assert_eq!(at(&bench), before, "{}", bench.screen());
-    mouse(&mut bench, MouseKind::Down(Button::Left), (column + 2, row));
+    drag(&mut bench, (column + 2, row), (column + 2, row));
     assert!(groups(&bench).contains(&"text".into()), "{}", bench.screen());
 }
 
@@ -445,4 +445,83 @@ fn the_chosen_arrow_is_deleted_by_the_key_that_deletes() {
     assert!(bench.shows("Delete "), "{}", bench.screen());
     bench.keys("enter");
     assert!(bench.shows("Deleted arrow of"), "{}", bench.screen());
+}
+
+#[test]
+fn a_new_tool_of_an_arrow_is_in_the_requested_groups() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    find(&mut bench, "results");
+    bench.keys("a");
+    find(&mut bench, "analysis");
+    bench.keys("enter enter enter");
+    bench.types("refund");
+    let shown = "In read-only, knowledge, as requests are now.";
+    assert!(bench.shows(shown), "{}", bench.screen());
+    bench.keys("enter");
+    let gate = &bench.state.catalog.tool_called("refund").unwrap().gate;
+    assert_eq!(gate.groups.as_deref(), Some(&["read-only".into(), "knowledge".into()][..]));
+    assert_eq!(gate.states, States::Only(vec!["results".into()]));
+}
+
+#[test]
+fn tools_that_change_other_arrows_come_last_and_say_so() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    let (from, to) = (state(&bench, "research"), state(&bench, "results"));
+    drag(&mut bench, from, to);
+    let screen = bench.screen();
+    let is_first = |line: &&str| !line.contains("a new tool …");
+    let rows: Vec<&str> = screen.lines().skip_while(is_first).collect();
+    let moves = "changes its other arrows";
+    assert!(rows[1].contains("complex-analysis"), "it leads there already: {screen}");
+    assert!(!rows[1].contains(moves), "{screen}");
+    assert!(rows[2..].iter().any(|row| row.contains(moves)), "{screen}");
+}
+
+#[test]
+fn the_menu_of_a_state_says_why_something_cannot_be_done() {
+    let mut bench = workflow((200, 60));
+    bench.keys("shift+tab");
+    let place = bench.find("▶ undefined");
+    mouse(&mut bench, MouseKind::Down(Button::Right), place);
+    assert!(bench.shows("State undefined"), "{}", bench.screen());
+    let line =
+        bench.screen().lines().find(|line| line.contains("rename state")).unwrap().to_owned();
+    assert!(line.contains("unavailable: "), "{line}");
+    bench.keys("esc");
+    let ground = (bench.find("States · ").0 + 1, 48);
+    mouse(&mut bench, MouseKind::Down(Button::Right), ground);
+    assert!(bench.shows("legend") && bench.shows("undo"), "{}", bench.screen());
+}
+
+#[test]
+fn a_drag_that_begins_on_the_chosen_cell_of_the_matrix_only_selects() {
+    let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
+    bench.keys("v");
+    let before = text(&bench, "tools.yaml");
+    let column = bench.find("research").0;
+    let rows = [bench.find("query-customers").1, bench.find("query-products").1];
+    let [first, second] = rows.map(|row| (column, row));
+    drag(&mut bench, first, first);
+    drag(&mut bench, first, second);
+    assert_eq!(text(&bench, "tools.yaml"), before, "a range is selected, and nothing switched");
+    assert!(bench.shows("2 cells"), "{}", bench.screen());
+    drag(&mut bench, second, second);
+    assert_ne!(text(&bench, "tools.yaml"), before, "a press on what is chosen switches it");
+    bench.keys("u");
+    assert_eq!(text(&bench, "tools.yaml"), before);
+}
+
+#[test]
+fn the_run_is_shown_alone() {
+    let mut bench = Workbench::sample("demo", 100, 30).on(ScreenId::Workflow);
+    bench.keys("tab z");
+    assert!(!bench.shows("Available"), "{}", bench.screen());
+    bench.keys("z");
+    assert!(bench.shows("Available"), "{}", bench.screen());
+    let mut bench = Workbench::files(&[("toolcrib.toml", "")], 100, 30).on(ScreenId::Workflow);
+    assert!(bench.shows("no tools: n on Tools (1) makes one"), "{}", bench.screen());
+    assert!(!bench.shows("[ Step"), "{}", bench.screen());
+    bench.keys("esc");
 }

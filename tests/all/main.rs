@@ -39,6 +39,7 @@ mod event_loop;
 mod findings;
 mod form;
 mod form_check;
+mod form_edits;
 mod form_program;
 mod form_shapes;
 mod form_sheet;

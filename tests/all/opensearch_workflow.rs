@@ -158,7 +158,11 @@ fn state_of(bench: &Workbench) -> String {
 #[test]
 fn an_agent_is_one_tool_of_a_workflow_simulated_and_live() {
     let mut bench = gated(GATES);
-    assert!(bench.shows("shop_agent") && bench.shows("state: ready"), "{}", bench.screen());
+    assert!(
+        bench.shows("shop_agent") && bench.shows("state: available in ready"),
+        "{}",
+        bench.screen()
+    );
     choose(&mut bench, "node_stats");
     bench.keys("enter");
     assert_eq!(state_of(&bench), "ready");

@@ -94,7 +94,7 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
             list_names(before.iter().filter(|name| after.contains(name)).map(|name| &**name))
         }
         (States::Only(before), States::Every) => list_names(before.iter().map(|name| &**name)),
-        (States::Every, States::Only(_)) => String::new(),
+        (States::Every, States::Only(after)) => list_names(after.iter().map(|name| &**name)),
     };
     if from.is_empty() {
         return None;
@@ -114,11 +114,16 @@ fn others_follow(tool: &Tool, gate: &Gate) -> Option<String> {
 /// Where a tool is available now and will not be.
 fn no_longer(tool: &Tool, gate: &Gate) -> Option<String> {
     match (&tool.gate.states, &gate.states) {
-        (States::Every, States::Only(only)) => Some(format!(
-            "{} is available everywhere now; it will be available only in {}.",
-            tool.entry.key,
-            or_none(only)
-        )),
+        (States::Every, States::Only(only)) => {
+            let gone = tool.gate.next.as_ref().map_or_else(String::new, |next| {
+                format!(" Its arrows from all other states to {next} go away.")
+            });
+            Some(format!(
+                "{} is available everywhere now; it will be available only in {}.{gone}",
+                tool.entry.key,
+                or_none(only)
+            ))
+        }
         (_, States::Only(only)) if only.is_empty() && tool.gate.states != gate.states => {
             Some(format!("{} will be available in no state.", tool.entry.key))
         }

@@ -69,7 +69,10 @@ impl Change {
         };
         match self {
             Self::Ask { groups } => format!("request {}", join_names(groups)),
-            Self::Take { tools: rows, .. } => format!("call {} first", keys(rows)),
+            Self::Take { tools: rows, .. } => match rows.len() {
+                0 | 1 => format!("call {} first", keys(rows)),
+                _ => format!("first call {}", keys(rows)),
+            },
             Self::AskAndTake { groups, tools: rows, .. } => {
                 format!("request {}, then call {}", join_names(groups), keys(rows))
             }
@@ -277,6 +280,12 @@ mod tests {
         let knowledge = &["read-only", "knowledge"][..];
         assert_eq!(first(knowledge, "undefined", "knowledge-query"), "available");
         assert_eq!(first(knowledge, "undefined", "graph-update"), "call knowledge-query first");
+        let take = |tools: Vec<ToolRow>| Change::Take { tools, state: "results".into() };
+        assert_eq!(take(vec![0]).description(&spec()), format!("call {} first", spec()[0].key));
+        assert_eq!(
+            take(vec![0, 1]).description(&spec()),
+            format!("first call {}, then {}", spec()[0].key, spec()[1].key)
+        );
         assert_eq!(first(knowledge, "analysis", "complex-analysis"), "request advanced");
         assert_eq!(
             first(knowledge, "undefined", "complex-analysis"),

@@ -33,8 +33,8 @@ pub(crate) fn write_change(page: &TextPage<'_>, layout: Layout, plan: &Plan<'_>)
             })
         }
         Change::Drop { parent, rows } => flow::drop_rows(page, parent, rows, RULES),
-        Change::Move { list, from, to } => {
-            flow::move_with_comments(page, &flow::child_spans(list), *from, *to)
+        Change::Move { parent, from, to } => {
+            flow::move_with_comments(page, &flow::child_spans(parent), *from, *to)
         }
         Change::Rename { object, rows, key } => {
             let Shape::Object { members, .. } = &object.shape else { return Vec::new() };

@@ -44,7 +44,10 @@ pub(crate) fn write_change(
         Change::Add { object, key, to } => pen.add_member(object, &pen.header_path(), key, to),
         Change::Insert { list, row, to } => pen.insert_item(list, *row, to),
         Change::Drop { parent, rows } => pen.drop_rows(parent, rows),
-        Change::Move { list, from, to } => Ok(pen.move_item(list, *from, *to)),
+        Change::Move { parent, from, to } if matches!(parent.shape, Shape::List { .. }) => {
+            Ok(pen.move_item(parent, *from, *to))
+        }
+        Change::Move { .. } => Err(pen.unsayable_error("another order of members")),
         Change::Rename { object, rows, key } => Ok(pen.rename_key(object, rows, key)),
     }
 }
@@ -82,8 +85,8 @@ impl<'p> Pen<'p> {
             Change::Replace { node, .. } if !section::is_dotted(node) => return None,
             Change::Replace { node, .. } => node,
             Change::Add { object, .. } | Change::Rename { object, .. } => object,
-            Change::Insert { list, .. } | Change::Move { list, .. } => list,
-            Change::Drop { parent, .. } => parent,
+            Change::Insert { list, .. } => list,
+            Change::Drop { parent, .. } | Change::Move { parent, .. } => parent,
         };
         let mut chain = self.plan.above.iter().copied().chain([*node]).enumerate();
         let dotted = |node: &Node| {

@@ -30,7 +30,7 @@ pub(crate) fn write_change(
         Change::Add { object, key, to } => pen.add_member(object, key, to, &plan.above),
         Change::Insert { list, row, to } => pen.insert_item(list, *row, to, &plan.above),
         Change::Drop { parent, rows } => pen.drop_rows(parent, rows, &plan.above),
-        Change::Move { list, from, to } => pen.move_item(list, *from, *to),
+        Change::Move { parent, from, to } => pen.move_child(parent, *from, *to),
         Change::Rename { object, rows, key } => pen.rename_key(object, rows, key),
     }
 }
@@ -177,15 +177,18 @@ impl Pen<'_> {
         at
     }
 
-    fn move_item(&self, list: &Node, from: usize, to: usize) -> Vec<Splice> {
-        let (page, starts) = (self.page, self.child_extents(list));
-        if list.is_flow() {
-            return flow::move_with_comments(page, &flow::child_spans(list), from, to);
+    fn move_child(&self, parent: &Node, from: usize, to: usize) -> Vec<Splice> {
+        let page = self.page;
+        if parent.is_flow() {
+            return flow::move_with_comments(page, &flow::child_spans(parent), from, to);
         }
-        let whole = starts.iter().all(|(dash, _)| page.begins_line(*dash));
-        let spans = starts.iter().enumerate().map(|(row, (dash, end))| match whole {
-            true => Span { start: self.with_comments(list, row), end: page.line_end(*end) },
-            false => Span { start: dash + 1, end: page.line_end(*end) },
+        let starts = self.child_extents(parent);
+        let whole = starts.iter().all(|(start, _)| page.begins_line(*start));
+        // The first item may stand behind the dash of its list's own place: the dashes stay.
+        let dash = usize::from(matches!(parent.shape, Shape::List { .. }));
+        let spans = starts.iter().enumerate().map(|(row, (start, end))| match whole {
+            true => Span { start: self.with_comments(parent, row), end: page.line_end(*end) },
+            false => Span { start: start + dash, end: page.line_end(*end) },
         });
         flow::move_spans(page, &spans.collect::<Vec<_>>(), from, to)
     }
@@ -455,25 +458,26 @@ impl Pen<'_> {
         if behind[blanks..].starts_with(['\r', '\n', '#']) { 1 } else { blanks.clamp(1, 8) }
     }
 
-    /// Where an item begins with the comment lines right above it. Those above the first item are
-    /// the list's, unless other items have comments too.
-    fn with_comments(&self, list: &Node, row: usize) -> usize {
-        let Shape::List { items, .. } = &list.shape else { return list.span.start };
-        let own = |row: usize| self.page.line_start(self.dash_offset(list, row));
+    /// Where a child begins with the comment lines right above it. Those above the first child are
+    /// its parent's, unless others have comments too.
+    fn with_comments(&self, parent: &Node, row: usize) -> usize {
+        let starts = self.child_extents(parent);
+        let own = |row: usize| self.page.line_start(starts[row].0);
+        let above = |row: usize| self.comments_above(starts[row].0);
         match row {
-            0 if (1..items.len()).all(|row| self.comments_above(list, row) == own(row)) => own(0),
-            row => self.comments_above(list, row),
+            0 if (1..starts.len()).all(|row| above(row) == own(row)) => own(0),
+            row => above(row),
         }
     }
 
-    fn comments_above(&self, list: &Node, row: usize) -> usize {
+    /// Where the comment lines right above a child begin, which is at `child`.
+    fn comments_above(&self, child: usize) -> usize {
         let page = self.page;
-        let dash = self.dash_offset(list, row);
-        let mut start = page.line_start(dash);
+        let mut start = page.line_start(child);
         while start > 0 {
             let above = page.line_start(start - 1);
             if !page.text[above..start].trim_start().starts_with('#')
-                || page.line_indent(above) != page.line_indent(dash)
+                || page.line_indent(above) != page.line_indent(child)
             {
                 break;
             }

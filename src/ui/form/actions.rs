@@ -54,18 +54,14 @@ pub(crate) const ACTIONS: &[Row] = &[
         .help("Remove the value: deletes an item, unsets a field")
         .risky()
         .refused(|form, row| form.removal_refusal(row.0)),
-    Row::new(Scope::Form, "move-up", "move up", |form, row| {
-        form.move_item(&form.place_of(row), -1)
-    })
-    .edit_keys(&["alt+up"])
-    .help("Move the item up in its list")
-    .refused(|form, row| form.move_up_refusal(row.0)),
-    Row::new(Scope::Form, "move-down", "move down", |form, row| {
-        form.move_item(&form.place_of(row), 1)
-    })
-    .edit_keys(&["alt+down"])
-    .help("Move the item down in its list")
-    .refused(|form, row| form.move_down_refusal(row.0)),
+    Row::new(Scope::Form, "move-up", "move up", |form, row| form.move_row(row.0, -1))
+        .edit_keys(&["alt+up"])
+        .help("Move the item up in its list, or the entry in its object")
+        .refused(|form, row| form.order_refusal(row.0, -1)),
+    Row::new(Scope::Form, "move-down", "move down", |form, row| form.move_row(row.0, 1))
+        .edit_keys(&["alt+down"])
+        .help("Move the item down in its list, or the entry in its object")
+        .refused(|form, row| form.order_refusal(row.0, 1)),
     Row::new(Scope::Form, "duplicate-item", "copy item", |form, row| {
         form.duplicate(&form.place_of(row))
     })
@@ -269,21 +265,36 @@ impl Form {
         refuse_when(self.item_at(row).is_none(), "this is not an item of a list")
     }
 
-    fn order_refusal(&self, row: usize) -> Option<String> {
+    /// The entries of the object that the entry at a row is in, and which of them it is.
+    fn entries_beside(&self, row: usize) -> Option<(Vec<&Pointer>, usize)> {
+        let is_entry = |field: &&Field| {
+            matches!(field.role, Role::Entry { .. }) && field.presence != Presence::Unset
+        };
+        let field = self.fields.get(row).filter(is_entry)?;
+        let object = field.pointer.parent()?;
+        let beside = self.fields.iter().filter(is_entry).map(|field| &field.pointer);
+        let mut entries: Vec<&Pointer> =
+            beside.filter(|at| at.parent().as_ref() == Some(&object)).collect();
+        // A union's value has a row of its own below that of its kind.
+        entries.dedup();
+        let index = entries.iter().position(|at| **at == field.pointer)?;
+        Some((entries, index))
+    }
+
+    fn order_refusal(&self, row: usize, by: isize) -> Option<String> {
         let is_locked = self.fields[row].locks.order;
+        let place = self
+            .item_at(row)
+            .or_else(|| self.entries_beside(row).map(|(entries, index)| (index, entries.len())));
+        let why = match place {
+            None => "only items of lists and entries that you named have an order",
+            Some((0, _)) if by < 0 => "it is the first one",
+            Some((index, count)) if by > 0 && index + 1 == count => "it is the last one",
+            Some(_) => "",
+        };
         self.change_refusal(row)
             .or_else(|| refuse_when(is_locked, "the uiSchema fixes the order of this list"))
-            .or_else(|| self.item_refusal(row))
-    }
-
-    fn move_up_refusal(&self, row: usize) -> Option<String> {
-        let is_first = self.item_at(row).is_some_and(|(index, _)| index == 0);
-        self.order_refusal(row).or_else(|| refuse_when(is_first, "it is the first item"))
-    }
-
-    fn move_down_refusal(&self, row: usize) -> Option<String> {
-        let is_last = self.item_at(row).is_some_and(|(index, len)| index + 1 == len);
-        self.order_refusal(row).or_else(|| refuse_when(is_last, "it is the last item"))
+            .or_else(|| refuse_when(!why.is_empty(), why))
     }
 
     fn copy_refusal(&self, row: usize) -> Option<String> {
@@ -433,11 +444,21 @@ impl Form {
         edit.map_or(FormReply::Handled, |edit| self.put_back(edit))
     }
 
-    fn move_item(&mut self, at: &Pointer, by: isize) -> FormReply {
-        let to = at.last_index().and_then(|index| index.checked_add_signed(by));
-        to.map_or(FormReply::Handled, |to| {
-            self.commit_edits(vec![Edit::Move { at: at.clone(), to }])
-        })
+    fn move_row(&mut self, row: usize, by: isize) -> FormReply {
+        let at = self.fields[row].pointer.clone();
+        let to = match self.item_at(row) {
+            Some((index, _)) => index.checked_add_signed(by),
+            None => self.entry_target(row, by),
+        };
+        to.map_or(FormReply::Handled, |to| self.commit_edits(vec![Edit::Move { at, to }]))
+    }
+
+    /// The place among all members of its object that an entry moves to: that of the next entry.
+    fn entry_target(&self, row: usize, by: isize) -> Option<usize> {
+        let (entries, index) = self.entries_beside(row)?;
+        let next = *entries.get(index.checked_add_signed(by)?)?;
+        let members = next.parent()?.get(&self.value)?.as_object()?;
+        members.keys().position(|key| next.last() == Some(key))
     }
 
     fn duplicate(&mut self, at: &Pointer) -> FormReply {
@@ -543,6 +564,10 @@ impl Form {
             // In EDIT its key is the text's.
             "open-field" | "remove-value" => !self.is_typing(),
             "find-field" => self.position_text().is_some(),
+            // Of entries the order matters seldom.
+            "move-up" | "move-down" => {
+                field.is_some_and(|field| matches!(field.role, Role::Item { .. }))
+            }
             "add-item" => field.is_some_and(Self::is_for_adding),
             "set-null" => field.is_some_and(|field| {
                 let says_so = matches!(

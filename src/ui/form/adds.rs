@@ -4,8 +4,12 @@
 use super::cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget};
 use crate::{
     app::input::{Code, Input},
-    schema::kind::{AddedPart, Kind},
-    ui::{styles::Role, widgets::text_input::TextInput},
+    schema::{
+        kind::{AddedPart, Kind},
+        messages,
+        pointer::Pointer,
+    },
+    ui::{canvas::visible_text, styles::Role, widgets::text_input::TextInput},
 };
 
 pub(crate) struct AddRow;
@@ -14,19 +18,35 @@ pub(crate) struct MoreRow;
 
 impl Widget for AddRow {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
-        let words = if cell.field.kind == Kind::Add(AddedPart::Item) {
-            "+ add item"
-        } else {
-            "+ add entry"
+        let words = match cell.field.kind {
+            Kind::Add(AddedPart::Item) => format!("+ add item{}", nested_name(&cell.field.pointer)),
+            _ => "+ add entry".to_owned(),
         };
         let key = context.style(Role::Key);
-        context.pen(0).put_text(words, key);
+        context.pen(0).put_text(&visible_text(&words), key);
         vec![context.line_hit(0, Click::Open)]
     }
 
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         let name = (cell.field.kind == Kind::Add(AddedPart::Member)).then(TextInput::default);
         Box::new(Adder { name })
+    }
+}
+
+/// Which list it is, of those in a list: ` to matrix › 1`.
+fn nested_name(list: &Pointer) -> String {
+    match (list.parent().as_ref().and_then(Pointer::last), list.last_index()) {
+        (Some(name), Some(row)) => format!(" to {name} › {}", row + 1),
+        _ => String::new(),
+    }
+}
+
+/// What a name has to look like, where the schema says so.
+fn name_words(cell: &Cell<'_>) -> String {
+    let object = &cell.field.node.object;
+    match object.patterns.is_empty() || !object.closed {
+        true => "name of the new entry, then Enter; \"\" for an empty one".to_owned(),
+        false => format!("{}, then Enter", messages::pattern_words(object)),
     }
 }
 
@@ -61,10 +81,11 @@ impl Editor for Adder {
             }
             Some(_) => {
                 let ghost = ground.patch(context.style(Role::Ghost));
+                let words = name_words(cell);
                 context
                     .pen(0)
                     .put_text(" ", cursor.unwrap_or(ground))
-                    .put_text("name of the new entry, then Enter; \"\" for an empty one", ghost);
+                    .put_text(&visible_text(&words), ghost);
             }
             None => drop(AddRow.draw_unfocused(cell, context)),
         }

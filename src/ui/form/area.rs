@@ -98,6 +98,12 @@ impl TextArea {
         self.follow = true;
     }
 
+    /// Selects the whole text: what is typed replaces it.
+    pub fn select_all(&mut self) {
+        self.editing.select_all();
+        self.follow = true;
+    }
+
     /// Takes the selection out and answers it.
     pub fn cut(&mut self) -> Option<String> {
         self.follow = true;

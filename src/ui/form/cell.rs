@@ -20,7 +20,7 @@ use crate::{
     },
     syntax::edit::Edit,
     ui::{
-        canvas::Pen,
+        canvas::{Pen, text_width},
         styles::{Role, Styles},
         widgets::text_input::TextInput,
     },
@@ -120,6 +120,16 @@ impl Cell<'_> {
         }
     }
 
+    /// The cells that the count of issues within takes at the end of the line, with the signs
+    /// behind it.
+    #[must_use]
+    pub fn count_room(&self) -> usize {
+        match self.inside {
+            0 => 0,
+            inside => text_width(&inside_words(inside)) + COUNT_EDGE,
+        }
+    }
+
     /// Null is allowed here beside other values.
     #[must_use]
     pub fn takes_null(&self) -> bool {
@@ -140,6 +150,15 @@ impl Cell<'_> {
             _ => Answer::Change(vec![Edit::Remove { at: self.field.pointer.clone() }]),
         }
     }
+}
+
+/// What is behind the count of issues: `+ add`, a sign.
+pub(crate) const COUNT_EDGE: usize = 6;
+
+/// The count of issues that are folded away.
+#[must_use]
+pub(crate) fn inside_words(inside: usize) -> String {
+    format!(" ⚠ {inside} ")
 }
 
 /// Line breaks and runs of spaces become one space; long texts are cut.

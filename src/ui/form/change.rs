@@ -9,6 +9,7 @@ use crate::{
     schema::{
         blank::{blank_value, known_value},
         fields::{View, key_at},
+        mentions::{Mention, Reach, find_mentions},
         node::{Node, NodeKey},
         pointer::Pointer,
         tree::Schema,
@@ -43,6 +44,71 @@ impl FormContext<'_> {
         growth.make_way(&edit);
         growth.add_edit(edit);
         growth.edits
+    }
+
+    /// Another name for a member, or its removal, with what names it where it is a property or a
+    /// definition of a schema. References to what goes stay, for the user to say what to do.
+    #[must_use]
+    pub fn with_mentions(&self, edit: &Edit) -> Vec<Edit> {
+        let mut edits = vec![edit.clone()];
+        let is_member = edit
+            .pointer()
+            .parent()
+            .is_some_and(|object| object.get(self.value).is_some_and(Value::is_object));
+        if !is_member {
+            return edits;
+        }
+        match edit {
+            Edit::Rename { at, key } => {
+                let mentions = find_mentions(self.value, at, Reach::Parts).into_iter();
+                let renaming = mentions.filter_map(|mention| self.renamed_mention(mention, key));
+                // The member has its new name by then.
+                let placed = renaming.filter_map(|renaming| {
+                    let at = place_after_edit(renaming.pointer(), edit, false)?;
+                    let from = renaming.pointer().clone();
+                    Some(renaming.strip_prefix(&from)?.with_prefix(&at))
+                });
+                edits.extend(placed);
+            }
+            Edit::Remove { at } => {
+                let mentions = find_mentions(self.value, at, Reach::Own).into_iter();
+                edits.extend(mentions.filter_map(|mention| self.removed_mention(mention)));
+            }
+            _ => {}
+        }
+        edits
+    }
+
+    fn renamed_mention(&self, mention: Mention, name: &str) -> Option<Edit> {
+        let beside = |at: &Pointer| at.parent()?.get(self.value);
+        Some(match mention {
+            Mention::Item(at) => {
+                let is_listed = beside(&at)?.as_array()?.iter().any(|item| item == name);
+                match is_listed {
+                    true => Edit::Remove { at },
+                    false => Edit::Set { at, to: name.into() },
+                }
+            }
+            Mention::Key(at) => {
+                let is_free = beside(&at)?.get(name).is_none();
+                is_free.then(|| Edit::Rename { at, key: name.to_owned() })?
+            }
+            Mention::Reference { at, reference } => {
+                Edit::Set { at, to: reference.with_name(name).into() }
+            }
+        })
+    }
+
+    fn removed_mention(&self, mention: Mention) -> Option<Edit> {
+        match mention {
+            Mention::Item(at) => {
+                let list = at.parent()?;
+                let is_only = list.get(self.value)?.as_array()?.len() == 1;
+                Some(Edit::Remove { at: if is_only { list } else { at } })
+            }
+            Mention::Key(at) => Some(Edit::Remove { at }),
+            Mention::Reference { .. } => None,
+        }
     }
 
     /// Nothing that could take the edit in is there: no object, and no list that is long
@@ -199,6 +265,7 @@ pub(crate) fn place_after_edit(place: &Pointer, edit: &Edit, in_list: bool) -> O
             (Some(index), Some(from)) if index >= from => (index + 1).to_string(),
             _ => return Some(place.clone()),
         },
+        Edit::Move { .. } if !in_list => return Some(place.clone()),
         Edit::Move { to, .. } => {
             let (index, from) = (index()?, from?);
             let to = *to;

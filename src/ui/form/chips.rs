@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::{
     cell::{Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
     listing::{Listing, ShownOption},
+    typed_list::{ends_text, split_texts, strip_quotes},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -130,7 +131,10 @@ impl Widget for Chips {
         if let Some(last) = spots.last() {
             let key = context.style(Role::Key);
             let area = context.area;
-            if items.is_empty() {
+            if let Some(draft) = cell.draft.filter(|draft| !draft.is_empty()) {
+                let text = visible_text(draft);
+                context.pen(last.line).move_to(area, last.column).put_text(&text, key);
+            } else if items.is_empty() {
                 let ghost = context.style(Role::Ghost);
                 let text = if cell.field.presence == Presence::Set {
                     "empty".to_owned()
@@ -158,7 +162,7 @@ impl Widget for Chips {
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(ChipLine {
             choices: field_choices(cell),
-            input: TextInput::default(),
+            input: TextInput::new(cell.draft.unwrap_or_default()),
             chosen: None,
             replaces: None,
             list: None,
@@ -197,37 +201,6 @@ fn other_items<'i>(items: &[&'i str], typed: Option<usize>) -> Vec<&'i str> {
         .filter(|(index, _)| Some(*index) != typed)
         .map(|(_, item)| *item)
         .collect()
-}
-
-/// Whether a comma after this text ends it: not within quotes, nor where the text has a comma
-/// already.
-fn ends_chip(text: &str) -> bool {
-    let text = text.trim_start();
-    let quoted = text.starts_with('"') && (text.len() == 1 || !text.trim_end().ends_with('"'));
-    !quoted && (text.starts_with('"') || !text.contains(','))
-}
-
-/// A text without the quotes that keep its comma.
-fn strip_quotes(text: &str) -> &str {
-    let inner = text.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
-    inner.filter(|inner| inner.contains(',')).unwrap_or(text)
-}
-
-/// The texts of a list in one line or several; a comma within quotes belongs to its text.
-fn split_texts(text: &str) -> Vec<&str> {
-    let (mut pieces, mut start, mut quoted) = (Vec::new(), 0, false);
-    for (at, letter) in text.char_indices() {
-        match letter {
-            '"' if quoted || text[start..at].trim().is_empty() => quoted = !quoted,
-            '\n' | ',' if !quoted || letter == '\n' => {
-                pieces.push(&text[start..at]);
-                (start, quoted) = (at + 1, false);
-            }
-            _ => {}
-        }
-    }
-    pieces.push(&text[start..]);
-    pieces
 }
 
 struct ChipLine {
@@ -288,7 +261,7 @@ impl ChipLine {
         }
     }
 
-    /// What is typed is in the value at once, letter by letter; in a closed choice it only filters.
+    /// What is typed is in the value at once, letter by letter; in a closed choice it filters.
     fn apply_typed(&mut self, cell: &Cell<'_>) -> Answer {
         let text = self.input.text().to_owned();
         self.update_suggestions(cell, !text.is_empty());
@@ -301,7 +274,8 @@ impl ChipLine {
                 at: cell.field.pointer.item(index),
                 to: text.into(),
             }]),
-            None if text.trim().is_empty() || self.is_closed() => Answer::Handled,
+            None if self.is_closed() => Answer::Draft { text, words: String::new() },
+            None if text.trim().is_empty() => Answer::Handled,
             None => {
                 self.replaces = Some(text_items(cell).len());
                 Answer::Change(vec![Self::append(cell, &text)])
@@ -309,8 +283,45 @@ impl ChipLine {
         }
     }
 
+    /// Done with the text in a closed choice: the option of that name is in the list, else the
+    /// one under the cursor. A text that is no option stays.
+    fn finish_closed(&mut self, cell: &Cell<'_>, under: Option<usize>) -> Answer {
+        let text = self.input.text().trim().to_owned();
+        if text.is_empty() {
+            return Answer::Draft { text, words: String::new() };
+        }
+        let options = self.list_options(cell);
+        let named = options.iter().position(|option| option.label == text);
+        match named.or(under).filter(|number| options.get(*number).is_some()) {
+            Some(number) if text_items(cell).contains(&options[number].label.as_str()) => {
+                self.input.clear();
+                self.list = None;
+                Answer::Draft { text: String::new(), words: String::new() }
+            }
+            Some(number) => self.toggle_option(cell, number),
+            None => {
+                self.list = None;
+                Answer::Draft { words: format!("{text:?} is not one of the choices"), text }
+            }
+        }
+    }
+
+    /// A comma ends the text: not one within it, nor one that an option has there.
+    fn ends_at_comma(&self, cell: &Cell<'_>) -> bool {
+        let text = self.input.text();
+        let with = format!("{text},");
+        let goes_on = |option: &ShownOption| option.label.starts_with(&with);
+        match self.is_closed() {
+            true => !self.list_options(cell).iter().any(goes_on),
+            false => ends_text(text),
+        }
+    }
+
     /// Done with the chip that is being typed.
     fn finish(&mut self, cell: &Cell<'_>) -> Answer {
+        if self.is_closed() {
+            return self.finish_closed(cell, None);
+        }
         let text = strip_quotes(self.input.text().trim()).to_owned();
         self.input.clear();
         self.list = None;
@@ -417,7 +428,7 @@ impl ChipLine {
             {
                 self.toggle_option(cell, number)
             }
-            _ if !typed.is_empty() && !self.is_closed() => self.finish(cell),
+            _ if !typed.is_empty() => self.finish(cell),
             _ if self.list.is_none() && !options.is_empty() => {
                 self.update_suggestions(cell, true);
                 Answer::Handled
@@ -511,7 +522,12 @@ impl Editor for ChipLine {
                     .map(str::trim)
                     .filter(|piece| !piece.is_empty())
                     .collect();
-                if let ([_, _, ..], false) = (pieces.as_slice(), self.is_closed()) {
+                let are_options = || {
+                    let options = self.list_options(cell);
+                    let is_option = |piece: &&str| options.iter().any(|one| one.label == **piece);
+                    pieces.iter().all(is_option)
+                };
+                if pieces.len() > 1 && (!self.is_closed() || are_options()) {
                     let mut all: Vec<Value> =
                         text_items(cell).into_iter().map(Value::from).collect();
                     all.extend(pieces.into_iter().map(strip_quotes).map(Value::from));
@@ -536,9 +552,11 @@ impl Editor for ChipLine {
         let count = text_items(cell).len();
         match key.code {
             Code::Enter if key.is_plain(Code::Enter) => self.handle_enter(cell),
-            Code::Char(',') if !self.is_closed() && ends_chip(self.input.text()) => {
-                self.finish(cell)
+            Code::Char(',') if self.is_closed() && self.ends_at_comma(cell) => {
+                let under = self.list.as_ref().and_then(Listing::chosen_option);
+                self.finish_closed(cell, under)
             }
+            Code::Char(',') if self.ends_at_comma(cell) => self.finish(cell),
             Code::Left | Code::Backspace if empty && count > 0 => {
                 self.chosen = Some(count - 1);
                 Answer::Handled

@@ -16,6 +16,7 @@ use crate::{
         fields::{Presence, Role as Seat},
         kind::Kind,
         node::{Choice, Choices},
+        parse::parse_json,
         phrase::value_text,
     },
     ui::{styles::Role, widgets::text_input::TextInput},
@@ -45,8 +46,23 @@ fn field_choices(cell: &Cell<'_>) -> Arc<Choices> {
     }
 }
 
-fn choice_label(choice: &Choice) -> String {
-    one_line(choice.title.as_deref().unwrap_or(&value_text(&choice.value)))
+fn choice_label(choice: &Choice, choices: &Choices, cell: &Cell<'_>) -> String {
+    match choice.title.as_deref() {
+        Some(title) => one_line(title),
+        None => plain_label(&choice.value, choices, cell),
+    }
+}
+
+/// A value as it is; a text that reads as another of the choices' types is within quotes.
+fn plain_label(value: &Value, choices: &Choices, cell: &Cell<'_>) -> String {
+    let is_other = |value: &Value| !value.is_string();
+    let is_mixed =
+        || cell.takes_null() || choices.options.iter().any(|option| is_other(&option.value));
+    let reads_as_other = |text: &str| parse_json(text).is_ok_and(|read| is_other(read.value()));
+    match value.as_str() {
+        Some(text) if reads_as_other(text) && is_mixed() => value.to_string(),
+        _ => one_line(&value_text(value)),
+    }
 }
 
 fn display_value(cell: &Cell<'_>) -> (String, Role) {
@@ -56,7 +72,10 @@ fn display_value(cell: &Cell<'_>) -> (String, Role) {
     let titled = choices.options.iter().filter(|option| option.title.is_some());
     let label = |value: &Value| {
         let option = titled.clone().find(|option| option.value == *value);
-        option.map_or_else(|| one_line(&value_text(value)), choice_label)
+        match option {
+            Some(option) => choice_label(option, choices, cell),
+            None => plain_label(value, choices, cell),
+        }
     };
     match cell.value.filter(|value| !value.is_null()) {
         Some(value) => match label(value) {
@@ -65,7 +84,8 @@ fn display_value(cell: &Cell<'_>) -> (String, Role) {
         },
         None => {
             let default = cell.field.node.default.as_ref().filter(|_| cell.value.is_none());
-            let default = default.and_then(option_of).map(choice_label);
+            let default =
+                default.and_then(option_of).map(|option| choice_label(option, choices, cell));
             let count = choices.options.len();
             let ghost = match (cell.field.presence, choices.open) {
                 (Presence::Null, _) => "null".to_owned(),
@@ -105,7 +125,11 @@ impl Chooser {
             let help = option.help.as_deref().map(one_line).unwrap_or_default();
             (
                 OptionAction::Set(&option.value),
-                ShownOption { label: choice_label(option), help, present: is(&option.value) },
+                ShownOption {
+                    label: choice_label(option, &self.choices, cell),
+                    help,
+                    present: is(&option.value),
+                },
             )
         });
         let mut means: Vec<_> = options.collect();

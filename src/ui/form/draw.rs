@@ -6,7 +6,7 @@ use std::ops::Range;
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 
 use super::{
-    cell::{Click, ClickArea, DrawContext, Look},
+    cell::{Click, ClickArea, DrawContext, Look, inside_words},
     help::HelpLine,
     layout::{self, Columns, Lines},
     notes::Remark,
@@ -262,9 +262,9 @@ impl Form {
                 None => registry::widget_for(&field.kind).draw_unfocused(&cell, &mut context),
             };
             if cell.inside > 0 {
-                let text = format!(" ⚠ {} ", cell.inside);
-                let x =
-                    inner.right().saturating_sub(u16::try_from(text_width(&text)).unwrap_or(0) + 6);
+                let text = inside_words(cell.inside);
+                let room = u16::try_from(cell.count_room()).unwrap_or(0);
+                let x = inner.right().saturating_sub(room);
                 buffer.set_stringn(x, inner.y, &text, text_width(&text), styles[Role::Error]);
             }
             if here {

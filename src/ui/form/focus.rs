@@ -236,6 +236,7 @@ impl Form {
                 let object = self.focus.0.clone();
                 self.put_member(&object, &name)
             }
+            Some(answer @ Answer::Draft { .. }) => self.handle_answer(answer),
             _ => FormReply::Handled,
         }
     }

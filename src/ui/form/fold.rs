@@ -45,7 +45,8 @@ impl Widget for Fold {
         let area = context.area;
         let edge = area.width.saturating_sub(u16::try_from(text_width(ADD)).unwrap_or(0));
         let room = usize::from(if addable { edge.saturating_sub(1) } else { area.width });
-        let room = room.saturating_sub(2);
+        let counted = usize::from(area.width).saturating_sub(cell.count_room());
+        let room = room.min(counted).saturating_sub(2);
         let text = crate::ui::canvas::truncate_text(&text, room).into_owned();
         let left = room.saturating_sub(text_width(&text) + 2);
         let mut pen = context.pen(0);

@@ -226,7 +226,12 @@ impl<O: ValueOwner> FormHost<O> {
             FormReply::Fix(note) => owner.fix_note(note, state),
             FormReply::Edits(edits) => {
                 let removed = match edits.as_slice() {
-                    [Edit::Remove { at }] => Some(at.words_in(hosted.form.value())),
+                    // With what names it, where a schema does.
+                    [Edit::Remove { at }, rest @ ..]
+                        if rest.iter().all(|edit| matches!(edit, Edit::Remove { .. })) =>
+                    {
+                        Some(at.words_in(hosted.form.value()))
+                    }
                     _ => None,
                 };
                 let mut messages = made(edits);

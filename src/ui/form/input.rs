@@ -227,11 +227,20 @@ impl Form {
             Answer::Change(edits) => self.commit_edits(edits),
             Answer::Draft { text, words } => {
                 // The value from before stays: a half of what was typed is not meant.
-                let edits = if words.is_empty() { Vec::new() } else { self.restoring_edits() };
+                let row = self.focused_row().and_then(|row| self.fields.get(row));
+                // In a list of texts it is an item beside the others, which stay.
+                let is_item = row.is_some_and(|field| matches!(field.kind, Kind::Chips(_)));
+                let edits = match words.is_empty() || is_item {
+                    true => Vec::new(),
+                    false => self.restoring_edits(),
+                };
                 let editor = self.editor.take();
                 let reply = self.commit_some(edits);
                 self.editor = editor;
-                self.drafts.insert(self.focus.0.clone(), (text, words));
+                match is_item && text.is_empty() {
+                    true => drop(self.drafts.remove(&self.focus.0.clone())),
+                    false => drop(self.drafts.insert(self.focus.0.clone(), (text, words))),
+                }
                 self.place_remarks();
                 self.refresh_editor();
                 reply
@@ -413,7 +422,9 @@ impl Form {
             }
             _ => (at.clone(), at.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len)),
         };
-        let place = list.item(index);
+        // An empty place of a tuple has none before it yet.
+        let count = list.get(&self.value).and_then(Value::as_array).map_or(0, Vec::len);
+        let place = list.item(index.min(count));
         let item = blank_value(&self.schema, self.checker.as_ref(), &self.key_of(&place));
         let reply = self.commit_edits(vec![Edit::Insert { at: place.clone(), item: item.into() }]);
         self.mark_fresh(&place);

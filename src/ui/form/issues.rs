@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde_json::Value;
 
 use super::{reply::FormReply, view::Form};
-use crate::schema::{pointer::Pointer, validate::Issue};
+use crate::schema::{fields::decided_at, messages, pointer::Pointer, validate::Issue};
 
 /// What was typed in fields and is no value.
 #[derive(Debug, Default)]
@@ -46,6 +46,21 @@ impl Form {
             self.issues().iter().filter(|issue| !self.drafts.contains_key(&issue.at)).cloned(),
         );
         told
+    }
+
+    /// Where names of members have to match a pattern, that is said of those that don't.
+    pub(super) fn explain_names(&mut self) {
+        let mut issues = std::mem::take(&mut self.issues);
+        for issue in issues.iter_mut().filter(|issue| issue.keyword == "additionalProperties") {
+            let object = issue.at.parent().unwrap_or_default();
+            let checker = self.checker.as_ref();
+            let node = decided_at(&self.schema, checker, &self.view, &self.value, &object);
+            if let Some(node) = node.filter(|node| !node.object.patterns.is_empty()) {
+                let words = messages::pattern_words(&node.object);
+                issue.words = format!("{}: {words}", issue.words);
+            }
+        }
+        self.issues = issues;
     }
 
     fn invalid_drafts(&self) -> impl Iterator<Item = (&Pointer, &(String, String))> {

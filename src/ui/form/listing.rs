@@ -6,7 +6,7 @@ use super::cell::{Click, ClickArea, DrawContext};
 use crate::{
     app::input::{Code, Key},
     ui::{
-        canvas::{pad_text, text_width},
+        canvas::{pad_text, shorten_middle, text_width, truncate_text, visible_text},
         ranking::{RankedItem, rank_candidates},
         styles::Role,
         widgets::text_input::TextInput,
@@ -17,6 +17,9 @@ use crate::{
 const SEEN: usize = 8;
 /// From this many options on the line that filters them is there before anything is typed.
 const FILTER_FROM: usize = 8;
+
+/// What an option has to say is not begun in fewer cells: it is read below the list.
+const LEAST_HELP: usize = 8;
 
 /// An option as it is shown.
 #[derive(Clone, Debug, Default)]
@@ -220,17 +223,25 @@ impl Listing {
             pen.put_text(mark, style);
             if option.help.is_empty() {
                 // The last cell has the arrow of what is not seen.
-                let label = crate::ui::canvas::visible_text(&option.label);
+                let label = visible_text(&option.label);
                 let room = pen.remaining_cells().saturating_sub(1);
-                pen.put_text(&crate::ui::canvas::truncate_text(&label, room), style);
+                let label = match self.kind {
+                    Kind::Fields => shorten_middle(&label, room),
+                    Kind::Options | Kind::Suggestions => truncate_text(&label, room),
+                };
+                pen.put_text(&label, style);
             } else {
-                pen.put_text(
-                    &pad_text(&crate::ui::canvas::visible_text(&option.label), labels),
-                    style,
-                )
-                .put_text("  ", style);
+                let label = visible_text(&option.label);
+                // Paths of fields differ at their ends.
+                let label = match self.kind {
+                    Kind::Fields => shorten_middle(&label, labels),
+                    Kind::Options | Kind::Suggestions => label,
+                };
+                pen.put_text(&pad_text(&label, labels), style).put_text("  ", style);
                 let room = pen.remaining_cells().saturating_sub(1);
-                pen.put_column(&option.help, room, help);
+                if room >= LEAST_HELP {
+                    pen.put_column(&option.help, room, help);
+                }
             }
             pen.fill_rest(style);
             context.pen(at).move_to(area, area.width.saturating_sub(1)).put_text(more, style);
@@ -267,7 +278,7 @@ impl Listing {
             .and_then(|chosen| options.get(chosen))
             .map_or("", |option| option.help.as_str());
         let room = usize::from(context.area.width).saturating_sub(4).max(8);
-        let mut lines = crate::ui::canvas::wrap(&crate::ui::canvas::visible_text(help), room);
+        let mut lines = crate::ui::canvas::wrap(&visible_text(help), room);
         if lines.len() > usize::from(FOOT) {
             lines.truncate(usize::from(FOOT));
             if let Some(last) = lines.last_mut() {

@@ -11,6 +11,7 @@ use crate::{
         fields::{Presence, Role as Seat},
         parse,
     },
+    syntax::arranged::set_in_order,
     ui::styles::Role,
 };
 
@@ -52,12 +53,12 @@ pub(super) fn json_text(cell: &Cell<'_>) -> String {
     }
 }
 
-/// A place to type the value in; an empty object or list is typed into.
+/// A place to type the value in; what nobody typed, or an empty value, is selected.
 fn text_area(cell: &Cell<'_>) -> TextArea {
     let text = json_text(cell);
     let mut area = TextArea::new(&text);
-    if matches!(text.as_str(), "{}" | "[]") {
-        area.move_cursor(1);
+    if matches!(text.as_str(), "{}" | "[]") || cell.fresh && cell.draft.is_none() {
+        area.select_all();
     }
     area
 }
@@ -74,7 +75,10 @@ fn apply_typed(cell: &Cell<'_>, text: String) -> Answer {
         return cell.unset_value();
     }
     match parse::parse_json(&text) {
-        Ok(literal) => cell.set_value(literal),
+        // A value that only gets another order of its members is another one to who reads it.
+        Ok(literal) => {
+            Answer::Change(set_in_order(cell.field.pointer.clone(), cell.value, literal))
+        }
         Err(words) => Answer::Draft { text, words },
     }
 }

@@ -35,6 +35,8 @@ struct Route {
 /// The branches of a union that one types a value for.
 pub(super) struct Routes {
     place: PlaceId,
+    /// What a value may be beside those.
+    types: Types,
     routes: Vec<Route>,
 }
 
@@ -85,7 +87,8 @@ impl Form {
             })
         };
         let routes: Vec<Route> = union.branches.iter().enumerate().filter_map(route).collect();
-        (!routes.is_empty()).then_some(Routes { place, routes })
+        let types = field.node.types;
+        (!routes.is_empty()).then_some(Routes { place, types, routes })
     }
 
     /// The value that a text means: for the preferred branch where that takes it, else for the
@@ -157,7 +160,8 @@ impl Form {
         if self.preferred_branch(&routes, &cell.field.pointer).is_some() {
             return None;
         }
-        Some(Box::new(UnionLine { input: cell.text_input(), prefer: None }))
+        let (input, types) = (cell.text_input(), routes.types);
+        Some(Box::new(UnionLine { input, prefer: None, types }))
     }
 
     /// Takes a text that is typed into the union at a place, and moves the focus into its value.
@@ -185,7 +189,8 @@ impl Form {
         self.reveal_field(at);
         let is_line = self.editor.as_ref().is_some_and(|editor| editor.routes_text());
         if !is_line {
-            self.editor = Some(Box::new(UnionLine { input: TextInput::new(text), prefer }));
+            let (input, types) = (TextInput::new(text), routes.types);
+            self.editor = Some(Box::new(UnionLine { input, prefer, types }));
         }
         self.resting = false;
         reply
@@ -206,9 +211,19 @@ struct UnionLine {
     input: TextInput,
     /// The branch that the text is for as long as that takes it.
     prefer: Option<usize>,
+    /// What the union takes.
+    types: Types,
 }
 
 impl UnionLine {
+    /// The null, list or object that the whole text is as JSON, where the union takes such.
+    fn json_value(&self) -> Option<Literal> {
+        let literal = Literal::parse(self.input.text().trim()).ok()?;
+        let value = literal.value();
+        let is_part = value.is_null() || value.is_array() || value.is_object();
+        (is_part && self.prefer.is_none() && self.types.admits(value)).then_some(literal)
+    }
+
     fn apply_typed(&self, cell: &Cell<'_>, before: &str, removes: bool) -> Answer {
         let text = self.input.text();
         if text == before && !removes {
@@ -278,6 +293,23 @@ impl Editor for UnionLine {
     fn handle_drag(&mut self, _cell: &Cell<'_>, _line: i32, column: i32) -> Answer {
         self.input.drag(column);
         Answer::Handled
+    }
+
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        match self.json_value() {
+            Some(_) => vec![("Enter", "accept as JSON")],
+            None => vec![("Enter", "accept")],
+        }
+    }
+
+    // While it is typed it is a text: half of a list is none.
+    fn on_leave(&mut self, cell: &Cell<'_>) -> Answer {
+        match self.json_value() {
+            Some(literal) if cell.draft.is_some() || cell.value.is_some_and(Value::is_string) => {
+                cell.set_value(literal)
+            }
+            _ => Answer::Handled,
+        }
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {

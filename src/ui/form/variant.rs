@@ -13,8 +13,13 @@ use crate::{
     schema::{
         fields::Presence,
         kind::{Branch, Kind},
+        messages,
+        tree::Schema,
     },
-    ui::styles::Role,
+    ui::{
+        canvas::{truncate_text, visible_text},
+        styles::Role,
+    },
 };
 
 pub(crate) struct VariantField;
@@ -49,10 +54,13 @@ impl Widget for VariantField {
             Some(false) => "▸ ",
             None => "",
         };
-        let mut text = format!("{mark}{text}");
-        if open == Some(false) {
-            text = format!("{text}  {}", fold::summary(cell));
-        }
+        let text = match (open, schema_words(cell)) {
+            (Some(false), Some(words)) => format!("{mark}{words}"),
+            (Some(false), None) => format!("{mark}{text}  {}", fold::summary(cell)),
+            _ => format!("{mark}{text}"),
+        };
+        let room = usize::from(context.area.width).saturating_sub(cell.count_room());
+        let text = truncate_text(&visible_text(&text), room).into_owned();
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
         context.draw_line(0, &text, style, "▾");
         let mut hits = vec![context.line_hit(0, Click::Open)];
@@ -65,6 +73,14 @@ impl Widget for VariantField {
     fn new_editor(&self, cell: &Cell<'_>) -> Box<dyn Editor> {
         Box::new(Switch { types: cell.selects, ..Switch::default() })
     }
+}
+
+/// What a value asks for that is a schema.
+fn schema_words(cell: &Cell<'_>) -> Option<String> {
+    let schema = cell.value.filter(|_| cell.field.node.holds_schema)?;
+    let node = Schema::new(schema.clone()).root_node();
+    // Of a reference, or of what has no type, its first values say more.
+    (node.typed || node.choices.is_some()).then(|| messages::describe_expected(&node))
 }
 
 #[derive(Default)]

@@ -369,6 +369,7 @@ impl Form {
             };
             checker.issues_by(&self.value, &chosen)
         });
+        self.explain_names();
         self.place_remarks();
         self.settle_focus();
     }
@@ -461,6 +462,7 @@ impl Form {
             value: &self.value,
         };
         let (edits, grown): (Vec<Edit>, usize) = match edits.as_slice() {
+            [edit @ (Edit::Rename { .. } | Edit::Remove { .. })] => (form.with_mentions(edit), 0),
             [_] => {
                 let edits: Vec<Edit> =
                     edits.into_iter().flat_map(|edit| form.complete_edit(edit)).collect();
@@ -500,8 +502,13 @@ impl Form {
     /// What is remembered by place goes along with an edit.
     fn follow_edit(&mut self, edit: &Edit) {
         let in_list = is_in_list(&self.value, edit);
-        if !matches!(edit, Edit::Set { .. }) && (in_list || !matches!(edit, Edit::Remove { .. })) {
+        let stays = matches!(edit, Edit::Remove { .. } | Edit::Move { .. }) && !in_list;
+        if !matches!(edit, Edit::Set { .. }) && !stays {
             self.typing_from = None;
+        }
+        // An item that is in a list of texts now, or no longer, isn't being typed.
+        if let Some(list) = edit.pointer().parent().filter(|_| in_list) {
+            self.drafts.remove(&list);
         }
         // What is added at the end of a list moves nothing; its place in a tuple may have had
         // the focus all along.

@@ -48,6 +48,7 @@ pub(crate) fn help_menu(
                     false => keymap.display_key(action.id),
                 },
                 refusal: refusal(action.id),
+                action: None,
                 risky: action.risk == Risk::Changes,
                 section: if near { "" } else { action.scope.title() },
             }

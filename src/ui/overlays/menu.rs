@@ -5,6 +5,7 @@ use ratatui::{Frame, layout::Rect};
 use super::modal;
 use crate::{
     app::{
+        actions::ActionId,
         input::{Code, Input},
         message::Message,
         state::State,
@@ -29,6 +30,8 @@ pub(crate) struct Item {
     pub note: String,
     /// Why it can't be chosen now.
     pub refusal: Option<String>,
+    /// The action that it does: why that can't be done is taken in as the menu opens.
+    pub action: Option<ActionId>,
     /// It deletes, or changes a running system: what was typed has to name it.
     pub risky: bool,
     /// The heading below which it comes after the others; empty: none.
@@ -255,6 +258,15 @@ impl Menu {
 }
 
 impl Overlay for Menu {
+    fn note_refusals(&mut self, refusal: &dyn Fn(ActionId) -> Option<String>) {
+        for item in &mut self.items {
+            item.refusal = item.action.map_or(item.refusal.take(), refusal);
+            if let (Some(why), Some(_)) = (&item.refusal, item.action) {
+                item.detail = format!("unavailable: {why}");
+            }
+        }
+    }
+
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let widest = |of: fn(&Item) -> &str| {

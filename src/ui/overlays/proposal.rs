@@ -23,6 +23,9 @@ use crate::{
     },
 };
 
+/// In the place of the lines before a text is typed.
+const NOTHING_YET: &str = "Changes are previewed here";
+
 /// What a text (empty where none is asked for) leads to, or why it leads to nothing.
 type MakeProposal = Box<dyn Fn(&str, &State) -> Result<Proposed, String>>;
 
@@ -342,6 +345,10 @@ impl Proposal {
             for (role, text) in line {
                 pen.put_text(text, Style { bg: ground, ..styles[*role] });
             }
+        }
+        let is_begun = self.input.as_ref().is_none_or(|input| !input.text().is_empty());
+        if lines.is_empty() && !is_begun {
+            Pen::new(buffer, area, 0).put_text(NOTHING_YET, styles[Role::Dim]);
         }
         let more = lines.len().saturating_sub(self.top + self.seen);
         if more > 0 && area.height > 0 {

@@ -27,6 +27,7 @@ mod keep;
 mod matrix;
 pub(crate) mod matrix_actions;
 mod matrix_draw;
+mod matrix_mouse;
 mod menu_rows;
 mod offers;
 mod refusals;
@@ -125,7 +126,8 @@ impl Screen for WorkflowScreen {
             return Some(("what-if", self.save_area()));
         }
         let action = if hides { "apply-change" } else { "step" };
-        (!self.matrix.is_open()).then(|| (action, self.panes.area(2)))
+        let has_tools = self.facts.as_ref().is_some_and(|facts| !facts.tools().is_empty());
+        (has_tools && !self.matrix.is_open()).then(|| (action, self.panes.area(2)))
     }
 
     fn save_button(&self) -> Option<Rect> {

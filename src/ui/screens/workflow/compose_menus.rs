@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{
     app::{
+        actions::ActionId,
         compose::{
             arrows::{self, Tail},
             cells::Column,
@@ -21,7 +22,11 @@ use crate::{
         state::State,
     },
     engine::workflow::graph::{Edge, Link},
-    model::{context::Name, entry::EntryId, tool::States},
+    model::{
+        context::{ANY, DEFAULT_GROUP, Name},
+        entry::EntryId,
+        tool::{Gate, States, Tool},
+    },
     systems::system::NewEntry,
     ui::{
         overlays::{
@@ -82,6 +87,20 @@ pub(crate) fn of_state(name: &Name, state: &State) -> Reply {
     menu_reply(format!("State {name}"), action_rows(&ids, state))
 }
 
+/// What can be done where nothing of the picture is.
+const OF_GROUND: [ActionId; 10] = [
+    "new-state",
+    "matrix",
+    "groups",
+    "paste-tools",
+    "undo",
+    "fit",
+    "zoom-in",
+    "zoom-out",
+    "view",
+    "signs",
+];
+
 /// What can be done with what is under the mouse.
 pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: &State) -> Reply {
     match spot {
@@ -90,10 +109,7 @@ pub(crate) fn menu_at(spot: HitTarget, graph: &mut Graph, facts: &Facts, state: 
             of_state(&facts.workflow.states()[row], state)
         }
         HitTarget::Edge(edge) | HitTarget::Label(edge) => of_edge(&edge, facts, state),
-        _ => menu_reply(
-            "Workflow",
-            action_rows(&["new-state", "matrix", "groups", "paste-tools", "fit"], state),
-        ),
+        _ => menu_reply("Workflow", action_rows(&OF_GROUND, state)),
     }
 }
 
@@ -127,6 +143,29 @@ pub(crate) fn ask_target(from: &Name, facts: &Facts) -> Reply {
     Reply::Open(Box::new(menu))
 }
 
+/// How well a tool fits an arrow to be drawn; the best come first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// It leads there already, from other states.
+    LeadsThere,
+    Free,
+    /// Arrows that it has would change too.
+    MovesOthers,
+    /// The arrow is there.
+    Refused,
+}
+
+impl Fit {
+    fn of_plan(plan: &Result<Plan, String>, tool: &Tool, to: &Name) -> Self {
+        match plan {
+            Err(_) => Self::Refused,
+            Ok(plan) if !plan.notes.is_empty() => Self::MovesOthers,
+            Ok(_) if tool.gate.next.as_ref() == Some(to) => Self::LeadsThere,
+            Ok(_) => Self::Free,
+        }
+    }
+}
+
 /// Asks which tool the arrow is.
 pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
     let context = ComposeContext::from_state(state);
@@ -137,6 +176,7 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
         let kinds = entries::tool_kinds(context, near.as_ref());
         menu_row("a new tool …", "choose its type and key", move || new_tool(&from, &to, &kinds))
     }];
+    let mut tools: Vec<(Fit, (Item, RowAction))> = Vec::new();
     for tool in &state.catalog.tools {
         let now = match (&tool.gate.states, &tool.gate.next) {
             (States::Every, Some(next)) => format!("any state → {next}"),
@@ -159,8 +199,11 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
         };
         for (tail, more) in tails {
             let (id, to, arrow) = (tool.id().clone(), to.clone(), arrow.clone());
-            let refusal = arrows::draw_arrow(context, &id, &tail, &to).err();
-            let mut choice = menu_row(tool.entry.key.clone(), format!("{now}{more}"), move || {
+            let plan = arrows::draw_arrow(context, &id, &tail, &to);
+            let fit = Fit::of_plan(&plan, tool, &to);
+            let moves = if fit == Fit::MovesOthers { " · changes its other arrows" } else { "" };
+            let detail = format!("{now}{more}{moves}");
+            let mut choice = menu_row(tool.entry.key.clone(), detail, move || {
                 let (id, tail, to) = (id.clone(), tail.clone(), to.clone());
                 Proposal::new(format!("Draw {arrow}"), "", move |state| {
                     arrows::draw_arrow(ComposeContext::from_state(state), &id, &tail, &to)
@@ -168,10 +211,12 @@ pub(crate) fn ask_arrow_tool(from: &Tail, to: &Name, state: &State) -> Reply {
                 .with_act("draw")
                 .into_reply()
             });
-            choice.0.refusal = refusal;
-            rows.push(choice);
+            choice.0.refusal = plan.err();
+            tools.push((fit, choice));
         }
     }
+    tools.sort_by_key(|(fit, _)| *fit);
+    rows.extend(tools.into_iter().map(|(_, choice)| choice));
     menu_reply(format!("{arrow} with"), rows)
 }
 
@@ -211,14 +256,34 @@ fn new_tool(from: &Tail, to: &Name, kinds: &[(NewEntry, EntryHome)]) -> Reply {
 
 /// Asks for the key of a new tool that is this arrow.
 fn ask_key(from: &Tail, to: &Name, kind: &NewEntry, home: &EntryHome) -> Reply {
-    let (gate, kind, home) = (arrows::gate_of_new(from, to), kind.clone(), home.clone());
+    let (from, to, kind, home) = (from.clone(), to.clone(), kind.clone(), home.clone());
     let of = kind.value.get("type").and_then(|of| of.as_str()).unwrap_or(kind.type_name);
     let words = format!("The key of the new {of} from {from} to {to}. {home}");
     Proposal::with_text_input("New tool", words, "", move |key, state| {
-        entries::new_tool(ComposeContext::from_state(state), &kind, key, &gate, &home)
+        let context = ComposeContext::from_state(state);
+        let groups = requested_groups(state);
+        let note = groups.as_ref().map(|groups| {
+            let names = list_names(groups.iter().map(|name| &**name));
+            format!("In {names}, as requests are now.")
+        });
+        let gate = Gate { groups, ..arrows::gate_of_new(&from, &to) };
+        Ok(entries::new_tool(context, &kind, key, &gate, &home)?.with_note(note))
     })
     .with_act("create")
     .into_reply()
+}
+
+/// The groups that a new tool has to be in for the present request to get it; `None`: none.
+fn requested_groups(state: &State) -> Option<Vec<Name>> {
+    let context = state.context();
+    if context.groups().iter().any(|name| [ANY, DEFAULT_GROUP].contains(&&**name)) {
+        return None;
+    }
+    // The workspace's own groups list their tools themselves.
+    let own = state.workflow.custom_groups.flat_groups();
+    let mut groups = context.groups.unwrap_or_default();
+    groups.retain(|name| own.iter().all(|group| group.name != *name));
+    (!groups.is_empty()).then_some(groups)
 }
 
 // Arrows.

@@ -1,7 +1,7 @@
 //! Tools by groups and by states as a table whose cells are switched: moving, ranges, filters,
-//! orders, and what the mouse does.
+//! orders.
 //!
-//! [`super::matrix_draw`] puts it on the screen.
+//! [`super::matrix_draw`] puts it on the screen, [`super::matrix_mouse`] takes the mouse.
 
 use std::cmp::Reverse;
 
@@ -19,7 +19,7 @@ use crate::{
             context::ComposeContext,
             plan::Plan,
         },
-        input::{Button, Code, Key, Mouse, MouseKind},
+        input::{Code, Key},
         message::{DocumentMessage, Message},
         state::State,
         what_if::WhatIf,
@@ -88,6 +88,8 @@ pub(crate) struct Matrix {
     /// Row and column of the cursor, and where a range began.
     pub(super) cursor: (usize, usize),
     pub(super) anchor: Option<(usize, usize)>,
+    /// The chosen cell that was pressed, and is switched unless the mouse goes on to another one.
+    pub(super) pressed: Option<(usize, usize)>,
     pub(super) top: usize,
     pub(super) left: usize,
     pub(super) row_filter: TextInput,
@@ -273,7 +275,7 @@ impl Matrix {
         self.clamp_cursor();
     }
 
-    fn clamp_cursor(&mut self) {
+    pub(super) fn clamp_cursor(&mut self) {
         let hold = |(row, column): (usize, usize)| {
             (
                 row.min(self.rows.len().saturating_sub(1)),
@@ -548,87 +550,6 @@ impl Matrix {
 
     pub(super) fn columns_seen(&self) -> usize {
         usize::from(self.cells.width / self.column_width.max(1)).max(1)
-    }
-
-    /// The cell under the mouse.
-    fn cell_at(&self, mouse: Mouse) -> Option<(usize, usize)> {
-        let at = (mouse.column, mouse.row);
-        let row = |area: Rect| self.top + usize::from(at.1.saturating_sub(area.y));
-        let column = |area: Rect| {
-            self.left + usize::from(at.0.saturating_sub(area.x) / self.column_width.max(1))
-        };
-        let place = (row(self.cells), column(self.cells));
-        let inside = self.cells.contains(at.into())
-            && place.0 < self.rows.len()
-            && place.1 < self.columns.len();
-        inside.then_some(place)
-    }
-
-    pub fn handle_mouse(&mut self, mouse: Mouse, facts: &Facts, state: &State) -> Reply {
-        match mouse.kind {
-            MouseKind::Wheel(notches) if !mouse.mods.shift => {
-                self.cursor.0 = self.cursor.0.saturating_add_signed(isize::from(notches) * 3);
-                self.clamp_cursor();
-            }
-            MouseKind::Wheel(notches) | MouseKind::WheelSideways(notches) => {
-                self.cursor.1 = self.cursor.1.saturating_add_signed(isize::from(notches));
-                self.clamp_cursor();
-            }
-            MouseKind::Down(button) => return self.handle_press(mouse, button, facts, state),
-            MouseKind::Drag(_) => {
-                if let Some(cell) = self.cell_at(mouse) {
-                    if cell != self.cursor {
-                        self.anchor = self.anchor.or(Some(self.cursor));
-                    }
-                    self.cursor = cell;
-                }
-            }
-            MouseKind::Up(_) | MouseKind::Double(_) => {}
-        }
-        Reply::Handled
-    }
-
-    /// A press chooses a cell; one on what is chosen switches it; the right button opens what can
-    /// be done with the tool.
-    fn handle_press(
-        &mut self,
-        mouse: Mouse,
-        button: Button,
-        facts: &Facts,
-        state: &State,
-    ) -> Reply {
-        let at = (mouse.column, mouse.row).into();
-        if let Some(cell) = self.cell_at(mouse) {
-            let (rows, columns) = self.selected_ranges();
-            let chosen = rows.contains(&cell.0) && columns.contains(&cell.1);
-            if !chosen {
-                (self.cursor, self.anchor) = (cell, None);
-            }
-            return match (button, chosen) {
-                (Button::Right, _) => self.row_menu(facts, state),
-                (_, true) => self.switch_cells(facts, state),
-                _ => Reply::Handled,
-            };
-        }
-        if self.heads.contains(at) {
-            let column = self.left
-                + usize::from(mouse.column.saturating_sub(self.heads.x) / self.column_width.max(1));
-            if column < self.columns.len() {
-                (self.cursor.1, self.anchor) = (column, None);
-                if button == Button::Right {
-                    return menus::of_column(&self.columns[column]);
-                }
-                self.row_order = RowOrder::Ticked;
-                self.sync_facts(facts, state);
-            }
-        } else if self.names.contains(at) {
-            self.cursor.0 = self.top + usize::from(mouse.row - self.names.y);
-            self.clamp_cursor();
-            if button == Button::Right {
-                return self.row_menu(facts, state);
-            }
-        }
-        Reply::Handled
     }
 }
 

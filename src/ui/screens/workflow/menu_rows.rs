@@ -44,14 +44,18 @@ fn action_row(id: ActionId, state: &State) -> (Item, RowAction) {
         detail: action.help.into(),
         note,
         risky: action.risk == Risk::Changes,
+        action: Some(id),
         ..Item::default()
     };
     (item, Box::new(move || OverlayReply::Act(id)))
 }
 
+/// Actions that only change the drawing.
+const ONLY_DRAWN: [ActionId; 6] = ["matrix", "fit", "zoom-in", "zoom-out", "view", "signs"];
+
 /// Rows of actions; in plain mode without those that only change the drawing.
 pub(super) fn action_rows(ids: &[ActionId], state: &State) -> Vec<(Item, RowAction)> {
-    let is_only_drawn = |id: &&ActionId| matches!(**id, "matrix" | "fit");
+    let is_only_drawn = |id: &&ActionId| ONLY_DRAWN.contains(*id);
     let shown = ids.iter().filter(|id| !(state.keymap.is_in_words() && is_only_drawn(id)));
     shown.map(|id| action_row(id, state)).collect()
 }

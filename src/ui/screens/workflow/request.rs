@@ -14,7 +14,7 @@ use crate::{
         state::State,
         workflow::WorkflowMessage,
     },
-    engine::filter::AskedGroups,
+    engine::filter::{self, AskedGroups},
     model::context::{ANY, Name},
     ui::{
         canvas::{Pen, wrap},
@@ -74,10 +74,16 @@ impl Request {
             AskedGroups::Only(_) => "groups",
         };
         Pen::new(buffer, inside, 0).skip(1).put_text(asked, styles[Role::Heading]);
-        let words = facts
-            .denied
-            .as_ref()
-            .map_or_else(Vec::new, |denied| wrap(denied, usize::from(inside.width)));
+        let empty = filter::empty_request(facts.tools(), &facts.asked);
+        let (words, role) = match (&facts.denied, &empty) {
+            (Some(denied), _) => (denied.as_str(), Role::Error),
+            (None, Some(empty)) => (empty.as_str(), Role::Warning),
+            (None, None) => ("", Role::Text),
+        };
+        let words = match words.is_empty() {
+            true => Vec::new(),
+            false => wrap(words, usize::from(inside.width)),
+        };
         let warning = u16::try_from(words.len()).unwrap_or(0).min(inside.height.saturating_sub(3));
         let foot = Rect { y: inside.bottom().saturating_sub(warning), height: warning, ..inside };
         self.rows =
@@ -136,7 +142,7 @@ impl Request {
             }
         }
         for (line, text) in (0_u16..).zip(&words) {
-            Pen::new(buffer, foot, line).put_text(text, styles[Role::Error]);
+            Pen::new(buffer, foot, line).put_text(text, styles[role]);
         }
     }
 

@@ -332,7 +332,11 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
     if let Some(question) = simulation.question() {
         pen.put_text(&format!("   “{question}”"), on(Role::Dim));
     } else if simulation.steps().next().is_none() && state.workflow.live.is_none() {
-        pen.put_text("   choose a tool and press Enter", on(Role::Dim));
+        let words = match state.catalog.tools.is_empty() {
+            true => "   no tools: n on Tools (1) makes one",
+            false => "   choose a tool and press Enter",
+        };
+        pen.put_text(words, on(Role::Dim));
     }
 }
 

@@ -238,7 +238,10 @@ impl WorkflowScreen {
             );
             return;
         }
-        let run_height = Run::height(area, state);
+        let run_height = match self.in_run && self.panes.is_zoomed() {
+            true => area.height,
+            false => Run::height(area, state),
+        };
         let above = Rect { height: area.height - run_height, ..area };
         self.run_area = Rect { y: above.bottom(), height: run_height, ..area };
         let names = [
