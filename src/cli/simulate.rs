@@ -252,7 +252,7 @@ fn update_file(
     let value = source.value(0).ok_or_else(|| failed("it would be empty".to_owned()))?;
     let scenario = Scenario::from_value(value).map_err(|issue| failed(issue.to_string()))?;
     out.print_line(out.tint(Tint::Bold, &out.safe_text(&file)))?;
-    print_diff(out, &script.source.text().to_string(), &text)?;
+    print_diff(out, script.source.text().as_ref(), &text)?;
     write_file(&file, &text)?;
     let settings = &opened.settings;
     let (profiles, mode) = (&settings.profiles, settings.mode);

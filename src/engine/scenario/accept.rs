@@ -29,7 +29,7 @@ pub(crate) fn accept_run<T: Gated>(
     for edit in accept_edits(&value, trial, tools) {
         edited = edited.apply(0, &edit).map_err(|error| error.to_string())?.0;
     }
-    Ok(comments::write_again(&edited.text().to_string(), trial))
+    Ok(comments::write_again(edited.text().as_ref(), trial))
 }
 
 fn accept_edits<T: Gated>(value: &Value, trial: &ScenarioRun, tools: &[T]) -> Vec<Edit> {
