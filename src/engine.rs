@@ -64,6 +64,7 @@ pub(crate) mod merge_lines;
 pub mod model_view;
 pub mod portable;
 pub mod scenario;
+pub(crate) mod schema_faults;
 pub mod secret;
 pub mod series;
 pub mod services;

@@ -13,6 +13,7 @@ pub(crate) mod encoding;
 pub mod equal;
 pub mod example;
 pub mod fields;
+pub(crate) mod inclusion;
 pub(crate) mod inlined;
 pub mod kind;
 pub mod literal;

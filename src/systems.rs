@@ -16,6 +16,7 @@
 pub mod agents;
 pub mod by_hand;
 pub mod calling;
+pub mod case_arguments;
 pub mod changes;
 pub mod commonground;
 pub mod comparison;

@@ -52,14 +52,15 @@ pub(super) fn change_finding(
         at => format!(" at {at}"),
     };
     let texts = match (&change.before, &change.after) {
-        (None, None) => noted(change),
+        (None, None) => String::new(),
         (before, after) => format!(": {} → {}", shortened(before), shortened(after)),
     };
+    let texts = format!("{texts}{}", noted(change));
     let words = format!("{from} {}: {}{at}{texts}", change.tool, change.severity);
     finding(change.id, FailOn::of_change(change) >= fail_on, words, site)
 }
 
-/// What there is to say of a change that shows nothing.
+/// What there is to say of a change beside what it shows.
 fn noted(change: &ToolChange) -> String {
     change.note().map_or_else(String::new, |note| format!(": {note}"))
 }

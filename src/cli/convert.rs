@@ -30,6 +30,7 @@ use crate::{
         portable::{baggage::Baggage, fate::Fate},
     },
     model::problem::{Problem, ProblemKind},
+    syntax::source::Format as TextFormat,
     systems::{
         convert,
         facets::{
@@ -290,8 +291,16 @@ fn report(all: &[(&Baggage, Vec<Fate>)], files: &[PortableFile]) -> Value {
 }
 
 fn print_files(files: &[PortableFile], out: &mut CommandOutput) -> std::io::Result<()> {
+    let is_yaml = |file: &PortableFile| {
+        TextFormat::from_path(Path::new(&file.path)) == Some(TextFormat::Yaml)
+    };
+    let text = |file: &PortableFile| file_text(Path::new(&file.path), &file.value);
     match files {
-        [one] => out.print_raw(&file_text(Path::new(&one.path), &one.value)),
+        [one] => out.print_raw(&text(one)),
+        // Their readers take a file for each: as documents of YAML they can be cut apart.
+        all if all.iter().all(is_yaml) => {
+            out.print_raw(&all.iter().map(text).collect::<Vec<_>>().join("---\n"))
+        }
         all => {
             let values: Value = all.iter().map(|file| file.value.clone()).collect();
             out.print_raw(&format!("{values:#}\n"))

@@ -9,6 +9,7 @@ use super::{
 use crate::{
     engine::scenario::{page::FOLDER, script::Scenario},
     model::problem::Problem,
+    syntax::source::Source,
 };
 
 const KIND: FileKind = FileKind {
@@ -27,6 +28,7 @@ pub(crate) struct ScenarioFiles {
 /// A scenario and its file.
 pub(crate) struct ScenarioFile {
     pub path: PathBuf,
+    pub source: Source,
     pub scenario: Scenario,
 }
 
@@ -64,7 +66,7 @@ pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
 pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<ScenarioFiles, Problem> {
     let mut files = ScenarioFiles::default();
     let mut take = |path: PathBuf| match read_one(&path) {
-        Ok(scenario) => files.scripted.push(ScenarioFile { path, scenario }),
+        Ok((source, scenario)) => files.scripted.push(ScenarioFile { path, source, scenario }),
         Err(problem) => files.broken.push(BrokenFile { path, problem }),
     };
     for path in given {
@@ -82,11 +84,12 @@ pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<ScenarioFiles, Problem
     Ok(files)
 }
 
-fn read_one(path: &Path) -> Result<Scenario, Problem> {
+fn read_one(path: &Path) -> Result<(Source, Scenario), Problem> {
     let source = KIND.parse_file(path)?;
     let value = source.value(0).ok_or_else(|| {
         KIND.fault(path, "it is empty").with_remedy("a scenario has a start and steps")
     })?;
-    Scenario::from_value(value)
-        .map_err(|issue| KIND.fault_at(path, &source, &issue.at, &issue.message))
+    let scenario = Scenario::from_value(value)
+        .map_err(|issue| KIND.fault_at(path, &source, &issue.at, &issue.message))?;
+    Ok((source, scenario))
 }

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     data_files::BrokenFile,
-    ending::{CommandResult, Ending},
+    deployed::print_diff,
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
@@ -22,8 +23,10 @@ use crate::{
         filter::join_names,
         junit::{Checked, Suite, render_report},
         scenario::{
+            accept::accept_run,
             coverage::Coverage,
             junit::scenario_suite,
+            script::Scenario,
             trial::{self, ScenarioRun, StepEnd, TrialStep},
         },
         simulate::{audit, metrics},
@@ -35,6 +38,7 @@ use crate::{
     runtime::now::now_millis,
     schema::count::count_text,
     store::files::{self, Expected, OutsideLinks},
+    syntax::source::Source,
 };
 
 /// The folder of a workspace, and the mode that it is read in where a scenario names one.
@@ -55,6 +59,11 @@ pub(crate) struct Simulate {
     /// weren't
     #[arg(long)]
     coverage: bool,
+
+    /// Take what happens now for what is expected, in each scenario that fails: shows what changes,
+    /// and writes the files
+    #[arg(long, conflicts_with_all = ["format", "json", "coverage", "audit", "metrics"])]
+    update: bool,
 
     /// Write the audit record to a file, or - for stdout
     #[arg(long, value_name = "FILE|-")]
@@ -154,6 +163,10 @@ impl Simulate {
                 out.warn(format_args!("{file}: it has no steps, so that nothing is tested"));
             }
             self.write_records(&trial, opened, out)?;
+            let trial = match self.update && !trial.has_passed() {
+                true => update_file(script, &trial, opened, out)?,
+                false => trial,
+            };
             coverage[row].add_simulation(&trial.simulation);
             trials.push(trial);
         }
@@ -200,7 +213,7 @@ impl Simulate {
         trial: &ScenarioRun,
         opened: &OpenWorkspace,
         out: &mut CommandOutput,
-    ) -> Result<(), super::ending::StopReason> {
+    ) -> Result<(), StopReason> {
         let profiles = &opened.settings.profiles;
         if let Some(to) = &self.audit {
             let id = uuid::Uuid::new_v4().to_string();
@@ -219,6 +232,31 @@ impl Simulate {
         }
         Ok(())
     }
+}
+
+/// Writes what happened into a scenario's file, after showing what changes there, and runs it again.
+fn update_file(
+    script: &ScenarioFile,
+    trial: &ScenarioRun,
+    opened: &OpenWorkspace,
+    out: &mut CommandOutput,
+) -> Result<ScenarioRun, StopReason> {
+    let file = typed_path(&script.path);
+    let failed = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("updating {file}"), cause)
+            .with_remedy("change it in an editor")
+    };
+    let text = accept_run(&script.source, trial, &opened.tools).map_err(failed)?;
+    let source = Source::parse(script.source.format(), text.as_str())
+        .map_err(|error| failed(error.to_string()))?;
+    let value = source.value(0).ok_or_else(|| failed("it would be empty".to_owned()))?;
+    let scenario = Scenario::from_value(value).map_err(|issue| failed(issue.to_string()))?;
+    out.print_line(out.tint(Tint::Bold, &out.safe_text(&file)))?;
+    print_diff(out, script.source.text().as_ref(), &text)?;
+    write_file(&file, &text)?;
+    let settings = &opened.settings;
+    let (profiles, mode) = (&settings.profiles, settings.mode);
+    Ok(trial::run_scenario(&scenario, &opened.tools, profiles, mode, now_millis()))
 }
 
 fn write_file(file: &str, text: &str) -> Result<(), Problem> {

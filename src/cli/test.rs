@@ -54,7 +54,13 @@ use crate::{
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     schema::count::count_text,
     store::{history::History, paths::Paths, secrets},
-    systems::{calling, facets::calls::CallOf, mocking, model_settings::find_model},
+    systems::{
+        calling,
+        case_arguments::{issue_words, refused_arguments},
+        facets::calls::CallOf,
+        mocking,
+        model_settings::find_model,
+    },
     wire::{
         model_endpoint::{ModelEndpoint, PATIENCE},
         registry::Registry,
@@ -291,6 +297,15 @@ fn plan_case(
                 there.transpose()?.and_then(found).ok_or(missing)?
             }
         };
+        let refused: Vec<String> = refused_arguments(tool, case).iter().map(issue_words).collect();
+        if !refused.is_empty() {
+            let words = refused.join("; ");
+            out.warn(format_args!(
+                "{}: the schema of {} refuses its arguments: {words}",
+                filed.display_name(),
+                tool.entry.key
+            ));
+        }
         let connection = named.unwrap_or_else(|| connections.for_tool(tool));
         let user = case
             .user

@@ -1,11 +1,19 @@
 //! What changed between two lists of tools, and how much it matters: their texts and the schemas of
 //! their arguments and answers. What else a tool has, its system compares.
 
-use std::{collections::HashMap, sync::LazyLock};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::LazyLock,
+};
 
 use serde_json::{Map, Value};
 
-use crate::schema::{equal::values_equal, inlined::inline_references, pointer::Pointer};
+use crate::schema::{
+    equal::values_equal,
+    inclusion::{Declared, includes, is_constraint},
+    inlined::inline_references,
+    pointer::Pointer,
+};
 
 /// How much a change matters, the worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -14,6 +22,7 @@ pub enum Severity {
     Breaking,
     /// What was approved is not what is there.
     Trust,
+    /// Whether calls may fail can't be decided.
     Unclear,
     Compatible,
 }
@@ -133,21 +142,14 @@ impl ComparedTool<'_> {
                 self.push_change("text.changed", Severity::Trust, &at);
             }
         }
-        self.compare_schemas(
-            &root.child(INPUT),
-            &inline_references(old.get(INPUT).unwrap_or(&ABSENT)),
-            &inline_references(new.get(INPUT).unwrap_or(&ABSENT)),
-            SchemaSide::Input,
-        );
+        let schema = |tool: &'_ Value, member| tool.get(member).unwrap_or(&ABSENT).clone();
+        let [before, after] = [old, new].map(|tool| schema(tool, INPUT));
+        self.compare_roots(&root.child(INPUT), &before, &after, SchemaSide::Input);
         let output = |tool: &'_ Value| tool.get(OUTPUT).is_some_and(|schema| !schema.is_null());
         match (output(old), output(new)) {
             (true, true) => {
-                self.compare_schemas(
-                    &root.child(OUTPUT),
-                    &inline_references(&old[OUTPUT]),
-                    &inline_references(&new[OUTPUT]),
-                    SchemaSide::Output,
-                );
+                let at = root.child(OUTPUT);
+                self.compare_roots(&at, &old[OUTPUT], &new[OUTPUT], SchemaSide::Output);
             }
             (false, true) => {
                 self.push_change("output.added", Severity::Compatible, &root.child(OUTPUT));
@@ -159,30 +161,116 @@ impl ComparedTool<'_> {
         }
     }
 
+    fn compare_roots(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
+        let [before, after] = [old, new].map(inline_references);
+        self.compare_definitions(at, [old, &before], [new, &after], side);
+        let [before, after] = [before, after].map(without_definitions);
+        self.compare_schemas(at, &before, &after, side);
+    }
+
+    /// The definitions that references still lead to, or that nothing leads to; with each side as it
+    /// is and without its references.
+    fn compare_definitions(
+        &mut self,
+        at: &Pointer,
+        old: [&Value; 2],
+        new: [&Value; 2],
+        side: SchemaSide,
+    ) {
+        for folder in DEFINITIONS {
+            let named = |schema: &'_ Value, name: &str| {
+                schema.get(folder).and_then(|folder| folder.get(name)).cloned()
+            };
+            let names = [old[1], new[1]].into_iter().filter_map(|schema| schema.get(folder));
+            let names: BTreeSet<&String> =
+                names.filter_map(Value::as_object).flat_map(Map::keys).collect();
+            for name in names {
+                let at = at.child(folder).child(name);
+                // One that is only used now, or no more, is compared as it is written.
+                let [before, after] = [old, new].map(|sides| named(sides[0], name));
+                match (before, after) {
+                    (Some(before), Some(after)) => self.compare_schemas(&at, &before, &after, side),
+                    _ => self.push_change("text.changed", Severity::Trust, &at),
+                }
+            }
+        }
+    }
+
     fn compare_schemas(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
-        let (Some(old), Some(new)) = (keywords(old), keywords(new)) else {
+        let (Some(before), Some(after)) = (keywords(old), keywords(new)) else {
             if !values_equal(old, new) {
-                self.push_change(side.constraint_changed(), Severity::Unclear, at);
+                self.push_constraint(at, old, new, side);
             }
             return;
         };
+        let changes = |keyword: &str| differ(before.get(keyword), after.get(keyword));
         for keyword in ["title", "description"] {
-            if differ(old.get(keyword), new.get(keyword)) {
+            if changes(keyword) {
                 self.push_change("text.changed", Severity::Trust, &at.child(keyword));
             }
         }
-        self.compare_types(at, old, new, side);
-        self.compare_enums(at, old, new, side);
-        self.compare_properties(at, old, new, side);
-        self.compare_required(at, old, new, side);
-        if let (Some(old), Some(new)) = (schema_of_items(old), schema_of_items(new)) {
+        // What says together with them which values there are.
+        let is_rewritten = VALUES.iter().any(|keyword| changes(keyword));
+        if !is_rewritten {
+            self.compare_types(at, before, after, side);
+            self.compare_enums(at, before, after, side);
+        }
+        self.compare_properties(at, before, after, side);
+        self.compare_required(at, before, after, side);
+        if let (Some(old), Some(new)) = (schema_of_items(before), schema_of_items(after)) {
             self.compare_schemas(&at.child("items"), old, new, side);
         }
-        if old.keys().chain(new.keys()).any(|keyword| {
-            is_constraint(keyword, old, new) && differ(old.get(keyword), new.get(keyword))
-        }) {
-            self.push_change(side.constraint_changed(), Severity::Unclear, at);
+        let is_walked = |keyword: &str| is_walked(keyword, before, after);
+        let others = before.keys().chain(after.keys()).filter(|keyword| {
+            !is_walked(keyword) && (is_rewritten || !["type", "enum"].contains(&keyword.as_str()))
+        });
+        let (constraints, said): (Vec<&String>, Vec<&String>) =
+            others.filter(|keyword| changes(keyword)).partition(|keyword| is_constraint(keyword));
+        if !constraints.is_empty() {
+            let own = |schema: &Map<String, Value>| {
+                let own = schema.iter().filter(|(keyword, _)| !is_walked(keyword));
+                Value::Object(
+                    own.map(|(keyword, value)| (keyword.clone(), value.clone())).collect(),
+                )
+            };
+            self.push_constraint(at, &own(before), &own(after), side);
         }
+        if said.iter().any(|keyword| !WITHOUT_EFFECT.contains(&keyword.as_str())) {
+            let id = side.pick_id("input.keyword-changed", "output.keyword-changed");
+            self.push_change(id, Severity::Trust, at);
+        }
+    }
+
+    /// A change of which values a schema allows.
+    fn push_constraint(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
+        // A member that is gone is one that a caller gives, or a reader waits for.
+        let declared = match side {
+            SchemaSide::Input => Declared::ByNarrow,
+            SchemaSide::Output => Declared::ByWide,
+        };
+        let is_wider = includes(new, old, declared);
+        let is_narrower = includes(old, new, declared);
+        let (for_input, for_output) = match (is_wider, is_narrower) {
+            (true, true) => (Severity::Compatible, Severity::Compatible),
+            (true, false) => (Severity::Compatible, Severity::Breaking),
+            (false, true) => (Severity::Breaking, Severity::Compatible),
+            (false, false) => (Severity::Unclear, Severity::Unclear),
+        };
+        let id = match (is_wider, is_narrower) {
+            (true, true) => {
+                side.pick_id("input.constraint-rewritten", "output.constraint-rewritten")
+            }
+            (true, false) => side.pick_id("input.constraint-widened", "output.constraint-widened"),
+            (false, true) => {
+                side.pick_id("input.constraint-narrowed", "output.constraint-narrowed")
+            }
+            (false, false) => side.pick_id("input.constraint-changed", "output.constraint-changed"),
+        };
+        let severity = match side {
+            SchemaSide::Input => for_input,
+            SchemaSide::Output => for_output,
+        };
+        self.push_change(id, severity, at);
     }
 
     fn compare_types(
@@ -320,10 +408,6 @@ impl ComparedTool<'_> {
 }
 
 impl SchemaSide {
-    fn constraint_changed(self) -> &'static str {
-        self.pick_id("input.constraint-changed", "output.constraint-changed")
-    }
-
     fn pick_id(self, input: &'static str, output: &'static str) -> &'static str {
         match self {
             Self::Input => input,
@@ -331,6 +415,12 @@ impl SchemaSide {
         }
     }
 }
+
+/// Keywords that say what values there are, as `type` and `enum` do.
+const VALUES: [&str; 9] = ["const", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref"];
+/// Keywords of which a change is none, or is reported otherwise.
+const WITHOUT_EFFECT: [&str; 5] = ["$schema", "$comment", "examples", "title", "description"];
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
 
 static ABSENT: Value = Value::Null;
 static NO_MEMBERS: LazyLock<Map<String, Value>> = LazyLock::new(Map::new);
@@ -345,6 +435,13 @@ fn keywords(schema: &Value) -> Option<&Map<String, Value>> {
     }
 }
 
+fn without_definitions(mut schema: Value) -> Value {
+    if let Some(keywords) = schema.as_object_mut() {
+        keywords.retain(|keyword, _| !DEFINITIONS.contains(&keyword.as_str()));
+    }
+    schema
+}
+
 /// What a tool has at the place of a change; within a schema, what its references lead to.
 #[must_use]
 pub fn value_at(tool: &Value, at: &Pointer) -> Option<Value> {
@@ -352,7 +449,8 @@ pub fn value_at(tool: &Value, at: &Pointer) -> Option<Value> {
         [member, within @ ..]
             if !within.is_empty() && [INPUT, OUTPUT].contains(&member.as_str()) =>
         {
-            Pointer::from_iter(within).get(&inline_references(tool.get(member)?)).cloned()
+            let (schema, within) = (tool.get(member)?, Pointer::from_iter(within));
+            within.get(&inline_references(schema)).or_else(|| within.get(schema)).cloned()
         }
         _ => at.get(tool).cloned(),
     }
@@ -388,19 +486,16 @@ fn schema_of_items(schema: &Map<String, Value>) -> Option<&Value> {
     schema.get("items").filter(|items| items.is_object())
 }
 
-/// Whether a difference of a keyword is reported as one of constraints.
-fn is_constraint(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
+/// Whether a keyword's schemas are walked through, or its names compared.
+fn is_walked(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
+    let is_absent_or = |is: fn(&Value) -> bool| {
+        [old, new].into_iter().all(|schema| schema.get(keyword).is_none_or(is))
+    };
     match keyword {
-        "$schema" | "$comment" | "examples" | "title" | "description" | "type" => false,
-        // What is walked through, or compared, as what it is.
-        "properties" => [old, new]
-            .into_iter()
-            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_object())),
-        "required" | "enum" => [old, new]
-            .into_iter()
-            .any(|schema| schema.get(keyword).is_some_and(|value| !value.is_array())),
-        "items" => schema_of_items(old).is_none() || schema_of_items(new).is_none(),
-        _ => true,
+        "properties" => is_absent_or(Value::is_object),
+        "required" => is_absent_or(Value::is_array),
+        "items" => schema_of_items(old).is_some() && schema_of_items(new).is_some(),
+        _ => false,
     }
 }
 

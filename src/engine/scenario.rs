@@ -6,6 +6,8 @@
 //! file. [`trial`] runs one and reports each step with what was expected and what came.
 //! [`coverage`] counts what runs exercised, [`junit`] is the report for CI.
 
+pub(crate) mod accept;
+pub(crate) mod comments;
 pub mod coverage;
 pub mod junit;
 pub mod page;

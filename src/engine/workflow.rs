@@ -10,6 +10,7 @@
 //! pass through one extra node for all such tools.
 
 pub mod analysis;
+pub(crate) mod changes;
 pub mod graph;
 pub mod paths;
 pub mod reach;

@@ -52,7 +52,8 @@ pub(super) fn held_by(keyword: &str) -> SubschemaShape {
 
 /// A schema and each one within it, or that a pointer of it refers to, with its JSON pointer; the
 /// outer before the inner.
-pub(super) fn list_subschemas(root: &Value) -> Vec<(String, &Value)> {
+#[must_use]
+pub(crate) fn list_subschemas(root: &Value) -> Vec<(String, &Value)> {
     let mut found = Vec::new();
     walk_subschemas(root, &mut String::new(), &mut found);
     // A reference may lead to where no keyword says that a schema is, such as

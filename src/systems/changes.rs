@@ -150,9 +150,10 @@ impl EntryPair<'_> {
 
 fn severity_of(change: &Change) -> &'static str {
     match change.severity {
-        Severity::Breaking => BREAKING,
+        // What can't be decided is taken for the worst.
+        Severity::Breaking | Severity::Unclear => BREAKING,
         Severity::Trust if change.id == "text.changed" => WORDING,
-        Severity::Trust | Severity::Unclear => BEHAVIOUR,
+        Severity::Trust => BEHAVIOUR,
         Severity::Compatible => COMPATIBLE,
     }
 }

@@ -13,7 +13,10 @@ use super::{
         sort_changes, value_text, whole_change,
     },
     convert::portable_tool,
-    facets::{kept_tools::ToolChange, portable::plain_key},
+    facets::{
+        kept_tools::{DEAD_END, NEVER_RUNS, ToolChange, UNREACHABLE},
+        portable::plain_key,
+    },
     lock::without_secrets,
     system::System,
     table::by_id,
@@ -28,6 +31,7 @@ use crate::{
             requests::{RequestChange, compare_requests, operation_request},
             tool::PortableTool,
         },
+        workflow::changes::{Arrow, WorkflowChange, compare_workflows},
     },
     model::{
         catalog::Catalog,
@@ -283,11 +287,43 @@ pub fn compare_sides(old: &Side, new: &Side) -> Vec<SideChange> {
     if let (Some(before), Some(after)) = (&old.around, &new.around) {
         others.extend(compare_members("*", before, after));
     }
+    others.extend(compare_states(old, new));
     found.extend(others.into_iter().map(|change| (None, change)));
     let mut found: Vec<SideChange> =
         found.into_iter().map(|(row, change)| SideChange { change: masked(change), row }).collect();
     found.sort_by_key(|one| rank(&one.change));
     found
+}
+
+/// What changed of the workflow that the entries of both sides make.
+fn compare_states(old: &Side, new: &Side) -> Vec<ToolChange> {
+    let [old, new] = [old, new]
+        .map(|side| side.tools.iter().filter_map(SideTool::as_tool).collect::<Vec<&Tool>>());
+    // Without entries there are no states.
+    if old.is_empty() || new.is_empty() {
+        return Vec::new();
+    }
+    compare_workflows(&old, &new).into_iter().map(describe_state_change).collect()
+}
+
+fn describe_state_change(change: WorkflowChange) -> ToolChange {
+    let of_state = |name: String| format!("state/{name}");
+    let of_tool = |key: String| format!("{}/{key}", EntryKind::Tool.as_str());
+    let (severity, entry, id, words) = match change {
+        WorkflowChange::NeverRuns(key) => (BREAKING, of_tool(key), NEVER_RUNS, None),
+        WorkflowChange::Unreachable(name) => (BEHAVIOUR, of_state(name), UNREACHABLE, None),
+        WorkflowChange::DeadEnd(name) => (BEHAVIOUR, of_state(name), DEAD_END, None),
+        WorkflowChange::StateRemoved(name) => (BEHAVIOUR, of_state(name), "state.removed", None),
+        WorkflowChange::StateAdded(name) => (COMPATIBLE, of_state(name), "state.added", None),
+        WorkflowChange::ArrowRemoved(Arrow { tool, words }) => {
+            (BEHAVIOUR, of_tool(tool), "arrow.removed", Some(words))
+        }
+        WorkflowChange::ArrowAdded(Arrow { tool, words }) => {
+            let change = whole_change(BEHAVIOUR, &of_tool(tool), "arrow.added");
+            return ToolChange { after: Some(words), ..change };
+        }
+    };
+    ToolChange { before: words, ..whole_change(severity, &entry, id) }
 }
 
 /// What changed from a tool to another that is it now, the worst first; `mode` reads entries.

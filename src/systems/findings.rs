@@ -1,6 +1,9 @@
 //! All findings of a workspace, each at its line and column.
 
-use super::table::{by_id, every_system};
+use super::{
+    case_arguments::case_findings,
+    table::{by_id, every_system},
+};
 use crate::{
     engine::{
         lint::{self, context::LintContext, syntax},
@@ -128,7 +131,7 @@ pub fn of_text(
             vec![syntax::empty_finding(file)]
         }
         Ok(source) if file.as_str() == SETTINGS => of_settings(catalog, source),
-        Ok(source) if source.notes().is_empty() => Vec::new(),
+        Ok(source) if source.notes().is_empty() => case_findings(catalog, file, source),
         Ok(source) => {
             let entries: Vec<_> =
                 catalog.entries().filter(|entry| entry.id.file() == file).collect();
@@ -141,7 +144,9 @@ pub fn of_text(
                 let entry = entries.iter().find(|entry| holds(entry.id.place()))?;
                 Some((entry.id.clone(), entry.id.place().at.clone()))
             };
-            syntax::findings_from_notes(file, source, &home)
+            let mut found = syntax::findings_from_notes(file, source, &home);
+            found.extend(case_findings(catalog, file, source));
+            found
         }
         Err(error) => vec![syntax::syntax_error_finding(file, error)],
     }

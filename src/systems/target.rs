@@ -1,11 +1,12 @@
 //! Where tools are carried to, and the names, keys and files that they have there.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, path::Path};
 
 use serde_json::Value;
 
 use super::{
     facets::portable::{KeyedTool, Portable, PortableFile, plain_key},
+    read,
     system::System,
     table::every_system,
 };
@@ -18,7 +19,11 @@ use crate::{
             tool::PortableTool,
         },
     },
-    model::numbered::numbered_names,
+    model::{context::Mode, entry::FileId, finding::Severity, numbered::numbered_names},
+    syntax::{
+        print::print_value,
+        source::{Format as TextFormat, Source},
+    },
 };
 
 /// So much of a name stays where a number is appended, which leaves room for it in every API.
@@ -68,7 +73,16 @@ impl Target {
         let function = tool.to_function();
         let refused = find_refusals(&function, self.client().unwrap_or(Client::Mcp));
         let is_flaw = |refusal: &Refusal| self.client().is_some() || !refusal.at.is_root();
-        refused.into_iter().filter(is_flaw).map(|refusal| refusal.message).collect()
+        let refused = refused.into_iter().filter(is_flaw).map(|refusal| refusal.message);
+        let own = match self {
+            Self::System(system, portable) => {
+                let (key, tool) = (portable.form_key(&tool.name), tool.clone());
+                let alone = KeyedTool { key, taken: None, tool, entry: None, instead_of: None };
+                text_refusals(*system, &portable.write_tools(&[alone]))
+            }
+            Self::Format(_) => Vec::new(),
+        };
+        refused.chain(own).collect()
     }
 
     /// The API whose names it takes.
@@ -163,4 +177,18 @@ fn write_format(format: &Format, tools: &[KeyedTool], packed: &[Baggage]) -> Val
         }
     }
     value
+}
+/// What the system of files refuses of their texts, in its own words.
+fn text_refusals(system: &dyn System, files: &[PortableFile]) -> Vec<String> {
+    let of_file = |file: &PortableFile| {
+        let format = TextFormat::from_path(Path::new(&file.path)).unwrap_or(TextFormat::Json);
+        let text = print_value(format, &file.value);
+        let Ok(source) = Source::parse(format, text) else { return Vec::new() };
+        let id = FileId::new(file.path.as_str());
+        let catalog = read::read_catalog([(&id, &source)], Mode::Document);
+        let found = catalog.entries().flat_map(|entry| system.check_text(entry, &source));
+        let refused = found.filter(|finding| finding.severity == Severity::Error);
+        refused.map(|finding| finding.message).collect()
+    };
+    files.iter().flat_map(of_file).collect()
 }

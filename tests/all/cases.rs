@@ -454,3 +454,22 @@ fn all_that_a_schema_refuses_is_named_and_a_wrong_schema_is_a_broken_case() {
         assert!(words.contains(part) || words.contains(&part.replace('"', "")), "{part}: {words}");
     }
 }
+
+#[test]
+fn arguments_that_the_schema_refuses_are_said_by_check_and_test() {
+    let refused = "call: calculator\narguments: {expression: 5}\n";
+    let on_purpose = format!("{refused}expect: {{outcome: failed}}\n");
+    let place = place(&[("refused.yaml", refused), ("purpose.yaml", &on_purpose)]);
+    let ran = place.run(&["check", "cases"]);
+    let words = "expression is not text: the schema of \"calculator\" refuses it";
+    assert!(ran.data.contains("cases/refused.yaml:2:13 warning case.arguments"), "{}", ran.data);
+    assert!(
+        ran.data.split_whitespace().collect::<Vec<_>>().join(" ").contains(words),
+        "{}",
+        ran.data
+    );
+    assert!(!ran.data.contains("purpose.yaml"), "{}", ran.data);
+    let ran = place.run(&["test", "refused", "--mock"]);
+    let words = "the schema of calculator refuses its arguments: expression is not text";
+    assert!(ran.words.contains(words), "{}", ran.words);
+}

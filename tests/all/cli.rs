@@ -1183,3 +1183,23 @@ fn files_of_a_workspace_are_named_from_the_folder_that_one_is_in() {
         ran.data
     );
 }
+
+#[test]
+fn a_scenario_takes_what_happens_now_for_what_it_expects() {
+    let tools = "tool:\n  pay: {type: text-completion, name: pay, description: Pays, applicable-states: [undefined], state: settled}\n";
+    let scenario = "# mine\nsteps:\n  # 1: undefined → paid; 1 of 1 tools available\n  - tool: pay # as agreed\n    expect: {after: paid}\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", ""),
+        ("tools.yaml", tools),
+        ("scenarios/s.yaml", scenario),
+    ]);
+    place.run(&["simulate"]).ended(1, &["1 of 1 scenario failed"]);
+    let ran = place.run(&["simulate", "--update"]);
+    ran.ended(0, &["1 scenario passed"]);
+    for line in ["-     expect: {after: paid}", "+     expect: {after: settled}"] {
+        assert!(ran.data.contains(line), "{line}: {}", ran.data);
+    }
+    let kept = fs::read_to_string(place.here.join("scenarios/s.yaml")).unwrap();
+    assert_eq!(kept, scenario.replace("paid", "settled"));
+    place.run(&["simulate"]).ended(0, &["1 scenario passed"]);
+}

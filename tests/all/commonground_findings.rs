@@ -82,6 +82,13 @@ const ROWS: &[Row] = &[
         "{type: string}\n    bright",
         "{type: strin}\n    bright",
     ),
+    row("parameters.invalid", "8:12", "room: {type: string}", "room: {type: strin}"),
+    row(
+        "parameters.contradiction",
+        "9:29",
+        "{type: integer, maximum: 9}",
+        "{type: integer, maximun: 9}",
+    ),
     row("definition.name-reserved", "1:1", "tool_name: lamp", "tool_name: ask_expert"),
     row("definition.lifecycle", "4:1", "after_execution: suspend", "after_execution: Terminate"),
     row("definition.subject", "3:1", ".cmd.tool.lamp.switch", ".cmd.agent.lamp.wakeup"),

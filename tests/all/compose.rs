@@ -105,7 +105,7 @@ tool:
 
 const SETTINGS: &str = "name = \"w\" # ours\n\n[context]\nstate = \"analysis\"\ngroups = [\"read\"]\n\n[profiles]\nann = [\"read\", \"basic\"]\n";
 
-const SCENARIO: &str = "# kept\nname: s\nstart: {groups: [read], state: analysis}\nsteps:\n  - tool: ask\n    expect: {state: analysis}\n";
+const SCENARIO: &str = "# kept\nname: s\nstart: {groups: [read], state: analysis}\nsteps:\n  # 1: the state stays analysis; 1 of 2 tools available\n  - tool: ask\n    expect: {state: analysis}\n";
 
 fn workspace() -> State {
     opened(&[("tools.yaml", TOOLS), ("toolcrib.toml", SETTINGS), ("scenarios/s.yaml", SCENARIO)])

@@ -606,3 +606,34 @@ fn the_screen_shows_what_becomes_of_a_tool_and_takes_it_there() {
     assert!(bench.state.documents.get(&file).is_some(), "{}", bench.screen());
     assert!(bench.state.catalog.of_file(&file).next().is_some(), "it is a tool of the workspace");
 }
+
+#[test]
+fn what_commonground_refuses_is_a_warning_and_each_tool_a_document_of_its_own() {
+    let list = json!([
+        {"name": "one", "description": "d", "input_schema": {"type": "object", "properties": {"ids": {"type": "array"}}}},
+        {"name": "two", "description": "d", "input_schema": {"type": "object", "properties": {}}},
+        {"name": "three", "description": "d"},
+    ]);
+    let place = Place::with(&[("list.json", &list.to_string())]);
+    let ran = place.run(&["convert", "list.json", "--to", "commonground"]);
+    ran.ended(
+        0,
+        &["is array but missing `items` object", "\"three\" has no schema of its arguments"],
+    );
+    let names: Vec<&str> = ran.data.split("---\n").filter_map(|text| text.lines().next()).collect();
+    assert_eq!(names, ["tool_name: one", "tool_name: two"]);
+}
+
+#[test]
+fn trustgraph_lists_the_arguments_that_a_reference_leads_to() {
+    let list = json!([{"name": "one", "description": "d", "input_schema": {
+        "$ref": "#/$defs/M",
+        "$defs": {"M": {"type": "object", "properties": {"x": {"type": "integer", "title": "X"}, "k": {"type": "string", "description": "the kind"}}}},
+    }}]);
+    let place = Place::with(&[("list.json", &list.to_string()), ("toolcrib.toml", "")]);
+    place.run(&["convert", "list.json", "--to", "trustgraph", "--out", "tools.yaml"]).ended(0, &[]);
+    let ran = place.run(&["check"]);
+    assert!(!ran.data.contains("arguments.schema-differs"), "{}", ran.data);
+    let written = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert!(written.contains("description: the kind"), "{written}");
+}

@@ -279,3 +279,63 @@ fn no_secret_is_shown() {
     let ran = place.run(&["diff", "a.yaml", "b.yaml"]);
     assert!(!format!("{}{}", ran.data, ran.words).contains("hunter2"), "{}", ran.data);
 }
+
+#[test]
+fn what_a_schema_no_longer_allows_is_breaking_and_what_can_not_be_decided_says_so() {
+    let list = |property: &Value| {
+        json!([{"name": "t", "description": "d", "input_schema": {"type": "object", "properties": {"p": property}}}])
+            .to_string()
+    };
+    let kind = |of: &str| json!({"type": "object", "properties": {"kind": {"const": of}}, "required": ["kind"]});
+    let (two, one) = (json!({"oneOf": [kind("p"), kind("q")]}), json!({"oneOf": [kind("p")]}));
+    for (old, new, expected) in [
+        (&two, &one, "breaking tool/t input.constraint-narrowed /inputSchema/properties/p"),
+        (&one, &two, "compatible tool/t input.constraint-widened /inputSchema/properties/p"),
+        (
+            &json!({"pattern": "a"}),
+            &json!({"pattern": "b"}),
+            "breaking tool/t input.constraint-changed /inputSchema/properties/p",
+        ),
+    ] {
+        let place = Place::with(&[("old.json", &list(old)), ("new.json", &list(new))]);
+        assert_eq!(changes(&place, "old.json", "new.json"), [expected]);
+        let ran = place.run(&["diff", "old.json", "new.json", "--fail-on", "breaking"]);
+        assert_eq!(ran.code, Some(i32::from(expected.starts_with("breaking"))), "{}", ran.data);
+        assert_eq!(
+            ran.data.contains("can't be decided"),
+            expected.contains("-changed"),
+            "{}",
+            ran.data
+        );
+    }
+}
+
+#[test]
+fn what_changed_of_the_workflow_is_said() {
+    let tools = |target: &str| {
+        format!(
+            "tool:\n  ship: {{type: text-completion, name: ship, description: Ships, state: {target}}}\n  \
+             confirm: {{type: text-completion, name: confirm, description: Confirms, state: undefined, \
+             applicable-states: [shipped]}}\n  ask: {{type: text-completion, name: ask, description: Asks, \
+             applicable-states: [undefined]}}\n"
+        )
+        .replace("description: Ships,", "description: Ships, applicable-states: [undefined],")
+    };
+    let place = Place::with(&[("a.yaml", &tools("shipped")), ("b.yaml", &tools("sent"))]);
+    assert_eq!(
+        changes(&place, "a.yaml", "b.yaml"),
+        [
+            "breaking tool/confirm tool.never-runs ",
+            "behaviour tool/ship entry.changed /state",
+            "behaviour state/shipped state.unreachable ",
+            "behaviour state/sent state.dead-end ",
+            "behaviour tool/ship arrow.removed ",
+            "behaviour tool/ship arrow.added ",
+            "compatible state/sent state.added ",
+        ]
+    );
+    let ran = place.run(&["diff", "a.yaml", "b.yaml"]);
+    for words in ["undefined → sent", "no run reaches it any more", "runs end there"] {
+        assert!(ran.data.contains(words), "{words}: {}", ran.data);
+    }
+}

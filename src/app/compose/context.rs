@@ -11,6 +11,7 @@ use crate::{
     },
     engine::{
         mentions::{NameKind, Naming, find_mentions},
+        scenario::comments::rename_state,
         settings::gate_table::{self, table_edits},
     },
     model::{
@@ -227,6 +228,25 @@ impl<'s> ComposeContext<'s> {
             }
         }
         all
+    }
+
+    /// The changes that give a state another name in the comments that kept scenarios have.
+    #[must_use]
+    pub fn renamed_comments(self, from: &str, to: &str) -> Vec<Change> {
+        let mut changes = Vec::new();
+        for (file, document) in self.documents.iter() {
+            let Ok(source) = &document.source else { continue };
+            let value = source.value(0).filter(|_| source.sections(0).is_none());
+            if value.and_then(|value| Naming::of_test(value)) != Some(Naming::Scenario) {
+                continue;
+            }
+            let text = source.text().to_string();
+            let renamed = rename_state(&text, from, to);
+            if renamed != text {
+                changes.push(Change::Text { file: file.clone(), text: renamed.into() });
+            }
+        }
+        changes
     }
 
     /// In the workspace's own lists a tool's name wins over a group's.

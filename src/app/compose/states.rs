@@ -92,8 +92,8 @@ pub fn rename_state(context: ComposeContext<'_>, from: &str, to: &str) -> Result
     if from == UNDEFINED {
         return Err("undefined is the state of a request without one; it can't be renamed".into());
     }
-    let mut changes: Vec<Change> =
-        rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry).collect();
+    let mut changes = context.renamed_comments(from, &to);
+    changes.extend(rename::state_edits(from, &to, context.catalog).into_iter().map(Change::Entry));
     let mut mentions = context.find_mentions(NameKind::State, from);
     mentions.extend(context.gate_mentions(NameKind::State, from));
     changes.extend(context.rename_mentions(&mentions, &to));

@@ -201,11 +201,22 @@ fn read_at(value: &Value, at: &Pointer) -> Option<(Vec<Baggage>, Vec<String>)> {
                     tools.extend(more);
                     unread.extend(odd);
                 }
-                None => unread.push(format!("{}: no function", Pointer::root().item(row))),
+                None => unread.push(no_function(row, item)),
             },
         }
     }
     (!tools.is_empty()).then_some((tools, unread))
+}
+
+/// That an item of a list is none that can be read.
+fn no_function(row: usize, item: &Value) -> String {
+    let at = Pointer::root().item(row);
+    match item.get("name").and_then(Value::as_str) {
+        Some(name) => {
+            format!("{at}: \"{name}\" has no schema of its arguments, and is left out: give it one")
+        }
+        None => format!("{at}: no function"),
+    }
 }
 
 /// What the place of a function says of its form.

@@ -3,10 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    script::Scenario,
-    trial::{StepEnd, TrialStep},
-};
+use super::{comments::step_comment, script::Scenario};
 use crate::{
     engine::scenario::trial::ScenarioRun,
     syntax::{place::Format, print},
@@ -43,7 +40,7 @@ pub(crate) fn render_yaml(scenario: &Scenario, trial: &ScenarioRun) -> String {
             text.push('\n');
         }
         if let Some(went) = trial.steps.get(row) {
-            text.push_str(&format!("  # {}: {}\n", row + 1, one_line(&step_comment(went))));
+            text.push_str(&format!("  {}\n", step_comment(row, went)));
         }
         // A list of one step is printed as the step with its dash, and is two spaces deeper here.
         let printed = print::print_value(Format::Yaml, &json!([step]));
@@ -56,36 +53,6 @@ pub(crate) fn render_yaml(scenario: &Scenario, trial: &ScenarioRun) -> String {
         }
     }
     text
-}
-
-fn step_comment(step: &TrialStep) -> String {
-    let offer = &step.offer;
-    let all = offer.tool_count();
-    let available = format!("{} of {all} tools available", offer.available.len());
-    match &step.end {
-        StepEnd::Looked => format!("in {}, {available}", step.before),
-        StepEnd::Taken(_) if step.before == step.after => {
-            format!("the state stays {}; {available}", step.before)
-        }
-        StepEnd::Taken(_) => format!("{} → {}; {available}", step.before, step.after),
-        StepEnd::Refused { reasons, .. } => {
-            format!("refused in {}: {}", step.before, reasons.join("; "))
-        }
-        StepEnd::Unknown => "no tool has that key or name".into(),
-    }
-}
-
-/// Names come from files: a line end in one must not end the comment.
-fn one_line(text: &str) -> String {
-    text.chars()
-        .map(|sign| {
-            if sign.is_control() || matches!(sign, '\u{2028}' | '\u{2029}' | '\u{85}') {
-                ' '
-            } else {
-                sign
-            }
-        })
-        .collect()
 }
 
 /// A file name made of a scenario's name: small letters, digits and dashes.

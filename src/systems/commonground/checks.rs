@@ -98,6 +98,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(parameters::schema_unchecked),
     },
     Check {
+        code: "parameters.invalid",
+        severity: CheckLevel::ERROR,
+        about: "The parameters have a fault for which CommonGround rejects them.",
+        run: Run::Tool(parameters::schema_invalid),
+    },
+    Check {
         code: "parameters.required-undefined",
         severity: CheckLevel::WARNING,
         about: "A required parameter isn't among the properties.",
@@ -106,7 +112,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "parameters.contradiction",
         severity: CheckLevel::WARNING,
-        about: "The schema says two things that can't both hold.",
+        about: "The schema says two things that can't both hold, or a keyword or format is misspelt.",
         run: Run::Tool(parameters::contradictory),
     },
     Check {

@@ -83,11 +83,26 @@ pub struct ToolChange {
 /// The id of a change of what looks like a secret, and is masked before and after it.
 pub const SECRET_CHANGED: &str = "secret.changed";
 
+/// The ids of what a workflow no longer does.
+pub const NEVER_RUNS: &str = "tool.never-runs";
+pub const UNREACHABLE: &str = "state.unreachable";
+pub const DEAD_END: &str = "state.dead-end";
+
+/// What there is to say of some changes, by their ids.
+const NOTES: [(&str, &str); 6] = [
+    (NEVER_RUNS, "it can't run any more: no run reaches a state that has it"),
+    (UNREACHABLE, "no run reaches it any more"),
+    (DEAD_END, "no tool is available in it: runs end there"),
+    (SECRET_CHANGED, "text that looks like a secret changed"),
+    ("input.constraint-changed", "whether calls may fail can't be decided"),
+    ("output.constraint-changed", "whether readers of answers may fail can't be decided"),
+];
+
 impl ToolChange {
-    /// What there is to say where it shows nothing.
+    /// What there is to say beside what it shows.
     #[must_use]
     pub fn note(&self) -> Option<&'static str> {
-        (self.id == SECRET_CHANGED).then_some("text that looks like a secret changed")
+        NOTES.iter().find(|(id, _)| *id == self.id).map(|(_, note)| *note)
     }
 }
 

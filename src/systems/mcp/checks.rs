@@ -16,6 +16,7 @@ use crate::{
             check::{Report, did_you_mean},
             context::LintContext,
         },
+        schema_faults::other_faults,
         settings::gate_table::{GateFault, gate_faults},
         workflow::similar::nearest_name,
     },
@@ -24,7 +25,7 @@ use crate::{
         finding::{Finding, Severity},
         tool::Tool,
     },
-    schema::{contradictions::other_contradictions, pointer::Pointer},
+    schema::pointer::Pointer,
 };
 
 /// A finding by its code: how bad it is, and what it means.
@@ -91,7 +92,10 @@ pub const ROWS: &[Row] = &[
         it.",
     ),
     error("schema.ref-dangling", "A reference points to nothing."),
-    warning(CONTRADICTION, "The schema says two things that can't both hold."),
+    warning(
+        CONTRADICTION,
+        "The schema says two things that can't both hold, or a keyword or format is misspelt.",
+    ),
     warning("schema.required-undeclared", "A required member isn't among the properties."),
     warning("annotations.not-boolean", "A hint is neither true nor false, so it is ignored."),
     warning("annotations.contradict", "The tool claims to be read-only and destructive."),
@@ -230,7 +234,7 @@ impl FoundFindings {
     /// All but required members that aren't there, which have a finding of their own.
     fn check_contradictions(&mut self, entry: &Entry) {
         for member in ["inputSchema", "outputSchema"] {
-            let schema = entry.value.get(member).map(other_contradictions);
+            let schema = entry.value.get(member).map(other_faults);
             for (at, words) in schema.into_iter().flatten() {
                 let at = Pointer::root().child(member).join(&at);
                 self.push_finding(CONTRADICTION, entry, at, words);

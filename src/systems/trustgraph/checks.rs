@@ -287,7 +287,8 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "arguments.schema-contradiction",
         severity: CheckLevel::WARNING,
-        about: "The schema of the arguments says two things that can't both hold.",
+        about: "The schema of the arguments says two things that can't both hold, or a keyword or \
+                format is misspelt.",
         run: Run::Tool(schema::schema_contradictory),
     },
     Check {

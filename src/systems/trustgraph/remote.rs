@@ -124,19 +124,19 @@ fn add_arguments(tool: &mut Value, schema: &Value) {
 pub(super) fn listed_arguments(schema: &Value) -> Vec<Value> {
     let tree = Schema::new(schema.clone());
     let root = tree.root_node();
-    let argument = |(name, schema): (&String, &Value)| {
-        let property = root.object.property(name);
-        let described = schema.get("description").or_else(|| schema.get("title"));
-        let described = described.and_then(Value::as_str);
-        let inherited = || Some(tree.node(&property?.node).description.clone()?.to_string());
-        let described = described.map(str::to_owned).or_else(inherited).unwrap_or_default();
-        let of = match property {
-            Some(property) => listed_type(&tree, property),
-            None => argument_type(schema),
-        };
-        json!({"name": name, "type": of, "description": described})
+    let argument = |property: &Property| {
+        let own = properties(schema).and_then(|own| own.get(&*property.name));
+        let said = |keyword: &str| own?.get(keyword)?.as_str().map(str::to_owned);
+        let inherited = || tree.node(&property.node).description.as_deref().map(str::to_owned);
+        let described = said("description").or_else(|| said("title")).or_else(inherited);
+        json!({
+            "name": &*property.name,
+            "type": listed_type(&tree, property),
+            "description": described.unwrap_or_default(),
+        })
     };
-    properties(schema).into_iter().flatten().map(argument).collect()
+    // Where the schema is a reference, what it leads to has them.
+    root.object.properties.iter().map(argument).collect()
 }
 
 /// The type of a property in the list, where references lead too; the first where it has several.

@@ -5,12 +5,18 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::lint::{
-        check::{Report, member_pointer},
-        context::LintContext,
+    engine::{
+        lint::{
+            check::{Report, member_pointer},
+            context::LintContext,
+        },
+        schema_faults::other_faults,
     },
     model::tool::Tool,
-    schema::{contradictions::other_contradictions, pointer::Pointer, validate::Checker},
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, SchemaFinding},
+    },
     syntax::edit::Edit,
     systems::commonground::{entries, keys, rules},
 };
@@ -54,11 +60,7 @@ pub(crate) fn schema_unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Re
     else {
         return;
     };
-    for flaw in Checker::compile_lenient(&Arc::new(parameters.clone()))
-        .findings
-        .into_iter()
-        .filter(|flaw| flaw.unchecked)
-    {
+    for flaw in flaws(parameters).filter(|flaw| flaw.unchecked) {
         let message = format!(
             "CommonGround accepts it, but values aren't checked against it: \
                 {}",
@@ -66,6 +68,24 @@ pub(crate) fn schema_unchecked(_: &LintContext<'_>, tool: &Tool, report: &mut Re
         );
         report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&flaw.at), message);
     }
+}
+
+/// All that is wrong with parameters that the API rejects: it names one fault alone.
+pub(crate) fn schema_invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let Some(parameters) = parameters(tool).filter(|parameters| !rules::is_schema(parameters))
+    else {
+        return;
+    };
+    for SchemaFinding { at, words, .. } in flaws(parameters).map(SchemaFinding::into_flaw) {
+        let keyword = at.last().map_or_else(String::new, |keyword| format!("\"{keyword}\": "));
+        let at = member_pointer(keys::PARAMETERS).join(&at);
+        report.add_finding(&tool.entry, at, format!("{keyword}{words}"));
+    }
+}
+
+/// As forms and calls say it.
+fn flaws(parameters: &Value) -> impl Iterator<Item = SchemaFinding> {
+    Checker::compile_lenient(&Arc::new(parameters.clone())).findings.into_iter()
 }
 
 pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
@@ -87,7 +107,7 @@ pub(crate) fn required_undefined(_: &LintContext<'_>, tool: &Tool, report: &mut 
 
 /// All but required parameters that aren't there, which have a check of their own.
 pub(crate) fn contradictory(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, words) in parameters(tool).map(other_contradictions).into_iter().flatten() {
+    for (at, words) in parameters(tool).map(other_faults).into_iter().flatten() {
         report.add_finding(&tool.entry, member_pointer(keys::PARAMETERS).join(&at), words);
     }
 }

@@ -4,12 +4,15 @@
 use serde_json::{Value, json};
 
 use crate::{
-    engine::lint::{
-        check::{Report, member_pointer},
-        context::LintContext,
+    engine::{
+        lint::{
+            check::{Report, member_pointer},
+            context::LintContext,
+        },
+        schema_faults::schema_faults,
     },
     model::tool::Tool,
-    schema::{contradictions::contradictions, node::Property, tree::Schema, validate::Checker},
+    schema::{node::Property, tree::Schema, validate::Checker},
     syntax::edit::Edit,
     systems::trustgraph::{
         descriptor::{argument_schema, argument_type, text_member},
@@ -53,7 +56,7 @@ pub(crate) fn schema_invalid(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
 }
 
 pub(crate) fn schema_contradictory(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    for (at, words) in given_schema(tool).map(contradictions).into_iter().flatten() {
+    for (at, words) in given_schema(tool).map(schema_faults).into_iter().flatten() {
         report.add_finding(&tool.entry, member_pointer(keys::ARGUMENTS_SCHEMA).join(&at), words);
     }
 }

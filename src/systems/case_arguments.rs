@@ -1,0 +1,86 @@
+//! Cases whose arguments the schema of their tool refuses.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::table::arguments_schema;
+use crate::{
+    engine::{
+        case::{ask::AskCase, script::Case},
+        lint::check::safe_text,
+    },
+    model::{
+        call::Outcome,
+        catalog::Catalog,
+        entry::FileId,
+        finding::{Finding, Severity, Site},
+        tool::Tool,
+    },
+    schema::{
+        pointer::Pointer,
+        validate::{Checker, Issue},
+    },
+    syntax::source::Source,
+};
+
+/// A case that calls its tool with what the tool's schema refuses.
+pub const REFUSED_ARGUMENTS: &str = "case.arguments";
+
+/// What the tool's schema refuses of a case's arguments: nothing where the case expects that the
+/// call fails, or goes on from steps that ran before.
+#[must_use]
+pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
+    let is_on_purpose = case.expect.expected_outcome() != Some(Outcome::Succeeded);
+    if is_on_purpose || case.steps.is_some() {
+        return Vec::new();
+    }
+    let schema = Arc::new(arguments_schema(tool));
+    let checker = Checker::compile_lenient(&schema).checker;
+    checker.map_or_else(Vec::new, |checker| checker.issues(case.arguments.value()))
+}
+
+/// An issue in a sentence: `bright is above 9`.
+#[must_use]
+pub fn issue_words(issue: &Issue) -> String {
+    match issue.at.is_root() {
+        true => format!("the arguments: {}", issue.words),
+        false => format!("{} {}", issue.at.tokens().join("."), issue.words),
+    }
+}
+
+/// The findings of a case's arguments, in a file that may be a case.
+#[must_use]
+pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -> Vec<Finding> {
+    // What a case calls is no object, so that a case is never a text of sections.
+    if source.sections(0).is_some() {
+        return Vec::new();
+    }
+    let is_case = |value: &Value| Case::is_one(value) && !AskCase::is_one(value);
+    let Some(case) =
+        source.value(0).filter(|value| is_case(value)).and_then(|_| Case::from_source(source).ok())
+    else {
+        return Vec::new();
+    };
+    let Some(tool) = catalog.tool_called(&case.tool) else { return Vec::new() };
+    let finding = |issue: Issue| {
+        let pointer = Pointer::root().child("arguments").join(&issue.at);
+        let mut around = std::iter::successors(Some(pointer.clone()), Pointer::parent);
+        let place = around.find_map(|at| source.find_place(0, &at));
+        let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
+        let message = format!(
+            "{}: the schema of \"{}\" refuses it; a case that expects this says how the call ends",
+            issue_words(&issue),
+            tool.entry.key
+        );
+        Finding {
+            code: REFUSED_ARGUMENTS,
+            severity: Severity::Warning,
+            message: safe_text(&message),
+            site: Site { file: file.clone(), entry: None, pointer, line, column },
+            fix: None,
+            others: Vec::new(),
+        }
+    };
+    refused_arguments(tool, &case).into_iter().map(finding).collect()
+}
