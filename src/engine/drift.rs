@@ -54,12 +54,23 @@ pub struct Change {
 const INPUT: &str = "inputSchema";
 const OUTPUT: &str = "outputSchema";
 
+/// How changes of a schema's other keywords are judged: of those that are neither a type, a choice of
+/// values, properties nor what is required.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// By whether one schema allows all that the other does.
+    Decided,
+    /// As unclear, whatever they are: the rule for saved lists of MCP servers.
+    Undecided,
+}
+
 /// The changes from one list to another, by tool, id and place; `compare_more` compares what is a
 /// system's own.
 #[must_use]
 pub fn compare_lists(
     old: &[Value],
     new: &[Value],
+    judgement: Judgement,
     compare_more: impl Fn(&mut ComparedTool<'_>, &Value, &Value),
 ) -> Vec<Change> {
     let (before, after) = (numbered_tools(old), numbered_tools(new));
@@ -67,7 +78,7 @@ pub fn compare_lists(
     let known: HashMap<(&str, usize), &Value> = before.iter().copied().collect();
     let mut changes = Vec::new();
     for (key, tool) in &before {
-        let mut compared = ComparedTool { tool: key.0, changes: &mut changes };
+        let mut compared = ComparedTool { tool: key.0, judgement, changes: &mut changes };
         match there.get(key) {
             Some(now) => {
                 compared.compare_tool(tool, now);
@@ -77,7 +88,7 @@ pub fn compare_lists(
         }
     }
     for (key, _) in after.iter().filter(|(key, _)| !known.contains_key(key)) {
-        ComparedTool { tool: key.0, changes: &mut changes }.push_change(
+        ComparedTool { tool: key.0, judgement, changes: &mut changes }.push_change(
             "tool.added",
             Severity::Compatible,
             &Pointer::root(),
@@ -85,7 +96,7 @@ pub fn compare_lists(
     }
     let same_order = before.iter().zip(&after).all(|((one, _), (other, _))| one == other);
     if changes.is_empty() && !same_order {
-        ComparedTool { tool: "*", changes: &mut changes }.push_change(
+        ComparedTool { tool: "*", judgement, changes: &mut changes }.push_change(
             "order.changed",
             Severity::Compatible,
             &Pointer::root(),
@@ -122,6 +133,7 @@ enum SchemaSide {
 /// A tool that is in both lists.
 pub struct ComparedTool<'c> {
     tool: &'c str,
+    judgement: Judgement,
     changes: &'c mut Vec<Change>,
 }
 
@@ -163,6 +175,9 @@ impl ComparedTool<'_> {
 
     fn compare_roots(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
         let [before, after] = [old, new].map(inline_references);
+        if self.judgement == Judgement::Undecided {
+            return self.compare_schemas(at, &before, &after, side);
+        }
         self.compare_definitions(at, [old, &before], [new, &after], side);
         let [before, after] = [before, after].map(without_definitions);
         self.compare_schemas(at, &before, &after, side);
@@ -210,7 +225,8 @@ impl ComparedTool<'_> {
             }
         }
         // What says together with them which values there are.
-        let is_rewritten = VALUES.iter().any(|keyword| changes(keyword));
+        let is_decided = self.judgement == Judgement::Decided;
+        let is_rewritten = is_decided && VALUES.iter().any(|keyword| changes(keyword));
         if !is_rewritten {
             self.compare_types(at, before, after, side);
             self.compare_enums(at, before, after, side);
@@ -219,6 +235,13 @@ impl ComparedTool<'_> {
         self.compare_required(at, before, after, side);
         if let (Some(old), Some(new)) = (schema_of_items(before), schema_of_items(after)) {
             self.compare_schemas(&at.child("items"), old, new, side);
+        }
+        if !is_decided {
+            let mut others = before.keys().chain(after.keys());
+            if others.any(|keyword| is_other(keyword, before, after) && changes(keyword)) {
+                self.push_undecided(at, side);
+            }
+            return;
         }
         let is_walked = |keyword: &str| is_walked(keyword, before, after);
         let others = before.keys().chain(after.keys()).filter(|keyword| {
@@ -241,8 +264,16 @@ impl ComparedTool<'_> {
         }
     }
 
+    fn push_undecided(&mut self, at: &Pointer, side: SchemaSide) {
+        let id = side.pick_id("input.constraint-changed", "output.constraint-changed");
+        self.push_change(id, Severity::Unclear, at);
+    }
+
     /// A change of which values a schema allows.
     fn push_constraint(&mut self, at: &Pointer, old: &Value, new: &Value, side: SchemaSide) {
+        if self.judgement == Judgement::Undecided {
+            return self.push_undecided(at, side);
+        }
         // A member that is gone is one that a caller gives, or a reader waits for.
         let declared = match side {
             SchemaSide::Input => Declared::ByNarrow,
@@ -499,6 +530,16 @@ fn is_walked(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) 
     }
 }
 
+/// Whether a keyword is neither walked through nor compared as what it is, nor without effect.
+fn is_other(keyword: &str, old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
+    let is_list = |schema: &Map<String, Value>| schema.get(keyword).is_none_or(Value::is_array);
+    match keyword {
+        "type" => false,
+        "enum" => ![old, new].into_iter().all(is_list),
+        _ => !WITHOUT_EFFECT.contains(&keyword) && !is_walked(keyword, old, new),
+    }
+}
+
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
 /// The types that a schema allows; a number may be an integer, and no `type` allows all.
@@ -512,4 +553,116 @@ fn allowed_types(schema: &Map<String, Value>) -> Vec<&str> {
         types.push("integer");
     }
     types
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn changed(member: &str, old: &Value, new: &Value) -> Vec<String> {
+        let tool = |schema: &Value| json!({"name": "a", member: schema});
+        let changes = compare_lists(&[tool(old)], &[tool(new)], Judgement::Decided, |_, _, _| {});
+        let words =
+            |change: &Change| format!("{} {} {}", change.id, change.severity.as_str(), change.at);
+        changes.iter().map(words).collect()
+    }
+
+    fn input(old: &Value, new: &Value) -> Vec<String> {
+        changed(INPUT, old, new)
+    }
+
+    fn output(old: &Value, new: &Value) -> Vec<String> {
+        changed(OUTPUT, old, new)
+    }
+
+    #[test]
+    fn constraints_that_narrow_break_calls_and_those_that_widen_break_readers() {
+        let changed = |old: Value, new: Value| {
+            let first = |changes: Vec<String>| changes.join(", ");
+            [first(input(&old, &new)), first(output(&old, &new))]
+        };
+        let expect = |id: &str, for_input: &str, for_output: &str, at: &str| {
+            [
+                format!("input.constraint-{id} {for_input} /inputSchema{at}"),
+                format!("output.constraint-{id} {for_output} /outputSchema{at}"),
+            ]
+        };
+        let (ten, five) = (json!({"maximum": 10}), json!({"maximum": 5}));
+        let narrowed = |at: &str| expect("narrowed", "breaking", "compatible", at);
+        let widened = expect("widened", "compatible", "breaking", "");
+        assert_eq!(changed(ten.clone(), five.clone()), narrowed(""));
+        assert_eq!(changed(five, ten), widened);
+        assert_eq!(changed(json!({}), json!({"items": {"type": "string"}})), narrowed(""));
+        assert_eq!(
+            changed(json!({"items": [{}]}), json!({"items": [{"type": "string"}]})),
+            narrowed("")
+        );
+        let (yes, no) = (json!({"properties": {"a": true}}), json!({"properties": {"a": false}}));
+        assert_eq!(changed(yes.clone(), no), narrowed("/properties/a"));
+        assert_eq!(
+            changed(json!({"pattern": "a"}), json!({"pattern": "b"})),
+            expect("changed", "unclear", "unclear", "")
+        );
+        assert_eq!(
+            changed(
+                json!({"type": ["null", "string"]}),
+                json!({"anyOf": [{"type": "null"}, {"type": "string"}]})
+            ),
+            expect("rewritten", "compatible", "compatible", "")
+        );
+        // A member that goes from a branch is one that a caller may give, or a reader wait for.
+        let branch = |members: Value| json!({"anyOf": [{"type": "object", "properties": members}]});
+        assert_eq!(
+            changed(branch(json!({"a": {}})), branch(json!({"a": {}, "b": {}})))[0],
+            "input.constraint-widened compatible /inputSchema"
+        );
+        assert_eq!(
+            changed(branch(json!({"a": {}, "b": {}})), branch(json!({"a": {}}))),
+            narrowed("").map(|text| text.replace(
+                "output.constraint-narrowed compatible",
+                "output.constraint-widened breaking"
+            ))
+        );
+        assert_eq!(input(&yes, &json!({"properties": {"a": {}}})), Vec::<String>::new());
+        assert_eq!(
+            changed(json!({"maximum": 10}), json!({"maximum": 10.0})),
+            [String::new(), String::new()]
+        );
+    }
+
+    #[test]
+    fn other_keywords_are_a_change_of_their_own_and_some_are_nothing() {
+        for keyword in ["$schema", "$comment", "examples"] {
+            assert_eq!(input(&json!({keyword: "a"}), &json!({})), Vec::<String>::new());
+        }
+        let said = ["input.keyword-changed trust /inputSchema"];
+        assert_eq!(input(&json!({"default": 1}), &json!({"default": 2})), said);
+        assert_eq!(
+            input(&json!({"default": 1, "deprecated": true}), &json!({"x-mcp-header": "A"})),
+            said,
+            "once a place"
+        );
+    }
+
+    #[test]
+    fn a_reference_that_is_written_out_is_no_change() {
+        let of = |b: Value| json!({"$defs": {"n": {"type": "integer"}}, "properties": {"b": b}});
+        let (referring, written) =
+            (of(json!({"$ref": "#/$defs/n"})), of(json!({"type": "integer"})));
+        assert_eq!(input(&referring, &written), Vec::<String>::new());
+        assert_eq!(input(&written, &referring), Vec::<String>::new());
+        let tree = |leaf: Value| {
+            json!({"$defs": {"T": {"properties": {"v": leaf, "next": {"$ref": "#/$defs/T"}}}},
+                "properties": {"t": {"$ref": "#/$defs/T"}}})
+        };
+        assert_eq!(
+            input(&tree(json!({"maximum": 2})), &tree(json!({"maximum": 1}))),
+            [
+                "input.constraint-narrowed breaking /inputSchema/$defs/T/properties/v",
+                "input.constraint-narrowed breaking /inputSchema/properties/t/properties/v",
+            ]
+        );
+    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::facets::kept_tools::ToolChange;
 use crate::{
-    engine::drift::{self, Change, Severity, differ},
+    engine::drift::{self, Change, Judgement, Severity, differ},
     model::tool::Function,
     schema::{equal::values_equal, pointer::Pointer},
 };
@@ -61,7 +61,7 @@ pub(super) fn seen_tool(entry: &str, function: &Function, output: Option<&Value>
 #[must_use]
 pub(super) fn compare_seen(entry: &str, old: &Value, new: &Value) -> Vec<ToolChange> {
     let (one, other) = (std::slice::from_ref(old), std::slice::from_ref(new));
-    let changes = drift::compare_lists(one, other, |_, _, _| {});
+    let changes = drift::compare_lists(one, other, Judgement::Decided, |_, _, _| {});
     let mut changes: Vec<ToolChange> =
         changes.iter().map(|change| describe(entry, change, old, new)).collect();
     let name = |tool: &Value| tool.get(SEEN_AS).and_then(Value::as_str).map(str::to_owned);

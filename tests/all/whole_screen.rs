@@ -1410,6 +1410,10 @@ fn a_call_that_is_not_kept_is_said_until_the_next_key_and_in_history() {
     bench.draw();
     assert!(bench.shows("calls can't be saved in the history"), "{}", bench.screen());
     bench.keys("5");
+    let listed =
+        HistoryMessage::Listed { turn: bench.state.invoke.kept.asked, listing: Arc::default() };
+    bench.send(Message::History(listed));
+    bench.draw();
     assert!(bench.shows("calls can't be saved: writing the history"), "{}", bench.screen());
 }
 

@@ -26,7 +26,7 @@ impl Diagram {
         self.layout_apart(earlier, held, LEAST_GAP)
     }
 
-    /// The same; from the top down, so many cells are at least between what stands beside each
+    /// The same; from the top down, so many cells are at least between things beside each
     /// other.
     #[must_use]
     pub fn layout_apart(

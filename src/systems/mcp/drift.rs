@@ -4,14 +4,14 @@ use serde_json::Value;
 
 use super::annotations::HINTS;
 use crate::{
-    engine::drift::{self, Change, ComparedTool, Severity, differ},
+    engine::drift::{self, Change, ComparedTool, Judgement, Severity, differ},
     schema::pointer::Pointer,
 };
 
 /// The changes from one list to another, by tool, id and place.
 #[must_use]
 pub fn compare_lists(old: &[Value], new: &[Value]) -> Vec<Change> {
-    drift::compare_lists(old, new, compare_members)
+    drift::compare_lists(old, new, Judgement::Undecided, compare_members)
 }
 
 /// Hints, tasks, icons and what servers add.
@@ -101,7 +101,7 @@ mod tests {
         let unreached = |text: &str| json!({"$defs": {"A": {"description": text}}});
         assert_eq!(
             output(&unreached("a"), &unreached("b")),
-            ["text.changed trust /outputSchema/$defs/A/description"]
+            ["output.constraint-changed unclear /outputSchema"]
         );
     }
 
@@ -238,92 +238,30 @@ mod tests {
     }
 
     #[test]
-    fn constraints_that_narrow_break_calls_and_those_that_widen_break_readers() {
-        let changed = |old: Value, new: Value| {
-            let first = |changes: Vec<String>| changes.join(", ");
-            [first(input(&old, &new)), first(output(&old, &new))]
-        };
-        let expect = |id: &str, for_input: &str, for_output: &str, at: &str| {
-            [
-                format!("input.constraint-{id} {for_input} /inputSchema{at}"),
-                format!("output.constraint-{id} {for_output} /outputSchema{at}"),
-            ]
-        };
-        let (ten, five) = (json!({"maximum": 10}), json!({"maximum": 5}));
-        let narrowed = |at: &str| expect("narrowed", "breaking", "compatible", at);
-        let widened = expect("widened", "compatible", "breaking", "");
-        assert_eq!(changed(ten.clone(), five.clone()), narrowed(""));
-        assert_eq!(changed(five, ten), widened);
-        assert_eq!(changed(json!({}), json!({"items": {"type": "string"}})), narrowed(""));
+    fn other_keywords_are_unclear_and_some_are_nothing() {
+        let changed = |old: Value, new: Value| input(&old, &new);
+        for keyword in ["$schema", "$comment", "examples"] {
+            assert_eq!(changed(json!({keyword: "a"}), json!({})), Vec::<String>::new());
+        }
+        let unclear = ["input.constraint-changed unclear /inputSchema"];
+        assert_eq!(changed(json!({"default": 1}), json!({"default": 2})), unclear);
+        assert_eq!(
+            changed(json!({"anyOf": [], "minimum": 1}), json!({"x-mcp-header": "A"})),
+            unclear,
+            "told once a place"
+        );
+        assert_eq!(changed(json!({}), json!({"items": {"type": "string"}})), unclear);
         assert_eq!(
             changed(json!({"items": [{}]}), json!({"items": [{"type": "string"}]})),
-            narrowed("")
+            unclear
         );
+        assert_eq!(changed(json!({"maximum": 10}), json!({"maximum": 10.0})), Vec::<String>::new());
         let (yes, no) = (json!({"properties": {"a": true}}), json!({"properties": {"a": false}}));
-        assert_eq!(changed(yes.clone(), no), narrowed("/properties/a"));
         assert_eq!(
-            changed(json!({"pattern": "a"}), json!({"pattern": "b"})),
-            expect("changed", "unclear", "unclear", "")
-        );
-        assert_eq!(
-            changed(
-                json!({"type": ["null", "string"]}),
-                json!({"anyOf": [{"type": "null"}, {"type": "string"}]})
-            ),
-            expect("rewritten", "compatible", "compatible", "")
-        );
-        // A member that goes from a branch is one that a caller may give, or a reader wait for.
-        let branch = |members: Value| json!({"anyOf": [{"type": "object", "properties": members}]});
-        assert_eq!(
-            changed(branch(json!({"a": {}})), branch(json!({"a": {}, "b": {}})))[0],
-            "input.constraint-widened compatible /inputSchema"
-        );
-        assert_eq!(
-            changed(branch(json!({"a": {}, "b": {}})), branch(json!({"a": {}}))),
-            narrowed("").map(|text| text.replace(
-                "output.constraint-narrowed compatible",
-                "output.constraint-widened breaking"
-            ))
+            input(&yes, &no),
+            ["input.constraint-changed unclear /inputSchema/properties/a"]
         );
         assert_eq!(input(&yes, &json!({"properties": {"a": {}}})), Vec::<String>::new());
-        assert_eq!(
-            changed(json!({"maximum": 10}), json!({"maximum": 10.0})),
-            [String::new(), String::new()]
-        );
-    }
-
-    #[test]
-    fn other_keywords_are_a_change_of_their_own_and_some_are_nothing() {
-        for keyword in ["$schema", "$comment", "examples"] {
-            assert_eq!(input(&json!({keyword: "a"}), &json!({})), Vec::<String>::new());
-        }
-        let said = ["input.keyword-changed trust /inputSchema"];
-        assert_eq!(input(&json!({"default": 1}), &json!({"default": 2})), said);
-        assert_eq!(
-            input(&json!({"default": 1, "deprecated": true}), &json!({"x-mcp-header": "A"})),
-            said,
-            "once a place"
-        );
-    }
-
-    #[test]
-    fn a_reference_that_is_written_out_is_no_change() {
-        let of = |b: Value| json!({"$defs": {"n": {"type": "integer"}}, "properties": {"b": b}});
-        let (referring, written) =
-            (of(json!({"$ref": "#/$defs/n"})), of(json!({"type": "integer"})));
-        assert_eq!(input(&referring, &written), Vec::<String>::new());
-        assert_eq!(input(&written, &referring), Vec::<String>::new());
-        let tree = |leaf: Value| {
-            json!({"$defs": {"T": {"properties": {"v": leaf, "next": {"$ref": "#/$defs/T"}}}},
-                "properties": {"t": {"$ref": "#/$defs/T"}}})
-        };
-        assert_eq!(
-            input(&tree(json!({"maximum": 2})), &tree(json!({"maximum": 1}))),
-            [
-                "input.constraint-narrowed breaking /inputSchema/$defs/T/properties/v",
-                "input.constraint-narrowed breaking /inputSchema/properties/t/properties/v",
-            ]
-        );
     }
 
     #[test]

@@ -17,15 +17,27 @@ pub(crate) type Line = Vec<(Role, String)>;
 /// Lines around a change that are shown with it.
 const AROUND: usize = 2;
 
-/// Of a long line that begins as its other version does, so many letters of that are shown.
+/// Of what a long line has in common with its other version, so many letters are shown at its
+/// beginning, and so many before the difference.
+const BEGINNING: usize = 24;
 const LEAD: usize = 16;
-/// Lines of at most so many letters are shown from their beginning.
-const SHORT: usize = 40;
 
-/// The lines that differ between two texts, with those around them.
+/// The lines that differ between two texts, with those around them; of long ones what they have in
+/// common is cut.
 #[must_use]
 pub(crate) fn diff_with_context(before: &str, after: &str) -> Vec<Line> {
-    let all = shown_lines(before, after);
+    let mut all = masked_lines(before, after);
+    cut_long_lines(&mut all);
+    with_context(&all)
+}
+
+/// The same with whole lines, for where they are wrapped.
+#[must_use]
+pub(crate) fn diff_of_whole_lines(before: &str, after: &str) -> Vec<Line> {
+    with_context(&masked_lines(before, after))
+}
+
+fn with_context(all: &[diff::Line]) -> Vec<Line> {
     let mut lines = Vec::new();
     let mut last = 0;
     for (row, line) in all.iter().enumerate() {
@@ -45,18 +57,23 @@ pub(crate) fn diff_with_context(before: &str, after: &str) -> Vec<Line> {
 /// Only the lines that differ.
 #[must_use]
 pub(crate) fn changed_lines(before: &str, after: &str) -> Vec<Line> {
-    let all = shown_lines(before, after);
+    let mut all = masked_lines(before, after);
+    cut_long_lines(&mut all);
     all.iter().filter(|line| line.kind != LineKind::Same).map(render_line).collect()
 }
 
-/// All lines. What looks like a secret is masked in those that differ, and where a long line and the one that takes its
-/// place begin alike, both are shown from a little before they differ.
-fn shown_lines(before: &str, after: &str) -> Vec<diff::Line> {
+/// All lines; what looks like a secret is masked in those that differ.
+fn masked_lines(before: &str, after: &str) -> Vec<diff::Line> {
     let mut all = diff::diff_lines(before, after);
     let mask = Mask::default();
     for line in all.iter_mut().filter(|line| line.kind != LineKind::Same) {
         line.text = mask.mask_text(&line.text).into_owned();
     }
+    all
+}
+
+/// Where a long line and the one that takes its place begin alike, both lose the middle of that.
+fn cut_long_lines(all: &mut [diff::Line]) {
     let mut at = 0;
     while at < all.len() {
         let removed = count_kind(&all[at..], LineKind::Removed);
@@ -65,12 +82,11 @@ fn shown_lines(before: &str, after: &str) -> Vec<diff::Line> {
             let (old, new) = (at + pair, at + removed + pair);
             let same = common_letters(&all[old].text, &all[new].text);
             for row in [old, new] {
-                all[row].text = without_start(&all[row].text, same);
+                all[row].text = without_middle(&all[row].text, same);
             }
         }
         at += (removed + added).max(1);
     }
-    all
 }
 
 fn count_kind(lines: &[diff::Line], kind: LineKind) -> usize {
@@ -81,13 +97,14 @@ fn common_letters(one: &str, other: &str) -> usize {
     one.chars().zip(other.chars()).take_while(|(one, other)| one == other).count()
 }
 
-/// A text from a little before the end of its first `same` letters, where that leaves much out.
-fn without_start(text: &str, same: usize) -> String {
-    if same <= SHORT {
+/// A text without the middle of its first `same` letters, where that leaves something out.
+fn without_middle(text: &str, same: usize) -> String {
+    if same <= BEGINNING + LEAD + 1 {
         return text.to_owned();
     }
-    let kept: String = text.chars().skip(same - LEAD).collect();
-    format!("…{kept}")
+    let beginning: String = text.chars().take(BEGINNING).collect();
+    let rest: String = text.chars().skip(same - LEAD).collect();
+    format!("{beginning}…{rest}")
 }
 
 fn render_line(line: &diff::Line) -> Line {
@@ -116,7 +133,13 @@ mod tests {
     fn long_lines_are_shown_where_they_differ() {
         let line = |end: &str| format!("\"description\": \"{} {end}\"\n", "long ".repeat(30));
         let shown = texts(&line("before"), &line("after"));
-        assert_eq!(shown, ["- …long long long  before\"", "+ …long long long  after\""]);
+        assert_eq!(
+            shown,
+            [
+                "- \"description\": \"long lon…long long long  before\"",
+                "+ \"description\": \"long lon…long long long  after\""
+            ]
+        );
         assert_eq!(texts("short a\n", "short b\n"), ["- short a", "+ short b"]);
         let alone = texts("", &line("added"));
         assert!(alone[0].starts_with("+ \"description\""), "{alone:?}");

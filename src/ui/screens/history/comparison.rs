@@ -229,7 +229,7 @@ fn text_lines(texts: &[String; 2]) -> Vec<Line> {
             format!("the answers differ; answers up to {most} are compared line by line"),
         )];
     }
-    mark_differences(difference::diff_with_context(before, after))
+    mark_differences(difference::diff_of_whole_lines(before, after))
 }
 
 /// Marks what differs between a removed line and the added one in its place.

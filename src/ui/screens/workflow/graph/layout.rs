@@ -212,6 +212,11 @@ impl LaidGraph {
         self.room == room
     }
 
+    /// How many arrows and states have their tools named.
+    pub fn count_named(&self) -> usize {
+        self.picture.count_written(&self.states.labels)
+    }
+
     /// Whether its states are numbers.
     pub fn has_numbers(&self) -> bool {
         self.key.shown.detail == Detail::Numbers

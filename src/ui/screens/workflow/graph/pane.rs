@@ -322,12 +322,26 @@ impl Graph {
                 Detail::Numbers => 2 * lines <= room.1 && laid.fits_above(lines),
                 _ => laid.fits_in_view(),
             };
+            let named = laid.count_named();
             self.laid = Some(laid);
             if is_enough {
+                if detail == Detail::Less {
+                    self.drop_frames_for_labels(named, facts, state);
+                }
                 break;
             }
         }
         self.laid = self.laid.take().map(|laid| laid.with_past(past));
+    }
+
+    /// Shows names without frames where more than so many tools can be named so.
+    fn drop_frames_for_labels(&mut self, named: usize, facts: &Facts, state: &State) {
+        let room = (self.view.inside.width, self.view.inside.height);
+        let shown = GraphView { detail: Detail::Names, ..self.shown.clone() };
+        let laid = LaidGraph::reuse_or_build(None, facts, state, &shown, room);
+        if laid.fits_in_view() && laid.count_named() > named {
+            (self.shown, self.laid) = (shown, Some(laid));
+        }
     }
 
     /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is
