@@ -315,7 +315,12 @@ impl Documents {
                 .extend(self.files.get(file).map(|document| (file.clone(), document.clone())));
             after.touched.extend(self.touched.get(file).cloned());
         }
-        changes.iter().try_for_each(|change| after.apply_change(change).map(drop))?;
+        for change in changes {
+            match after.apply_change(change) {
+                Err(error) if !is_order_alone(change, changes, &error) => return Err(error),
+                _ => {}
+            }
+        }
         Ok(after)
     }
 
@@ -354,9 +359,8 @@ impl Documents {
             match self.apply_change(change) {
                 Ok(Some(deed)) => deeds.push(deed),
                 Ok(None) => {}
-                // Where a format has no order of members, what was set keeps the one that is there.
-                Err(ChangeError::Edit(_, EditError::Unsayable { .. }))
-                    if changes.len() > 1 && change.is_move() => {}
+                // Where the order can't be written, what was set keeps the one that is there.
+                Err(error) if is_order_alone(change, changes, &error) => {}
                 Err(error) => {
                     for deed in deeds.iter().rev() {
                         self.take_back(deed);
@@ -634,6 +638,12 @@ fn files_of(deeds: &[Operation]) -> Vec<FileId> {
     files.sort();
     files.dedup();
     files
+}
+
+/// Whether a change couldn't be made that only gives members another order, beside others: a format
+/// may have none, or what is there may not be moved.
+fn is_order_alone(change: &Change, changes: &[Change], error: &ChangeError) -> bool {
+    changes.len() > 1 && change.is_move() && matches!(error, ChangeError::Edit(..))
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! What in a schema names one of its properties or definitions, so that it can follow when that gets
 //! another name or goes.
 
+use std::cmp::Reverse;
+
 use serde_json::Value;
 
 use super::{
@@ -72,6 +74,11 @@ pub(crate) fn find_mentions(value: &Value, member: &Pointer, reach: Reach) -> Ve
         let reference = reference_to(value, &at, text, member)?;
         Some(Mention::Reference { at, reference })
     }));
+    // A member that gets another name moves what is in it: such come last, and the deepest first.
+    found.sort_by_key(|mention| match mention {
+        Mention::Item(_) | Mention::Reference { .. } => (false, Reverse(0)),
+        Mention::Key(at) => (true, Reverse(at.tokens().len())),
+    });
     found
 }
 
@@ -159,7 +166,8 @@ fn reference_to(value: &Value, at: &Pointer, text: &str, member: &Pointer) -> Op
     let path = Pointer::parse(&percent_decode(text.strip_prefix('#')?)).ok()?;
     let roots = (0..at.tokens().len()).map(|depth| at.tokens()[..depth].iter().cloned().collect());
     let root = roots.into_iter().find(|root: &Pointer| root.join(&path).get(value).is_some())?;
-    if !root.join(&path).starts_with(member) {
+    // What is referred to within the member alone moves with it.
+    if !root.join(&path).starts_with(member) || root.starts_with(member) {
         return None;
     }
     // Before the name: the `#` and the tokens from the root on, each with its `/`.
@@ -205,11 +213,11 @@ mod tests {
             ]
         );
         assert_eq!(
-            mentions(&tool, "/parameters/properties/a", Reach::Parts)[3..],
+            mentions(&tool, "/parameters/properties/a", Reach::Parts)[2..],
             [
-                "item /parameters/if/required/0",
-                "key /parameters/if/properties/a",
                 "item /parameters/allOf/0/then/required/0",
+                "key /parameters/if/properties/a",
+                "key /parameters/dependentRequired/a",
             ]
         );
         assert_eq!(
@@ -217,6 +225,17 @@ mod tests {
             ["item /parameters/properties/b/required/0"]
         );
         assert_eq!(mentions(&tool, "/parameters/required/1", Reach::Parts), [""; 0]);
+    }
+
+    #[test]
+    fn what_a_member_refers_to_within_itself_is_not_named_by_it() {
+        let inner = json!({"$defs": {"x": {}}, "properties": {"a": {"$ref": "#/$defs/x"}}});
+        for card in
+            [inner.clone(), json!({"items": inner}), json!({"properties": {"inner": inner}})]
+        {
+            let tool = json!({"parameters": {"properties": {"card": card}}});
+            assert_eq!(mentions(&tool, "/parameters/properties/card", Reach::Parts), [""; 0]);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::{
     fs::{self, File, Metadata, TryLockError},
     hash::{DefaultHasher, Hasher as _},
-    io::{self, BufWriter, ErrorKind, Read as _, Write as _},
+    io::{self, BufWriter, ErrorKind, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
     time::SystemTime,
@@ -248,13 +248,23 @@ pub fn save_file(
     Ok(Stamp::new(text.as_bytes(), &metadata))
 }
 
-/// Writes a file without another one beside it.
+/// Writes a file without another one beside it. Where that fails midway, as on a full disk, what the
+/// file had is written back.
 fn write_itself(path: &Path, text: &str) -> io::Result<fs::Metadata> {
+    let before = fs::read(path)?;
     let mut file = File::options().write(true).open(path)?;
-    file.write_all(text.as_bytes())?;
-    file.set_len(text.len() as u64)?;
-    file.sync_all()?;
+    if let Err(error) = write_over(&mut file, text.as_bytes()) {
+        write_over(&mut file, &before)?;
+        return Err(error);
+    }
     file.metadata()
+}
+
+fn write_over(file: &mut File, bytes: &[u8]) -> io::Result<()> {
+    file.rewind()?;
+    file.write_all(bytes)?;
+    file.set_len(bytes.len() as u64)?;
+    file.sync_all()
 }
 
 /// Whether other names lead to the same file.

@@ -23,19 +23,22 @@ pub(crate) fn set_in_order(at: Pointer, before: Option<&Value>, to: Literal) -> 
     }
 }
 
-/// Moves what is not where it is to be, wherever it is: each member in turn to its own place.
+/// Moves what is not where it is to be once those before it are: each member in turn to its own
+/// place.
 fn compare_order(at: &Pointer, before: &Value, to: &Value, moves: &mut Vec<Edit>) {
     match (before, to) {
         (Value::Object(old), Value::Object(new)) => {
             // What is new comes last.
             let kept = old.keys().filter(|key| new.contains_key(*key));
             let added = new.keys().filter(|key| !old.contains_key(*key));
-            let is_moved: Vec<bool> =
-                kept.chain(added).zip(new.keys()).map(|(now, wanted)| now != wanted).collect();
-            let first = is_moved.iter().position(|moved| *moved).unwrap_or(new.len());
-            let behind = is_moved.iter().rposition(|moved| *moved).map_or(0, |last| last + 1);
-            let rows = new.keys().enumerate().take(behind).skip(first);
-            moves.extend(rows.map(|(row, key)| Edit::Move { at: at.child(key), to: row }));
+            let mut now: Vec<&String> = kept.chain(added).collect();
+            for (row, key) in new.keys().enumerate() {
+                let place = now.iter().skip(row).position(|known| *known == key);
+                if let Some(behind) = place.filter(|behind| *behind > 0) {
+                    now[row..=row + behind].rotate_right(1);
+                    moves.push(Edit::Move { at: at.child(key), to: row });
+                }
+            }
             for (key, to) in new {
                 if let Some(before) = old.get(key) {
                     compare_order(&at.child(key), before, to, moves);

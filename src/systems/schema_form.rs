@@ -169,5 +169,5 @@ fn other() -> Value {
     let untyped = |member: &str| json!({"required": [member], "not": {"required": ["type"]}});
     let others: Vec<Value> =
         std::iter::once(typed).chain(["anyOf", "oneOf", "$ref"].map(untyped)).collect();
-    json!({"title": "another schema", "description": "Several types, constants, rules: as JSON.", "type": ["object", "boolean"], "not": {"anyOf": others}})
+    json!({"title": "another schema", "description": "Several types, constants, rules: as JSON.", "type": ["object", "boolean"], "default": {}, "properties": {"description": description()}, "not": {"anyOf": others}})
 }

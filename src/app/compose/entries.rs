@@ -192,7 +192,9 @@ pub(crate) fn free_key_in(
     if key.is_empty() {
         return Err("a key is needed".into());
     }
-    if key.contains(['/', '\\']) || key.starts_with('.') || key.chars().any(char::is_control) {
+    // What something holds has no file of its own that is called after it.
+    let is_unfit = key.contains(['/', '\\']) || key.starts_with('.');
+    if is_unfit && holder.is_empty() || key.chars().any(char::is_control) {
         return Err("a key can't hold slashes, or begin with a dot".into());
     }
     if kind == EntryKind::Service && key.contains(char::is_whitespace) {
@@ -309,7 +311,7 @@ fn list_length(
     document: usize,
     list: &Pointer,
 ) -> usize {
-    let source = context.documents.get(file).and_then(|known| known.source.as_ref().ok());
+    let source = context.documents.present(file).and_then(|known| known.source.as_ref().ok());
     source.and_then(|source| list.get(source.value(document)?)?.as_array()).map_or(0, Vec::len)
 }
 
@@ -360,6 +362,23 @@ fn file_text(
 
 fn pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// All kinds, first those of the system that is in use: that of the chosen entry, of the first tool,
+/// or of a connection.
+#[must_use]
+pub fn kinds_in_order(context: ComposeContext<'_>, near: Option<&EntryId>) -> Vec<NewEntry> {
+    let chosen = near.and_then(|id| context.catalog.entry(id)).map(|entry| entry.system);
+    let first = || context.catalog.tools.first().map(|tool| tool.entry.system);
+    let connected = || {
+        let mut ids = every_system().iter().map(|system| system.id());
+        ids.find(|id| !connections_to(id, context).is_empty())
+    };
+    let used = chosen.or_else(first).or_else(connected);
+    let mut kinds: Vec<NewEntry> =
+        every_system().iter().flat_map(|system| system.new_entry_kinds()).collect();
+    kinds.sort_by_key(|kind| Some(kind.system) != used);
+    kinds
 }
 
 /// The types of tools, with where one of each goes.
@@ -510,6 +529,7 @@ mod tests {
                 update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
             }
             let context = ComposeContext::from_state(&state);
+            assert_eq!(kinds_in_order(context, None)[0].system, kind.system);
             let keys: Vec<_> = context.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
             let server = path.trim_start_matches("mcp/").trim_end_matches(".json");
             assert_eq!(keys, [format!("{server}/one"), format!("{server}/two")]);

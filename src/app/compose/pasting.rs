@@ -17,6 +17,7 @@ use crate::{
         entry::{Entry, EntryId, EntryKind, FileId, SystemId},
         numbered::numbered_names,
     },
+    schema::pointer::Pointer,
     syntax::{
         print,
         source::{Format, Source},
@@ -181,19 +182,24 @@ fn whole_entries<'e>(found: &[&'e Entry]) -> Vec<&'e Entry> {
     let is_listed = |entry: &Entry| {
         new_entry_kind(entry).is_some_and(|kind| matches!(kind.place, NewPlace::List(_)))
     };
-    let is_part = |entry: &Entry, other: &Entry| {
-        let (place, around) = (entry.id.place(), other.id.place());
-        (&place.file, place.document) == (&around.file, around.document)
-            && place.at != around.at
-            && place.at.starts_with(&around.at)
+    let listed: Vec<bool> = found.iter().map(|entry| is_listed(entry)).collect();
+    let around = |entry: &'e Entry| {
+        let place = entry.id.place();
+        let above = std::iter::successors(place.at.parent(), Pointer::parent);
+        above.map(move |at| (&place.file, place.document, at))
     };
-    let stays = |entry: &&&'e Entry| match is_listed(entry) {
-        true => true,
-        false => found
-            .iter()
-            .all(|other| !is_part(entry, other) && !(is_listed(other) && is_part(other, entry))),
+    let place_of = |entry: &'e Entry| {
+        let place = entry.id.place();
+        (&place.file, place.document, place.at.clone())
     };
-    found.iter().filter(stays).copied().collect()
+    let all: HashSet<_> = found.iter().map(|entry| place_of(entry)).collect();
+    let of_list = found.iter().zip(&listed).filter(|(_, listed)| **listed);
+    let holders: HashSet<_> = of_list.flat_map(|(entry, _)| around(entry)).collect();
+    let stays = |(entry, listed): &(&&'e Entry, &bool)| {
+        **listed
+            || !holders.contains(&place_of(entry)) && !around(entry).any(|at| all.contains(&at))
+    };
+    found.iter().zip(&listed).filter(stays).map(|(entry, _)| *entry).collect()
 }
 
 /// A descriptor without the key that it has in a map of many, with its name as the key.
@@ -229,7 +235,20 @@ fn convert_pasted(
     source: &Source,
     near: Option<&EntryId>,
 ) -> Option<(Part, String)> {
-    let (packed, unread) = convert::pack_document(source.value(0)?)?;
+    let mut packed = Vec::new();
+    let mut unread = Vec::new();
+    for document in 0..source.document_count() {
+        let Some((tools, not_read)) =
+            source.value(document).and_then(|value| convert::pack_document(value))
+        else {
+            continue;
+        };
+        packed.extend(tools);
+        unread.extend(not_read);
+    }
+    if packed.is_empty() {
+        return None;
+    }
     let beside = near.and_then(|id| context.catalog.entry(id));
     let beside = beside.or_else(|| context.catalog.tools.first().map(|tool| &tool.entry));
     let own = beside.and_then(|entry| Target::by_word(systems::by_id(entry.system)?.id()));

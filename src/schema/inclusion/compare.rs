@@ -177,7 +177,9 @@ impl Inclusion {
             return true;
         }
         if let Some(values) = narrow.values() {
-            return values.iter().all(|value| is_valid(wide, value) == Some(true));
+            return validation_options()
+                .build(wide)
+                .is_ok_and(|wide| values.iter().all(|value| wide.is_valid(value)));
         }
         self.keywords_hold(keywords, narrow)
             || narrow.unions().any(|union| {
@@ -241,8 +243,7 @@ impl Inclusion {
                 || other.is_nothing()
                 || one.types().intersection(other.types()).is_empty()
                 || [(one, other), (other, one)].into_iter().any(|(one, other)| {
-                    let refused = |value: &&Value| other.refuses(value);
-                    one.values().is_some_and(|values| values.iter().all(refused))
+                    one.values().is_some_and(|values| other.refuses_all(&values))
                         || one.unions().any(|union| {
                             let with = |branch| one.with_branch(union, branch);
                             branches(union).all(|branch| self.are_apart(&with(branch), other))
@@ -318,11 +319,6 @@ fn same_schemas(one: &Value, other: &Value) -> bool {
         (Value::Object(one), Value::Object(other)) => same_constraints(one, other),
         _ => one == other,
     }
-}
-
-/// Whether a schema allows a value; `None` where it can't be asked alone.
-fn is_valid(schema: &Value, value: &Value) -> Option<bool> {
-    Some(validation_options().build(schema).ok()?.is_valid(value))
 }
 
 /// The schemas of a list's items.

@@ -79,13 +79,14 @@ impl<'s> Conjunction<'s> {
         Some(values)
     }
 
-    /// Whether a value is surely none of it.
+    /// Whether each of these values is surely none of it.
     #[must_use]
-    pub fn refuses(&self, value: &Value) -> bool {
-        self.parts().any(|part| {
-            let schema = Value::Object(part.clone());
-            validation_options().build(&schema).is_ok_and(|schema| !schema.is_valid(value))
-        })
+    pub fn refuses_all(&self, values: &[&Value]) -> bool {
+        let schema = |part: &Map<String, Value>| {
+            validation_options().build(&Value::Object(part.clone())).ok()
+        };
+        let schemas: Vec<_> = self.parts().filter_map(schema).collect();
+        values.iter().all(|value| schemas.iter().any(|schema| !schema.is_valid(value)))
     }
 
     /// The unions of which no branch is chosen yet.

@@ -101,7 +101,7 @@ impl Pen<'_> {
             Some(_) => {
                 let dash = self.dash_offset(list, row);
                 let text = if page.begins_line(dash) {
-                    let start = self.with_comments(list, row);
+                    let start = self.with_comments(&self.child_extents(list), row);
                     return vec![Splice::insert(
                         start,
                         self.join_lines(&print::indent_lines(lines, column)) + page.eol,
@@ -187,7 +187,7 @@ impl Pen<'_> {
         // The first item may stand behind the dash of its list's own place: the dashes stay.
         let dash = usize::from(matches!(parent.shape, Shape::List { .. }));
         let spans = starts.iter().enumerate().map(|(row, (start, end))| match whole {
-            true => Span { start: self.with_comments(parent, row), end: page.line_end(*end) },
+            true => Span { start: self.with_comments(&starts, row), end: page.line_end(*end) },
             false => Span { start: start + dash, end: page.line_end(*end) },
         });
         flow::move_spans(page, &spans.collect::<Vec<_>>(), from, to)
@@ -458,10 +458,9 @@ impl Pen<'_> {
         if behind[blanks..].starts_with(['\r', '\n', '#']) { 1 } else { blanks.clamp(1, 8) }
     }
 
-    /// Where a child begins with the comment lines right above it. Those above the first child are
-    /// its parent's, unless others have comments too.
-    fn with_comments(&self, parent: &Node, row: usize) -> usize {
-        let starts = self.child_extents(parent);
+    /// Where one of a block's children begins with the comment lines right above it. Those above the
+    /// first child are its parent's, unless others have comments too.
+    fn with_comments(&self, starts: &[(usize, usize)], row: usize) -> usize {
         let own = |row: usize| self.page.line_start(starts[row].0);
         let above = |row: usize| self.comments_above(starts[row].0);
         match row {

@@ -8,7 +8,7 @@ use crate::{
         calls::CallMessage,
         compose::{
             context::{ComposeContext, Mention, files_of},
-            entries::{EntryHome, Unplaced, free_key_in, place_new},
+            entries::{self, EntryHome, Unplaced, free_key_in, place_new},
             plan::{Plan, list_names},
             services::{self, entry_word, missing_entry},
         },
@@ -34,7 +34,6 @@ use crate::{
     systems::{
         self, rename,
         system::{NewEntry, NewPlace},
-        table::every_system,
     },
     ui::{
         overlays::{
@@ -124,15 +123,14 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
 
 /// Asks for the kind, then for the key of a new entry.
 pub(super) fn new_entry(state: &State) -> Reply {
-    let kinds: Vec<NewEntry> =
-        every_system().iter().flat_map(|system| system.new_entry_kinds()).collect();
+    let near = chosen_entry(state).map(|entry| entry.id.clone());
+    let kinds = entries::kinds_in_order(ComposeContext::from_state(state), near.as_ref());
     let item = |kind: &NewEntry| Item {
         title: kind.type_name.to_owned(),
         detail: kind.help.to_owned(),
         ..Item::default()
     };
     let items = kinds.iter().map(item).collect();
-    let near = chosen_entry(state).map(|entry| entry.id.clone());
     Reply::Open(Box::new(Menu::with_state("New", items, move |row, state| {
         let kind = kinds[row].clone();
         let context = ComposeContext::from_state(state);

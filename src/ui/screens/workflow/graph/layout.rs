@@ -14,6 +14,7 @@ use crate::{
         layout::{
             diagram::{Diagram, Direction},
             extent::{Choice, PictureExtent, Scale},
+            labels::FullLabels,
             lay::LEAST_GAP,
             marks::StateMarks,
             picture::{BoxArea, BoxPosition, KeptLayout, Picture},
@@ -66,17 +67,21 @@ pub(crate) struct LaidGraph {
     past: Past,
 }
 
+/// What was laid out, with the labels that were to be written, and the picture of it.
+type PastPicture = (Diagram, FullLabels, Picture);
+
 /// What was laid out before, the newest last: what an undo brings back is where it was.
 #[derive(Default)]
-pub(crate) struct Past(Vec<(Diagram, Picture)>);
+pub(crate) struct Past(Vec<PastPicture>);
 
 /// So many earlier pictures are kept.
 const KEPT: usize = 16;
 
 impl Past {
-    fn keep(&mut self, diagram: Diagram, picture: Picture) {
-        self.0.retain(|(known, _)| !known.is_laid_out_as(&diagram));
-        self.0.push((diagram, picture));
+    fn keep(&mut self, states: StateDiagram, picture: Picture) {
+        let StateDiagram { diagram, labels, .. } = states;
+        self.0.retain(|(known, written, _)| !known.is_laid_out_as(&diagram) || *written != labels);
+        self.0.push((diagram, labels, picture));
         if self.0.len() > KEPT {
             self.0.remove(0);
         }
@@ -89,11 +94,13 @@ impl Past {
     ) -> Option<(Direction, StateDiagram, Picture)> {
         let known = |states: &StateDiagram| {
             let mut all = self.0.iter().rev();
-            all.find(|(known, _)| known.is_laid_out_as(&states.diagram))
+            all.find(|(known, written, _)| {
+                known.is_laid_out_as(&states.diagram) && *written == states.labels
+            })
         };
         [Direction::LeftToRight, Direction::TopDown].into_iter().find_map(|direction| {
             let states = of(direction);
-            let picture = known(&states)?.1.clone();
+            let picture = known(&states)?.2.clone();
             Some((direction, states, picture))
         })
     }
@@ -154,7 +161,7 @@ impl LaidGraph {
                 let (direction, states, picture) = match earlier {
                     Some(mut laid) if laid.room == room => {
                         past = std::mem::take(&mut laid.past);
-                        past.keep(laid.states.diagram.clone(), laid.picture.clone());
+                        past.keep(laid.states.clone(), laid.picture.clone());
                         let known = past.find(of);
                         known.unwrap_or_else(|| choose_layout(Some(&laid), &key, room, &names, of))
                     }
@@ -189,7 +196,7 @@ impl LaidGraph {
 
     /// It as a picture of the past, beside those that were before it.
     pub fn into_past(mut self) -> Past {
-        self.past.keep(self.states.diagram, self.picture);
+        self.past.keep(self.states, self.picture);
         self.past
     }
 
@@ -286,8 +293,9 @@ fn choose_layout(
     let detail = key.shown.detail;
     let make = |direction: Direction, stood: &[Option<BoxPosition>]| {
         let states = of(direction);
-        let spreads =
-            direction == Direction::TopDown && matches!(detail, Detail::Less | Detail::Names);
+        let spreads = direction == Direction::TopDown
+            && matches!(detail, Detail::Less | Detail::Names)
+            && names.len() <= MOST;
         let gaps = if spreads { GAPS.as_slice() } else { &[LEAST_GAP] };
         let lay_out = |gap: &usize| {
             let mut picture = states.diagram.layout_apart(stood, held, *gap);

@@ -56,6 +56,8 @@ pub(crate) struct Graph {
     pub(super) fitting: bool,
     /// The detail was chosen by hand; until then it is fitted to each new size of the pane.
     pub(super) is_zoomed: bool,
+    /// How large a picture with its names may be.
+    pub(super) room: (u16, u16),
     /// Where the names of numbered states are.
     pub(super) names_area: Rect,
     /// The detail before the picture outgrew the view and was fitted again.
@@ -148,6 +150,7 @@ impl Graph {
         loop {
             let height = whole.height.saturating_sub(u16::from(below));
             self.view.inside = Rect { height, ..whole };
+            self.room = (whole.width, height);
             self.update_layout(facts, state);
             self.leave_room_for_names(facts);
             if below || !self.has_line_below() {
@@ -273,7 +276,7 @@ impl Graph {
     fn update_layout(&mut self, facts: &Facts, state: &State) {
         let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
         let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
-        let room = (self.view.inside.width, self.view.inside.height);
+        let room = self.room;
         let is_new_room = self.laid.as_ref().is_none_or(|laid| !laid.is_in_room(room));
         let is_small = facts.workflow.states().len() <= MOST_FITTED;
         let is_due = is_new_room && is_small && !self.is_zoomed;
@@ -311,7 +314,7 @@ impl Graph {
     /// The most detail, from this one on, with which all is in view. Where names beside the arrows
     /// are never all in view, states are numbers, and their names below.
     fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
-        let room = (self.view.inside.width, self.view.inside.height);
+        let room = self.room;
         let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
         for detail in Detail::ALL.into_iter().skip_while(|detail| *detail != most) {
             self.shown.detail = detail;
@@ -336,7 +339,7 @@ impl Graph {
 
     /// Shows names without frames where more than so many tools can be named so.
     fn drop_frames_for_labels(&mut self, named: usize, facts: &Facts, state: &State) {
-        let room = (self.view.inside.width, self.view.inside.height);
+        let room = self.room;
         let shown = GraphView { detail: Detail::Names, ..self.shown.clone() };
         let laid = LaidGraph::reuse_or_build(None, facts, state, &shown, room);
         if laid.fits_in_view() && laid.count_named() > named {
@@ -347,7 +350,7 @@ impl Graph {
     /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is
     /// fitted again; where it gets smaller again, it has the detail that it had.
     fn follow_change(&mut self, facts: &Facts, state: &State) {
-        let room = (self.view.inside.width, self.view.inside.height);
+        let room = self.room;
         let is_new = |laid: &LaidGraph| !laid.is_of(facts) && laid.is_shown_as(&self.shown, room);
         let changed = self.laid.as_ref().filter(|laid| is_new(laid));
         let was_whole = changed.is_some_and(LaidGraph::fits_in_view);
