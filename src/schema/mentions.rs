@@ -215,6 +215,7 @@ mod tests {
         assert_eq!(
             mentions(&tool, "/parameters/properties/a", Reach::Parts)[2..],
             [
+                "item /parameters/if/required/0",
                 "item /parameters/allOf/0/then/required/0",
                 "key /parameters/if/properties/a",
                 "key /parameters/dependentRequired/a",
@@ -225,6 +226,17 @@ mod tests {
             ["item /parameters/properties/b/required/0"]
         );
         assert_eq!(mentions(&tool, "/parameters/required/1", Reach::Parts), [""; 0]);
+        // What is within another one that gets the name comes before that one.
+        let nested = json!({"properties": {"a": {}},
+            "dependentSchemas": {"a": {"properties": {"a": {"minLength": 4}}, "required": ["a"]}}});
+        assert_eq!(
+            mentions(&nested, "/properties/a", Reach::Parts),
+            [
+                "item /dependentSchemas/a/required/0",
+                "key /dependentSchemas/a/properties/a",
+                "key /dependentSchemas/a",
+            ]
+        );
     }
 
     #[test]

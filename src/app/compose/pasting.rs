@@ -352,6 +352,36 @@ mod tests {
         model::clock::Millis,
     };
 
+    /// A workspace of one file.
+    fn state_of(path: &str, value: &Value) -> State {
+        let (mut state, file) = (State::new(Start::default()), FileId::new(path));
+        let text: Arc<str> = value.to_string().into();
+        let source = Source::parse(Format::Json, Arc::clone(&text));
+        let loaded = Loaded { text, source, held: None };
+        let (names, skipped) = (vec![file.clone()], Vec::new());
+        for message in [
+            DocumentMessage::Loaded(vec![(file, loaded)]),
+            DocumentMessage::LoadEnded { names, skipped },
+        ] {
+            update(&mut state, Message::Document(message), Millis(1));
+        }
+        state
+    }
+
+    #[test]
+    fn copies_of_a_servers_tools_go_into_the_list_of_another() {
+        let tool = |name: &str| json!({"name": name, "description": name, "inputSchema": {"type": "object"}});
+        let list = |server: &str, names: &[&str]| json!({"server": server, "tools": names.iter().map(|name| tool(name)).collect::<Vec<_>>()});
+        let from = state_of("mcp/one.json", &list("one", &["a/b", "c", "d"]));
+        let ids: Vec<EntryId> = from.catalog.tools.iter().map(|tool| tool.id().clone()).collect();
+        let text = copy_entries(ComposeContext::from_state(&from), &ids);
+        let mut to = state_of("mcp/two.json", &list("two", &["c", "e"]));
+        let plan = paste_entries(ComposeContext::from_state(&to), &text, None).unwrap();
+        update(&mut to, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
+        let keys: Vec<_> = to.catalog.tools.iter().map(|tool| &*tool.entry.key).collect();
+        assert_eq!(keys, ["two/c", "two/e", "two/a/b", "two/d"], "the same c is there already");
+    }
+
     /// Some systems have a file for each tool.
     #[test]
     fn each_of_several_pasted_tools_is_converted_for_every_system() {
@@ -365,17 +395,7 @@ mod tests {
                 NewPlace::Map(section) => ("old.json".to_owned(), json!({section: {"old": value}})),
                 NewPlace::Alone | NewPlace::Folder(_) => ("old.json".to_owned(), value),
             };
-            let (mut state, file) = (State::new(Start::default()), FileId::new(path));
-            let there: Arc<str> = there.to_string().into();
-            let source = Source::parse(Format::Json, Arc::clone(&there));
-            let loaded = Loaded { text: there, source, held: None };
-            let (names, skipped) = (vec![file.clone()], Vec::new());
-            for message in [
-                DocumentMessage::Loaded(vec![(file, loaded)]),
-                DocumentMessage::LoadEnded { names, skipped },
-            ] {
-                update(&mut state, Message::Document(message), Millis(1));
-            }
+            let mut state = state_of(&path, &there);
             let before = state.catalog.tools.len();
             let plan = paste_entries(ComposeContext::from_state(&state), &text, None).unwrap();
             update(&mut state, Message::Document(DocumentMessage::Compose(plan)), Millis(2));
