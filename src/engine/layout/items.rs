@@ -287,7 +287,7 @@ impl Items {
     pub fn is_dense(&self, layer: usize) -> bool {
         let is_text = |row: &ItemRow| match self.items[*row].kind {
             Kind::Box(spec) => self.edges[spec] == 0,
-            Kind::Bend | Kind::Label => self.items[*row].along == 0 || layer % 2 == 0,
+            Kind::Bend | Kind::Label => self.items[*row].along == 0 || layer.is_multiple_of(2),
         };
         self.direction == Direction::TopDown && self.layers[layer].iter().all(is_text)
     }

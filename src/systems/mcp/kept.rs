@@ -94,20 +94,22 @@ pub(crate) fn new_entry_kinds() -> Vec<NewEntry> {
         }),
     };
     let list = NewEntry {
+        system: keys::SYSTEM,
         kind: EntryKind::Server,
         type_name: "mcp-server-tools",
         place: NewPlace::Folder(keys::MCP),
         named: &[keys::SERVER],
         help: "The tools of an MCP server that you write: a list, with none yet.",
         value: designed_list(OWN_NAME, Vec::new()),
-        ..tool.clone()
     };
     vec![tool, list]
 }
 
 /// A list that no server gave: without the time and the hash of one that was read.
 fn designed_list(server: &str, tools: Vec<Value>) -> Value {
-    json!({keys::SERVER: server, keys::VERSION: DEFAULT, keys::TOOLS: tools})
+    let mut list = json!({keys::SERVER: server, keys::VERSION: DEFAULT});
+    list[keys::TOOLS] = tools.into();
+    list
 }
 
 /// What says whether tools are as they came: of each number only what a 64-bit one holds of it, as
