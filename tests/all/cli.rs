@@ -31,6 +31,17 @@ const BROKEN: &str =
     "tool:\n  t:\n    type: tool-service\n    name: t\n    service: nowhere\n  t:\n    : [\n";
 const FAULTY: &str = "tool:\n  t:\n    type: tool-service\n    name: t\n    description: d\n    service: nowhere\n    arguments: []\n";
 
+#[cfg(unix)]
+#[test]
+fn check_of_a_folder_leaves_out_what_is_left_out_elsewhere() {
+    let good = ("good/t.yaml", "tool:\n  t: {type: text-completion, name: t, description: d}\n");
+    let place = Place::with(&[("toolcrib.toml", ""), good, ("other/real/a.txt", "")]);
+    std::os::unix::fs::symlink("real", place.here.join("other/link")).unwrap();
+    place.run(&["check", "good"]).ended(0, &["in 1 file"]);
+    let ran = place.run(&["check"]);
+    ran.ended(6, &["other/link is a link to a folder and was not followed"]);
+}
+
 #[test]
 fn check_ends_with_one_when_there_are_errors() {
     Place::sample("demo").run(&["check"]).ended(0, &["0 errors, 0 warnings, 0 notes in 4 files"]);

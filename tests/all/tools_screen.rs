@@ -35,6 +35,64 @@ fn saved(bench: &Workbench) -> Vec<String> {
     bench.effects.iter().filter_map(text).collect()
 }
 
+/// A server's list of three tools, the last of which only staff may have.
+fn servers_tools() -> Workbench {
+    let tool = |name: &str| {
+        format!(
+            r#"{{"name": "{name}", "description": "Does {name}.", "inputSchema": {{"type": "object"}}}}"#
+        )
+    };
+    let tools = ["ask", "pay", "ship"].map(tool).join(",\n  ");
+    let list = format!("{{\"server\": \"shop\", \"tools\": [\n  {tools}\n]}}\n");
+    let settings = "[mcp.shop.tools.ship]\ngroups = [\"staff\"]\n";
+    Workbench::files(&[("mcp/shop.json", &list), ("toolcrib.toml", settings)], 120, 36)
+}
+
+fn keys_of(bench: &Workbench) -> Vec<&str> {
+    bench.state.catalog.tools.iter().map(|tool| &*tool.entry.key).collect()
+}
+
+fn selected_key(bench: &Workbench) -> &str {
+    let selected = bench.state.selected.as_ref().unwrap();
+    &bench.state.catalog.entry(selected).unwrap().key
+}
+
+#[test]
+fn a_tool_that_is_added_to_a_list_is_the_one_to_go_on_with() {
+    let mut bench = servers_tools();
+    bench.keys("home c");
+    bench.types("ask-2");
+    bench.keys("enter");
+    assert_eq!(keys_of(&bench), ["shop/ask", "shop/pay", "shop/ship", "shop/ask-2"]);
+    assert_eq!(selected_key(&bench), "shop/ask-2", "{}", bench.screen());
+}
+
+#[test]
+fn a_copy_has_the_groups_and_states_of_its_tool() {
+    let mut bench = servers_tools();
+    let ship = bench.state.catalog.tool_called("shop/ship").unwrap().id().clone();
+    bench.state.selected = Some(ship);
+    bench.draw();
+    bench.keys("c");
+    bench.types("send");
+    bench.keys("enter");
+    let copy = bench.state.catalog.tool_called("shop/send").unwrap();
+    let ship = bench.state.catalog.tool_called("shop/ship").unwrap();
+    assert_eq!(copy.gate, ship.gate);
+}
+
+#[test]
+fn a_tool_that_moves_up_in_its_list_is_compared_with_itself_on_disk() {
+    let mut bench = servers_tools();
+    bench.keys("home");
+    assert_eq!(selected_key(&bench), "shop/ask");
+    bench.keys("d right enter");
+    assert_eq!(keys_of(&bench), ["shop/pay", "shop/ship"], "{}", bench.screen());
+    bench.keys("home tab");
+    assert!(bench.shows("Does pay."), "{}", bench.screen());
+    assert!(!bench.shows("was \"") && !bench.shows("Does ask."), "{}", bench.screen());
+}
+
 #[test]
 fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);

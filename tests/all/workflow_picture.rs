@@ -5,10 +5,10 @@ use std::fmt::Write;
 use toolcrib::{
     app::{
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{Message, ScreenId},
+        message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
-    model::context::Name,
+    model::{context::Name, entry::FileId},
 };
 
 use crate::support::workbench::Workbench;
@@ -169,6 +169,18 @@ fn a_small_pane_shows_every_state_by_name_from_the_start() {
     assert!(bench.shows("┃ ▶ undefined") && is_cut(&bench), "{}", bench.screen());
     bench.keys("0");
     assert!(bench.shows("s6") && !is_cut(&bench), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_that_gets_another_name_has_it_in_a_small_picture_too() {
+    let mut bench = made((0..6).map(|row| tool(row, row + 1)), (80, 24));
+    let file = FileId::new("tools.yaml");
+    let text = bench.state.documents.get(&file).unwrap().text.whole_text().clone();
+    assert!(bench.shows("t2-3"), "{}", bench.screen());
+    let text = Some(text.replace("t2-3", "settle").into());
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file, text }));
+    bench.draw();
+    assert!(bench.shows("settle") && !bench.shows("t2-3"), "{}", bench.screen());
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::{
         entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         numbered::numbered_names,
         settings::SETTINGS,
-        tool::Gate,
+        tool::{Gate, Tool},
     },
     schema::pointer::Pointer,
     syntax::{
@@ -426,6 +426,17 @@ pub fn new_tool(
     Ok(Plan::new(format!("new tool {key}"), changes))
 }
 
+/// The changes that give the copy of a tool, which is called so, the tool's gate, where the settings
+/// hold it.
+#[must_use]
+pub fn copied_gate(context: ComposeContext<'_>, tool: &Tool, name: &str) -> Vec<Change> {
+    let Some(table) = tool.gate_table.as_ref().and_then(Pointer::parent) else {
+        return Vec::new();
+    };
+    let copy = Tool { gate: Gate::ungated(), gate_table: Some(table.child(name)), ..tool.clone() };
+    context.regate_changes([(&copy, &tool.gate)])
+}
+
 /// An entry that is in no file yet.
 fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value) -> Entry {
     let place = EntryPlace {
@@ -446,7 +457,7 @@ fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value)
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::{
         app::{
@@ -491,7 +502,8 @@ mod tests {
         }
     }
 
-    fn loaded(path: &str, text: Arc<str>) -> State {
+    /// A workspace of one file.
+    pub(in crate::app::compose) fn loaded(path: &str, text: Arc<str>) -> State {
         let (mut state, file) = (State::new(Start::default()), FileId::new(path));
         let source = Source::parse(Format::from_path(file.path()).unwrap(), Arc::clone(&text));
         let loaded = Loaded { text, source, held: None };

@@ -168,7 +168,7 @@ pub fn paste_entries(
             true => "there is no tool in this text. It takes descriptors as in the files of a \
                 workspace, and tools of MCP, OpenAI, Anthropic or OpenAPI, as YAML or JSON"
                 .into(),
-            false => plan.notes.concat(),
+            false => plan.notes.join(" "),
         });
     }
     let names: BTreeSet<&str> = keys.iter().map(|(_, key)| key.as_str()).collect();
@@ -340,32 +340,19 @@ fn slug_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::{
         app::{
-            message::{DocumentMessage, Loaded, Message},
-            state::{Start, State},
+            compose::entries::tests::loaded,
+            message::{DocumentMessage, Message},
+            state::State,
             update::update,
         },
         model::clock::Millis,
     };
 
-    /// A workspace of one file.
     fn state_of(path: &str, value: &Value) -> State {
-        let (mut state, file) = (State::new(Start::default()), FileId::new(path));
-        let text: Arc<str> = value.to_string().into();
-        let source = Source::parse(Format::Json, Arc::clone(&text));
-        let loaded = Loaded { text, source, held: None };
-        let (names, skipped) = (vec![file.clone()], Vec::new());
-        for message in [
-            DocumentMessage::Loaded(vec![(file, loaded)]),
-            DocumentMessage::LoadEnded { names, skipped },
-        ] {
-            update(&mut state, Message::Document(message), Millis(1));
-        }
-        state
+        loaded(path, value.to_string().into())
     }
 
     #[test]

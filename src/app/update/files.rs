@@ -224,7 +224,9 @@ fn on_disk_words(state: &State, files: &[FileId]) -> String {
 fn place_of_new(changes: &[Change]) -> Option<(&FileId, Option<&Pointer>)> {
     changes.iter().find_map(|change| match change {
         Change::Create { file, .. } => Some((file, None)),
-        Change::File { file, edit: Edit::Set { at, .. }, .. } => Some((file, Some(at))),
+        Change::File { file, edit: Edit::Set { at, .. } | Edit::Insert { at, .. }, .. } => {
+            Some((file, Some(at)))
+        }
         _ => None,
     })
 }

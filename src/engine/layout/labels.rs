@@ -1,6 +1,8 @@
 //! Writes labels that a layout left out or cut where there is room for them after all: on or beside
 //! their lines. Nothing moves for them.
 
+use std::cmp::Reverse;
+
 use super::{
     diagram::TextMeasure,
     picture::{BoxArea, Caption, Heading, Picture, PlacedBox, Point, Route},
@@ -25,9 +27,18 @@ impl Picture {
         if width * self.height > MOST_CELLS {
             return;
         }
-        self.shift(((width - self.width) / 2).cast_signed());
-        self.write_labels(labels, measure, width);
-        self.trim();
+        // Room may be on both sides, or all of it on one.
+        let spare = width - self.width;
+        let written = |begin: usize| {
+            let mut picture = self.clone();
+            picture.shift(begin.cast_signed());
+            picture.write_labels(labels, measure, width);
+            picture.trim();
+            picture
+        };
+        let all = [spare / 2, 0, spare].map(written);
+        let best = all.into_iter().min_by_key(|picture| Reverse(picture.count_written(labels)));
+        *self = best.unwrap_or_default();
     }
 
     fn write_labels(&mut self, labels: &FullLabels, measure: TextMeasure, width: usize) {
@@ -70,12 +81,10 @@ impl Picture {
         let arrows = self.arrows.iter().zip(&labels.arrows);
         let on_arrows =
             arrows.filter(|(route, text)| !text.is_empty() && is_written(route, text)).count();
-        let feet =
-            self.boxes.iter().flat_map(|placed| placed.to_itself.iter().chain(&placed.from_any));
-        let has_words = |route: &&Route| {
-            route.label.as_ref().is_some_and(|label| label.text.chars().count() > "any".len())
-        };
-        on_arrows + feet.filter(has_words).count()
+        let at_boxes = self.boxes.iter().zip(&labels.feet).flat_map(|(placed, (itself, any))| {
+            [itself, any].into_iter().filter(|text| !text.is_empty() && has_foot(placed, text))
+        });
+        on_arrows + at_boxes.count()
     }
 
     /// Moves everything sideways.
@@ -149,6 +158,12 @@ fn add_foot(
         true => placed.to_itself = Some(route),
         false => placed.from_any = Some(route),
     }
+}
+
+/// Whether a text is beside one of a box's own arrows, alone or with another.
+fn has_foot(placed: &PlacedBox, text: &str) -> bool {
+    let mut feet = placed.to_itself.iter().chain(&placed.from_any);
+    feet.any(|route| route.label.as_ref().is_some_and(|label| label.text.contains(text)))
 }
 
 fn is_written(route: &Route, text: &str) -> bool {
@@ -409,6 +424,18 @@ mod tests {
             shown, "state-0◀─ ask, stays: add\n   ▼ go\nstate-1◀─ stays: wait",
             "nothing moves: {shown}"
         );
+    }
+
+    #[test]
+    fn a_label_may_take_the_room_of_both_sides() {
+        let mut one = diagram(Direction::TopDown, &[(0, 1)]);
+        one.boxes[1].to_itself = Some("ask…".into());
+        let mut picture = one.layout();
+        let (before, full) = (picture.width, "ask-for-a-way".to_owned());
+        let feet = vec![Default::default(), (full.clone(), String::new())];
+        let labels = FullLabels { arrows: vec![String::new()], feet };
+        picture.fill_labels(&labels, char_count, before + full.len() - "ask…".chars().count());
+        assert!(drawn(&one, &picture).contains(&full), "{}", drawn(&one, &picture));
     }
 
     #[test]

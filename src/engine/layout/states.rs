@@ -153,12 +153,13 @@ pub fn state_diagram<T: Gated>(
             },
         }
     }
+    let holder = common_holder(tools);
     let words = |rows: &[ToolRow]| match detail {
         Detail::Dots | Detail::Numbers | Detail::Names => String::new(),
         Detail::Less if rows.len() == 1 => String::new(),
         Detail::Less => rows.len().to_string(),
-        Detail::Short => tools_label(rows, tools, SHORT, measure),
-        Detail::Usual | Detail::More => tools_label(rows, tools, LONGEST, measure),
+        Detail::Short => tools_label(rows, tools, holder, SHORT, measure),
+        Detail::Usual | Detail::More => tools_label(rows, tools, holder, LONGEST, measure),
     };
     let any_words = |words: String| {
         if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
@@ -177,7 +178,7 @@ pub fn state_diagram<T: Gated>(
     });
     let full = |rows: &[ToolRow]| match detail {
         Detail::Dots | Detail::Numbers => String::new(),
-        _ => tools_label(rows, tools, LONGEST, measure),
+        _ => tools_label(rows, tools, holder, LONGEST, measure),
     };
     let of_any =
         |any: &[ToolRow]| if any.is_empty() { String::new() } else { any_words(full(any)) };
@@ -322,16 +323,26 @@ fn folded_lines(workflow: &Workflow, states: &[StateRow], view: View<'_>) -> Vec
     }
 }
 
-/// The tools of an arrow: their keys while they fit into so many cells, else the first and how many
-/// more.
+/// How much all keys begin with alike, which says nothing then: the one server that all are of.
+fn common_holder<T: Gated>(tools: &[T]) -> usize {
+    let first = tools.first().map_or("", Gated::key);
+    let holder = first.find('/').map_or("", |slash| &first[..=slash]);
+    let is_common = tools.iter().all(|tool| tool.key().starts_with(holder));
+    if is_common { holder.len() } else { 0 }
+}
+
+/// The tools of an arrow: their keys without what holds all tools, while they fit into so many cells,
+/// else the first and how many more.
 #[must_use]
 fn tools_label<T: Gated>(
     rows: &[ToolRow],
     tools: &[T],
+    holder: usize,
     longest: usize,
     measure: TextMeasure,
 ) -> String {
-    let keys: Vec<&str> = rows.iter().filter_map(|row| tools.get(*row)).map(Gated::key).collect();
+    let tools = rows.iter().filter_map(|row| tools.get(*row));
+    let keys: Vec<&str> = tools.map(|tool| &tool.key()[holder..]).collect();
     let all = keys.join(", ");
     match keys.as_slice() {
         [] => String::new(),

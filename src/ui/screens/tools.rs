@@ -8,6 +8,7 @@ mod dialogs;
 mod gate_fields;
 mod preview;
 mod samples;
+mod saved;
 mod schema_key;
 mod unread;
 
@@ -24,7 +25,7 @@ use crate::{
         actions::{ActionId, Scope},
         calls::{CallMessage, CallText},
         compose::context::ComposeContext,
-        documents::{Change, Document},
+        documents::Change,
         edited_text::EditedText,
         input::{Input, Mouse},
         message::{DocumentMessage, Message, ScreenId, TextTarget},
@@ -32,13 +33,12 @@ use crate::{
         verbs,
     },
     model::{
-        entry::{Entry, EntryForm, EntryId, FileId},
+        entry::{Entry, EntryForm, EntryId},
         finding::{EntryEdit, Finding},
-        settings::SETTINGS,
         tool::Tool,
     },
     schema::pointer::Pointer,
-    syntax::{edit::Edit, source::Source},
+    syntax::edit::Edit,
     systems::table,
     ui::{
         action_rows::{self, refuse_when},
@@ -257,7 +257,7 @@ impl Tools {
             }
             take_entry(form, entry, state);
             self.form.put_drafts_back();
-            sync_saved(&mut self.form, entry, state);
+            saved::sync_saved(&mut self.form, entry, state);
         }
         self.form.sync_surroundings(state);
         if let Some(goal) = &state.goal
@@ -338,39 +338,6 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
         text: finding.message.clone(),
     };
     form.set_notes(shown_findings(&entry.id, state).map(note).collect());
-}
-
-/// What is on disk, to mark what is different now.
-fn sync_saved(form: &mut FormHost<EntryId>, entry: &Entry, state: &State) {
-    let place = entry.id.place();
-    let Some(document) = state.documents.get(&place.file) else { return };
-    let settings = state.documents.get(&FileId::new(SETTINGS));
-    let tool = state.catalog.tool(&entry.id).filter(|tool| tool.gate_table.is_some());
-    let own = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
-    let of_gate = own.and_then(|_| settings?.saved.as_ref()).filter(|_| tool.is_some());
-    form.sync_saved(own.into_iter().chain(of_gate).cloned().collect(), |texts| {
-        let own = saved_value(document, texts.first()?, place.document, &place.at)?;
-        let Some(tool) = tool else { return Some(own) };
-        let settings = texts
-            .get(1)
-            .zip(settings)
-            .and_then(|(text, settings)| saved_value(settings, text, 0, &Pointer::root()));
-        Some(value_with_gate(&own, tool, settings.as_deref()))
-    });
-}
-
-/// The value at a place of a document as its text on disk has it.
-fn saved_value(
-    document: &Document,
-    text: &Arc<str>,
-    number: usize,
-    at: &Pointer,
-) -> Option<Arc<Value>> {
-    let value_in = |source: &Source| source.value_at(number, at).map(Arc::new);
-    match document.saved_source() {
-        Some(source) => value_in(source),
-        None => value_in(&Source::parse(document.format, text.clone()).ok()?),
-    }
 }
 
 fn schema_of(entry: &Entry, state: &State) -> Arc<Value> {

@@ -179,15 +179,14 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                     *own = key.into();
                 }
                 let home = EntryHome::beside_entry(Some(&entry));
-                return Ok(change_reply(
-                    label,
-                    vec![place_new(
-                        Unplaced { key, kind: entry.kind, place: NewPlace::Alone, value: &value },
-                        &home,
-                        &[],
-                        ComposeContext::from_state(state),
-                    )],
-                ));
+                let context = ComposeContext::from_state(state);
+                let copy =
+                    Unplaced { key, kind: entry.kind, place: NewPlace::Alone, value: &value };
+                let mut changes = vec![place_new(copy, &home, &[], context)];
+                if let Some(tool) = state.catalog.tool(&entry.id) {
+                    changes.extend(entries::copied_gate(context, tool, key));
+                }
+                return Ok(change_reply(label, changes));
             }
             if is_in_fixed_list(&entry) {
                 return Err(list_refusal(&entry));

@@ -1,0 +1,74 @@
+//! What an entry is on disk, so that its form marks what is different now.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::gate_fields::value_with_gate;
+use crate::{
+    app::{document::Document, state::State},
+    model::{
+        entry::{Entry, EntryForm, EntryId, FileId},
+        settings::SETTINGS,
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+    systems,
+    ui::form::host::FormHost,
+};
+
+/// Gives the form the entry as its file, and its gate as the settings, have it on disk.
+pub(super) fn sync_saved(form: &mut FormHost<EntryId>, entry: &Entry, state: &State) {
+    let place = entry.id.place();
+    let Some(document) = state.documents.get(&place.file) else { return };
+    let settings = state.documents.get(&FileId::new(SETTINGS));
+    let tool = state.catalog.tool(&entry.id).filter(|tool| tool.gate_table.is_some());
+    let own = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
+    let of_gate = own.and_then(|_| settings?.saved.as_ref()).filter(|_| tool.is_some());
+    // Another entry may come to the place of one that is deleted.
+    let key: Arc<str> = entry.key.as_str().into();
+    let texts = [key].into_iter().chain(own.into_iter().chain(of_gate).cloned());
+    form.sync_saved(texts.collect(), |texts| {
+        let own = saved_value(document, texts.get(1)?, place.document, |root| {
+            saved_place(entry, document, root)
+        })?;
+        let Some(tool) = tool else { return Some(own) };
+        let settings = texts
+            .get(2)
+            .zip(settings)
+            .and_then(|(text, settings)| saved_value(settings, text, 0, |_| Some(Pointer::root())));
+        Some(value_with_gate(&own, tool, settings.as_deref()))
+    });
+}
+
+/// The value at a place of a document as its text on disk has it.
+fn saved_value(
+    document: &Document,
+    text: &Arc<str>,
+    number: usize,
+    place: impl Fn(&Source) -> Option<Pointer>,
+) -> Option<Arc<Value>> {
+    let value_in = |source: &Source| source.value_at(number, &place(source)?).map(Arc::new);
+    match document.saved_source() {
+        Some(source) => value_in(source),
+        None => value_in(&Source::parse(document.format, text.clone()).ok()?),
+    }
+}
+
+/// Where an entry is on disk. One of a list has the row of its name there; where no row has it, it
+/// was given another name, unless the list is longer or shorter now.
+fn saved_place(entry: &Entry, document: &Document, source: &Source) -> Option<Pointer> {
+    let place = entry.id.place();
+    let named = systems::by_id(entry.system).and_then(|system| system.key_at(entry));
+    let (Some(named), Some(_), Some(list)) = (named, place.at.last_index(), place.at.parent())
+    else {
+        return Some(place.at.clone());
+    };
+    let saved = source.value_at(place.document, &list)?;
+    let saved = saved.as_array()?;
+    let name = named.get(entry.value.shared());
+    let row = saved.iter().position(|item| named.get(item) == name);
+    let now = document.source.as_ref().ok()?.value_at(place.document, &list)?;
+    let is_renamed = || now.as_array().is_some_and(|now| now.len() == saved.len());
+    row.map(|row| list.item(row)).or_else(|| is_renamed().then(|| place.at.clone()))
+}
