@@ -447,6 +447,15 @@ mod tests {
     }
 
     #[test]
+    fn a_label_has_a_blank_between_it_and_another_line() {
+        let mut grid = Grid { width: 12, cells: vec![Taken::Free; 12] };
+        grid.cells[3] = Taken::Line(1);
+        let is_free = |x: usize| grid.is_free(Point { x, y: 0 }, 3);
+        assert_eq!([4, 5, 9, 10].map(is_free), [false, true, true, false]);
+        assert!(!grid.is_free(Point { x: 0, y: 0 }, 3), "it would touch the line behind it");
+    }
+
+    #[test]
     fn labels_are_apart_from_each_other_and_from_boxes() {
         let fan = diagram(Direction::TopDown, &[(0, 1), (0, 2), (0, 3)]);
         let shown = text(&fan, &["first", "second", "third"], 60);
