@@ -100,7 +100,7 @@ use crate::{
         problem::{Problem, ProblemKind},
         shown,
     },
-    runtime::{registry, terminal},
+    runtime::{open_files, registry, terminal},
     systems::{self, system::System},
     wire::systems::{live::LiveSystem, table as live},
 };
@@ -193,6 +193,9 @@ pub fn run_command(
     live: &'static [&'static dyn LiveSystem],
 ) -> ExitCode {
     terminal::guard_panics();
+    if let Err(problem) = open_files::ensure_open_files() {
+        return report_ending(Err(problem.into())).exit_code().into();
+    }
     systems::table::install(systems);
     live::install_systems(live);
     if let Some(words) = help::asked_words(env::args_os().skip(1)) {

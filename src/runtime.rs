@@ -22,6 +22,7 @@ pub mod launch;
 mod model_run;
 pub(crate) mod notifications;
 pub mod now;
+pub(crate) mod open_files;
 pub mod perform;
 mod plain;
 mod pushing;

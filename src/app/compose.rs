@@ -18,4 +18,5 @@ pub mod pasting;
 pub mod plan;
 mod server_words;
 pub mod services;
+pub(crate) mod start;
 pub mod states;

@@ -9,10 +9,7 @@ use super::{global::Global, report_paths::typed_path};
 use crate::{
     model::problem::{Problem, ProblemKind},
     schema::pointer::Pointer,
-    store::{
-        files,
-        workspace::{SETTINGS, Workspace},
-    },
+    store::{files, workspace::SETTINGS},
     syntax::source::{Format, Source},
 };
 
@@ -54,7 +51,7 @@ impl FileKind {
     /// # Errors
     /// When the workspace has none.
     pub fn workspace_folder(&self, global: &Global) -> Result<PathBuf, Problem> {
-        let workspace = Workspace::find(global.workspace.as_deref())?;
+        let workspace = global.find_workspace(None)?;
         let folder = workspace.root.join(self.folder);
         let name = self.folder;
         let missing = || self.missing(format!("{} has no folder \"{name}\"", workspace.name()));
@@ -64,7 +61,7 @@ impl FileKind {
     /// The files that words mean: a path from here or from the workspace's root, else a file of that
     /// name among those of the workspace.
     pub fn named_files(&self, given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
-        let root = Workspace::find(global.workspace.as_deref()).ok().map(|found| found.root);
+        let root = global.find_workspace(None).ok().map(|found| found.root);
         let is_name = |path: &Path| path.components().count() == 1 && path.extension().is_none();
         let in_folder = |word: &Path| {
             let folder = root.as_ref()?.join(self.folder);

@@ -1,15 +1,18 @@
 //! Options that every command takes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{ArgAction, Args, ValueEnum};
 
-use crate::model::context::Mode;
+use crate::{
+    model::{context::Mode, problem::Problem},
+    store::workspace::Workspace,
+};
 
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Global {
-    /// The workspace; by default the nearest parent folder with toolcrib.toml, or the current
-    /// folder
+    /// The workspace's folder; by default the nearest parent folder with toolcrib.toml, or the
+    /// current folder
     #[arg(short, long, global = true, value_name = "DIR", help_heading = "Everywhere")]
     pub workspace: Option<PathBuf>,
 
@@ -58,6 +61,20 @@ pub(crate) struct Global {
     /// Print more on stderr
     #[arg(short, long, global = true, action = ArgAction::Count, conflicts_with = "quiet", help_heading = "Everywhere")]
     pub verbose: u8,
+}
+
+impl Global {
+    /// The workspace of a path, else the one that `--workspace` names, else that of the current
+    /// folder.
+    ///
+    /// # Errors
+    /// When there is no such path.
+    pub fn find_workspace(&self, path: Option<&Path>) -> Result<Workspace, Problem> {
+        match (path, &self.workspace) {
+            (None, Some(named)) => Workspace::named(named),
+            (path, _) => Workspace::find(path),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

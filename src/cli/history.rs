@@ -37,7 +37,7 @@ use crate::{
     },
     runtime::now,
     schema::count::count_text,
-    store::{history::History as Store, paths::Paths, workspace::Workspace},
+    store::{history::History as Store, paths::Paths},
     systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
 };
 
@@ -123,7 +123,7 @@ impl History {
             );
             return Err(problem.into());
         }
-        let workspace = Workspace::find(global.workspace.as_deref())?;
+        let workspace = global.find_workspace(None)?;
         // What is read is masked already.
         let store = Store::for_workspace(&Paths::of_user()?, &workspace.root, Mask::default());
         match &self.command {

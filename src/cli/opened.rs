@@ -84,7 +84,7 @@ impl OpenWorkspace {
     /// # Errors
     /// When there is no such path, or it cannot be read at all.
     pub fn read_workspace(global: &Global, path: Option<&Path>) -> Result<Self, Problem> {
-        let mut workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
+        let mut workspace = global.find_workspace(path)?;
         let asked = asked_path(&workspace, path).into_iter().collect();
         if workspace.root.join(SETTINGS).is_file() {
             workspace.only = None;

@@ -11,7 +11,8 @@ use crate::{
     app::state::Start,
     engine::{groups::CustomGroups, settings::connections},
     model::{connection::Connection, context::Mode, entry::EntryId, finding::Finding},
-    store::{settings::workspace as settings, workspace::Workspace},
+    runtime::event_loop::ExitReason,
+    store::settings::workspace as settings,
     syntax::source::Source,
 };
 
@@ -33,7 +34,7 @@ pub(crate) fn run_workbench(
     path: Option<&Path>,
     purpose: Purpose,
 ) -> CommandResult {
-    let workspace = Workspace::find(path.or(global.workspace.as_deref()))?;
+    let workspace = global.find_workspace(path)?;
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
         own.connections.choose(connections::find_connection(&own.connections, wanted)?);
@@ -57,6 +58,10 @@ pub(crate) fn run_workbench(
         arguments,
         ..Start::default()
     };
-    open_screen(global, workspace, start, findings.iter().map(Finding::site_words).collect())?;
-    Ok(Ending::Done)
+    let complaints = findings.iter().map(Finding::site_words).collect();
+    let (reason, _) = open_screen(global, workspace, start, complaints)?;
+    Ok(match reason {
+        ExitReason::Left => Ending::Done,
+        ExitReason::Told => Ending::Interrupted,
+    })
 }

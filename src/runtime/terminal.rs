@@ -125,7 +125,9 @@ impl Screen {
         give_back();
         let done = run();
         enter_terminal()?;
-        self.terminal.clear()?;
+        // Clears without asking the terminal where the cursor is: not each answers.
+        let size = self.terminal.size()?;
+        self.terminal.resize(size.into())?;
         Ok(done)
     }
 

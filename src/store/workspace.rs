@@ -134,6 +134,18 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), only: Some(only) })
     }
 
+    /// The workspace that a user names: a folder is one itself, also below another that has
+    /// `toolcrib.toml`; a file is as in [`Self::find`].
+    ///
+    /// # Errors
+    /// When there is no such path.
+    pub fn named(path: &Path) -> Result<Self, Problem> {
+        match fs::canonicalize(path) {
+            Ok(root) if root.is_dir() => Ok(Self { root, only: None }),
+            _ => Self::find(Some(path)),
+        }
+    }
+
     /// The name for the top line: the folder's, or the file's.
     #[must_use]
     pub fn name(&self) -> String {
@@ -335,6 +347,10 @@ mod tests {
         let find = |path: &str| Workspace::find(Some(&root.join(path)));
         assert_eq!(find("a/b/c").unwrap(), Workspace { root: root.join("a"), only: None });
         assert_eq!(find("z").unwrap(), Workspace { root: root.join("z"), only: None });
+        let named = |path: &str| Workspace::named(&root.join(path));
+        assert_eq!(named("a/b/c").unwrap(), Workspace { root: root.join("a/b/c"), only: None });
+        assert_eq!(named("a/b/c/tool.json").unwrap(), find("a/b/c/tool.json").unwrap());
+        assert_eq!(named("nope").unwrap_err(), find("nope").unwrap_err());
         let one = find("a/b/c/tool.json").unwrap();
         assert_eq!((one.root.clone(), one.name()), (root.join("a"), "b/c/tool.json".into()));
         assert_eq!(names(&read(&one).0), ["b/c/tool.json"]);

@@ -48,6 +48,10 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
         return Err(problem(format!("calls of tools of {} have no _meta", title()))
             .with_remedy("pass only arguments"));
     }
+    if call.route.is_some() && calls.call_routes(call.tool, call.connection).is_empty() {
+        return Err(problem(format!("calls of \"{}\" have but one route", call.tool.name))
+            .with_remedy("name no route"));
+    }
     calls.build_request(call)
 }
 

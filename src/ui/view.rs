@@ -153,6 +153,11 @@ pub trait Screen {
         false
     }
 
+    /// The tool that its actions are about, where it has a cursor of its own among tools.
+    fn pointed_tool(&self) -> Option<EntryId> {
+        None
+    }
+
     /// The form that is shown, or the focused one of several.
     fn shown_form(&self) -> Option<&Form> {
         None

@@ -594,6 +594,30 @@ fn calls_go_over_a_real_server() {
     assert_eq!(ran.events().pop().unwrap()["outcome"], "timed-out");
 }
 
+#[test]
+fn a_route_is_refused_where_a_system_has_but_one() {
+    let place = Place::sample("services");
+    let ran = place.run(&["call", "tell-joke", "topic=x", "--route", "direct"]);
+    ran.ended(2, &["calls of \"tell-joke\" have but one route", "name no route"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_limit_on_open_files_is_raised_or_reported() {
+    let place = Place::sample("services");
+    let run = |limit: &str| {
+        let call = place.command(&["call", "tell-joke", "topic=x"]);
+        let script = format!("ulimit {limit}; exec \"$0\" \"$@\"");
+        let mut limited = Command::new("sh");
+        limited.arg("-c").arg(script).arg(call.get_program()).args(call.get_args());
+        limited.current_dir(&place.here).env_clear();
+        limited.envs(call.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        Ran::of(limited.output().unwrap())
+    };
+    run("-n 8").ended(2, &["no more than 8 files", "ulimit -n"]);
+    run("-S -n 8").ended(0, &[]);
+}
+
 /// A command that runs on, ended with the test.
 struct Running {
     child: Child,

@@ -298,7 +298,7 @@ fn an_input_that_is_not_complete_holds_nothing_up() {
         fs::write(folder.path().join("tools.yaml"), changed).unwrap();
         terminal.wait_for("renamed-query");
         terminal.signal("TERM");
-        terminal.wait_end();
+        assert_eq!(terminal.wait_end().exit_code(), 130);
         terminal.assert_given_back();
     }
 }

@@ -66,6 +66,8 @@ fn the_documents_scenario_is_run_its_refusal_read_the_fix_applied_and_run_green(
     terminal.type_text("complete");
     terminal.wait_gone("✗ all 1");
     terminal.press(["enter"]);
+    terminal.wait_for("Show the differences");
+    terminal.press(["enter"]);
     terminal.wait_for("3 ✗ results: reset-workflow refused");
     terminal.wait_for("group: in admin, requested knowledge, compute");
     terminal.wait_for("▸ request admin");

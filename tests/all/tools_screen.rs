@@ -94,6 +94,24 @@ fn a_tool_that_moves_up_in_its_list_is_compared_with_itself_on_disk() {
 }
 
 #[test]
+fn a_tool_of_a_list_that_has_another_name_is_compared_with_its_row_on_disk() {
+    let mut bench = servers_tools();
+    bench.keys("home down r ctrl+u");
+    bench.types("buy");
+    bench.keys("enter");
+    assert_eq!(keys_of(&bench), ["shop/ask", "shop/buy", "shop/ship"], "{}", bench.screen());
+    assert_eq!(selected_key(&bench), "shop/buy");
+    bench.keys("tab");
+    assert!(bench.shows("was \"pay\""), "{}", bench.screen());
+    // A new one has nothing to be compared with, and pushes no other out of its comparison.
+    bench.keys("shift+tab home c");
+    bench.types("ask-2");
+    bench.keys("enter tab");
+    assert_eq!(selected_key(&bench), "shop/ask-2");
+    assert!(!bench.shows("was \""), "{}", bench.screen());
+}
+
+#[test]
 fn one_field_edited_by_keys_changes_one_line_of_the_file() {
     let mut bench = Workbench::sample("spec-workflow", 120, 36);
     let before = tools_of(&bench);

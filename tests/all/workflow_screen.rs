@@ -16,6 +16,7 @@ use toolcrib::{
         call::{EventKind, Outcome},
         clock::Millis,
         context::{Mode, Name, Profile},
+        entry::FileId,
     },
     schema::pointer::Pointer,
     syntax::{
@@ -454,4 +455,93 @@ fn what_is_found_in_the_picture_is_all_that_enter_is_said_to_do() {
     assert!(bench.shows("Enter draw arrow to it"), "{}", bench.screen());
     bench.keys("/");
     assert!(bench.shows("Enter select") && !bench.shows("draw arrow"), "{}", bench.screen());
+}
+
+/// In its second step a tool is expected that isn't there.
+const DIFFERS: &str = "\
+# kept by hand
+start: {groups: [shop]}
+steps:
+  - tool: pay
+    expect: {after: paid}
+  - tool: ship
+    expect: {available: [ship, pay], after: sent}
+";
+
+/// Two tools in a row, and a scenario.
+fn shop(scenario: &str) -> Workbench {
+    let tools = "\
+tool:
+  pay: {type: mcp-tool, name: pay, description: Pays., mcp-tool: pay, group: [shop], state: paid, \
+applicable-states: [undefined]}
+  ship: {type: mcp-tool, name: ship, description: Ships., mcp-tool: ship, group: [shop], state: sent, \
+applicable-states: [paid]}
+";
+    let files = [("tools.yaml", tools), ("scenarios/buy.yaml", scenario)];
+    Workbench::files(&files, 120, 36).on(ScreenId::Workflow)
+}
+
+#[test]
+fn a_scenario_that_differs_opens_its_run_where_it_does() {
+    let mut bench = shop(DIFFERS);
+    bench.keys("t down enter");
+    assert!(bench.shows("1 difference") && bench.shows("Go to its run"), "{}", bench.screen());
+    assert!(bench.shows("step 2: missing pay"), "{}", bench.screen());
+    bench.keys("down enter");
+    let run = &bench.state.workflow.simulation;
+    assert_eq!((run.state(), run.steps().count()), ("paid", 2), "{}", bench.screen());
+    assert_eq!(bench.state.context().groups.unwrap(), [Name::from("shop")]);
+}
+
+#[test]
+fn what_happens_now_is_accepted_for_a_scenario_after_its_change_was_shown() {
+    let mut bench = shop(DIFFERS);
+    let text = |bench: &Workbench| {
+        bench.state.documents.get(&FileId::new("scenarios/buy.yaml")).unwrap().text.to_string()
+    };
+    let before = text(&bench);
+    bench.keys("t down enter down down enter");
+    assert!(bench.shows("Accept what happens in scenarios/buy.yaml"), "{}", bench.screen());
+    assert!(bench.shows("+ ") && bench.shows("available: [ship]"), "{}", bench.screen());
+    assert_eq!(text(&bench), before);
+    bench.keys("enter");
+    assert_eq!(text(&bench), before.replace("[ship, pay]", "[ship]"), "{}", bench.screen());
+    bench.keys("t");
+    assert!(bench.shows("✓ scenarios/buy.yaml"), "{}", bench.screen());
+    bench.keys("esc u");
+    assert_eq!(text(&bench), before);
+}
+
+#[test]
+fn what_cant_be_accepted_of_a_scenario_is_named_before() {
+    let mut bench = shop("steps:\n  - tool: gone\n    expect: {before: paid}\n");
+    bench.keys("t down enter down down enter");
+    let words = "1 difference can't be accepted: step 1: no tool has that key or name.";
+    assert!(bench.shows(words), "{}", bench.screen());
+    assert!(bench.shows("before: undefined"), "{}", bench.screen());
+}
+
+#[test]
+fn what_is_requested_is_kept_as_the_start_of_runs() {
+    let mut bench = shop(DIFFERS);
+    let settings = |bench: &Workbench| {
+        let file = bench.state.documents.present(&FileId::new("toolcrib.toml"));
+        file.map(|document| document.text.to_string())
+    };
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(Some(vec!["shop".into()]))));
+    bench.send(Message::Workflow(WorkflowMessage::SetStart("paid".into())));
+    bench.draw();
+    bench.keys("@keep-start");
+    assert!(bench.shows("Keep as the start of runs"), "{}", bench.screen());
+    bench.keys("enter");
+    let kept = "[context]\ngroups = [\"shop\"]\nstate = \"paid\"\n";
+    assert_eq!(settings(&bench).as_deref(), Some(kept), "{}", bench.screen());
+    // What is so already is not written again; what is left out is taken out.
+    bench.keys("@keep-start");
+    assert!(bench.shows("start with these groups, state and user already"), "{}", bench.screen());
+    bench.keys("esc");
+    bench.send(Message::Workflow(WorkflowMessage::SetGroups(None)));
+    bench.draw();
+    bench.keys("@keep-start enter");
+    assert_eq!(settings(&bench).as_deref(), Some("[context]\nstate = \"paid\"\n"));
 }

@@ -9,7 +9,7 @@ use crate::{
         explain::tool::Explainer,
         filter::{check_permission, unknown_groups},
         gated::{Gated, row_of},
-        simulate::run::{Simulation, Take, ToolOffer},
+        simulate::run::{Simulation, StepId, Take, ToolOffer},
     },
     model::{
         call::Outcome,
@@ -38,6 +38,8 @@ pub struct TrialStep {
     pub groups: Option<Vec<Name>>,
     pub offer: ToolOffer,
     pub expectations: Vec<Expectation>,
+    /// Where the run is before and after it.
+    pub places: (Option<StepId>, Option<StepId>),
 }
 
 /// What came of a step's tool.
@@ -93,6 +95,30 @@ impl ScenarioRun {
             .count()
     }
 
+    /// The first expectation that differs, and the row of its step.
+    #[must_use]
+    pub fn first_difference(&self) -> Option<(usize, &Expectation)> {
+        let all = self.steps.iter().enumerate();
+        all.flat_map(|(row, step)| step.expectations.iter().map(move |one| (row, one)))
+            .find(|(_, expectation)| expectation.difference.is_some())
+    }
+
+    /// Its run, where the first difference is seen: what is expected of the state after a step,
+    /// after it; all else before it, with what the step requests. At its end where none differs.
+    #[must_use]
+    pub fn shown_at_difference(&self) -> Simulation {
+        let mut simulation = self.simulation.clone();
+        if let Some((row, expectation)) = self.first_difference() {
+            let TrialStep { places: (before, after), groups, .. } = &self.steps[row];
+            let is_after = expectation.what == "after";
+            simulation.go_to(if is_after { *after } else { *before });
+            if !is_after {
+                simulation.set_groups(groups.clone());
+            }
+        }
+        simulation
+    }
+
     /// For scripts: a list of steps with `before`, `tool`, `outcome`, `after`, `available`,
     /// `filtered_by_group`, `filtered_by_state`, `expectations`.
     #[must_use]
@@ -138,6 +164,7 @@ fn take_step<T: Gated>(
     tick: Millis,
 ) -> TrialStep {
     let context = simulation.next_context();
+    let place = simulation.current_step();
     let before: Name = context.state().into();
     // What a user may not ask for is refused before any tool is looked at.
     let offer = if check_permission(profiles, &context).is_ok() {
@@ -179,6 +206,7 @@ fn take_step<T: Gated>(
         after,
         offer,
         expectations,
+        places: (place, simulation.current_step()),
     }
 }
 

@@ -63,6 +63,8 @@ struct HostedForm {
 
 /// The value in texts as they are saved.
 struct SavedValue {
+    /// Whose.
+    entry: String,
     texts: Vec<Arc<str>>,
     value: Option<Arc<Value>>,
 }
@@ -166,21 +168,24 @@ impl<O: ValueOwner> FormHost<O> {
         Some(&mut hosted.form)
     }
 
-    /// Passes the shown form what its value is compared with: the value in saved texts, which are
-    /// read only where one of them is another one than before. Without texts there is none.
+    /// Passes the shown form what its value is compared with: the value of an entry in saved texts,
+    /// which are read only where it or one of them is another one than before. Without texts there
+    /// is none.
     pub fn sync_saved(
         &mut self,
+        entry: &str,
         texts: Vec<Arc<str>>,
         read: impl FnOnce(&[Arc<str>]) -> Option<Arc<Value>>,
     ) {
         let Some(HostedForm { form, saved, .. }) = self.hosted() else { return };
         let is_same = |saved: &SavedValue| {
-            saved.texts.len() == texts.len()
+            saved.entry == entry
+                && saved.texts.len() == texts.len()
                 && saved.texts.iter().zip(&texts).all(|(known, text)| Arc::ptr_eq(known, text))
         };
         *saved = saved.take().filter(is_same).or_else(|| {
             let value = if texts.is_empty() { None } else { read(&texts) };
-            Some(SavedValue { texts, value })
+            Some(SavedValue { entry: entry.to_owned(), texts, value })
         });
         form.set_saved(saved.as_ref().and_then(|saved| saved.value.as_ref()));
     }
@@ -334,5 +339,32 @@ impl<O: ValueOwner> FormHost<O> {
         if let Some(form) = self.shown_form_mut() {
             form.draw(buffer, area, styles, focused);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::model::entry::FileId;
+
+    #[test]
+    fn saved_texts_are_read_again_for_another_entry_or_text_only() {
+        let mut host = FormHost::default();
+        host.show(FileId::new("x.json"), || Form::new(json!({})));
+        let mut read = Vec::new();
+        let mut sync = |entry: &str, text: &Arc<str>| {
+            host.sync_saved(entry, vec![Arc::clone(text)], |_| {
+                read.push(entry.to_owned());
+                None
+            });
+        };
+        let (text, other): (Arc<str>, Arc<str>) = ("a".into(), "a".into());
+        for entry in ["x", "x", "y", "y"] {
+            sync(entry, &text);
+        }
+        sync("y", &other);
+        assert_eq!(read, ["x", "y", "y"]);
     }
 }

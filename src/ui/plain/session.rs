@@ -260,6 +260,11 @@ impl Session {
                 Some(closed) => self.close_with(closed, state, &mut messages),
             }
         }
+        // What the prompt and the lists name is what actions are about.
+        let pointed = self.screen(state).and_then(|screen| screen.pointed_tool());
+        if messages.is_empty() && pointed.is_some() && pointed != state.selected {
+            messages.extend(pointed.map(Message::Select));
+        }
         messages
     }
 
@@ -298,6 +303,9 @@ impl Session {
             screen.sync_state(state);
             if shown != Some(state.screen) {
                 screen.on_enter(state);
+                if let Some(named) = &state.selected {
+                    screen.point_at(&Target::Tool(named.clone()), state);
+                }
                 self.shown = Some(state.screen);
                 self.walk = None;
             }

@@ -138,7 +138,7 @@ impl FormScreen {
         if is_new && task.made {
             form.mark_unchosen();
         }
-        self.form.sync_saved(vec![Arc::clone(&task.before)], |texts| {
+        self.form.sync_saved("", vec![Arc::clone(&task.before)], |texts| {
             let text = texts.first()?;
             let source = Source::parse(document.format, text.clone());
             Some(value_of(&Document::from_disk(document.format, text.clone(), source)))

@@ -33,6 +33,7 @@ mod offers;
 mod refusals;
 mod request;
 mod run;
+mod scenarios;
 mod scene;
 mod screen;
 mod tries;
@@ -49,6 +50,7 @@ use crate::{
         input::Input,
         state::State,
     },
+    model::entry::EntryId,
     ui::{
         pasted,
         view::{Look, Reply, Screen, Target},
@@ -216,6 +218,11 @@ impl Screen for WorkflowScreen {
 
     fn point_at(&mut self, target: &Target, _: &State) -> bool {
         self.point_at_name(target)
+    }
+
+    fn pointed_tool(&self) -> Option<EntryId> {
+        let facts = self.facts.as_ref()?;
+        facts.tool_id(self.offers.selected_tool(facts)?).cloned()
     }
 
     fn detail_lines(&self, state: &State) -> Vec<String> {

@@ -132,7 +132,7 @@ impl vt100::Callbacks for Answers {
 
     fn unhandled_csi(
         &mut self,
-        screen: &mut Screen,
+        _: &mut Screen,
         sign: Option<u8>,
         _: Option<u8>,
         numbers: &[&[u16]],
@@ -140,10 +140,9 @@ impl vt100::Callbacks for Answers {
     ) {
         let synchronised = numbers == [&[2026][..]];
         let of_focus = numbers == [&[1004][..]];
-        let (row, column) = screen.cursor_position();
         let answer = match (sign, end) {
             (None, 'c') => "\x1b[?62;22c".to_owned(),
-            (None, 'n') => format!("\x1b[{};{}R", row + 1, column + 1),
+            // Where the cursor is isn't answered: not each terminal does.
             (Some(b'?'), 'u') => "\x1b[?0u".to_owned(),
             (Some(b'>'), 'u') => return self.keyboard += 1,
             (Some(b'<'), 'u') => return self.keyboard -= 1,

@@ -419,6 +419,15 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         files => format!(" Still named in {}.", list_names(files.iter().copied())),
     };
     let table = state.catalog.tool(&entry.id).and_then(|tool| context.remove_gate_table(tool));
+    let gate = match &table {
+        Some(table) => format!(" Its groups and states go from {}, too.", table.file()),
+        None => String::new(),
+    };
+    let inside = match tools_in(entry, state) {
+        0 => String::new(),
+        1 => " The tool in it goes, too.".to_owned(),
+        tools => format!(" The {tools} tools in it go, too."),
+    };
     let changes = std::iter::once(deed).chain(table).collect();
     let plan = Plan::new(format!("delete {}", entry.key), changes);
     let messages = vec![Message::Document(DocumentMessage::Compose(plan))];
@@ -428,10 +437,22 @@ pub(super) fn delete_entry(state: &State) -> Reply {
     ];
     Reply::Open(Box::new(Confirm::new(
         format!("Delete {}?", entry.key),
-        format!("{what}{refer}{named} Undo brings it back."),
+        format!("{what}{inside}{gate}{refer}{named} Undo brings it back."),
         answers,
         Vec::new(),
     )))
+}
+
+/// How many tools are parts of an entry, as those of a list.
+fn tools_in(entry: &Entry, state: &State) -> usize {
+    let place = entry.id.place();
+    let is_inside = |other: &&Entry| {
+        let own = other.id.place();
+        let mut above = std::iter::successors(own.at.parent(), Pointer::parent);
+        own.document == place.document && above.any(|at| at == place.at)
+    };
+    let beside = state.catalog.of_file(&place.file);
+    beside.filter(|other| other.kind == EntryKind::Tool).filter(is_inside).count()
 }
 
 /// What saving will change on disk.

@@ -25,16 +25,15 @@ pub(super) fn sync_saved(form: &mut FormHost<EntryId>, entry: &Entry, state: &St
     let tool = state.catalog.tool(&entry.id).filter(|tool| tool.gate_table.is_some());
     let own = document.saved.as_ref().filter(|_| place.form == EntryForm::Plain);
     let of_gate = own.and_then(|_| settings?.saved.as_ref()).filter(|_| tool.is_some());
+    let texts = own.into_iter().chain(of_gate).cloned();
     // Another entry may come to the place of one that is deleted.
-    let key: Arc<str> = entry.key.as_str().into();
-    let texts = [key].into_iter().chain(own.into_iter().chain(of_gate).cloned());
-    form.sync_saved(texts.collect(), |texts| {
-        let own = saved_value(document, texts.get(1)?, place.document, |root| {
+    form.sync_saved(&entry.key, texts.collect(), |texts| {
+        let own = saved_value(document, texts.first()?, place.document, |root| {
             saved_place(entry, document, root)
         })?;
         let Some(tool) = tool else { return Some(own) };
         let settings = texts
-            .get(2)
+            .get(1)
             .zip(settings)
             .and_then(|(text, settings)| saved_value(settings, text, 0, |_| Some(Pointer::root())));
         Some(value_with_gate(&own, tool, settings.as_deref()))
@@ -55,20 +54,33 @@ fn saved_value(
     }
 }
 
+/// How many rows further up or down an entry of a list is looked for.
+const MOST_MOVED: usize = 64;
+
 /// Where an entry is on disk. One of a list has the row of its name there; where no row has it, it
-/// was given another name, unless the list is longer or shorter now.
+/// was given another name, unless what has that row on disk is still in the list.
 fn saved_place(entry: &Entry, document: &Document, source: &Source) -> Option<Pointer> {
     let place = entry.id.place();
     let named = systems::by_id(entry.system).and_then(|system| system.key_at(entry));
-    let (Some(named), Some(_), Some(list)) = (named, place.at.last_index(), place.at.parent())
+    let (Some(named), Some(at), Some(list)) = (named, place.at.last_index(), place.at.parent())
     else {
         return Some(place.at.clone());
     };
-    let saved = source.value_at(place.document, &list)?;
-    let saved = saved.as_array()?;
-    let name = named.get(entry.value.shared());
-    let row = saved.iter().position(|item| named.get(item) == name);
-    let now = document.source.as_ref().ok()?.value_at(place.document, &list)?;
-    let is_renamed = || now.as_array().is_some_and(|now| now.len() == saved.len());
-    row.map(|row| list.item(row)).or_else(|| is_renamed().then(|| place.at.clone()))
+    if !document.is_changed() {
+        return Some(place.at.clone());
+    }
+    // A row by itself: a list may have thousands.
+    let name_in = |source: &Source, row: usize| {
+        named.get(&source.value_at(place.document, &list.item(row))?).cloned()
+    };
+    let row_of = |source: &Source, name: &Value| {
+        let rows = (0..=MOST_MOVED).flat_map(|far| [at.checked_sub(far), at.checked_add(far)]);
+        rows.flatten().find(|row| name_in(source, *row).as_ref() == Some(name))
+    };
+    if let Some(row) = row_of(source, named.get(entry.value.shared())?) {
+        return Some(list.item(row));
+    }
+    let replaced = name_in(source, at)?;
+    let is_there = row_of(document.source.as_ref().ok()?, &replaced).is_some();
+    (!is_there).then(|| place.at.clone())
 }

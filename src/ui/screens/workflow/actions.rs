@@ -10,7 +10,7 @@ use super::{
     group_menus, keep,
     matrix_actions::MATRIX,
     refusals::{NO_STEPS, live_refusal, none_to_copy, save_all},
-    request, run,
+    request, run, scenarios,
     screen::{GRAPH, Pane, TOOLS, WorkflowScreen},
     tries, walks,
 };
@@ -155,6 +155,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     })
     .keys(&[verbs::NEW])
     .help("Add a group and tick its tools in the matrix"),
+    Row::new(Scope::Workflow, "keep-start", "keep as start…", |_, state| keep::keep_start(state))
+        .help("Save the requested groups, the start state and the user as what runs start with"),
     Row::new(Scope::Groups, "tick", "tick", |screen, state| {
         screen.with_facts(|screen, facts| screen.request.toggle_group(facts, state))
     })
@@ -239,7 +241,7 @@ pub(crate) const ACTIONS: &[Row] = &[
                 simulation.current_step().is_none() && simulation.refused_attempts().is_empty();
             refuse_when(has_none, "the run has no steps yet")
         }),
-    Row::new(Scope::Workflow, "scenarios", "scenarios…", |_, state| keep::scenario_menu(state))
+    Row::new(Scope::Workflow, "scenarios", "scenarios…", |_, state| scenarios::scenario_menu(state))
         .keys(&[verbs::TEST])
         .help("Run the workspace's scenarios, one or all, with coverage"),
     Row::new(Scope::Workflow, "copy-run", "copy…", |screen, state| {

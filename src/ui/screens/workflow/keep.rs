@@ -1,29 +1,23 @@
-//! Scenarios: a run kept as one in the workspace, and those of the workspace run again.
+//! The run kept as a scenario of the workspace, and the question that it is about.
 
 use std::sync::Arc;
 
 use crate::{
     app::{
+        compose::{context::ComposeContext, start},
         documents::Change,
         message::{DocumentMessage, Message},
         state::State,
         workflow::WorkflowMessage,
     },
     engine::scenario::{
-        coverage::Coverage,
         page,
         script::Scenario,
-        trial::{self, ScenarioRun, StepEnd},
+        trial::{self, ScenarioRun},
     },
-    model::entry::FileId,
+    model::{context::Context, entry::FileId},
     ui::{
-        canvas::wrap,
-        overlays::{
-            menu::{Item, Menu},
-            page::{Line, PageOverlay},
-            prompt::Prompt,
-        },
-        styles::Role,
+        overlays::{prompt::Prompt, proposal::Proposal},
         view::Reply,
     },
 };
@@ -83,7 +77,7 @@ pub(crate) fn scenario_text(state: &State, name: &str) -> String {
     page::render_yaml(&scenario, &trial)
 }
 
-fn run_scenario(state: &State, scenario: &Scenario) -> ScenarioRun {
+pub(super) fn run_scenario(state: &State, scenario: &Scenario) -> ScenarioRun {
     trial::run_scenario(
         scenario,
         &state.gated_tools(),
@@ -93,115 +87,17 @@ fn run_scenario(state: &State, scenario: &Scenario) -> ScenarioRun {
     )
 }
 
-/// Asks which of the workspace's scenarios to run.
-pub(crate) fn scenario_menu(state: &State) -> Reply {
-    let found = scenarios(state);
-    if found.is_empty() {
-        return Reply::Refused(
-            "the workspace has no scenarios: take some steps and keep them".into(),
-        );
-    }
-    let trials: Vec<(String, ScenarioRun)> = found
-        .iter()
-        .map(|(name, _, scenario)| (name.clone(), run_scenario(state, scenario)))
-        .collect();
-    let failed = trials.iter().filter(|(_, trial)| !trial.has_passed()).count();
-    let mark = |holds: bool| if holds { "✓ ".to_owned() } else { "✗ ".to_owned() };
-    let mut items = vec![Item {
-        title: format!("{}all {}", mark(failed == 0), found.len()),
-        detail: "every step, and what is covered".into(),
-        note: if failed == 0 { "passed".into() } else { format!("{failed} failed") },
-        ..Item::default()
-    }];
-    items.extend(found.iter().zip(&trials).map(|((name, file, _), (_, trial))| Item {
-        title: format!("{}{name}", mark(trial.has_passed())),
-        detail: file.to_string(),
-        note: match trial.difference_count() {
-            0 if trial.steps.len() == 1 => "1 step".to_owned(),
-            0 => format!("{} steps", trial.steps.len()),
-            1 => "1 difference".into(),
-            count => format!("{count} differences"),
-        },
-        ..Item::default()
-    }));
-    let mut coverage = Coverage::new(&state.gated_tools());
-    trials.iter().for_each(|(_, trial)| coverage.add_simulation(&trial.simulation));
-    let then = move |row: usize| match row.checked_sub(1).and_then(|row| trials.get(row)) {
-        None => Reply::Open(Box::new(all_page(&trials, &coverage))),
-        Some(one) => {
-            let page = PageOverlay::new(one.0.clone(), trial_lines(one));
-            let show =
-                Message::Workflow(WorkflowMessage::ShowRun(Box::new(one.1.simulation.clone())));
-            Reply::Open(Box::new(page.with_enter_messages("go to this run", vec![show])))
-        }
-    };
-    Reply::Open(Box::new(Menu::with_replies("Scenarios", items, then)))
-}
-
-/// The workspace's scenarios by name and file.
-fn scenarios(state: &State) -> Vec<(String, FileId, Scenario)> {
-    let read = |(file, document): (&FileId, &crate::app::documents::Document)| {
-        let value = document.source.as_ref().ok()?.value(0)?.clone();
-        let scenario = value.get("steps").and_then(|_| Scenario::from_value(&value).ok())?;
-        let name = if scenario.name.is_empty() { file.to_string() } else { scenario.name.clone() };
-        Some((name, file.clone(), scenario))
-    };
-    state.documents.iter().filter_map(read).collect()
-}
-
-fn all_page(trials: &[(String, ScenarioRun)], coverage: &Coverage) -> PageOverlay {
-    let mut lines: Vec<Line> = trials.iter().flat_map(trial_lines).collect();
-    lines.push(Line::new());
-    lines.push(vec![(Role::Heading, format!("Coverage: {}", coverage.summary()))]);
-    let missed = coverage.missed_lines().into_iter().flat_map(|missed| wrap(&missed, 70));
-    lines.extend(missed.map(|line| vec![(Role::Warning, format!("  {line}"))]));
-    PageOverlay::new("Scenarios", lines)
-}
-
-fn trial_lines((name, trial): &(String, ScenarioRun)) -> Vec<Line> {
-    let end = if trial.has_passed() { (Role::Success, "passed") } else { (Role::Error, "failed") };
-    let mut lines: Vec<Line> =
-        vec![vec![(Role::Heading, format!("{name}  ")), (end.0, end.1.to_owned())]];
-    for (row, step) in trial.steps.iter().enumerate() {
-        let holds = step.expectations.iter().all(|expectation| expectation.difference.is_none());
-        let (mark, role) = match (step.expectations.is_empty(), holds) {
-            (true, _) => ("-", Role::Dim),
-            (false, true) => ("✓", Role::Success),
-            (false, false) => ("✗", Role::Error),
-        };
-        let tool = step.tool.as_deref().unwrap_or("(looks only)");
-        let moved =
-            if step.before == step.after { String::new() } else { format!(" → {}", step.after) };
-        let words = format!(" {}: {tool} {}{moved}", step.before, step.end.as_str());
-        lines.push(vec![
-            (Role::Dim, format!("{:>3} ", row + 1)),
-            (role, mark.to_owned()),
-            (Role::Text, words),
-        ]);
-        let mut more = |role: Role, words: &str| {
-            lines.extend(
-                wrap(words, 64)
-                    .into_iter()
-                    .map(|line| vec![(Role::Text, "      ".to_owned()), (role, line)]),
-            );
-        };
-        if let StepEnd::Refused { reasons, fix } = &step.end {
-            reasons.iter().for_each(|reason| more(Role::Warning, reason));
-            fix.iter().for_each(|fix| more(Role::Accent, &format!("▸ {fix}")));
-        }
-        for expectation in &step.expectations {
-            if let Some(difference) = &expectation.difference {
-                more(
-                    Role::Error,
-                    &format!(
-                        "{}: expected {}: {difference}",
-                        expectation.what, expectation.expected
-                    ),
-                );
-            }
-        }
-    }
-    lines
+/// Asks whether runs are to start with what is requested now, where this run starts.
+pub(crate) fn keep_start(state: &State) -> Reply {
+    let start =
+        Context { state: state.workflow.simulation.start().state.clone(), ..state.context() };
+    let words = "Runs and commands start with the groups that are requested now, in the state \
+        where this run starts, and as its user.";
+    Proposal::new("Keep as the start of runs", words, move |state| {
+        start::keep_start(ComposeContext::from_state(state), &start)
+    })
+    .with_act("keep")
+    .into_reply()
 }
 
 /// Asks for the question that the run is about.
