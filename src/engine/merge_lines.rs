@@ -11,8 +11,8 @@ struct Replaced<'t> {
     with: Vec<&'t str>,
 }
 
-/// The text with what both made of `base`; `None` where they changed the same lines, or lines beside
-/// each other, in two ways.
+/// The text with what both made of `base`; `None` where they changed the same lines in two ways, or
+/// one added or removed lines right beside those that the other changed.
 #[must_use]
 pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String> {
     let lines: Vec<&str> = base.split_inclusive('\n').collect();
@@ -25,7 +25,7 @@ pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String
                 theirs.next();
                 mine.next()
             }
-            (Some(one), Some(other)) if touch(&one.rows, &other.rows) => return None,
+            (Some(one), Some(other)) if one.collides_with(other) => return None,
             (Some(one), Some(other)) if other.rows.start < one.rows.start => theirs.next(),
             (Some(_), _) => mine.next(),
             (None, _) => theirs.next(),
@@ -41,8 +41,19 @@ pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String
     Some(out)
 }
 
-fn touch(one: &Range<u32>, other: &Range<u32>) -> bool {
-    one.start <= other.end && other.start <= one.end
+impl Replaced<'_> {
+    /// Whether the two can't be told apart: they are of the same lines, or beside each other, where
+    /// only lines that became as many others are sure to be different ones.
+    fn collides_with(&self, other: &Self) -> bool {
+        let (one, two) = (&self.rows, &other.rows);
+        let touch = one.start <= two.end && two.start <= one.end;
+        let share = one.start < two.end && two.start < one.end;
+        touch && (share || !self.is_in_place() || !other.is_in_place())
+    }
+
+    fn is_in_place(&self) -> bool {
+        self.rows.len() == self.with.len()
+    }
 }
 
 fn changes<'t>(base: &'t str, new: &'t str) -> Vec<Replaced<'t>> {
@@ -77,6 +88,11 @@ mod tests {
             merge_lines(BASE, "a\nX\nc\nd\ne\n", "a\nX\nc\nd\ne").as_deref(),
             Some("a\nX\nc\nd\ne")
         );
+        assert_eq!(
+            merge_lines(BASE, "a\nB\nc\nd\ne\n", "a\nb\nC\nD\ne\n").as_deref(),
+            Some("a\nB\nC\nD\ne\n"),
+            "one beside the other"
+        );
     }
 
     #[test]
@@ -84,10 +100,11 @@ mod tests {
         assert_eq!(merge_lines(BASE, "A\nb\nc\nd\ne\n", "B\nb\nc\nd\ne\n"), None);
         assert_eq!(merge_lines(BASE, "a\nb\nx\nc\nd\ne\n", "a\nb\ny\nc\nd\ne\n"), None);
         assert_eq!(
-            merge_lines(BASE, "a\nB\nc\nd\ne\n", "a\nb\nC\nd\ne\n"),
+            merge_lines(BASE, "a\nB\nx\nc\nd\ne\n", "a\nb\nC\nd\ne\n"),
             None,
-            "one beside the other"
+            "one beside the other, with a line more"
         );
+        assert_eq!(merge_lines(BASE, "a\nc\nd\ne\n", "a\nb\nC\nd\ne\n"), None, "one is gone");
         assert_eq!(merge_lines("", "a\n", "b\n"), None);
     }
 

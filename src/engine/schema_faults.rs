@@ -4,7 +4,9 @@
 use serde_json::{Map, Value};
 
 use super::{lint::check::did_you_mean, workflow::similar::nearest_name};
-use crate::schema::{contradictions::contradictions, pointer::Pointer, subschemas};
+use crate::schema::{
+    contradictions::contradictions, pointer::Pointer, subschemas, validate::Checker,
+};
 
 /// Keywords and formats shorter than this are not taken for misspelt ones, but for their case.
 const SHORTEST: usize = 5;
@@ -138,6 +140,17 @@ pub(crate) fn schema_faults(schema: &Value) -> Vec<(Pointer, String)> {
         }
     }
     found
+}
+
+/// What keeps a JSON text from being the schema of a tool's arguments; none where nothing does.
+pub(crate) fn text_faults(text: &str) -> Vec<String> {
+    let schema = match serde_json::from_str::<Value>(text) {
+        Ok(schema) if schema.is_object() => schema,
+        Ok(_) => return vec!["the schema of the arguments must be an object".into()],
+        Err(error) => return vec![format!("not JSON: {error}")],
+    };
+    let faults = Checker::compile(&schema).err().into_iter().flatten();
+    faults.map(|fault| format!("not a JSON Schema: {}: {}", fault.at, fault.words)).collect()
 }
 
 /// The same but for what the schema itself requires and doesn't have, where that has a finding of

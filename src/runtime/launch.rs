@@ -173,8 +173,14 @@ struct Opened {
 }
 
 fn make_root(themes: Vec<Theme>, is_form: bool) -> Root {
+    let variable = |name: &str| env::var(name).ok();
     let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
         Colour::Forbidden
+    } else if theme::has_numbered_colours(
+        variable("TERM").as_deref(),
+        variable("COLORTERM").as_deref(),
+    ) {
+        Colour::Indexed
     } else {
         Colour::Allowed
     };

@@ -46,6 +46,8 @@ pub(crate) const SMALLEST: (u16, u16) = (60, 16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colour {
     Allowed,
+    /// Only those that have numbers: the terminal doesn't say that it knows others.
+    Indexed,
     /// `NO_COLOR` is set.
     Forbidden,
 }
@@ -72,6 +74,8 @@ pub struct Root {
     /// Those of the tour, and of the bottom line while something lies over the screen.
     keys: Vec<(Rect, Key)>,
     body: Rect,
+    /// The terminal has no room: nothing is seen of what a key would do.
+    is_unseen: bool,
     /// The button of the screen's main act, and that which saves.
     buttons: Vec<(Rect, ActionId)>,
     presses: Presses,
@@ -101,6 +105,7 @@ impl Root {
             reading: Reading::default(),
             keys: Vec::new(),
             body: Rect::default(),
+            is_unseen: false,
             buttons: Vec::new(),
             presses: Presses::default(),
             menu_due: false,
@@ -128,8 +133,9 @@ impl Root {
         let area = frame.area();
         let styles = self.styles.1.clone();
         frame.buffer_mut().set_style(area, styles[Role::Text]);
-        if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
-            return words::draw_too_small(frame, SMALLEST, &styles);
+        self.is_unseen = area.width < SMALLEST.0 || area.height < SMALLEST.1;
+        if self.is_unseen {
+            return words::draw_too_small(frame, SMALLEST, &styles, state.question.is_some());
         }
         self.sync_state(state);
         let body = Rect { y: 1, height: area.height - 2, ..area };
@@ -207,8 +213,11 @@ impl Root {
             return;
         }
         let styles = theme::styles_named(&self.themes, &state.theme);
-        let styles =
-            if self.colour == Colour::Forbidden { styles.without_colour() } else { styles };
+        let styles = match self.colour {
+            Colour::Allowed => styles,
+            Colour::Indexed => styles.indexed(),
+            Colour::Forbidden => styles.without_colour(),
+        };
         self.styles = (state.theme.clone(), styles);
     }
 
@@ -329,6 +338,15 @@ impl Root {
 
     /// Takes an input in; what the application is asked for comes back.
     pub fn handle_input(&mut self, input: &Input, state: &State) -> Vec<Message> {
+        if self.is_unseen {
+            let leaves = |key: &Key| {
+                key.typed_char() == Some('q') || key.mods.ctrl && key.code == Code::Char('c')
+            };
+            return match input {
+                Input::Key(key) if leaves(key) => self.ask_to_leave(state),
+                _ => Vec::new(),
+            };
+        }
         self.sync_state(state);
         let mut messages = Vec::new();
         if state.notices.current().is_some()

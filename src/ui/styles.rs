@@ -1,7 +1,7 @@
 //! What a piece of the screen is, and how the chosen theme shows it. Views ask for roles, never for
 //! colours.
 
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 
 macro_rules! roles {
     ($($role:ident $name:literal $what:literal;)*) => {
@@ -87,6 +87,21 @@ impl Styles {
         self.styles[role as usize]
     }
 
+    /// The same in the 256 colours that terminals have by number.
+    #[must_use]
+    pub fn indexed(&self) -> Self {
+        Self::new(|role| {
+            let style = self.role_style(role);
+            Style { fg: style.fg.map(nearest_index), bg: style.bg.map(nearest_index), ..style }
+        })
+    }
+
+    /// Whether there are no colours.
+    #[must_use]
+    pub fn is_colourless(&self) -> bool {
+        self.styles.iter().all(|style| style.fg.is_none() && style.bg.is_none())
+    }
+
     /// The same without any colour: what colours said is said by reversed and underlined cells.
     #[must_use]
     pub fn without_colour(&self) -> Self {
@@ -105,6 +120,23 @@ impl Styles {
             }
         })
     }
+}
+
+/// The nearest of the colours 16 to 255: a cube of 6 × 6 × 6, and 24 greys.
+fn nearest_index(colour: Color) -> Color {
+    const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
+    let Color::Rgb(red, green, blue) = colour else { return colour };
+    let far = |[r, g, b]: [u8; 3]| {
+        let part = |a: u8, b: u8| u32::from(a.abs_diff(b)).pow(2);
+        part(r, red) + part(g, green) + part(b, blue)
+    };
+    let cube = (0..216_u8).map(|row| {
+        let step = |of: u8| STEPS[usize::from(of % 6)];
+        (16 + row, [step(row / 36), step(row / 6), step(row)])
+    });
+    let greys = (0..24_u8).map(|row| (232 + row, [8 + 10 * row; 3]));
+    let nearest = cube.chain(greys).min_by_key(|(_, parts)| far(*parts));
+    nearest.map_or(colour, |(index, _)| Color::Indexed(index))
 }
 
 impl std::ops::Index<Role> for Styles {

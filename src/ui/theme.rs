@@ -23,6 +23,8 @@ const SIXTEEN: &str = "sixteen";
 /// What the names of terminals say that have more than sixteen colours.
 const MANY_COLOURS: &[&str] =
     &["256", "direct", "truecolor", "kitty", "alacritty", "foot", "ghostty", "wezterm", "contour"];
+/// Those of them that have any colour.
+const DIRECT: &[&str] = MANY_COLOURS.split_at(1).1;
 
 /// The theme for a terminal with these values of `TERM` and `COLORTERM`; `None` where it has enough
 /// colours for any theme, or says nothing about them.
@@ -32,6 +34,15 @@ pub fn terminal_theme(term: Option<&str>, colorterm: Option<&str>) -> Option<&'s
     let has_many = colorterm.is_some_and(|word| !word.is_empty())
         || MANY_COLOURS.iter().any(|word| term.contains(word));
     (!has_many).then_some(SIXTEEN)
+}
+
+/// Whether a terminal with these values of `TERM` and `COLORTERM` may know no more than 256 colours.
+#[must_use]
+pub fn has_numbered_colours(term: Option<&str>, colorterm: Option<&str>) -> bool {
+    let is_direct = || term.is_some_and(|term| DIRECT.iter().any(|word| term.contains(word)));
+    term.is_some_and(|term| term.contains("256"))
+        && colorterm.is_none_or(str::is_empty)
+        && !is_direct()
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -176,6 +187,47 @@ mod tests {
     }
 
     #[test]
+    fn a_terminal_that_may_know_only_numbered_colours_gets_these() {
+        for term in ["xterm-256color", "screen-256color", "tmux-256color"] {
+            assert!(has_numbered_colours(Some(term), None), "{term}");
+            assert!(has_numbered_colours(Some(term), Some("")), "{term}");
+            assert!(!has_numbered_colours(Some(term), Some("truecolor")), "{term}");
+        }
+        for term in ["xterm-kitty", "foot", "xterm-direct", "alacritty", "linux"] {
+            assert!(!has_numbered_colours(Some(term), None), "{term}");
+        }
+        assert!(!has_numbered_colours(None, None));
+        for theme in available_themes(&[]).0 {
+            let styles = theme.styles.indexed();
+            for (role, name) in ROLES {
+                let style = styles.role_style(*role);
+                let is_rgb = |colour| matches!(colour, Some(Color::Rgb(..)));
+                assert!(!is_rgb(style.fg) && !is_rgb(style.bg), "{}: {name}", theme.name);
+            }
+        }
+        let indexed = |colour| {
+            let styles = Styles::new(|_| Style::new().fg(colour)).indexed();
+            styles.role_style(Role::Text).fg.unwrap()
+        };
+        assert_eq!(indexed(Color::Rgb(0xff, 0, 0)), Color::Indexed(196));
+        assert_eq!(indexed(Color::Rgb(0x16, 0x18, 0x1d)), Color::Indexed(234));
+        assert_eq!(indexed(Color::Red), Color::Red);
+    }
+
+    #[test]
+    fn the_theme_of_sixteen_colours_has_a_background_of_its_own() {
+        let themes = available_themes(&[]).0;
+        let styles = styles_named(&themes, SIXTEEN);
+        for role in
+            [Role::Text, Role::Overlay, Role::Field, Role::FieldFocus, Role::Bar, Role::Chip]
+        {
+            let style = styles.role_style(role);
+            assert!(style.bg.is_some_and(|bg| bg != Color::Reset), "{role:?}");
+            assert!(style.fg.is_some_and(|fg| fg != Color::Reset), "{role:?}");
+        }
+    }
+
+    #[test]
     fn a_wrong_theme_says_where() {
         let complaint = parse("mine", "[roles]\ntext = { fg = \"blurple\" }\n").unwrap_err();
         assert!(
@@ -199,10 +251,24 @@ mod tests {
         }
     }
 
+    /// Red, green and blue of a colour, as terminals have those with numbers.
+    fn parts_of(colour: Color) -> [u8; 3] {
+        let step = |of: u8| [0, 95, 135, 175, 215, 255][usize::from(of % 6)];
+        match colour {
+            Color::Rgb(red, green, blue) => [red, green, blue],
+            Color::Indexed(index @ 232..) => [8 + 10 * (index - 232); 3],
+            Color::Indexed(index @ 16..) => {
+                let row = index - 16;
+                [step(row / 36), step(row / 6), step(row)]
+            }
+            other => panic!("{other} is no RGB colour"),
+        }
+    }
+
     /// The ratio of two colours as WCAG 2 counts it.
     fn contrast(a: Color, b: Color) -> f64 {
         let light = |colour| {
-            let Color::Rgb(red, green, blue) = colour else { panic!("{colour} is no RGB colour") };
+            let [red, green, blue] = parts_of(colour);
             let part = |value: u8| {
                 let value = f64::from(value) / 255.0;
                 if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
@@ -215,7 +281,12 @@ mod tests {
 
     #[test]
     fn everything_that_is_read_can_be_read() {
-        for theme in available_themes(&[]).0.into_iter().filter(|theme| theme.name != "sixteen") {
+        let themes = available_themes(&[]).0.into_iter().filter(|theme| theme.name != "sixteen");
+        let numbered = |theme: &Theme| {
+            let name = format!("{} in 256 colours", theme.name);
+            Theme { name, styles: theme.styles.indexed() }
+        };
+        for theme in themes.flat_map(|theme| [numbered(&theme), theme]) {
             let ground = theme.styles.role_style(Role::Text);
             for (role, name) in ROLES.iter().filter(|(role, _)| !matches!(role, Role::Border)) {
                 let style = theme.styles.role_style(*role);

@@ -290,6 +290,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost'}\n",
     ),
     row(
+        "server.url",
+        Document,
+        "4:12",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'localhost:9000'}\n",
+        "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost:9000'}\n",
+    ),
+    row(
         "server.no-url",
         Document,
         "4:3",

@@ -496,7 +496,7 @@ fn text_that_is_no_value_is_asked_about_before_it_is_lost() {
     let text = bench.state.documents.get(&file).unwrap().text.to_string();
     bench.send(Message::Document(DocumentMessage::Saved { file, text: Some(text.into()) }));
     let said = bench.state.notices.current().map(|notice| notice.text.clone()).unwrap_or_default();
-    assert!(said.contains("but not sky/order: inputSchema"), "{said}");
+    assert!(said.contains("isn't in it: sky/order: inputSchema"), "{said}");
     // Once it is a value again, nothing is asked.
     bench.keys("u q");
     assert!(bench.effects.contains(&Effect::Quit), "{}", bench.screen());

@@ -68,6 +68,13 @@ fn declared(names: &[&str], mut tool: Value) -> Value {
     tool
 }
 
+/// A tool whose arguments a text says.
+fn with_schema(text: &str) -> Value {
+    let mut tool = get("/");
+    tool["attributes"] = json!({"input_schema": text});
+    tool
+}
+
 fn step(name: &str, uri: &str, body: &str) -> Value {
     json!({"type": "DynamicTool", "name": name, "parameters": {"method": "POST", "uri": uri, "request_body": body}})
 }
@@ -132,6 +139,11 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         ("template.cycle", own(json!({"x": "${parameters.x}"})), own(json!({"x": "y"}))),
         ("request.uri", get(" "), get("/")),
         ("request.method", dynamic(&json!({"method": "get", "uri": "/"})), get("/")),
+        (
+            "tool.schema",
+            with_schema("{\"type\": \"strin\"}"),
+            with_schema("{\"type\": \"object\"}"),
+        ),
         ("request.body", post(r#"{"a": ${parameters.a}"#), post(r#"{"a": ${parameters.a}}"#)),
         (
             "request.swapped-body",

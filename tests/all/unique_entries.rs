@@ -218,6 +218,16 @@ fn other_kinds_of_entries_are_read_by_their_own_rules() {
         ]
     );
     assert_eq!(of(entry("helper", &json!({"isSubAgent": true}))), Vec::<String>::new());
+    let with_schema = |text: &str| {
+        let configuration = json!({"assistantId": "a", "toolInputJsonSchema": text});
+        of(entry("helper", &json!({"isSubAgent": true, "configuration": configuration})))
+    };
+    assert!(with_schema("").iter().all(|found| !found.contains("config.schema")));
+    for broken in ["{", "[1]", "{\"type\": \"strin\"}"] {
+        let found = with_schema(broken);
+        let wanted = "config.schema /configuration/toolInputJsonSchema";
+        assert!(found.iter().any(|found| found == wanted), "{broken}: {found:?}");
+    }
     assert_eq!(
         of(entry("helper", &json!({"isSubAgent": "no"}))),
         ["entry.read-as /isSubAgent", "entry.sub-agent-flag /isSubAgent"]

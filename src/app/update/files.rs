@@ -220,9 +220,11 @@ fn on_disk_words(state: &State, files: &[FileId]) -> String {
     }
 }
 
-/// Where changes may make a new entry: the file, and the place where it is known.
+/// Where changes may make a new entry: the file, and the place where it is known. What the settings
+/// say of tools is no entry to go on with.
 fn place_of_new(changes: &[Change]) -> Option<(&FileId, Option<&Pointer>)> {
-    changes.iter().find_map(|change| match change {
+    let in_files = changes.iter().filter(|change| change.file().as_str() != SETTINGS);
+    in_files.into_iter().find_map(|change| match change {
         Change::Create { file, .. } => Some((file, None)),
         Change::File { file, edit: Edit::Set { at, .. } | Edit::Insert { at, .. }, .. } => {
             Some((file, Some(at)))

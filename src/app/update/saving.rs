@@ -196,7 +196,9 @@ pub(super) fn on_saved(
         }
     }
     let unread = state.documents.unread.iter().find(|unread| unread.file == *file);
-    if let Some(words) = unread.map(|unread| format!("{done} {file}, but not {}", unread.words)) {
+    if let Some(words) =
+        unread.map(|unread| format!("{done} {file}; what is typed isn't in it: {}", unread.words))
+    {
         state.notices.push(NoticeKind::Problem, words, now);
     }
     let mut effects = files::journal_unsaved(state);

@@ -85,6 +85,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Entry(requests::method),
     },
     Check {
+        code: "tool.schema",
+        severity: CheckLevel::ERROR,
+        about: "The text of input_schema isn't JSON, or no JSON Schema: a model gets no arguments.",
+        run: Run::Entry(requests::schema_text),
+    },
+    Check {
         code: "request.body",
         severity: CheckLevel::ERROR,
         about: "The body isn't JSON, whatever values its placeholders get.",

@@ -212,6 +212,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Entry(services::server_no_url),
     },
     Check {
+        code: "server.url",
+        severity: CheckLevel::WARNING,
+        about: "The url of the MCP server doesn't begin with http:// or https://.",
+        run: Run::Entry(services::server_url),
+    },
+    Check {
         code: "arguments.malformed",
         severity: CheckLevel::ERROR,
         about: "The arguments aren't a list of objects.",

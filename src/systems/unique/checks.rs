@@ -61,6 +61,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(members::sub_agent_flag),
     },
     Check {
+        code: "config.schema",
+        severity: CheckLevel::ERROR,
+        about: "The text of toolInputJsonSchema isn't JSON, or no JSON Schema: a model gets no arguments.",
+        run: Run::Tool(members::schema_text),
+    },
+    Check {
         code: "entry.exclusive-unread",
         severity: CheckLevel::WARNING,
         about: "isExclusive of an MCP server's tool or a sub-agent has no effect: the platform makes their settings itself.",

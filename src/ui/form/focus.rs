@@ -255,15 +255,17 @@ impl Form {
         let Some(row) = row else { return false };
         if self.remarks.row_remarks(row).is_empty() {
             let place = self.fields[row].pointer.clone();
-            let mut inside = self
-                .issues()
-                .iter()
-                .map(|issue| &issue.at)
-                .filter(|at| at.starts_with(&place) && **at != place);
+            let issues = self.issues().iter().map(|issue| &issue.at);
+            let drafts = self.drafts.iter().filter(|(_, (_, words))| !words.is_empty());
+            let notes = self.notes.iter().map(|note| &note.at);
+            let inside: Vec<&Pointer> = issues
+                .chain(drafts.map(|(at, _)| at))
+                .chain(notes)
+                .filter(|at| at.starts_with(&place) && **at != place)
+                .collect();
             let inside =
-                if direction == SearchDirection::Down { inside.next() } else { inside.next_back() }
-                    .cloned();
-            if let Some(at) = inside {
+                if direction == SearchDirection::Down { inside.first() } else { inside.last() };
+            if let Some(at) = inside.map(|at| (*at).clone()) {
                 return self.reveal_field(&at);
             }
         }

@@ -112,6 +112,7 @@ impl Form {
         form.written = std::mem::take(&mut self.written);
         form.fresh = std::mem::take(&mut self.fresh);
         form.begun = self.begun;
+        form.typing_from = self.typing_from.take();
         form.focus = self.focus.clone();
         form.clip = std::mem::take(&mut self.clip);
         form.wall = self.wall;

@@ -396,7 +396,9 @@ fn confirm_question(question: &Question, state: &State) -> Confirm {
                 messages: vec![Message::Document(DocumentMessage::Merge(file.clone()))],
             };
             let words = match merged {
-                Some(false) => format!("{words} Both changed the same lines."),
+                Some(false) => {
+                    format!("{words} Both changed the same lines, or lines beside each other.")
+                }
                 _ => words,
             };
             // Neither text is lost unless that is chosen.

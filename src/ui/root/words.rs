@@ -41,10 +41,19 @@ pub(super) fn on_bar(styles: &Styles, role: Role) -> Style {
 }
 
 /// What is said where nothing else fits.
-pub(super) fn draw_too_small(frame: &mut Frame<'_>, least: (u16, u16), styles: &Styles) {
+pub(super) fn draw_too_small(
+    frame: &mut Frame<'_>,
+    least: (u16, u16),
+    styles: &Styles,
+    is_asking: bool,
+) {
     let area = frame.area();
+    let way_out = match is_asking {
+        true => "Enlarge the terminal to answer a question.",
+        false => "Enlarge the terminal, or press q to quit; `toolcrib --plain` works at any size.",
+    };
     let words = format!(
-        "toolcrib needs {} × {} cells; there are {} × {}.",
+        "toolcrib needs {} × {} cells; there are {} × {}. {way_out}",
         least.0, least.1, area.width, area.height
     );
     for (row, line) in (0..area.height).zip(canvas::wrap(&words, usize::from(area.width))) {

@@ -32,6 +32,11 @@ impl Pane<'_> {
         let title_style = styles[if self.focused { Role::Accent } else { Role::Title }];
         let room = usize::from(area.width.saturating_sub(4));
         let title = visible_text(self.title);
+        // Without colours nothing else says where the keys go.
+        let title = match self.focused && styles.is_colourless() {
+            true => format!("▸{title}").into(),
+            false => title,
+        };
         let shown = truncate_text(&title, room);
         if !shown.is_empty() {
             write_at(buffer, area, area.left() + 1, area.top(), &format!(" {shown} "), title_style);

@@ -4,7 +4,13 @@ use serde_json::Value;
 
 use super::each::{StepAt, own_steps};
 use crate::{
-    engine::lint::{check::Report, context::LintContext},
+    engine::{
+        lint::{
+            check::{Report, member_pointer},
+            context::LintContext,
+        },
+        schema_faults::text_faults,
+    },
     model::entry::Entry,
     syntax::edit::Edit,
     systems::opensearch::{
@@ -83,6 +89,15 @@ pub(super) fn method(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
         if METHODS.contains(&capitals.as_str()) {
             found.fix_set(format!("write {capitals}"), Value::from(capitals));
         }
+    }
+}
+
+pub(super) fn schema_text(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let given = entry.value.get(keys::ATTRIBUTES).and_then(|given| given.get(keys::INPUT_SCHEMA));
+    let Some(text) = given.and_then(Value::as_str) else { return };
+    let at = member_pointer(keys::ATTRIBUTES).child(keys::INPUT_SCHEMA);
+    for words in text_faults(text) {
+        report.add_finding(entry, at.clone(), words);
     }
 }
 

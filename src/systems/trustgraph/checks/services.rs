@@ -299,6 +299,25 @@ pub(crate) fn server_unknown(context: &LintContext<'_>, tool: &Tool, report: &mu
     }
 }
 
+pub(crate) fn server_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
+    let url = entry.value.get(keys::URL).and_then(Value::as_str).unwrap_or_default();
+    let is_web = ["http://", "https://"].iter().any(|scheme| {
+        url.get(..scheme.len()).is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    });
+    // A template is filled in elsewhere.
+    if entry.kind != EntryKind::Server || url.is_empty() || is_web || url.contains(['{', '$']) {
+        return;
+    }
+    let found = report.add_finding(
+        entry,
+        member_pointer(keys::URL),
+        format!("\"{url}\" doesn't begin with http:// or https://"),
+    );
+    if !url.contains("://") {
+        found.fix_set(format!("write http://{url}"), format!("http://{url}"));
+    }
+}
+
 pub(crate) fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
     if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {

@@ -9,6 +9,7 @@ use crate::{
             check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
+        schema_faults::text_faults,
         workflow::similar::nearest_name,
     },
     model::tool::Tool,
@@ -18,6 +19,7 @@ use crate::{
         unique::{
             config_schema::EntrySort,
             keys,
+            tool::INPUT_SCHEMA,
             verdict::{FLAGS, refusals, rejections},
         },
     },
@@ -30,6 +32,18 @@ fn members(tool: &Tool) -> impl Iterator<Item = (&String, &Value)> {
 
 fn find(tool: &Tool, member: keys::Member) -> Option<(&'static str, &Value)> {
     member.find(tool.entry.value.as_object()?)
+}
+
+pub(super) fn schema_text(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let found = find(tool, keys::CONFIGURATION).and_then(|(holder, configuration)| {
+        let (name, schema) = INPUT_SCHEMA.find(configuration.as_object()?)?;
+        Some((member_pointer(holder).child(name), schema.as_str()?))
+    });
+    // An empty text is the message that a sub-agent takes by default.
+    let Some((at, text)) = found.filter(|(_, text)| !text.is_empty()) else { return };
+    for words in text_faults(text) {
+        report.add_finding(&tool.entry, at.clone(), words);
+    }
 }
 
 pub(super) fn refused(context: &LintContext<'_>, report: &mut Report<'_>) {
