@@ -42,7 +42,7 @@ pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String
 }
 
 impl Replaced<'_> {
-    /// Whether the two can't be told apart: they are of the same lines, or beside each other, where
+    /// Whether it isn't known which is whose: they are of the same lines, or beside each other, where
     /// only lines that became as many others are sure to be different ones.
     fn collides_with(&self, other: &Self) -> bool {
         let (one, two) = (&self.rows, &other.rows);

@@ -19,7 +19,7 @@ pub enum Client {
 
 impl Client {
     /// Those whose forms previews show.
-    pub const ALL: [Self; 3] = [Self::OpenAi, Self::Anthropic, Self::Mcp];
+    pub const ALL: [Self; 4] = [Self::OpenAi, Self::Anthropic, Self::Gemini, Self::Mcp];
 
     #[must_use]
     pub fn name(self) -> &'static str {

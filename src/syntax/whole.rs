@@ -37,7 +37,9 @@ fn parse_tree(format: Format, text: &str) -> Result<Tree, (usize, String)> {
         Format::Json | Format::Jsonc | Format::Json5 => {
             json::parse::parse_tree(text, Dialect::from_format(format))
         }
-        Format::Yaml => yaml::parse::parse_tree(text),
+        Format::Yaml => {
+            yaml::parse::parse_tree(text).map_err(|fault| yaml::tabs::fault_at_tab(text, fault))
+        }
         Format::Toml => toml::parse::parse_tree(text),
     }
 }

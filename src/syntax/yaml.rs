@@ -8,3 +8,4 @@ pub mod resolve;
 pub mod scalar;
 mod shadow;
 pub mod style;
+pub mod tabs;

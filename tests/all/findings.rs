@@ -292,7 +292,7 @@ const ROWS: &[Row] = &[
     row(
         "server.url",
         Document,
-        "4:12",
+        "4:7",
         "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'localhost:9000'}\n",
         "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost:9000'}\n",
     ),

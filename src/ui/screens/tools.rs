@@ -75,7 +75,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         chosen_tool(state).map_or(Reply::Handled, |tool| copy::copy_menu(tool, state))
     })
     .keys(&[verbs::COPY_AS])
-    .help("Copy the selected tool as OpenAI, Anthropic or MCP get it, or its descriptor")
+    .help("Copy the selected tool as OpenAI, Anthropic, Gemini or MCP get it, or its descriptor")
     .refused(|_, state| no_tool_selected(state)),
     Row::new(Scope::Tools, "paste-entries", "paste tools", |_, _| pasted::await_paste())
         .help("Paste tools as text: YAML, JSON, or requests as in OpenSearch's console"),
