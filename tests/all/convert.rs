@@ -637,3 +637,25 @@ fn trustgraph_lists_the_arguments_that_a_reference_leads_to() {
     let written = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert!(written.contains("description: the kind"), "{written}");
 }
+
+#[test]
+fn trustgraph_lists_the_arguments_of_all_branches_and_says_what_the_list_lacks() {
+    let branch = |name: &str| json!({"type": "object", "properties": {name: {"type": "string", "description": name}}});
+    let list = json!([
+        {"name": "one", "description": "d", "input_schema": {"type": "object", "oneOf": [branch("x"), branch("y")]}},
+        {"name": "all", "description": "d", "input_schema": {"allOf": [branch("x"), branch("y")]}},
+    ]);
+    let place = Place::with(&[("list.json", &list.to_string()), ("toolcrib.toml", "")]);
+    let ran = place.run(&["convert", "list.json", "--to", "trustgraph", "--out", "tools.yaml"]);
+    assert_eq!(
+        ran.words.matches("lists the arguments of all branches").count(),
+        1,
+        "{}",
+        ran.words
+    );
+    let written = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert_eq!(written.matches("- name: x").count(), 2, "{written}");
+    assert_eq!(written.matches("- name: y").count(), 2, "{written}");
+    let ran = place.run(&["check"]);
+    assert!(!ran.data.contains("schema-differs"), "{}", ran.data);
+}
