@@ -460,7 +460,7 @@ fn adds_known_member(old: &Map<String, Value>, new: &Map<String, Value>) -> bool
     let known = property_schemas(old);
     let is_schema = |keyword: &&str| old.get(*keyword).is_some_and(|rule| !rule.is_boolean());
     property_schemas(new).keys().any(|name| !known.contains_key(name))
-        && VALUES.iter().chain(&OTHER_MEMBERS).any(|keyword| is_schema(&keyword))
+        && VALUES.iter().chain(&OTHER_MEMBERS).any(is_schema)
 }
 
 /// Keywords of members that `properties` doesn't name.
@@ -759,7 +759,7 @@ mod tests {
                 2 => (prop::sample::select(vec!["items", "not", "contains"]), inner.clone()),
                 2 => prop::collection::vec((prop::sample::select(vec!["a", "b"]), inner.clone()), 0..3)
                     .prop_map(|members| ("properties", members.into_iter().collect())),
-                1 => prop::collection::vec(inner.clone(), 1..3)
+                1 => prop::collection::vec(inner, 1..3)
                     .prop_map(|items| ("prefixItems", items.into())),
             ];
             (prop::collection::vec(keyword.clone(), 0..2), prop::collection::vec(nested, 1..3))
