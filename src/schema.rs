@@ -22,6 +22,7 @@ pub mod messages;
 pub mod metaschema;
 pub mod moment;
 pub mod node;
+pub(crate) mod nullable;
 pub mod parse;
 pub mod phrase;
 pub mod pointer;

@@ -3,6 +3,7 @@
 
 mod fates;
 mod gates;
+mod numbers;
 mod target_files;
 mod update;
 mod writing;
@@ -14,6 +15,7 @@ use serde_json::{Value, json};
 
 use self::{
     fates::{is_lossy, print_fates, tool_json},
+    numbers::Spellings,
     writing::{file_text, write_files},
 };
 use super::{
@@ -29,7 +31,10 @@ use crate::{
         filter::available_tools,
         portable::{baggage::Baggage, fate::Fate},
     },
-    model::problem::{Problem, ProblemKind},
+    model::{
+        problem::{Problem, ProblemKind},
+        tool::Tool,
+    },
     syntax::source::Format as TextFormat,
     systems::{
         convert,
@@ -115,15 +120,12 @@ impl Convert {
         };
         let (packed, unread) = read_tools(first, &text)?;
         unread.iter().for_each(|words| out.warn(words));
-        self.carry(&chosen(packed, rest)?, target, global, out)
+        let numbers = Spellings::of_text(first, &text);
+        self.carry(&Packed { tools: chosen(packed, rest)?, numbers }, target, global, out)
     }
 
     /// All tools of the workspace, or those that the request gets.
-    fn pack_available(
-        &self,
-        global: &Global,
-        out: &CommandOutput,
-    ) -> Result<Vec<Baggage>, Problem> {
+    fn pack_available(&self, global: &Global, out: &CommandOutput) -> Result<Packed, Problem> {
         let opened = OpenWorkspace::read_aloud(global, out)?;
         let rows = match self.request.is_given() {
             true => {
@@ -132,10 +134,13 @@ impl Convert {
             }
             false => (0..opened.catalog.tools.len()).collect(),
         };
-        let tools = rows.into_iter().filter_map(|row| opened.catalog.tools.get(row));
-        let packed: Vec<Baggage> =
-            tools.filter_map(|tool| convert::pack_tool(tool, opened.catalog.mode)).collect();
-        match packed.is_empty() {
+        let mut packed = Packed::default();
+        for tool in rows.into_iter().filter_map(|row| opened.catalog.tools.get(row)) {
+            if let Some(baggage) = convert::pack_tool(tool, opened.catalog.mode) {
+                packed.add_tool(baggage, tool, &opened);
+            }
+        }
+        match packed.tools.is_empty() {
             true => {
                 let cause = "there is no tool to convert";
                 Err(Problem::new(ProblemKind::Missing, "converting", cause)
@@ -161,7 +166,7 @@ impl Convert {
     /// Says what becomes of each field, then writes.
     fn carry(
         &self,
-        packed: &[Baggage],
+        Packed { tools: packed, numbers }: &Packed,
         target: Target,
         global: &Global,
         out: &mut CommandOutput,
@@ -190,7 +195,8 @@ impl Convert {
             out.print_status("nothing was written: --lossless");
             return Ok(Ending::Found);
         }
-        let files = target.write_keyed(&keyed, packed);
+        let mut files = target.write_keyed(&keyed, packed);
+        files.iter_mut().for_each(|file| numbers.spell_numbers(&mut file.value));
         match &self.out {
             Some(_) if self.dry_run => out.print_status("nothing was written: --dry-run"),
             Some(path) => {
@@ -255,19 +261,35 @@ impl Convert {
 }
 
 /// Tools of the workspace.
-fn pack_named(
-    names: &[String],
-    global: &Global,
-    out: &CommandOutput,
-) -> Result<Vec<Baggage>, Problem> {
+fn pack_named(names: &[String], global: &Global, out: &CommandOutput) -> Result<Packed, Problem> {
     let opened = OpenWorkspace::read_aloud(global, out)?;
-    let pack = |name: &String| {
+    let mut packed = Packed::default();
+    for name in names {
         let tool = opened.tool(name)?;
-        convert::pack_tool(tool, opened.catalog.mode).ok_or_else(|| {
+        let baggage = convert::pack_tool(tool, opened.catalog.mode).ok_or_else(|| {
             Problem::new(ProblemKind::Input, "converting", format!("{name} has no system"))
-        })
-    };
-    names.iter().map(pack).collect()
+        })?;
+        packed.add_tool(baggage, tool, &opened);
+    }
+    Ok(packed)
+}
+
+/// Tools, and how their source writes numbers.
+#[derive(Default)]
+struct Packed {
+    tools: Vec<Baggage>,
+    numbers: Spellings,
+}
+
+impl Packed {
+    fn add_tool(&mut self, packed: Baggage, tool: &Tool, opened: &OpenWorkspace) {
+        let place = tool.entry.id.place();
+        let file = opened.files.iter().find(|read| read.file == place.file);
+        if let Some(source) = file.and_then(|read| read.source.as_ref().ok()) {
+            self.numbers.add_document(source, place.document, &place.at);
+        }
+        self.tools.push(packed);
+    }
 }
 
 /// Those of these names; all where no name is given.

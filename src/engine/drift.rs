@@ -249,14 +249,19 @@ impl ComparedTool<'_> {
         });
         let (constraints, said): (Vec<&String>, Vec<&String>) =
             others.filter(|keyword| changes(keyword)).partition(|keyword| is_constraint(keyword));
+        let is_in_both = adds_known_member(before, after);
+        let is_whole = is_rewritten || is_in_both || PLACES.iter().any(|keyword| changes(keyword));
+        let own = |schema: &Map<String, Value>| {
+            let own = schema.iter().filter(|(keyword, _)| is_whole || !is_walked(keyword));
+            Value::Object(own.map(|(keyword, value)| (keyword.clone(), value.clone())).collect())
+        };
         if !constraints.is_empty() {
-            let own = |schema: &Map<String, Value>| {
-                let own = schema.iter().filter(|(keyword, _)| !is_walked(keyword));
-                Value::Object(
-                    own.map(|(keyword, value)| (keyword.clone(), value.clone())).collect(),
-                )
-            };
             self.push_constraint(at, &own(before), &own(after), side);
+        } else if is_in_both {
+            let (id, severity) = judge_constraint(&own(before), &own(after), side);
+            if severity != Severity::Compatible {
+                self.push_change(id, severity, at);
+            }
         }
         if said.iter().any(|keyword| !WITHOUT_EFFECT.contains(&keyword.as_str())) {
             let id = side.pick_id("input.keyword-changed", "output.keyword-changed");
@@ -274,33 +279,7 @@ impl ComparedTool<'_> {
         if self.judgement == Judgement::Undecided {
             return self.push_undecided(at, side);
         }
-        // A member that is gone is one that a caller gives, or a reader waits for.
-        let declared = match side {
-            SchemaSide::Input => Declared::ByNarrow,
-            SchemaSide::Output => Declared::ByWide,
-        };
-        let is_wider = includes(new, old, declared);
-        let is_narrower = includes(old, new, declared);
-        let (for_input, for_output) = match (is_wider, is_narrower) {
-            (true, true) => (Severity::Compatible, Severity::Compatible),
-            (true, false) => (Severity::Compatible, Severity::Breaking),
-            (false, true) => (Severity::Breaking, Severity::Compatible),
-            (false, false) => (Severity::Unclear, Severity::Unclear),
-        };
-        let id = match (is_wider, is_narrower) {
-            (true, true) => {
-                side.pick_id("input.constraint-rewritten", "output.constraint-rewritten")
-            }
-            (true, false) => side.pick_id("input.constraint-widened", "output.constraint-widened"),
-            (false, true) => {
-                side.pick_id("input.constraint-narrowed", "output.constraint-narrowed")
-            }
-            (false, false) => side.pick_id("input.constraint-changed", "output.constraint-changed"),
-        };
-        let severity = match side {
-            SchemaSide::Input => for_input,
-            SchemaSide::Output => for_output,
-        };
+        let (id, severity) = judge_constraint(old, new, side);
         self.push_change(id, severity, at);
     }
 
@@ -447,6 +426,53 @@ impl SchemaSide {
     }
 }
 
+/// What a change of which values a schema allows is, and how much it matters.
+fn judge_constraint(old: &Value, new: &Value, side: SchemaSide) -> (&'static str, Severity) {
+    // A member that is gone is one that a caller gives, or a reader waits for.
+    let declared = match side {
+        SchemaSide::Input => Declared::ByNarrow,
+        SchemaSide::Output => Declared::ByWide,
+    };
+    let is_wider = includes(new, old, declared);
+    let is_narrower = includes(old, new, declared);
+    let (for_input, for_output) = match (is_wider, is_narrower) {
+        (true, true) => (Severity::Compatible, Severity::Compatible),
+        (true, false) => (Severity::Compatible, Severity::Breaking),
+        (false, true) => (Severity::Breaking, Severity::Compatible),
+        (false, false) => (Severity::Unclear, Severity::Unclear),
+    };
+    let id = match (is_wider, is_narrower) {
+        (true, true) => side.pick_id("input.constraint-rewritten", "output.constraint-rewritten"),
+        (true, false) => side.pick_id("input.constraint-widened", "output.constraint-widened"),
+        (false, true) => side.pick_id("input.constraint-narrowed", "output.constraint-narrowed"),
+        (false, false) => side.pick_id("input.constraint-changed", "output.constraint-changed"),
+    };
+    let severity = match side {
+        SchemaSide::Input => for_input,
+        SchemaSide::Output => for_output,
+    };
+    (id, severity)
+}
+
+/// Whether a member that is declared now may have been one before: in a branch, by a pattern, as any
+/// other member.
+fn adds_known_member(old: &Map<String, Value>, new: &Map<String, Value>) -> bool {
+    let known = property_schemas(old);
+    let is_schema = |keyword: &&str| old.get(*keyword).is_some_and(|rule| !rule.is_boolean());
+    property_schemas(new).keys().any(|name| !known.contains_key(name))
+        && VALUES.iter().chain(&OTHER_MEMBERS).any(is_schema)
+}
+
+/// Keywords of members that `properties` doesn't name.
+const OTHER_MEMBERS: [&str; 5] = [
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "dependentSchemas",
+    "dependencies",
+];
+/// Keywords that say which items the schema of all others is for.
+const PLACES: [&str; 2] = ["prefixItems", "additionalItems"];
 /// Keywords that say what values there are, as `type` and `enum` do.
 const VALUES: [&str; 9] = ["const", "anyOf", "oneOf", "allOf", "not", "if", "then", "else", "$ref"];
 /// Keywords of which a change is none, or is reported otherwise.
@@ -557,9 +583,11 @@ fn allowed_types(schema: &Map<String, Value>) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
     use serde_json::json;
 
     use super::*;
+    use crate::schema::validate::Checker;
 
     fn changed(member: &str, old: &Value, new: &Value) -> Vec<String> {
         let tool = |schema: &Value| json!({"name": "a", member: schema});
@@ -625,6 +653,18 @@ mod tests {
                 "output.constraint-widened breaking"
             ))
         );
+        // The last one as well.
+        let bare = json!({"anyOf": [{"type": "object"}]});
+        assert_eq!(
+            changed(branch(json!({"a": {}})), bare.clone())[0],
+            "input.constraint-narrowed breaking /inputSchema"
+        );
+        assert_eq!(
+            changed(bare, branch(json!({"a": {}})))[0],
+            "input.constraint-widened compatible /inputSchema"
+        );
+        let listed = |last: Value| json!({"anyOf": [{"enum": ["a"]}, {"enum": last}]});
+        assert_eq!(changed(listed(json!(["b"])), listed(json!([])))[0], narrowed("")[0]);
         assert_eq!(input(&yes, &json!({"properties": {"a": {}}})), Vec::<String>::new());
         assert_eq!(
             changed(json!({"maximum": 10}), json!({"maximum": 10.0})),
@@ -664,5 +704,171 @@ mod tests {
                 "input.constraint-narrowed breaking /inputSchema/properties/t/properties/v",
             ]
         );
+    }
+
+    fn values() -> Vec<Value> {
+        let plain = [json!(null), json!(true), json!(0), json!(1), json!(1.5), json!(2), json!("")];
+        let mut all: Vec<Value> = plain.into_iter().chain([json!("a"), json!("ab")]).collect();
+        let within = all.clone();
+        all.extend([json!([]), json!({}), json!([1, 1]), json!(["a", null]), json!([1, "a"])]);
+        for value in &within {
+            all.extend([
+                json!([value]),
+                json!({"a": value}),
+                json!({"b": value}),
+                json!({"a": value, "b": "a"}),
+                json!({"a": {"b": value}}),
+                json!([{"a": value}]),
+            ]);
+        }
+        all
+    }
+
+    fn schemas() -> impl Strategy<Value = Value> {
+        let value = || prop::sample::select(values()[..14].to_vec());
+        let keyword = prop_oneof![
+            prop::sample::select(TYPES.to_vec()).prop_map(|name| ("type", json!(name))),
+            prop::sample::subsequence(TYPES.to_vec(), 1..4)
+                .prop_map(|names| ("type", json!(names))),
+            prop::collection::vec(value(), 0..3).prop_map(|values| ("enum", values.into())),
+            value().prop_map(|value| ("const", value)),
+            (0..3u8, prop::sample::select(vec!["minLength", "maxLength", "minItems", "maxItems"]))
+                .prop_map(|(limit, name)| (name, json!(limit))),
+            (0..3u8, prop::sample::select(vec!["minimum", "maximum", "exclusiveMinimum"]))
+                .prop_map(|(limit, name)| (name, json!(limit))),
+            (1..3u8).prop_map(|of| ("multipleOf", json!(of))),
+            prop::sample::subsequence(vec!["a", "b"], 0..2)
+                .prop_map(|names| ("required", json!(names))),
+            Just(("uniqueItems", json!(true))),
+            Just(("additionalProperties", json!(false))),
+        ];
+        let schema = |keywords: Vec<(&'static str, Value)>| {
+            Value::Object(
+                keywords.into_iter().map(|(name, rule)| (name.to_owned(), rule)).collect(),
+            )
+        };
+        let leaf = prop_oneof![
+            8 => prop::collection::vec(keyword.clone(), 0..3).prop_map(schema),
+            1 => any::<bool>().prop_map(Value::from),
+        ];
+        leaf.prop_recursive(3, 16, 3, move |inner| {
+            let list = prop::collection::vec(inner.clone(), 1..4);
+            let nested = prop_oneof![
+                3 => (prop::sample::select(vec!["anyOf", "oneOf", "allOf"]), list)
+                    .prop_map(|(name, list)| (name, Value::from(list))),
+                2 => (prop::sample::select(vec!["items", "not", "contains"]), inner.clone()),
+                2 => prop::collection::vec((prop::sample::select(vec!["a", "b"]), inner.clone()), 0..3)
+                    .prop_map(|members| ("properties", members.into_iter().collect())),
+                1 => prop::collection::vec(inner, 1..3)
+                    .prop_map(|items| ("prefixItems", items.into())),
+            ];
+            (prop::collection::vec(keyword.clone(), 0..2), prop::collection::vec(nested, 1..3))
+                .prop_map(move |(mut plain, nested)| {
+                    plain.extend(nested);
+                    schema(plain)
+                })
+        })
+    }
+
+    /// The same schema, with another one in the place of one of those in it.
+    fn with_part(schema: &Value, part: &Value, left: &mut usize) -> Value {
+        if *left == 0 {
+            *left = usize::MAX;
+            return part.clone();
+        }
+        *left = left.saturating_sub(1);
+        match schema {
+            Value::Object(members) => members
+                .iter()
+                .map(|(name, rule)| (name.clone(), with_part_of(name, rule, part, left)))
+                .collect(),
+            other => other.clone(),
+        }
+    }
+
+    fn with_part_of(keyword: &str, rule: &Value, part: &Value, left: &mut usize) -> Value {
+        match (keyword, rule) {
+            ("anyOf" | "oneOf" | "allOf" | "prefixItems", Value::Array(list)) => {
+                list.iter().map(|one| with_part(one, part, left)).collect()
+            }
+            ("properties", Value::Object(members)) => members
+                .iter()
+                .map(|(name, one)| (name.clone(), with_part(one, part, left)))
+                .collect(),
+            ("items" | "not" | "contains", one) => with_part(one, part, left),
+            // What lists values gets shorter, too.
+            ("enum", Value::Array(values)) if *left == 0 && !values.is_empty() => {
+                *left = usize::MAX;
+                values[1..].into()
+            }
+            (_, other) => other.clone(),
+        }
+    }
+
+    /// The schema without members that it doesn't declare, as nobody gives them.
+    fn closed(schema: &Value) -> Value {
+        let mut closed = closed_parts(schema);
+        if closed == Value::Bool(true) {
+            closed = json!({});
+        }
+        if let Some(keywords) = closed.as_object_mut() {
+            let none = json!({"unevaluatedProperties": false});
+            keywords.insert("unevaluatedItems".to_owned(), none);
+            keywords.insert("unevaluatedProperties".to_owned(), false.into());
+        }
+        closed
+    }
+
+    fn closed_parts(schema: &Value) -> Value {
+        let Value::Object(keywords) = schema else { return schema.clone() };
+        let close = |(name, rule): (&String, &Value)| {
+            let rule = match (name.as_str(), rule) {
+                ("anyOf" | "oneOf" | "allOf", Value::Array(list)) => {
+                    list.iter().map(closed_parts).collect()
+                }
+                ("prefixItems", Value::Array(list)) => list.iter().map(closed).collect(),
+                ("properties", Value::Object(members)) => {
+                    members.iter().map(|(name, one)| (name.clone(), closed(one))).collect()
+                }
+                ("items", one) => closed(one),
+                (_, other) => other.clone(),
+            };
+            (name.clone(), rule)
+        };
+        Value::Object(keywords.iter().map(close).collect())
+    }
+
+    /// A value that one schema takes, with the members that it declares, and the other one doesn't.
+    fn lost_value(from: &Value, to: &Value) -> Option<Value> {
+        let compile = |schema: &Value| Checker::compile(schema).ok();
+        // Of a branch that must not hold, a closed schema allows more.
+        let (closed, open, after) = (compile(&closed(from))?, compile(from)?, compile(to)?);
+        values()
+            .into_iter()
+            .find(|value| closed.is_valid(value) && open.is_valid(value) && !after.is_valid(value))
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        #[test]
+        fn what_is_called_compatible_takes_all_values_that_were_taken(
+            old in schemas(), part in schemas(), other in schemas(), place in 0..12usize
+        ) {
+            for new in [with_part(&old, &part, &mut place.clone()), other] {
+                for (from, to) in [(&old, &new), (&new, &old)] {
+                    let is_compatible = |change: &str| !change.contains("breaking") && !change.contains("unclear");
+                    if input(from, to).iter().all(|change| is_compatible(change)) {
+                        prop_assert_eq!(lost_value(from, to), None, "{} → {}", from, to);
+                    }
+                    // What a reader understood.
+                    if output(from, to).iter().all(|change| is_compatible(change)) {
+                        prop_assert_eq!(lost_value(to, from), None, "an answer: {} → {}", from, to);
+                    }
+                    if includes(to, from, Declared::ByNarrow) {
+                        prop_assert_eq!(lost_value(from, to), None, "{} within {}", from, to);
+                    }
+                }
+            }
+        }
     }
 }

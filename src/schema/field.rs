@@ -77,7 +77,7 @@ impl Field {
         !self.locks.remove
             && self.presence != Presence::Unset
             && !self.pointer.is_root()
-            && !matches!(self.part, Part::Add | Part::More(_))
+            && self.part.is_value()
     }
 }
 
@@ -89,9 +89,19 @@ pub enum Part {
     Switch(PlaceId),
     /// The value itself, below its switch.
     Value,
+    /// Whether the schema that the value is allows null.
+    OrNull,
     Add,
     /// The items before (0) or after (1) those laid out.
     More(u8),
+}
+
+impl Part {
+    /// The row is for the value at its pointer, or for what the value is.
+    #[must_use]
+    pub fn is_value(self) -> bool {
+        matches!(self, Self::Whole | Self::Switch(_) | Self::Value)
+    }
 }
 
 /// How a value hangs in its parent.

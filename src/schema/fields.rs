@@ -17,6 +17,7 @@ pub use super::{
 use super::{
     kind::{self, AddedPart, Column, Kind, Shape, TextKind},
     node::{Locks, Node, NodeKey},
+    nullable::{NULLABLE, allows_null},
     pointer::Pointer,
     table,
     tree::Schema,
@@ -407,6 +408,14 @@ impl Layout<'_> {
         let is_required = |name: &str| node.object.requires(name) || depended.contains(name);
         let mut properties: Vec<_> = node.object.properties.iter().collect();
         ui.sort_members(&mut properties, |property| &property.name);
+        let null = members.filter(|_| node.holds_schema).and_then(allows_null);
+        if let Some(on) = null {
+            self.push_extra_row(object, depth, Part::OrNull, Kind::OrNull { on }, node);
+        }
+        // What the row above says, and the kind that is chosen.
+        let is_shown = |name: &str, inner: &Node| {
+            name != "type" || !node.holds_schema || inner.choices.is_none()
+        };
         let mut declared = Vec::with_capacity(properties.len());
         for property in properties {
             let (value, ui) = (get(&property.name), ui.member(&property.name));
@@ -415,7 +424,8 @@ impl Layout<'_> {
             }
             let key = property_key(node, self.checker, property);
             let inner = self.schema.node(&key);
-            if (inner.never && value.is_none()) || ui.is_hidden() {
+            let is_left_out = inner.never && value.is_none() || !is_shown(&property.name, &inner);
+            if is_left_out || ui.is_hidden() {
                 continue;
             }
             declared.push(DeclaredMember {
@@ -457,6 +467,9 @@ impl Layout<'_> {
             members.into_iter().flatten().map(|(name, value)| (name.as_str(), Some(value)));
         let undeclared = present.chain(wanted.into_iter().map(|name| (name, None)));
         for (name, value) in undeclared.filter(|(name, _)| node.object.property(name).is_none()) {
+            if null.is_some() && name == NULLABLE && value.is_some_and(Value::is_boolean) {
+                continue;
+            }
             let (key, unknown) = entry_key(node, self.checker, name);
             let ui = ui.named_member(name);
             if ui.is_hidden() || value.is_none() && self.view.only_set {
@@ -503,7 +516,7 @@ impl Layout<'_> {
             part,
             role: Role::Member,
             depth,
-            label: "".into(),
+            label: if part == Part::OrNull { "or null" } else { "" }.into(),
             key: None,
             node: Arc::clone(node),
             kind,

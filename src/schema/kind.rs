@@ -53,6 +53,10 @@ pub enum Kind {
     ReadOnly,
     /// Anything else, as JSON.
     Raw,
+    /// Whether the schema that the value is allows null beside what it asks for.
+    OrNull {
+        on: bool,
+    },
     /// The row that adds an item or a member to what is at its pointer.
     Add(AddedPart),
     /// Items of a long list that are not laid out; opening the row moves the window there.
@@ -184,11 +188,11 @@ fn node_shape(node: &Node, items: Option<&Node>) -> Shape {
 
 fn holds_chips(node: &Node, items: Option<&Node>) -> bool {
     let Some(items) = items else { return false };
-    let plain =
-        items.unions.is_empty() && items.constant.is_none() && !items.nullable && !items.write_only;
+    let plain = items.unions.is_empty() && items.constant.is_none() && !items.write_only;
+    let plain = plain && (!items.nullable || items.null_apart);
     let texts = match items.choices.as_deref() {
         Some(choices) => choices.options.iter().all(|option| option.value.is_string()),
-        None => items.typed && items.types == Types::TEXT,
+        None => items.typed && items.shown_types() == Types::TEXT,
     };
     let is_free = node.hints.locks == Locks::default();
     is_free

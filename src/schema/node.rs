@@ -9,7 +9,7 @@ use std::{
 
 use serde_json::Value;
 
-use super::decimal;
+use super::{decimal, equal::values_equal};
 
 /// A place inside a [`super::tree::Schema`], by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -360,6 +360,9 @@ pub(crate) const MEMBERS_OF: &str = "x-members-of";
 /// The value is a JSON Schema itself: one that is folded is described by what it asks for.
 pub(crate) const HOLDS_SCHEMA: &str = "x-holds-schema";
 
+/// Marks the items of a list of texts to which null is added elsewhere than in the list.
+pub(crate) const NULL_APART: &str = "x-null-apart";
+
 /// So many examples are shown: all of them can be as many as a workspace has names.
 pub(super) const SHOWN_EXAMPLES: usize = 3;
 
@@ -380,6 +383,8 @@ pub struct Node {
     pub members_of: Option<Arc<str>>,
     /// The value is a schema, by the keyword [`HOLDS_SCHEMA`].
     pub holds_schema: bool,
+    /// Null is added elsewhere than here, by the keyword [`NULL_APART`].
+    pub null_apart: bool,
     pub read_only: bool,
     pub write_only: bool,
     pub deprecated: bool,
@@ -420,6 +425,7 @@ impl Node {
             suggestions: None,
             members_of: None,
             holds_schema: false,
+            null_apart: false,
             read_only: false,
             write_only: false,
             deprecated: false,
@@ -463,6 +469,14 @@ impl Node {
             spoken = spoken.union(Types::NUMBER);
         }
         if spoken.is_empty() { allowed } else { spoken.intersection(allowed) }
+    }
+
+    /// Whether a value is one of the choices, where only these are allowed.
+    #[must_use]
+    pub fn lists(&self, value: &Value) -> Option<bool> {
+        let choices = self.choices.as_ref().filter(|choices| !choices.open)?;
+        let is_this = |choice: &Choice| values_equal(&choice.value, value);
+        Some(choices.options.iter().any(is_this) || value.is_null() && self.nullable)
     }
 
     /// Only null is allowed.

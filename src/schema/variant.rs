@@ -113,11 +113,13 @@ fn score(schema: &Schema, key: &NodeKey, value: &Value, depth: usize) -> i32 {
         for property in &node.object.properties {
             let Some(member) = members.get(&*property.name) else { continue };
             let inner = schema.node(&property.node);
-            total += match &inner.constant {
-                Some(constant) if values_equal(constant, member) => 40,
-                Some(_) => -60,
-                None if inner.types.admits(member) => 3,
-                None => -3,
+            total += match (&inner.constant, inner.lists(member)) {
+                (Some(constant), _) if values_equal(constant, member) => 40,
+                (Some(_), _) => -60,
+                (None, Some(true)) => 20,
+                (None, Some(false)) => -10,
+                (None, None) if inner.types.admits(member) => 3,
+                (None, None) => -3,
             };
         }
         let missing =

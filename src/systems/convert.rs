@@ -99,6 +99,7 @@ pub fn all_fates(packed: &[Baggage], target: Target) -> Vec<Vec<Fate>> {
             Written::System(system, portable, catalog) => {
                 let mut own = system_fates(*system, one, keyed, catalog);
                 explain_lost(*portable, &mut own);
+                own.extend(portable.simplified(&keyed.tool).filter(|_| keyed.entry.is_none()));
                 let taken = keyed.taken.as_ref().filter(|_| portable.shows_keys());
                 own.extend(taken.map(|taken| {
                     Fate::assumed("key", format!("{}; another tool has {taken}", keyed.key))

@@ -3,7 +3,12 @@
 
 use serde_json::{Value, json};
 
-use crate::schema::node::{HOLDS_SCHEMA, MEMBERS_OF};
+use crate::schema::node::{HOLDS_SCHEMA, MEMBERS_OF, NULL_APART};
+
+/// The types that a kind of its own is for.
+const TYPES: [&str; 6] = ["string", "integer", "number", "boolean", "array", "object"];
+/// What a schema without `type` is known by, the first one that it has.
+const UNTYPED: [&str; 5] = ["anyOf", "oneOf", "$ref", "enum", "properties"];
 
 /// The form of one schema of any kind.
 pub(crate) fn schema_of_any_kind(title: &str, words: &str) -> Value {
@@ -12,6 +17,8 @@ pub(crate) fn schema_of_any_kind(title: &str, words: &str) -> Value {
 
 /// The form of the schema of a tool's arguments. It refers to [`definitions`].
 pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
+    // Shown where they are: most tools have none.
+    let branches = ["anyOf", "oneOf", "allOf"].map(branches_of_arguments);
     json!({
         "title": title, "type": "object", "description": words,
         "properties": {
@@ -31,6 +38,18 @@ pub(crate) fn schema_of_arguments(title: &str, words: &str) -> Value {
             },
         },
         "required": ["type"],
+        "allOf": branches,
+    })
+}
+
+/// The branches of the arguments as a whole, where the schema has some.
+fn branches_of_arguments(member: &str) -> Value {
+    json!({
+        "if": {"required": [member]},
+        "then": {"properties": {member: {
+            "title": member, "type": "array", "minItems": 1, "description": "Schemas for the arguments as a whole.",
+            "items": {"$ref": "#/$defs/argument", "title": "kind"},
+        }}},
     })
 }
 
@@ -46,6 +65,7 @@ pub(crate) fn definitions(of_default: &str) -> Value {
             union("anyOf", ("any of several", "At least one of these kinds.")),
             union("oneOf", ("one of several", "Exactly one of these kinds.")),
             reference(),
+            several_types(of_default), listed_values(of_default), members(),
             typed_schema("null", ("null", "No value: beside another kind, what may be left empty."), json!({})),
             other(),
         ],
@@ -58,7 +78,7 @@ fn description() -> Value {
 
 fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Value {
     let mut properties = json!({
-        "type": {"const": kind, "title": "type"},
+        "type": {"enum": spellings(kind), "default": kind, "title": "type"},
         "description": description(),
     });
     if let (Value::Object(all), Value::Object(more)) = (&mut properties, fields) {
@@ -67,12 +87,20 @@ fn typed_schema(kind: &str, (title, words): (&str, &str), fields: Value) -> Valu
     json!({"title": title, "description": words, "type": "object", "properties": properties, "required": ["type"]})
 }
 
+/// How `type` says that a value is of this type, or null.
+fn spellings(kind: &str) -> Vec<Value> {
+    match kind {
+        "null" => vec![json!("null"), json!(["null"])],
+        _ => vec![json!(kind), json!([kind, "null"]), json!(["null", kind]), json!([kind])],
+    }
+}
+
 fn text(of_default: &str) -> Value {
     typed_schema(
         "string",
         ("text", "Text, a choice of words, a date, an address."),
         json!({
-            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": "string"}, "description": "The allowed texts."},
+            "enum": {"title": "one of", "type": "array", "uniqueItems": true, "items": {"type": ["string", "null"], NULL_APART: true}, "description": "The allowed texts."},
             "default": {"title": "default", "type": ["string", "null"], "description": of_default},
             "minLength": {"title": "minimum length", "type": "integer", "minimum": 0},
             "maxLength": {"title": "maximum length", "type": "integer", "minimum": 0},
@@ -89,7 +117,7 @@ fn number(kind: &str, words: (&str, &str), of_default: &str) -> Value {
         json!({
             "minimum": {"title": "at least", "type": kind},
             "maximum": {"title": "at most", "type": kind},
-            "enum": {"title": "one of", "type": "array", "items": {"type": kind}, "description": "The allowed numbers."},
+            "enum": {"title": "one of", "type": "array", "items": {"type": [kind, "null"]}, "description": "The allowed numbers."},
             "default": {"title": "default", "type": [kind, "null"], "description": of_default},
         }),
     )
@@ -148,26 +176,79 @@ fn union(member: &str, (title, words): (&str, &str)) -> Value {
 
 /// A schema that is elsewhere in the document.
 fn reference() -> Value {
-    json!({
-        "title": "reference", "description": "A schema that has a name in $defs.", "type": "object",
-        "properties": {
+    untyped_schema(
+        "$ref",
+        ("reference", "A schema that has a name in $defs."),
+        json!({
             "$ref": {"title": "$ref", "type": "string", "minLength": 1, "description": "Where it is: #/$defs/NAME."},
+        }),
+    )
+}
+
+/// Values of more than one type.
+fn several_types(of_default: &str) -> Value {
+    let types: Vec<&str> = TYPES.into_iter().chain(["null"]).collect();
+    let one: Vec<Value> = TYPES.into_iter().chain(["null"]).flat_map(spellings).collect();
+    json!({
+        "title": "several types", "description": "A value of one of these types.", "type": "object",
+        "properties": {
+            "type": {
+                "title": "types", "type": "array", "minItems": 1, "uniqueItems": true, "items": {"enum": types},
+                "default": ["string", "number"],
+            },
             "description": description(),
+            "enum": {"title": "one of", "type": "array", "items": {}, "description": "The allowed values."},
+            "default": {"title": "default", "description": of_default},
         },
-        "required": ["$ref"], "not": {"anyOf": has_one_of(&["type", "anyOf", "oneOf"])},
+        "required": ["type"], "not": {"properties": {"type": {"enum": one}}},
     })
 }
 
-/// A schema for each of these members that asks for it.
-fn has_one_of(members: &[&str]) -> Vec<Value> {
-    members.iter().map(|member| json!({"required": [member]})).collect()
+/// A choice of values whose types nothing names.
+fn listed_values(of_default: &str) -> Value {
+    untyped_schema(
+        "enum",
+        ("one of values", "Values of any types to choose from."),
+        json!({
+            "enum": {"title": "one of", "type": "array", "items": {}, "description": "The allowed values."},
+            "default": {"title": "default", "description": of_default},
+        }),
+    )
 }
 
-/// Whatever else a schema may be: several types, constants, rules.
-fn other() -> Value {
-    let typed = json!({"required": ["type"], "properties": {"type": {"enum": ["string", "integer", "number", "boolean", "array", "object", "null"]}}});
-    let untyped = |member: &str| json!({"required": [member], "not": {"required": ["type"]}});
+/// Members of an object, where another place says that it is one.
+fn members() -> Value {
+    let mut members = object();
+    let mut own = members["properties"].take();
+    if let Some(own) = own.as_object_mut() {
+        own.shift_remove("type");
+        own.shift_remove("description");
+    }
+    untyped_schema(
+        "properties",
+        ("members", "Named members of an object, as a branch has them."),
+        own,
+    )
+}
+
+/// A schema without `type`, which this member makes what it is.
+fn untyped_schema(member: &str, (title, words): (&str, &str), fields: Value) -> Value {
+    let mut properties = fields;
+    properties["description"] = description();
+    let before: Vec<&str> = UNTYPED.into_iter().take_while(|other| *other != member).collect();
     let others: Vec<Value> =
-        std::iter::once(typed).chain(["anyOf", "oneOf", "$ref"].map(untyped)).collect();
-    json!({"title": "another schema", "description": "Several types, constants, rules: as JSON.", "type": ["object", "boolean"], "default": {}, "properties": {"description": description()}, "not": {"anyOf": others}})
+        before.iter().chain(&["type"]).map(|other| json!({"required": [other]})).collect();
+    json!({
+        "title": title, "description": words, "type": "object", "properties": properties,
+        "required": [member], "not": {"anyOf": others},
+    })
+}
+
+/// Whatever else a schema may be: constants, rules.
+fn other() -> Value {
+    let names: Vec<&str> = TYPES.into_iter().chain(["null"]).collect();
+    let typed = json!({"required": ["type"], "properties": {"type": {"anyOf": [{"enum": names}, {"type": "array"}]}}});
+    let untyped = |member: &str| json!({"required": [member], "not": {"required": ["type"]}});
+    let others: Vec<Value> = std::iter::once(typed).chain(UNTYPED.map(untyped)).collect();
+    json!({"title": "another schema", "description": "Constants, rules: as JSON.", "type": ["object", "boolean"], "default": {}, "properties": {"description": description()}, "not": {"anyOf": others}})
 }

@@ -637,3 +637,49 @@ fn trustgraph_lists_the_arguments_that_a_reference_leads_to() {
     let written = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert!(written.contains("description: the kind"), "{written}");
 }
+
+#[test]
+fn numbers_are_written_as_in_the_source() {
+    let list = r#"[{"name": "one", "description": "d", "input_schema": {"type": "object", "properties": {
+        "x": {"type": "number", "minimum": 0.10, "maximum": 1.50, "multipleOf": 1e-1},
+        "y": {"type": "number", "minimum": 2.0, "maximum": 12345678901234567890.5}}}}]"#;
+    let place = Place::with(&[("list.json", list), ("toolcrib.toml", "")]);
+    // 0.10 and 1e-1 are one number in two spellings.
+    let spelled = ["\"maximum\": 1.50", "\"minimum\": 2.0", "12345678901234567890.5", "0.1,"];
+    let ran = place.run(&["convert", "list.json", "--to", "openai"]);
+    for text in spelled {
+        assert!(ran.data.contains(text), "{text}: {}", ran.data);
+    }
+    place.run(&["convert", "list.json", "--to", "mcp", "--out", "mcp/one.json"]).ended(0, &[]);
+    let written = std::fs::read_to_string(place.here.join("mcp/one.json")).unwrap();
+    assert!(spelled.iter().all(|text| written.contains(text)), "{written}");
+    // Of the workspace, into YAML.
+    let ran = place.run(&["convert", "--all", "--to", "commonground"]);
+    assert!(
+        ran.data.contains("maximum: 1.50") && ran.data.contains("minimum: 2.0"),
+        "{}",
+        ran.data
+    );
+}
+
+#[test]
+fn trustgraph_lists_the_arguments_of_all_branches_and_says_what_the_list_lacks() {
+    let branch = |name: &str| json!({"type": "object", "properties": {name: {"type": "string", "description": name}}});
+    let list = json!([
+        {"name": "one", "description": "d", "input_schema": {"type": "object", "oneOf": [branch("x"), branch("y")]}},
+        {"name": "all", "description": "d", "input_schema": {"allOf": [branch("x"), branch("y")]}},
+    ]);
+    let place = Place::with(&[("list.json", &list.to_string()), ("toolcrib.toml", "")]);
+    let ran = place.run(&["convert", "list.json", "--to", "trustgraph", "--out", "tools.yaml"]);
+    assert_eq!(
+        ran.words.matches("lists the arguments of all branches").count(),
+        1,
+        "{}",
+        ran.words
+    );
+    let written = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert_eq!(written.matches("- name: x").count(), 2, "{written}");
+    assert_eq!(written.matches("- name: y").count(), 2, "{written}");
+    let ran = place.run(&["check"]);
+    assert!(!ran.data.contains("schema-differs"), "{}", ran.data);
+}

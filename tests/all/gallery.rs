@@ -231,6 +231,7 @@ fn word(kind: &Kind) -> &'static str {
         Kind::Const(_) => "constant",
         Kind::Null => "null",
         Kind::Raw => "raw",
+        Kind::OrNull { .. } => "or-null",
         Kind::Add(_) => "add",
         Kind::More { .. } => "more",
     }

@@ -107,6 +107,7 @@ mod resources_screen;
 mod runs;
 mod samples;
 mod samples_of_variables;
+mod schema_form;
 mod schemas;
 mod search_proxy;
 mod secrets_shown;

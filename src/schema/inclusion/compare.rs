@@ -200,6 +200,7 @@ impl Inclusion {
         });
         ONLY_IF_GIVEN.iter().filter(is_given).all(|name| narrow.gives_all(keywords, &[*name]))
             && rules.all(|holds| holds)
+            && self.members_are_declared(keywords, narrow)
             && keywords.get("oneOf").is_none_or(|union| self.one_holds(union, narrow))
     }
 

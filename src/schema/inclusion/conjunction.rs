@@ -148,6 +148,20 @@ impl<'s> Conjunction<'s> {
         (!of_name.is_empty()).then(|| of_name.into_iter().collect())
     }
 
+    /// Whether a union of which no branch is chosen yet declares a member of this name in one of
+    /// them; without a name, any.
+    #[must_use]
+    pub fn union_declares(&self, name: Option<&str>) -> bool {
+        let branches = self.unions().filter_map(Value::as_array).flatten();
+        branches.into_iter().any(|branch| declares(branch, name))
+    }
+
+    /// The same of what holds under a condition.
+    #[must_use]
+    pub fn condition_declares(&self, name: Option<&str>) -> bool {
+        self.parts().any(|part| conditional(part).any(|schema| declares(schema, name)))
+    }
+
     /// The names of the members that it declares.
     pub fn declared(&self) -> impl Iterator<Item = &'s str> + '_ {
         let members = self.parts().filter_map(|part| part.get("properties")?.as_object());
@@ -159,6 +173,27 @@ impl<'s> Conjunction<'s> {
         let names = self.parts().filter_map(|part| part.get("required")?.as_array());
         names.flatten().filter_map(Value::as_str)
     }
+}
+
+/// The schemas of which one holds where a condition does.
+fn conditional(keywords: &Map<String, Value>) -> impl Iterator<Item = &Value> {
+    let branches = ["then", "else"].into_iter().filter_map(|name| keywords.get(name));
+    let dependent = keywords.get("dependentSchemas").and_then(Value::as_object);
+    branches.chain(dependent.into_iter().flat_map(Map::values))
+}
+
+/// Whether a schema says something of a member of this name, or of any.
+fn declares(schema: &Value, name: Option<&str>) -> bool {
+    let Value::Object(keywords) = schema else { return false };
+    let own = keywords.get("properties").and_then(Value::as_object);
+    let is_own = own.is_some_and(|own| name.map_or(!own.is_empty(), |name| own.contains_key(name)));
+    let others = ["patternProperties", "additionalProperties", "unevaluatedProperties", "$ref"];
+    let is_other = |name: &str| keywords.get(name).is_some_and(|rule| !rule.is_boolean());
+    let unions = UNIONS.into_iter().chain(["allOf"]).filter_map(|name| keywords.get(name));
+    is_own
+        || others.into_iter().any(is_other)
+        || unions.filter_map(Value::as_array).flatten().any(|branch| declares(branch, name))
+        || conditional(keywords).any(|branch| declares(branch, name))
 }
 
 /// The schemas of members whose names match a pattern that this one does.

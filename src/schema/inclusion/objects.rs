@@ -3,10 +3,27 @@
 use serde_json::{Map, Value};
 
 use super::{
-    super::node::Types,
+    super::{contradictions::types_of, node::Types},
     compare::{Declared, Inclusion, Wide},
     conjunction::{Conjunction, matches, matching_patterns},
 };
+
+/// Keywords by which a schema says itself which members there are, or that it is only a part of what
+/// says it.
+const DECLARING: [&str; 12] = [
+    "properties",
+    "required",
+    "patternProperties",
+    "additionalProperties",
+    "unevaluatedProperties",
+    "allOf",
+    "anyOf",
+    "oneOf",
+    "not",
+    "if",
+    "dependentSchemas",
+    "dependencies",
+];
 
 impl Inclusion {
     pub(super) fn required_holds(&self, wide: &Wide<'_>, narrow: &Conjunction<'_>) -> bool {
@@ -16,8 +33,12 @@ impl Inclusion {
 
     pub(super) fn properties_hold(&self, wide: &Wide<'_>, narrow: &Conjunction<'_>) -> bool {
         let own = members(wide.keywords, "properties");
-        let fits = own.iter().all(|(name, schema)| {
-            narrow.member(name).is_none_or(|member| self.admits(schema, &member))
+        let fits = own.iter().all(|(name, schema)| match narrow.member(name) {
+            Some(member) => self.admits(schema, &member),
+            None => {
+                let name = Some(name.as_str());
+                !narrow.union_declares(name) && !narrow.condition_declares(name)
+            }
         });
         let is_declared = |name: &str| {
             own.contains_key(name)
@@ -25,9 +46,25 @@ impl Inclusion {
                 || wide.keywords.get("additionalProperties").is_some_and(Value::is_object)
         };
         fits && match self.declared {
-            Declared::ByNarrow => narrow.declared().all(is_declared),
+            Declared::ByNarrow => {
+                narrow.declared().all(is_declared) && !narrow.union_declares(None)
+            }
             Declared::ByWide => own.keys().all(|name| narrow.member(name).is_some()),
         }
+    }
+
+    /// Whether a schema of an object that declares no member at all is wide enough: a caller gives
+    /// those that the narrow one declares. Where it only adds rules to another schema, that one
+    /// declares them.
+    pub(super) fn members_are_declared(
+        &self,
+        wide: &Map<String, Value>,
+        narrow: &Conjunction<'_>,
+    ) -> bool {
+        let is_whole = wide.get("type").is_some_and(|of| types_of(of).contains(Types::OBJECT))
+            && !DECLARING.iter().any(|keyword| wide.contains_key(*keyword));
+        let declares = || narrow.declared().next().is_some() || narrow.union_declares(None);
+        self.declared == Declared::ByWide || !is_whole || !declares()
     }
 
     pub(super) fn patterns_hold(&self, wide: &Wide<'_>, narrow: &Conjunction<'_>) -> bool {
@@ -75,11 +112,10 @@ impl Inclusion {
 impl Conjunction<'_> {
     /// Members that are not declared are not allowed.
     fn is_closed(&self) -> bool {
-        self.parts().any(|part| {
-            ["additionalProperties", "unevaluatedProperties"]
-                .iter()
-                .any(|name| part.get(*name) == Some(&Value::Bool(false)))
-        })
+        let forbids =
+            |keyword: &str| self.parts().any(|part| part.get(keyword) == Some(&Value::Bool(false)));
+        let may_declare = || self.union_declares(None) || self.condition_declares(None);
+        forbids("additionalProperties") || forbids("unevaluatedProperties") && !may_declare()
     }
 }
 

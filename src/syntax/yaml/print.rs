@@ -157,7 +157,7 @@ fn flow_value(draft: &Draft, manner: &YamlStyle, within: bool) -> String {
 
 /// Readers of YAML 1.1 take `1e21` for text; they want a point and a sign.
 fn print_number(text: &str) -> String {
-    let Some((mantissa, exponent)) = text.split_once('e') else { return text.to_owned() };
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else { return text.to_owned() };
     let point = if mantissa.contains('.') { "" } else { ".0" };
     let sign = if exponent.starts_with(['+', '-']) { "" } else { "+" };
     format!("{mantissa}{point}e{sign}{exponent}")

@@ -5,7 +5,10 @@ use serde_json::Value;
 use crate::{
     engine::{
         model_view::Client,
-        portable::tool::{HttpRequest, PortableTool},
+        portable::{
+            fate::Fate,
+            tool::{HttpRequest, PortableTool},
+        },
     },
     model::tool::Tool,
     syntax::edit::Edit,
@@ -42,6 +45,12 @@ pub trait Portable: Sync {
     /// Why it has no place for a field, where reading it again doesn't say that.
     fn why_lost(&self, field: &str) -> Option<&'static str> {
         let _ = field;
+        None
+    }
+
+    /// What an entry says in a simpler way beside the whole of a tool.
+    fn simplified(&self, tool: &PortableTool) -> Option<Fate> {
+        let _ = tool;
         None
     }
 

@@ -5,10 +5,13 @@ use serde_json::{Map, Value, json};
 use super::{
     descriptor::{arguments_schema, states_key},
     keys,
-    remote::listed_arguments,
+    remote::{has_branches, listed_arguments},
 };
 use crate::{
-    engine::portable::tool::PortableTool,
+    engine::portable::{
+        fate::{Fate, FateKind},
+        tool::PortableTool,
+    },
     model::context::{Mode, Name},
     schema::equal::values_equal,
     systems::facets::portable::{KeyedTool, Portable, PortableFile},
@@ -41,6 +44,12 @@ impl Portable for PortableTools {
             value[keys::SERVICES] = Value::Object(services);
         }
         vec![PortableFile { path: "trustgraph.yaml".to_owned(), value }]
+    }
+
+    fn simplified(&self, tool: &PortableTool) -> Option<Fate> {
+        let words = "lists the arguments of all branches; which of them go together is only in \
+                     arguments-schema, which TrustGraph's own model doesn't read";
+        has_branches(&tool.parameters).then(|| Fate::new(FateKind::Changed, "/arguments", words))
     }
 }
 

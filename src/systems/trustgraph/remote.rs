@@ -10,7 +10,7 @@ use crate::{
         entry::{Entry, EntryKind},
     },
     schema::{
-        node::{Property, Types},
+        node::{Node, Property, Types},
         tree::Schema,
     },
     systems::{
@@ -24,6 +24,12 @@ const TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "ob
 
 /// What a property's schema says beside what the list of arguments can.
 const LISTED: [&str; 3] = ["type", "title", "description"];
+
+/// What makes a schema more than its own properties.
+const COMBINED: [&str; 6] = ["$ref", "allOf", "anyOf", "oneOf", "not", "if"];
+
+/// How deep branches within branches are looked at.
+const DEEPEST: usize = 6;
 
 pub(crate) struct McpServers;
 
@@ -123,7 +129,6 @@ fn add_arguments(tool: &mut Value, schema: &Value) {
 #[must_use]
 pub(super) fn listed_arguments(schema: &Value) -> Vec<Value> {
     let tree = Schema::new(schema.clone());
-    let root = tree.root_node();
     let argument = |property: &Property| {
         let own = properties(schema).and_then(|own| own.get(&*property.name));
         let said = |keyword: &str| own?.get(keyword)?.as_str().map(str::to_owned);
@@ -136,7 +141,34 @@ pub(super) fn listed_arguments(schema: &Value) -> Vec<Value> {
         })
     };
     // Where the schema is a reference, what it leads to has them.
-    root.object.properties.iter().map(argument).collect()
+    all_arguments(&tree).iter().map(argument).collect()
+}
+
+/// The arguments of a schema, with those of every branch where it is a union; the first of a name.
+#[must_use]
+pub(super) fn all_arguments(schema: &Schema) -> Vec<Property> {
+    let mut found = Vec::new();
+    add_arguments_of(schema, &schema.root_node(), DEEPEST, &mut found);
+    found
+}
+
+fn add_arguments_of(schema: &Schema, node: &Node, depth: usize, found: &mut Vec<Property>) {
+    for property in &node.object.properties {
+        if !found.iter().any(|known: &Property| known.name == property.name) {
+            found.push(property.clone());
+        }
+    }
+    let Some((union, depth)) = node.unions.first().zip(depth.checked_sub(1)) else { return };
+    for branch in &union.branches {
+        let branch = schema.node(&node.key.with_branch(union.place, *branch));
+        add_arguments_of(schema, &branch, depth, found);
+    }
+}
+
+/// Whether a schema has other arguments in one branch than in another.
+#[must_use]
+pub(super) fn has_branches(schema: &Value) -> bool {
+    !Schema::new(schema.clone()).root_node().unions.is_empty()
 }
 
 /// The type of a property in the list, where references lead too; the first where it has several.
@@ -173,7 +205,10 @@ pub(super) fn says_more(schema: &Value) -> bool {
             .is_none_or(|members| members.keys().any(|key| !LISTED.contains(&key.as_str())))
             || schema.get("type").is_none_or(|kind| !kind.is_string())
     };
-    is_required || properties(schema).into_iter().flatten().any(|(_, schema)| has_more(schema))
+    let is_combined = COMBINED.iter().any(|keyword| schema.get(*keyword).is_some());
+    is_required
+        || is_combined
+        || properties(schema).into_iter().flatten().any(|(_, schema)| has_more(schema))
 }
 
 #[cfg(test)]
@@ -220,11 +255,35 @@ mod tests {
             (json!({"properties": {"a": {"type": "string", "enum": ["x"]}}}), true),
             (json!({"properties": {"a": {"type": ["string", "null"]}}}), true),
             (json!({"properties": {"a": true}}), true),
+            (json!({"anyOf": [{"properties": {"a": {"type": "string"}}}]}), true),
         ] {
             let tools = [json!({"name": "t", "inputSchema": schema})];
             let tool = &adopted(&tools)[1].1;
             assert_eq!(tool.get("arguments-schema"), kept.then_some(&schema), "{schema}");
         }
+    }
+
+    #[test]
+    fn the_arguments_of_all_branches_are_listed() {
+        let listed = |schema: Value| {
+            let all = listed_arguments(&schema).into_iter();
+            all.map(|item| format!("{} {}", item["name"], item["type"]).replace('"', ""))
+                .collect::<Vec<_>>()
+                .join(", ")
+        };
+        let object = |members: Value| json!({"type": "object", "properties": members});
+        let (id, name) = (json!({"type": "integer"}), json!({"type": "string"}));
+        let nested = json!({"oneOf": [object(json!({"name": name})), object(json!({"at": name}))]});
+        for union in ["anyOf", "oneOf"] {
+            let schema = json!({"type": "object", union: [
+                object(json!({"id": id})), object(json!({"id": id, "name": name})), nested]});
+            assert_eq!(listed(schema), "id integer, name string, at string");
+        }
+        let merged = json!({"allOf": [object(json!({"id": id})), object(json!({"name": name}))]});
+        assert_eq!(listed(merged), "id integer, name string");
+        let beside = json!({"properties": {"own": name}, "anyOf": [
+            object(json!({"id": id})), object(json!({"name": name}))]});
+        assert_eq!(listed(beside), "own string, id integer, name string");
     }
 
     #[test]

@@ -227,7 +227,7 @@ impl Form {
     }
 
     fn has_value(&self, row: usize) -> bool {
-        !matches!(self.fields[row].part, Part::Add | Part::More(_))
+        self.fields[row].part.is_value()
     }
 
     fn is_unset(&self, row: usize) -> bool {

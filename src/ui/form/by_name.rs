@@ -77,6 +77,12 @@ impl Form {
             return FormReply::Refused("there is no such field".into());
         };
         let at = field.pointer.clone();
+        if matches!(field.kind, Kind::OrNull { .. }) {
+            return match flag_of(text) {
+                Some(on) => self.set_or_null(&at, on),
+                None => FormReply::Refused(format!("{text} is neither true nor false")),
+            };
+        }
         match meant_value(field, text) {
             Ok(to) => self.commit_edits(vec![Edit::Set { at, to }]),
             Err(why) => FormReply::Refused(why),
@@ -238,11 +244,11 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
         Kind::ReadOnly => Err("this value can't be changed".into()),
         Kind::Text(_) => Ok(text_value(text)),
         Kind::Number { whole } => parse::parse_number(text, *whole).or_else(refused),
-        Kind::Toggle => match text.to_lowercase().as_str() {
-            "true" | "yes" | "y" | "on" => Ok(true.into()),
-            "false" | "no" | "n" | "off" => Ok(false.into()),
-            _ => refused("is neither true nor false"),
+        Kind::Toggle => match flag_of(text) {
+            Some(on) => Ok(on.into()),
+            None => refused("is neither true nor false"),
         },
+        Kind::OrNull { .. } => Err("this is no value".into()),
         Kind::Choice(choices) => choice_value(choices, text),
         Kind::Chips(_) if text.trim_start().starts_with('[') => json(),
         Kind::Chips(choices) => {
@@ -261,6 +267,15 @@ fn meant_value(field: &Field, text: &str) -> Result<Literal, String> {
                 .into())
         }
         Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. } | Kind::Raw => json(),
+    }
+}
+
+/// What a text says of a tick.
+fn flag_of(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "true" | "yes" | "y" | "on" => Some(true),
+        "false" | "no" | "n" | "off" => Some(false),
+        _ => None,
     }
 }
 

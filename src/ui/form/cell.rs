@@ -120,6 +120,12 @@ impl Cell<'_> {
         }
     }
 
+    /// How that is shown: a null that was given is a value, and no hint.
+    #[must_use]
+    pub fn placeholder_role(&self) -> Role {
+        if self.field.presence == Presence::Null { Role::Accent } else { Role::Ghost }
+    }
+
     /// The cells that the count of issues within takes at the end of the line, with the signs
     /// behind it.
     #[must_use]
@@ -215,6 +221,8 @@ pub(crate) enum Ask {
     Pick(usize),
     /// Choose the branch that a constant distinguishes.
     Switch,
+    /// Whether the schema that the value is allows null.
+    OrNull(bool),
     /// This text goes into the union, to the branch that fits it.
     Type(String),
     AddItem,

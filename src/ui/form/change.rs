@@ -134,7 +134,8 @@ impl FormContext<'_> {
                 let inner = self.schema.node(&property.node);
                 let shared = present
                     .get(&*property.name)
-                    .filter(|value| inner.constant.is_none() && inner.types.admits(value));
+                    .filter(|value| inner.constant.is_none() && inner.types.admits(value))
+                    .filter(|value| inner.lists(value) != Some(false));
                 if let Some(shared) = shared {
                     members.insert(property.name.to_string(), shared.clone());
                 }
@@ -232,6 +233,48 @@ impl GrowingEdits<'_> {
 pub(crate) fn apply_edits(value: &Value, edits: &[Edit]) -> Option<Value> {
     let mut value = value.clone();
     edits.iter().all(|edit| value::apply_edit(&mut value, edit).is_ok()).then_some(value)
+}
+
+/// The members that have another name in a value than in one before it, at the same place: what
+/// undo does to a rename.
+#[must_use]
+pub(crate) fn renames_between(before: &Value, after: &Value) -> Vec<Edit> {
+    let mut renames = Vec::new();
+    find_renames(&Pointer::root(), before, after, &mut renames);
+    renames
+}
+
+fn find_renames(at: &Pointer, before: &Value, after: &Value, renames: &mut Vec<Edit>) {
+    match (before, after) {
+        (Value::Object(old), Value::Object(new)) => {
+            let is_renamed = |(old_key, new_key): &(&String, &String)| {
+                old_key != new_key && !new.contains_key(*old_key) && !old.contains_key(*new_key)
+            };
+            let mut renamed = old.keys().zip(new.keys()).filter(is_renamed);
+            let rename =
+                renamed.next().filter(|_| old.len() == new.len() && renamed.next().is_none());
+            renames.extend(
+                rename.map(|(from, key)| Edit::Rename {
+                    at: at.child(from.as_str()),
+                    key: key.clone(),
+                }),
+            );
+            for (key, now) in new {
+                let was =
+                    rename.filter(|(_, new_key)| *new_key == key).map_or(key, |(from, _)| from);
+                if let Some(was) = old.get(was).filter(|was| *was != now) {
+                    find_renames(&at.child(key.as_str()), was, now, renames);
+                }
+            }
+        }
+        (Value::Array(old), Value::Array(new)) if old.len() == new.len() => {
+            for (index, (was, now)) in old.iter().zip(new).enumerate().filter(|(_, (a, b))| a != b)
+            {
+                find_renames(&at.item(index), was, now, renames);
+            }
+        }
+        _ => {}
+    }
 }
 
 /// Whether an edit is about an item of a list.

@@ -95,7 +95,8 @@ fn display_value(cell: &Cell<'_>) -> (String, Role) {
                 (_, true) => "type or choose".into(),
                 (_, false) => format!("choose one of {count}"),
             };
-            (default.map_or(ghost, |label| format!("{label} · default")), Role::Ghost)
+            let role = cell.placeholder_role();
+            (default.map_or(ghost, |label| format!("{label} · default")), role)
         }
     }
 }

@@ -73,7 +73,7 @@ impl Form {
             Part::Value => 0,
             Part::Whole => 1,
             Part::Switch(_) => 2,
-            Part::Add | Part::More(_) => 9,
+            Part::OrNull | Part::Add | Part::More(_) => 9,
         };
         let mut place = Some(at.clone());
         while let Some(here) = place {

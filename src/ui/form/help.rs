@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     schema::{
-        fields::{Field, Part, Presence, Role as Seat},
+        fields::{Field, Presence, Role as Seat},
         kind::Kind,
         messages,
         phrase::{join_alternatives, value_text},
@@ -82,9 +82,7 @@ impl Form {
             let words = crate::ui::canvas::truncate_text(&visible_text(&words), cells).into_owned();
             HelpLine::from_text(Role::Changed, words)
         }));
-        if let Some(description) =
-            field.help().filter(|_| !matches!(field.part, Part::Add | Part::More(_)))
-        {
+        if let Some(description) = field.help().filter(|_| field.part.is_value()) {
             let text = markdown::render_lines(description, cells);
             lines.extend(text.into_iter().map(|pieces| HelpLine { role: Role::Dim, pieces }));
         }
@@ -112,7 +110,7 @@ fn truncate_lines(lines: &mut Vec<HelpLine>, most: usize) {
 
 /// What the field is to hold, in one or two lines.
 fn rules(field: &Field, columns: Columns) -> Vec<HelpLine> {
-    if matches!(field.part, Part::Add | Part::More(_)) {
+    if !field.part.is_value() {
         return Vec::new();
     }
     let mut said: Vec<String> = Vec::new();

@@ -293,6 +293,7 @@ impl Form {
             }
             Ask::Pick(branch) => self.pick_branch(row, branch),
             Ask::Switch => self.open_switch(row),
+            Ask::OrNull(on) => self.set_or_null(&at, on),
             Ask::Type(text) => self.type_into(&at, &text),
             Ask::AddItem => self.add_child(row),
             Ask::AddMember(name) => self.add_member(&at, &name),
@@ -344,8 +345,10 @@ impl Form {
             view: &self.view,
             value: &self.value,
         };
-        let value =
-            kept.clone().or_else(|| ground.known_for_branch(&at, &self.schema.node(&key), &key));
+        let known = || ground.known_for_branch(&at, &self.schema.node(&key), &key);
+        let value = kept.clone().or_else(|| {
+            known().map(|to| if node.holds_schema { self.keep_null(&at, to) } else { to })
+        });
         // An item and the whole document cannot be left out: they begin with what nobody chose.
         let value = value.or_else(|| {
             (!declared).then(|| blank_value(&self.schema, self.checker.as_ref(), &key))

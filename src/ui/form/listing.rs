@@ -21,6 +21,11 @@ const FILTER_FROM: usize = 8;
 /// What an option has to say is not begun in fewer cells: it is read below the list.
 const LEAST_HELP: usize = 8;
 
+/// The mark before a label, and the arrow at the end of the line.
+const LABEL_EDGES: usize = 3;
+/// The same with what is between a label and what is said about it.
+const HELP_EDGES: usize = 5;
+
 /// An option as it is shown.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ShownOption {
@@ -204,7 +209,13 @@ impl Listing {
             .clamp((self.cursor + 1).saturating_sub(seen), self.cursor)
             .min(self.matching.len() - seen);
         let labels = options.iter().map(|option| text_width(&option.label)).max().unwrap_or(0);
-        let labels = labels.min(usize::from(context.area.width) * 2 / 3);
+        let width = usize::from(context.area.width);
+        // Where labels leave no room for more, they have all of it: the rest is read below.
+        let labels = match labels + HELP_EDGES + LEAST_HELP <= width {
+            true => labels.min(width * 2 / 3),
+            false if self.wordy => labels.min(width.saturating_sub(LABEL_EDGES)),
+            false => labels.min(width * 2 / 3),
+        };
         let mut hits = Vec::new();
         for (place, number) in self.matching.iter().enumerate().skip(self.top).take(seen) {
             let at = line + u16::try_from(place - self.top).unwrap_or(0);

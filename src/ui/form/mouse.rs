@@ -8,10 +8,7 @@ use super::{
 };
 use crate::{
     app::input::{Button, Mouse, MouseKind},
-    schema::{
-        fields::{Part, Role},
-        pointer::Pointer,
-    },
+    schema::{fields::Role, pointer::Pointer},
     syntax::edit::Edit,
 };
 
@@ -100,10 +97,8 @@ impl Form {
     ) -> FormReply {
         let Some(field) = self.fields.get(row) else { return FormReply::Handled };
         let id = (field.pointer.clone(), field.part);
-        let is_item = matches!(field.role, Role::Item { .. })
-            && !matches!(field.part, Part::Add | Part::More(_));
-        let is_entry = matches!(field.role, Role::Entry { .. })
-            && !matches!(field.part, Part::Add | Part::More(_));
+        let is_item = matches!(field.role, Role::Item { .. }) && field.part.is_value();
+        let is_entry = matches!(field.role, Role::Entry { .. }) && field.part.is_value();
         let on_label = corner.x + across < self.area.x + self.columns.widget;
         let was_here = self.focus == id;
         let mut left = FormReply::Handled;

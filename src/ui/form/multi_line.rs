@@ -47,7 +47,7 @@ impl Widget for MultiLine {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         if text.is_empty() {
-            let ghost = context.style(Role::Ghost);
+            let ghost = context.style(cell.placeholder_role());
             context.draw_line(0, &cell.placeholder_text(), ghost, "⏎");
             return vec![context.line_hit(0, Click::Open)];
         }

@@ -84,7 +84,7 @@ impl Remarks {
         let mut rows: HashMap<&Pointer, usize> = HashMap::with_capacity(fields.len());
         for (row, field) in fields.iter().enumerate() {
             match field.part {
-                Part::Add | Part::More(_) => {}
+                Part::OrNull | Part::Add | Part::More(_) => {}
                 Part::Value => drop(rows.insert(&field.pointer, row)),
                 _ => drop(rows.entry(&field.pointer).or_insert(row)),
             }

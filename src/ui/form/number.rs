@@ -28,7 +28,7 @@ impl Widget for NumberField {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = cell.value_text();
         let (shown, role) = if text.is_empty() {
-            (cell.placeholder_text(), Role::Ghost)
+            (cell.placeholder_text(), cell.placeholder_role())
         } else {
             (text, Role::SyntaxNumber)
         };

@@ -21,7 +21,7 @@ impl Widget for PathField {
     fn draw_unfocused(&self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let text = one_line(&cell.value_text());
         if text.is_empty() {
-            let ghost = context.style(Role::Ghost);
+            let ghost = context.style(cell.placeholder_role());
             context.draw_line(0, &cell.placeholder_text(), ghost, "▾");
         } else {
             let style = ratatui::style::Style { bg: None, ..context.style(Role::Text) };

@@ -3,10 +3,7 @@
 use std::collections::HashMap;
 
 use crate::{
-    schema::{
-        fields::{Field, Part},
-        pointer::Pointer,
-    },
+    schema::{fields::Field, pointer::Pointer},
     ui::{
         canvas::visible_text,
         line_wrap::{RowWidths, wrap_styled},
@@ -72,7 +69,7 @@ impl Previews {
         }
         let mut rows: HashMap<&Pointer, usize> = HashMap::with_capacity(fields.len());
         for (row, field) in fields.iter().enumerate() {
-            if !matches!(field.part, Part::Add | Part::More(_)) {
+            if field.part.is_value() {
                 rows.entry(&field.pointer).or_insert(row);
             }
         }

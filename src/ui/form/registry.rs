@@ -2,8 +2,8 @@
 //! a row.
 
 use super::{
-    adds, cell::Widget, chips, choice, constant, fold, moment, multi_line, number, path, raw_json,
-    read_only, secret, text, toggle, variant,
+    adds, cell::Widget, chips, choice, constant, fold, moment, multi_line, number, or_null, path,
+    raw_json, read_only, secret, text, toggle, variant,
 };
 use crate::schema::kind::{Kind, TextKind};
 
@@ -36,6 +36,7 @@ pub(crate) const ROWS: &[Row] = &[
     },
     Row { fits: |kind| matches!(kind, Kind::Variant { .. }), widget: &variant::VariantField },
     Row { fits: |kind| matches!(kind, Kind::Const(_) | Kind::Null), widget: &constant::Constant },
+    Row { fits: |kind| matches!(kind, Kind::OrNull { .. }), widget: &or_null::OrNull },
     Row { fits: |kind| matches!(kind, Kind::ReadOnly), widget: &read_only::ReadOnly },
     Row { fits: |kind| matches!(kind, Kind::Add(_)), widget: &adds::AddRow },
     Row { fits: |kind| matches!(kind, Kind::More { .. }), widget: &adds::MoreRow },

@@ -45,7 +45,7 @@ impl Form {
     /// Whether the value at a row is another one than the saved one.
     pub(super) fn is_changed(&self, row: usize) -> bool {
         let (Some(saved), Some(field)) = (&self.saved, self.fields.get(row)) else { return false };
-        if Arc::ptr_eq(saved, &self.value) || matches!(field.part, Part::Add | Part::More(_)) {
+        if Arc::ptr_eq(saved, &self.value) || !field.part.is_value() {
             return false;
         }
         field.pointer.get(saved) != field.pointer.get(&self.value)
@@ -96,7 +96,9 @@ impl Form {
         };
         let is_list = at.get(&self.value).is_none_or(Value::is_array);
         let edit = match part {
-            Part::More(_) => return FormReply::Refused("there is no value here".into()),
+            Part::OrNull | Part::More(_) => {
+                return FormReply::Refused("there is no value here".into());
+            }
             Part::Add if !is_list => {
                 return FormReply::Refused(
                     "add an entry with a name first, then paste its value".into(),
@@ -136,10 +138,7 @@ impl Form {
 
     /// What setting a row back to its default changes; nothing where it is that already.
     pub(super) fn reset_edit(&self, row: usize) -> Option<Edit> {
-        let field = self
-            .fields
-            .get(row)
-            .filter(|field| !matches!(field.part, Part::Add | Part::More(_)))?;
+        let field = self.fields.get(row).filter(|field| field.part.is_value())?;
         let at = field.pointer.clone();
         let now = at.get(&self.value);
         let default = offered_default(&self.schema, self.checker.as_ref(), &field.node);

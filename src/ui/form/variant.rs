@@ -14,6 +14,7 @@ use crate::{
         fields::Presence,
         kind::{Branch, Kind},
         messages,
+        nullable::allows_null,
         tree::Schema,
     },
     ui::{
@@ -38,7 +39,7 @@ impl Widget for VariantField {
             chosen.and_then(|chosen| branches.get(chosen)).map(|branch| one_line(&branch.label));
         let (text, role) = match (label, cell.field.presence) {
             (Some(label), _) => (label, Role::Text),
-            (None, Presence::Null) => ("null".into(), Role::Ghost),
+            (None, Presence::Null) => ("null".into(), cell.placeholder_role()),
             (None, _)
                 if cell.field.node.default.as_ref().is_some_and(|default| !default.is_null()) =>
             {
@@ -80,7 +81,15 @@ fn schema_words(cell: &Cell<'_>) -> Option<String> {
     let schema = cell.value.filter(|_| cell.field.node.holds_schema)?;
     let node = Schema::new(schema.clone()).root_node();
     // Of a reference, or of what has no type, its first values say more.
-    (node.typed || node.choices.is_some()).then(|| messages::describe_expected(&node))
+    let words =
+        (node.typed || node.choices.is_some()).then(|| messages::describe_expected(&node))?;
+    let is_null_allowed = schema.as_object().and_then(allows_null) == Some(true);
+    let (first, rules) = words.split_once(", ").unwrap_or((&words, ""));
+    Some(match (is_null_allowed, rules) {
+        (false, _) => words,
+        (true, "") => format!("{} or null", first.replace(" or ", ", ")),
+        (true, rules) => format!("{} or null, {rules}", first.replace(" or ", ", ")),
+    })
 }
 
 #[derive(Default)]

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 pub use super::reply::FormReply;
 use super::{
     cell::{Cell, Click, Editor, InnerValues},
-    change::{FormContext, apply_edits, is_in_list, move_keys, place_after_edit},
+    change::{FormContext, apply_edits, is_in_list, move_keys, place_after_edit, renames_between},
     find::Finder,
     layout::{Columns, Lines},
     notes::{self, Note, Remarks},
@@ -163,6 +163,9 @@ impl Form {
             self.value = Arc::clone(value);
             return;
         }
+        for rename in renames_between(&self.value, value) {
+            self.move_remembered(&rename, false);
+        }
         // A field whose value was changed elsewhere shows that.
         self.drafts.retain(|at, _| at.get(&self.value) == at.get(value));
         self.value = Arc::clone(value);
@@ -185,7 +188,7 @@ impl Form {
         let (at, part) = &self.focus;
         let Some((from, written)) = self.typing_from.as_ref() else { return Vec::new() };
         let before = at.get(from);
-        if matches!(part, Part::Add | Part::More(_)) || before == at.get(&self.value) {
+        if !part.is_value() || before == at.get(&self.value) {
             return Vec::new();
         }
         match before {
@@ -406,7 +409,7 @@ impl Form {
     /// What a row's widget sees.
     pub(super) fn cell(&self, row: usize) -> Option<Cell<'_>> {
         let field = self.fields.get(row)?;
-        let is_value = !matches!(field.part, Part::Add | Part::More(_));
+        let is_value = field.part.is_value();
         Some(Cell {
             field,
             value: field.pointer.get(&self.value).filter(|_| is_value),

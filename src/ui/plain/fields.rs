@@ -84,7 +84,8 @@ fn is_asked(field: &Field) -> bool {
     let is_holder =
         matches!(field.kind, Kind::List { .. } | Kind::Object { .. } | Kind::Map { .. });
     let is_fixed =
-        matches!(field.kind, Kind::Const(_) | Kind::Null | Kind::ReadOnly | Kind::More { .. });
+        matches!(field.kind, Kind::Const(_) | Kind::Null | Kind::ReadOnly | Kind::More { .. })
+            || field.part == Part::OrNull;
     let is_told = is_holder && field.presence == Presence::Set;
     !(field.node.read_only || is_fixed || is_told)
 }
@@ -121,7 +122,7 @@ pub(crate) fn find_row(form: &Form, word: &str, is_switch: bool) -> Result<usize
         return Ok(row);
     }
     let own = |field: &Field| {
-        field.part != Part::Add
+        field.part.is_value()
             && (field.label.eq_ignore_ascii_case(word)
                 || field.pointer.last().is_some_and(|name| name.eq_ignore_ascii_case(word)))
     };
@@ -187,6 +188,9 @@ pub(crate) fn describe_row(form: &Form, row: usize) -> Vec<String> {
             true => format!("{}. add {what}", row + 1),
             false => format!("{}. {name}: add {what}", row + 1),
         }];
+    }
+    if matches!(field.kind, Kind::OrNull { .. }) {
+        return vec![format!("{}. {name}: {}", row + 1, kind_words(field))];
     }
     let mut words = vec![kind_words(field)];
     let own = field.pointer.last().unwrap_or_default();
@@ -258,6 +262,7 @@ fn kind_words(field: &Field) -> String {
         Kind::Null => "null".to_owned(),
         Kind::ReadOnly => "read-only".to_owned(),
         Kind::Raw => "JSON".to_owned(),
+        Kind::OrNull { on } => format!("or null, true or false, now {on}"),
         Kind::Add(_) => "add".to_owned(),
         Kind::More { hidden, .. } => format!("{hidden} more"),
     }

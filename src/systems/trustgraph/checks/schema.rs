@@ -17,7 +17,7 @@ use crate::{
     systems::trustgraph::{
         descriptor::{argument_schema, argument_type, text_member},
         keys,
-        remote::listed_type,
+        remote::{all_arguments, listed_type},
         types::{self, Arguments},
     },
 };
@@ -68,7 +68,7 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         return;
     }
     let schema = Schema::new(schema.clone());
-    let root = schema.root_node();
+    let declared = all_arguments(&schema);
     let listed = tool
         .entry
         .value
@@ -79,9 +79,7 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     let named =
         |item: &&Value, property: &Property| text_member(item, keys::NAME) == Some(&property.name);
     let in_list = |property: &&Property| listed.iter().find(|item| named(item, property));
-    let unlisted: Vec<&str> = root
-        .object
-        .properties
+    let unlisted: Vec<&str> = declared
         .iter()
         .filter(|property| in_list(property).is_none())
         .map(|property| &*property.name)
@@ -89,7 +87,7 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     let unknown: Vec<&str> = listed
         .iter()
         .filter_map(|item| text_member(item, keys::NAME))
-        .filter(|name| root.object.property(name).is_none())
+        .filter(|name| !declared.iter().any(|property| *property.name == **name))
         .collect();
     for (row, item) in listed.iter().enumerate() {
         report_type(tool, &schema, (row, item), report);
@@ -109,8 +107,7 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         }
     };
     // Neither loses an argument by it: what only one of them has, the other gets.
-    let declared = root.object.properties.iter();
-    let of_schema = declared.map(|property| {
+    let of_schema = declared.iter().map(|property| {
         in_list(&property).cloned().unwrap_or_else(|| list_item(&schema, property))
     });
     let is_unknown =
@@ -149,9 +146,9 @@ fn report_type(
     (row, item): (usize, &Value),
     report: &mut Report<'_>,
 ) {
-    let root = schema.root_node();
     let name = text_member(item, keys::NAME).unwrap_or_default();
-    let Some(property) = root.object.property(name) else { return };
+    let declared = all_arguments(schema);
+    let Some(property) = declared.iter().find(|property| *property.name == *name) else { return };
     let listed = text_member(item, keys::TYPE).and_then(argument_type);
     let of_schema = list_item(schema, property);
     let declared = text_member(&of_schema, keys::TYPE).unwrap_or_default();
