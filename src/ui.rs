@@ -6,6 +6,7 @@
 pub mod action_rows;
 pub mod actions;
 pub mod answer;
+pub mod ascii;
 pub mod ask_cases;
 pub mod canvas;
 pub mod cases;

@@ -41,6 +41,11 @@ pub(crate) struct Global {
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub plain: bool,
 
+    /// Draw the screen with ASCII alone, for terminals and fonts without lines and other signs;
+    /// `ascii = true` in config.toml does the same
+    #[arg(long, global = true, conflicts_with = "plain", help_heading = "Everywhere")]
+    pub ascii: bool,
+
     /// Open in a window of its own, without a terminal (see docs/window.md)
     #[arg(long, global = true, conflicts_with = "plain", hide = !cfg!(feature = "window"), help_heading = "Everywhere")]
     pub window: bool,

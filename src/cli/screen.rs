@@ -29,6 +29,7 @@ pub(crate) fn open_screen(
     let (mut settings, findings) =
         loaded.map_err(|problem| complaints.push(problem.to_string())).unwrap_or_default();
     settings.notifications.on |= global.notify;
+    settings.ascii |= global.ascii;
     complaints.extend(findings.iter().map(Finding::site_words));
     let (themes, unread) = user::load_themes(&paths.themes_folder());
     complaints.extend(unread.iter().map(ToString::to_string));

@@ -67,6 +67,8 @@ impl Default for WorkspaceSettings {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct UserSettings {
     pub theme: Option<String>,
+    /// Signs beyond ASCII are not drawn.
+    pub ascii: bool,
     /// The program that opens files, with its arguments; else `$VISUAL`, `$EDITOR`.
     pub editor: Option<String>,
     /// Action id → keys, in place of the table's own.

@@ -38,6 +38,7 @@ use crate::{
     },
     ui::{
         actions::build_keymap,
+        ascii::Signs,
         root::{Colour, Root},
         theme::{self, Theme},
     },
@@ -158,8 +159,10 @@ fn run_in_runtime(session: impl Future<Output = Result<Ended, Problem>>) -> Resu
 type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
 
 async fn open_drawn(launch: LaunchSettings) -> Drawn {
+    let signs = if launch.settings.ascii { Signs::Ascii } else { Signs::All };
     let Opened { state, performer, messages, themes, first } = open_program(launch).await;
-    let root = make_root(themes, state.form.is_some());
+    let mut root = make_root(themes, state.form.is_some());
+    root.signs = signs;
     (state, root, performer, messages, first)
 }
 

@@ -16,6 +16,7 @@ use self::{
 };
 use super::{
     action_rows,
+    ascii::{self, Signs},
     everywhere::{self, Window},
     images::ShownImages,
     overlays::{help, palette, questions, way_back::ending_question},
@@ -85,6 +86,7 @@ pub struct Root {
     /// What was chosen last from lists of actions, the newest first.
     recent: Vec<ActionId>,
     pub images: ShownImages,
+    pub signs: Signs,
 }
 
 impl Root {
@@ -112,6 +114,7 @@ impl Root {
             last_shown: None,
             recent: Vec::new(),
             images: ShownImages::default(),
+            signs: Signs::default(),
         }
     }
 
@@ -125,6 +128,13 @@ impl Root {
 
     /// Draws the state.
     pub fn draw(&mut self, frame: &mut Frame<'_>, state: &State) {
+        self.draw_state(frame, state);
+        if self.signs == Signs::Ascii {
+            ascii::replace_signs(frame.buffer_mut());
+        }
+    }
+
+    fn draw_state(&mut self, frame: &mut Frame<'_>, state: &State) {
         self.take_theme(state);
         self.places.clear();
         self.within.clear();

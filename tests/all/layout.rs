@@ -1,11 +1,14 @@
 //! The picture of a workflow on five hundred random ones: nothing stands over anything, everything
 //! can be read, and a small change moves little.
 
+use std::collections::HashSet;
+
 use toolcrib::engine::{
     canvas_text,
     layout::{
         diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, char_count},
         hit::DiagramHit,
+        labels::{FullLabels, Wordings},
         picture::{BoxArea, BoxPosition, Caption, KeptLayout, Picture, PlacedBox, Point, Route},
     },
 };
@@ -165,6 +168,97 @@ fn on_random_graphs_nothing_stands_over_anything_and_all_can_be_read() {
             "graph {seed}: nothing changed, but boxes changed their layers"
         );
     }
+}
+
+/// A random graph whose labels are to be written where there is room: of each three one has frames
+/// and labels, the others names alone.
+fn with_room(seed: u64) -> (Diagram, FullLabels) {
+    let (mut diagram, mut dice) = (random(seed), Dice(seed + 7));
+    let mut texts = |longest: usize| -> Wordings {
+        let text = &"abcdefghijklmnopqrstuvwxyz"[..dice.below(longest)];
+        let short = format!("{}…", &text[..text.len().min(4)]);
+        [text.to_owned(), short].into_iter().filter(|_| !text.is_empty()).collect()
+    };
+    let arrows = diagram.arrows.iter().map(|_| texts(24)).collect();
+    let is_bare = !seed.is_multiple_of(3);
+    let mut feet = vec![Default::default(); diagram.boxes.len()];
+    if is_bare {
+        diagram.arrows.iter_mut().for_each(|arrow| arrow.label.clear());
+        for (row, spec) in diagram.boxes.iter_mut().enumerate() {
+            let lines = vec![format!("state-{row}")];
+            *spec = BoxSpec { lines, frame: Frame::None, ..BoxSpec::default() };
+            if row % 4 == 0 {
+                feet[row] = (texts(12), texts(6));
+            }
+        }
+    }
+    (diagram, FullLabels { arrows, feet })
+}
+
+#[test]
+fn labels_written_where_there_is_room_are_apart_from_all_else_and_beside_their_own_line() {
+    let (mut shown, mut wanted) = (0, 0);
+    for seed in 0..GRAPHS {
+        let (diagram, labels) = with_room(seed);
+        let mut dice = Dice(seed + 3);
+        let gap = [2, 5, 9][dice.below(3)];
+        let before = diagram.layout_apart(&[], KeptLayout::Order, gap);
+        let mut picture = before.clone();
+        picture.fill_labels(&labels, char_count, before.width + dice.below(40));
+        nothing_stands_over_anything(seed, &diagram, &picture);
+        for (was, is) in before.arrows.iter().zip(&picture.arrows) {
+            let text = |route: &Route| route.label.as_ref().map_or(0, |label| label.width);
+            assert!(text(was) == 0 || text(is) > 0, "graph {seed}: a label is gone");
+        }
+        let routes: Vec<&Route> = picture.arrows.iter().chain(feet(&picture)).collect();
+        let lines: Vec<HashSet<Point>> =
+            routes.iter().map(|route| cells(route).chain([route.head]).collect()).collect();
+        let text = |route: &&Route| route.label.clone().filter(|label| label.width > 0);
+        let texts: Vec<Option<Caption>> = routes.iter().map(text).collect();
+        for (row, label) in texts.iter().enumerate() {
+            let Some(label) = label else { continue };
+            let (x, y, end) = (label.at.x, label.at.y, label.at.x + label.width);
+            let words = format!("graph {seed}: {} at {:?}", label.text, label.at);
+            // What is at a cell but the label and its own line.
+            let is_other = |x: usize| {
+                let at = Point { x, y };
+                lines.iter().enumerate().any(|(other, line)| other != row && line.contains(&at))
+                    || picture.boxes.iter().any(|placed| placed.area.contains(at))
+                    || texts.iter().enumerate().any(|(other, label)| {
+                        other != row
+                            && label.as_ref().is_some_and(|label| label.area().contains(at))
+                    })
+            };
+            assert!(!(x.saturating_sub(1)..=end).any(is_other), "something is over or at {words}");
+            let own = |x: usize, y: usize| lines[row].contains(&Point { x, y });
+            let is_on = (x..end).any(|x| own(x, y));
+            let (left, right) = (x >= 2 && own(x - 2, y), own(end + 1, y));
+            let is_along = [y.checked_sub(1), Some(y + 1)]
+                .into_iter()
+                .flatten()
+                .any(|near| (x..end).all(|x| own(x, near)));
+            assert!(is_on || left || right || is_along, "its line is away from {words}");
+            if is_on && !own(end, y) && diagram.boxes[0].frame == Frame::None {
+                let beside = [x.checked_sub(2).filter(|x| !own(*x, y)), Some(end + 1)];
+                let is_near = beside.into_iter().flatten().any(is_other);
+                assert!(!is_near, "another line looks like that of {words}");
+            }
+            if !is_on && row < picture.arrows.len() {
+                let far = if left { end + 1 } else { x.saturating_sub(2) };
+                assert!(right && left || !is_other(far), "another line is as near to {words}");
+            }
+        }
+        let count = picture.count_labels(&labels);
+        shown += count.shown;
+        wanted += labels.arrows.iter().filter(|texts| !texts.is_empty()).count()
+            + labels
+                .feet
+                .iter()
+                .map(|(itself, any)| usize::from(!itself.is_empty()) + usize::from(!any.is_empty()))
+                .sum::<usize>();
+    }
+    println!("{shown} of {wanted} labels are seen");
+    assert!(shown * 10 > wanted * 6, "{shown} of {wanted} labels are seen");
 }
 
 /// A part drawn alone is that part of the whole.

@@ -1617,3 +1617,26 @@ fn keys_of_a_notice_are_those_of_a_text_that_is_edited() {
     bench.draw();
     assert!(bench.shows("Ctrl+S saves") && !bench.shows("Ctrl+Esc"), "{}", bench.screen());
 }
+
+#[test]
+fn a_terminal_without_other_signs_gets_every_screen_in_ascii() {
+    let screens = [
+        ScreenId::Tools,
+        ScreenId::Workflow,
+        ScreenId::Invoke,
+        ScreenId::Watch,
+        ScreenId::History,
+        ScreenId::Connections,
+    ];
+    for screen in screens {
+        let mut bench = Workbench::sample("spec-workflow", 200, 60).on(screen).in_ascii();
+        for page in ["", "?"] {
+            bench.types(page);
+            let shown = bench.screen();
+            let other = shown.lines().find(|line| !line.is_ascii());
+            assert_eq!(other, None, "{screen:?}");
+        }
+    }
+    let bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Workflow).in_ascii();
+    assert!(bench.shows("> undefined") && bench.shows("+--"), "{}", bench.screen());
+}

@@ -235,3 +235,108 @@ fn a_whole_picture_that_outgrows_the_view_is_fitted_again_and_has_its_detail_bac
     (1..8).for_each(|_| bench.keys("u"));
     assert!(bench.shows("1 tool") && !is_cut(&bench), "{first}\n{}", bench.screen());
 }
+
+#[test]
+fn tools_that_keep_a_state_are_marked_where_the_picture_has_no_room_for_them() {
+    let stays =
+        |row: usize| (0..5).map(move |tool| (format!("keep-{row}-{tool}"), state(row), state(row)));
+    let tools = (0..12).map(|row| tool(row, row + 1)).chain([2, 5].into_iter().flat_map(stays));
+    let mut bench = made(tools, (80, 24));
+    assert!(bench.shows("─▶3↺─") && bench.shows("─▶6↺─"), "{}", bench.screen());
+    bench.keys("right right");
+    assert!(bench.shows("↺ keep-2-0, keep-2-1, keep-2-2, keep-2-3, …"), "{}", bench.screen());
+    bench.keys("@signs");
+    assert!(bench.shows("after a name: tools keep the state"), "{}", bench.screen());
+}
+
+#[test]
+fn a_name_without_a_frame_is_marked_whether_or_not_its_tools_are_beside_it() {
+    let stays = [2, 4].map(|row| (format!("keep-{row}"), state(row), state(row)));
+    let bench = made((0..6).map(|row| tool(row, row + 1)).chain(stays), (80, 24));
+    assert!(bench.shows("s2 ↺") && bench.shows("s4 ↺"), "{}", bench.screen());
+    assert!(bench.shows("stays: keep-2"), "{}", bench.screen());
+}
+
+#[test]
+fn how_many_labels_have_no_room_is_said_and_a_press_shows_more() {
+    let mut bench = made((0..12).map(|row| tool(row, row + 1)), (80, 24));
+    assert!(bench.shows("12 labels hidden: + zooms in"), "{}", bench.screen());
+    for _ in 0..3 {
+        bench.clicks("labels hidden: + zooms in");
+    }
+    assert!(bench.shows("─ t0-1 ─▶") && !bench.shows("hidden:"), "{}", bench.screen());
+    let bench = made([tool(0, 1)], (80, 24));
+    assert!(!bench.shows("hidden:"), "{}", bench.screen());
+}
+
+#[test]
+fn the_picture_turns_only_when_the_screen_changes_not_when_the_run_needs_room() {
+    let mut bench = made((0..12).map(|row| tool(row, row + 1)), (120, 36));
+    assert!(bench.shows("▼ t0-1"), "{}", bench.screen());
+    bench.keys("tab");
+    for step in 1..9 {
+        bench.keys("enter");
+        let shown = format!("▼ t{step}-{}", step + 1);
+        assert!(bench.shows(&shown) && !bench.shows("1─▶2"), "{step}: {}", bench.screen());
+    }
+    bench.resize(120, 28);
+    assert!(bench.shows("1─▶2─▶3"), "{}", bench.screen());
+}
+
+/// Where these states are on the screen.
+fn places(bench: &Workbench, states: &[&str]) -> Vec<(u16, u16)> {
+    states.iter().map(|name| bench.find(&format!("│ {name} "))).collect()
+}
+
+fn branching() -> [(String, String, String); 8] {
+    let named = |key: &str, from: &str, to: &str| (key.into(), from.into(), to.into());
+    [
+        named("a", "undefined", "one"),
+        named("b", "undefined", "two"),
+        named("c", "undefined", "three"),
+        named("d", "one", "four"),
+        named("e", "two", "four"),
+        named("f", "three", "five"),
+        named("g", "five", "two"),
+        named("h", "four", "undefined"),
+    ]
+}
+
+#[test]
+fn undo_and_redo_bring_states_back_to_where_they_were() {
+    let mut bench = made(branching(), (200, 60));
+    let states = ["one", "two", "three", "four", "five"];
+    let first = places(&bench, &states);
+    // A tool that is available everywhere takes a line of the pane: the picture has another room.
+    bench.input(&Input::Paste(
+        "tool:\n  look:\n    type: text-completion\n    name: look\n    description: d\n".into(),
+    ));
+    bench.keys("enter");
+    bench.types("/");
+    bench.types("three");
+    bench.keys("enter d right enter");
+    assert!(!bench.shows("│ three "), "{}", bench.screen());
+    let without = bench.screen();
+    bench.keys("u u");
+    assert_eq!(places(&bench, &states), first, "{}", bench.screen());
+    bench.keys("ctrl+r ctrl+r");
+    let rows =
+        |screen: &str| screen.lines().skip(2).take(40).map(str::to_owned).collect::<Vec<_>>();
+    assert_eq!(rows(&bench.screen()), rows(&without));
+}
+
+#[test]
+fn a_state_with_another_name_is_where_it_was() {
+    let mut bench = made(branching(), (200, 60));
+    let others = ["one", "two", "four", "five"];
+    let (first, before) = (places(&bench, &others), places(&bench, &["three"]));
+    bench.types("/");
+    bench.types("three");
+    bench.keys("enter r ctrl+u");
+    bench.types("third");
+    bench.keys("enter");
+    assert_eq!(places(&bench, &others), first, "{}", bench.screen());
+    assert_eq!(places(&bench, &["third"]), before, "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(places(&bench, &["three"]), before, "{}", bench.screen());
+}

@@ -38,22 +38,6 @@ pub struct Diagram {
     pub measure: TextMeasure,
 }
 
-impl Diagram {
-    /// Whether both have the same boxes and arrows, however their boxes are framed: a picture of
-    /// one is a picture of the other.
-    #[must_use]
-    pub fn is_laid_out_as(&self, other: &Self) -> bool {
-        let same_box = |(one, two): (&BoxSpec, &BoxSpec)| {
-            one.lines == two.lines && one.to_itself == two.to_itself && one.from_any == two.from_any
-        };
-        self.first == other.first
-            && self.direction == other.direction
-            && self.arrows == other.arrows
-            && self.boxes.len() == other.boxes.len()
-            && self.boxes.iter().zip(&other.boxes).all(same_box)
-    }
-}
-
 /// The edge of a box.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Frame {

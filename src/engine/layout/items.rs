@@ -133,10 +133,9 @@ fn choose_stubs(diagram: &Diagram, ranks: &Ranks) -> Vec<bool> {
 /// An arrow's label; a stub's names the box that it leads to.
 pub(crate) fn arrow_label(diagram: &Diagram, row: usize, stub: bool) -> String {
     let arrow = &diagram.arrows[row];
-    let target = diagram.boxes[arrow.to]
-        .lines
-        .first()
-        .map_or("", |line| line.trim_start_matches(['▶', '●', ' ']).trim_end());
+    let target = diagram.boxes[arrow.to].lines.first().map_or("", |line| {
+        line.trim_start_matches(['▶', '●', ' ']).trim_end_matches(['↺', '⇠', ' '])
+    });
     if stub { format!("{} → {target}", arrow.label) } else { arrow.label.clone() }
 }
 
@@ -281,6 +280,14 @@ impl Items {
     /// The box alone, without its foot.
     pub fn box_size(&self, row: usize) -> BoxSize {
         self.box_sizes[row]
+    }
+
+    /// Whether the head of its arrow is where a link leaves its item: that of an arrow which leads
+    /// back.
+    pub fn begins_with_head(&self, link: LinkRow) -> bool {
+        let is_box = matches!(self.items[self.links[link].from].kind, Kind::Box(_));
+        let mut back = self.chains.iter().zip(&self.reversed).filter(|(_, back)| **back);
+        is_box && back.any(|(chain, _)| chain.first() == Some(&link))
     }
 
     /// Whether a layer has texts alone, below which lines begin.

@@ -1,5 +1,6 @@
 //! Writes labels that a layout left out or cut where there is room for them after all: on or beside
-//! their lines. Nothing moves for them.
+//! their lines, anywhere along them. Nothing moves for them. Where a label has no room in full, a
+//! shorter one is written.
 
 use std::cmp::Reverse;
 
@@ -8,12 +9,23 @@ use super::{
     picture::{BoxArea, Caption, Heading, Picture, PlacedBox, Point, Route},
 };
 
-/// The labels of a picture as they would all like to be; empty where there is none.
+/// A label in full, then shorter and shorter; none where there is no label.
+pub type Wordings = Vec<String>;
+
+/// The labels of a picture as they would all like to be.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FullLabels {
-    pub arrows: Vec<String>,
+    pub arrows: Vec<Wordings>,
     /// For each box those of the arrow to itself and of the one from any box.
-    pub feet: Vec<(String, String)>,
+    pub feet: Vec<(Wordings, Wordings)>,
+}
+
+/// How many of the labels of a picture are seen, the better the more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LabelCount {
+    /// In full or shortened.
+    pub shown: usize,
+    pub in_full: usize,
 }
 
 /// Larger pictures keep the labels that they have: nobody sees all of one at once.
@@ -37,37 +49,40 @@ impl Picture {
             picture
         };
         let all = [spare / 2, 0, spare].map(written);
-        let best = all.into_iter().min_by_key(|picture| Reverse(picture.count_written(labels)));
+        let best = all.into_iter().min_by_key(|picture| Reverse(picture.count_labels(labels)));
         *self = best.unwrap_or_default();
     }
 
     fn write_labels(&mut self, labels: &FullLabels, measure: TextMeasure, width: usize) {
         let mut grid = Grid::new(self, width);
-        for (row, text) in labels.arrows.iter().enumerate() {
-            let Some(route) = self.arrows.get_mut(row) else { continue };
-            if is_written(route, text) {
-                continue;
-            }
-            let cells = measure(text);
-            grid.clear_label(route, Taken::Line(row));
-            if let Some(at) = place_on_line(&grid, route, row, cells) {
-                route.label = Some(Caption { at, text: text.clone(), width: cells });
-            }
-            grid.block_label(route);
-        }
-        for (placed, (itself, any)) in self.boxes.iter_mut().zip(&labels.feet) {
-            if placed.to_itself.is_none() && placed.from_any.is_none() {
-                add_foot(&mut grid, placed, (itself, any), measure);
-                continue;
-            }
-            for (route, text) in [(&mut placed.to_itself, itself), (&mut placed.from_any, any)] {
-                let Some(route) = route.as_mut().filter(|route| !is_written(route, text)) else {
+        // Each label has its chance in full before any is shortened.
+        let steps = labels.arrows.iter().map(Vec::len).max().unwrap_or(0);
+        for step in 0..steps {
+            for (row, wordings) in labels.arrows.iter().enumerate() {
+                let (Some(route), Some(text)) = (self.arrows.get_mut(row), wordings.get(step))
+                else {
                     continue;
                 };
+                if !wordings[..=step].iter().any(|text| is_written(route, text)) {
+                    write_on_line(&mut grid, (route, row), text, measure);
+                }
+            }
+        }
+        for (placed, feet) in self.boxes.iter_mut().zip(&labels.feet) {
+            let (itself, any) = feet;
+            if placed.to_itself.is_none() && placed.from_any.is_none() {
+                add_foot(&mut grid, placed, feet, measure);
+                continue;
+            }
+            for (route, texts) in [(&mut placed.to_itself, itself), (&mut placed.from_any, any)] {
+                let Some((route, text)) = route.as_mut().zip(texts.first()) else { continue };
+                if is_written(route, text) {
+                    continue;
+                }
                 let Some(at) = route.label.as_ref().map(|label| label.at) else { continue };
                 let cells = measure(text);
                 grid.clear_label(route, Taken::Blocked);
-                if grid.is_free(at, cells) {
+                if grid.is_free(at, cells, (1, 2)) {
                     route.label = Some(Caption { at, text: text.clone(), width: cells });
                 }
                 grid.block_label(route);
@@ -75,16 +90,28 @@ impl Picture {
         }
     }
 
-    /// How many of these labels are written in full.
+    /// How many of these labels are seen.
     #[must_use]
-    pub fn count_written(&self, labels: &FullLabels) -> usize {
-        let arrows = self.arrows.iter().zip(&labels.arrows);
-        let on_arrows =
-            arrows.filter(|(route, text)| !text.is_empty() && is_written(route, text)).count();
-        let at_boxes = self.boxes.iter().zip(&labels.feet).flat_map(|(placed, (itself, any))| {
-            [itself, any].into_iter().filter(|text| !text.is_empty() && has_foot(placed, text))
-        });
-        on_arrows + at_boxes.count()
+    pub fn count_labels(&self, labels: &FullLabels) -> LabelCount {
+        let mut count = LabelCount { shown: 0, in_full: 0 };
+        let mut add = |is_shown: bool, is_full: bool| {
+            count.shown += usize::from(is_shown);
+            count.in_full += usize::from(is_full);
+        };
+        for (route, texts) in self.arrows.iter().zip(&labels.arrows) {
+            if let Some(full) = texts.first() {
+                add(has_label(route), is_written(route, full));
+            }
+        }
+        for (placed, (itself, any)) in self.boxes.iter().zip(&labels.feet) {
+            for texts in [itself, any].into_iter().filter(|texts| !texts.is_empty()) {
+                add(
+                    feet_of(placed).any(has_label),
+                    texts.first().is_some_and(|full| has_foot(placed, full)),
+                );
+            }
+        }
+        count
     }
 
     /// Moves everything sideways.
@@ -123,98 +150,161 @@ impl Picture {
     }
 }
 
+/// Writes a label of an arrow where its line has room for it; otherwise it stays as it is.
+fn write_on_line(
+    grid: &mut Grid,
+    (route, row): (&mut Route, usize),
+    text: &str,
+    measure: TextMeasure,
+) {
+    let cells = measure(text);
+    grid.clear_label(route, Taken::Line(row));
+    if let Some(at) = place_on_line(grid, route, row, cells) {
+        route.label = Some(Caption { at, text: text.to_owned(), width: cells });
+    }
+    grid.block_label(route);
+}
+
 /// Beside a box without a frame: which tools keep its state, or lead to it from any; right of it,
 /// else left.
 fn add_foot(
     grid: &mut Grid,
     placed: &mut PlacedBox,
-    (itself, any): (&str, &str),
+    (itself, any): &(Wordings, Wordings),
     measure: TextMeasure,
 ) {
-    let stays = if itself.is_empty() { String::new() } else { format!("stays: {itself}") };
-    let both = [any, &stays].into_iter().filter(|words| !words.is_empty());
-    let text = both.collect::<Vec<_>>().join(", ");
-    let (BoxArea { x, y, width, .. }, cells) = (placed.area, measure(&text));
-    if text.is_empty() {
+    let step_of = |texts: &Wordings, step: usize| texts.get(step).or(texts.last()).cloned();
+    for step in 0..itself.len().max(any.len()) {
+        let stays = step_of(itself, step).map(|text| format!("stays: {text}"));
+        let both: Vec<String> = step_of(any, step).into_iter().chain(stays).collect();
+        let text = both.join(", ");
+        let Some(route) = place_foot(grid, placed.area, measure(&text)) else { continue };
+        let label = route.label.map(|label| Caption { text, ..label });
+        let route = Route { label, ..route };
+        grid.block_label(&route);
+        grid.draw_line(&route, None);
+        match any.is_empty() {
+            true => placed.to_itself = Some(route),
+            false => placed.from_any = Some(route),
+        }
         return;
     }
+}
+
+/// The arrow beside a box that a label of so many cells is at, if there is room for both.
+fn place_foot(grid: &Grid, area: BoxArea, cells: usize) -> Option<Route> {
+    let BoxArea { x, y, width, .. } = area;
     let right = x + width;
-    let at_right = Point { x: right + 3, y };
-    let at_left = x.checked_sub(cells + 4).map(|x| Point { x, y });
+    let at_left = x.checked_sub(cells + 3).map(|x| Point { x, y });
     // The label, the arrow beside it, and a cell before that.
-    let (at, heading, line) = if grid.is_free(Point { x: right + 1, y }, cells + 2) {
-        (at_right, Heading::Left, [right + 1, right])
-    } else if let Some(at) = at_left.filter(|at| grid.is_free(*at, cells + 3)) {
-        (at, Heading::Right, [x - 2, x - 1])
+    let (at, heading, line) = if grid.is_free(Point { x: right + 1, y }, cells + 2, (1, 2)) {
+        (Point { x: right + 3, y }, Heading::Left, [right + 1, right])
     } else {
-        return;
+        let at = at_left.filter(|at| grid.is_free(*at, cells + 3, (2, 0)))?;
+        (at, Heading::Right, [x - 2, x - 1])
     };
     let points = line.map(|x| Point { x, y });
-    let label = Some(Caption { at, text, width: cells });
-    let route = Route { points: points.into(), head: points[1], heading, label };
-    grid.block_label(&route);
-    grid.draw_line(&route, None);
-    match any.is_empty() {
-        true => placed.to_itself = Some(route),
-        false => placed.from_any = Some(route),
-    }
+    let label = Some(Caption { at, text: String::new(), width: cells });
+    Some(Route { points: points.into(), head: points[1], heading, label })
+}
+
+fn feet_of(placed: &PlacedBox) -> impl Iterator<Item = &Route> {
+    placed.to_itself.iter().chain(&placed.from_any)
 }
 
 /// Whether a text is beside one of a box's own arrows, alone or with another.
 fn has_foot(placed: &PlacedBox, text: &str) -> bool {
-    let mut feet = placed.to_itself.iter().chain(&placed.from_any);
-    feet.any(|route| route.label.as_ref().is_some_and(|label| label.text.contains(text)))
+    feet_of(placed).any(|route| route.label.as_ref().is_some_and(|label| label.text.contains(text)))
+}
+
+fn has_label(route: &Route) -> bool {
+    route.label.as_ref().is_some_and(|label| !label.text.is_empty())
 }
 
 fn is_written(route: &Route, text: &str) -> bool {
     text.is_empty() || route.label.as_ref().is_some_and(|label| label.text == text)
 }
 
-/// The first place along an arrow where a label of so many cells fits: on the line, else right or
-/// left of an upright piece of it.
+type Piece = (Point, Point);
+
+/// The first place along an arrow where a label of so many cells fits: on the line, right or left of
+/// an upright piece of it, above or below a lying one, at last across an upright one, off its
+/// middle. Beside a line it is nearer to that than to any other.
 fn place_on_line(grid: &Grid, route: &Route, row: usize, cells: usize) -> Option<Point> {
-    let pieces = || route.points.windows(2).map(|pair| (pair[0], pair[1]));
-    let on_line = pieces().find_map(|(from, to)| match from.y == to.y {
-        true => on_lying_piece(grid, (from, to), row, cells),
-        false => inner_rows(from, to).into_iter().find_map(|y| {
-            let at = Point { x: from.x.checked_sub(cells / 2)?, y };
-            grid.is_free_but(at, cells, (from.x, row)).then_some(at)
-        }),
-    });
-    // A head alone is such a piece, too.
-    let alone = [(route.head, route.head)];
-    let upright = || {
-        let all = pieces().filter(|(from, to)| from.y != to.y);
-        all.chain(alone).flat_map(|(from, to)| {
-            let rows = match (from, to) {
-                (from, to) if from == to => vec![from.y],
-                (from, to) => inner_rows(from, to),
-            };
-            rows.into_iter().map(move |y| Point { x: from.x, y })
+    let pieces: Vec<Piece> = route.points.windows(2).map(|pair| (pair[0], pair[1])).collect();
+    let lying = || pieces.iter().filter(|(from, to)| from.y == to.y);
+    let across = |line: Point, lead: usize| {
+        let at = Point { x: line.x.checked_sub(lead)?, y: line.y };
+        grid.is_free_but(at, cells, (line.x, row)).then_some(at)
+    };
+    let inner = || {
+        let all = pieces.iter().filter(|(from, to)| from.y != to.y);
+        all.flat_map(|(from, to)| {
+            inner_rows(*from, *to).into_iter().map(move |y| Point { x: from.x, y })
         })
     };
+    // A head alone is such a piece, too.
+    let upright = || inner().chain([route.head]);
     let right = |line: Point| {
         let at = Point { x: line.x + 2, y: line.y };
-        grid.is_free(at, cells).then_some(at)
+        grid.is_free(at, cells, (1, 2)).then_some(at)
     };
     let left = |line: Point| {
         let at = Point { x: line.x.checked_sub(cells + 1)?, y: line.y };
-        grid.is_free(at, cells).then_some(at)
+        grid.is_free(at, cells, (2, 1)).then_some(at)
     };
-    on_line.or_else(|| upright().find_map(right)).or_else(|| upright().find_map(left))
+    let on_line = pieces.iter().find_map(|(from, to)| match from.y == to.y {
+        true => on_lying_piece(grid, (*from, *to), row, cells),
+        false => inner_rows(*from, *to)
+            .into_iter()
+            .find_map(|y| across(Point { x: from.x, y }, cells / 2)),
+    });
+    on_line
+        .or_else(|| upright().find_map(right))
+        .or_else(|| upright().find_map(left))
+        .or_else(|| lying().find_map(|piece| along_lying_piece(grid, *piece, row, cells)))
+        .or_else(|| {
+            let mut leads = from_middle(1, cells.saturating_sub(2));
+            leads.find_map(|lead| inner().find_map(|line| across(line, lead)))
+        })
 }
 
-/// In the middle of a piece that can be seen at both sides.
-fn on_lying_piece(
-    grid: &Grid,
-    (from, to): (Point, Point),
-    row: usize,
-    cells: usize,
-) -> Option<Point> {
+/// The numbers from the first to the last, beginning in the middle.
+fn from_middle(first: usize, last: usize) -> impl Iterator<Item = usize> {
+    let middle = usize::midpoint(first, last);
+    let steps = 0..(last + 1).saturating_sub(first);
+    steps
+        .flat_map(move |step| [middle.checked_sub(step), (step > 0).then_some(middle + step)])
+        .flatten()
+        .filter(move |at| (first..=last).contains(at))
+}
+
+/// On a piece that can be seen at both sides, as near to its middle as there is room.
+fn on_lying_piece(grid: &Grid, (from, to): Piece, row: usize, cells: usize) -> Option<Point> {
     let (left, right) = (from.x.min(to.x), from.x.max(to.x));
     let room = (right - left).checked_sub(cells + 5)?;
-    let at = Point { x: left + 3 + room / 2, y: from.y };
-    (at.x - 1..=at.x + cells).all(|x| grid.is_line_of(Point { x, y: at.y }, row)).then_some(at)
+    from_middle(left + 3, left + 3 + room).map(|x| Point { x, y: from.y }).find(|at| {
+        (at.x - 2..=at.x + cells + 1).all(|x| grid.is_line_of(Point { x, y: at.y }, row))
+    })
+}
+
+/// Above or below a piece, where no other line is at the label's other side.
+fn along_lying_piece(grid: &Grid, (from, to): Piece, row: usize, cells: usize) -> Option<Point> {
+    let (left, right) = (from.x.min(to.x), from.x.max(to.x));
+    let last = right.checked_sub(cells)?;
+    let rows = |step: usize| [from.y.checked_sub(step), Some(from.y + step)];
+    let sides: Vec<(usize, Option<usize>)> =
+        rows(1).into_iter().zip(rows(2)).filter_map(|(near, far)| Some((near?, far))).collect();
+    from_middle(left + 1, last).find_map(|x| {
+        let is_along = (x..x + cells).all(|x| grid.is_line_of(Point { x, y: from.y }, row));
+        let is_apart = |far: &Option<usize>| {
+            far.is_none_or(|y| (x..x + cells).all(|x| !grid.is_taken(Point { x, y })))
+        };
+        let mut free = sides.iter().filter(|(y, far)| {
+            is_along && is_apart(far) && grid.is_free(Point { x, y: *y }, cells, (2, 2))
+        });
+        free.next().map(|(y, _)| Point { x, y: *y })
+    })
 }
 
 /// The rows of an upright piece between its ends, in its direction.
@@ -330,15 +420,17 @@ impl Grid {
         }
     }
 
-    /// Whether a label and a cell on both sides of it have nothing in their way.
-    fn is_free(&self, at: Point, cells: usize) -> bool {
-        let ends = at.x + cells <= self.width;
-        let before = at.x.checked_sub(1).map(|x| Point { x, y: at.y });
-        let is_apart = before.is_none_or(|point| self.get(point) == Taken::Free);
-        let behind = Point { x: at.x + cells, y: at.y };
-        let is_last = behind.x >= self.width || self.get(behind) == Taken::Free;
-        let is_free = |x: usize| self.get(Point { x, y: at.y }) == Taken::Free;
-        ends && is_apart && is_last && (at.x..at.x + cells).all(is_free)
+    /// Whether a label, and so many cells before and behind it, have nothing in their way.
+    fn is_free(&self, at: Point, cells: usize, (before, behind): (usize, usize)) -> bool {
+        let first = at.x.saturating_sub(before);
+        let is_free = |x: usize| x >= self.width || self.get(Point { x, y: at.y }) == Taken::Free;
+        at.x + cells <= self.width && (first..at.x + cells + behind).all(is_free)
+    }
+
+    /// Whether a cell of the picture is taken.
+    fn is_taken(&self, at: Point) -> bool {
+        at.x < self.width
+            && self.cells.get(at.y * self.width + at.x).is_some_and(|cell| *cell != Taken::Free)
     }
 
     /// The same, where the line of one arrow may be below the label in one column.
@@ -348,8 +440,9 @@ impl Grid {
             Taken::Line(row) => x == column && row == arrow,
             Taken::Blocked => x >= self.width,
         };
-        let first = at.x.saturating_sub(1);
-        at.x + cells <= self.width && (first..=at.x + cells).all(is_free)
+        // With one blank between them, it would read as one with a label, and as beside a line.
+        let first = at.x.saturating_sub(2);
+        at.x + cells <= self.width && (first..=at.x + cells + 1).all(is_free)
     }
 
     fn is_line_of(&self, at: Point, arrow: usize) -> bool {
@@ -380,11 +473,15 @@ mod tests {
         }
     }
 
+    fn wordings(label: &str) -> Wordings {
+        [label].into_iter().filter(|label| !label.is_empty()).map(str::to_owned).collect()
+    }
+
     /// The picture as text, with these labels written into it.
     fn text(diagram: &Diagram, labels: &[&str], width: usize) -> String {
         let mut picture = diagram.layout();
         let labels = FullLabels {
-            arrows: labels.iter().map(|label| (*label).to_owned()).collect(),
+            arrows: labels.iter().map(|label| wordings(label)).collect(),
             feet: Vec::new(),
         };
         picture.fill_labels(&labels, char_count, width);
@@ -416,8 +513,9 @@ mod tests {
         let mut two = diagram(Direction::TopDown, &[(0, 1)]);
         two.boxes.iter_mut().for_each(|spec| spec.frame = Frame::None);
         let mut picture = two.layout();
-        let feet = [("add", "ask"), ("wait", "")].map(|(itself, any)| (itself.into(), any.into()));
-        let labels = FullLabels { arrows: vec!["go".into()], feet: feet.into() };
+        let feet =
+            [("add", "ask"), ("wait", "")].map(|(itself, any)| (wordings(itself), wordings(any)));
+        let labels = FullLabels { arrows: vec![wordings("go")], feet: feet.into() };
         picture.fill_labels(&labels, char_count, 60);
         let shown = drawn(&two, &picture);
         assert_eq!(
@@ -432,8 +530,8 @@ mod tests {
         one.boxes[1].to_itself = Some("ask…".into());
         let mut picture = one.layout();
         let (before, full) = (picture.width, "ask-for-a-way".to_owned());
-        let feet = vec![Default::default(), (full.clone(), String::new())];
-        let labels = FullLabels { arrows: vec![String::new()], feet };
+        let feet = vec![Default::default(), (vec![full.clone()], Vec::new())];
+        let labels = FullLabels { arrows: vec![Vec::new()], feet };
         picture.fill_labels(&labels, char_count, before + full.len() - "ask…".chars().count());
         assert!(drawn(&one, &picture).contains(&full), "{}", drawn(&one, &picture));
     }
@@ -450,9 +548,65 @@ mod tests {
     fn a_label_has_a_blank_between_it_and_another_line() {
         let mut grid = Grid { width: 12, cells: vec![Taken::Free; 12] };
         grid.cells[3] = Taken::Line(1);
-        let is_free = |x: usize| grid.is_free(Point { x, y: 0 }, 3);
+        let is_free = |x: usize| grid.is_free(Point { x, y: 0 }, 3, (1, 1));
         assert_eq!([4, 5, 9, 10].map(is_free), [false, true, true, false]);
-        assert!(!grid.is_free(Point { x: 0, y: 0 }, 3), "it would touch the line behind it");
+        assert!(
+            !grid.is_free(Point { x: 0, y: 0 }, 3, (1, 1)),
+            "it would touch the line behind it"
+        );
+    }
+
+    /// Lines alone, in a picture of so many rows.
+    fn lines(points: &[&[(usize, usize)]], (width, height): (usize, usize)) -> Picture {
+        let route = |points: &&[(usize, usize)]| {
+            let points: Vec<Point> = points.iter().map(|(x, y)| Point { x: *x, y: *y }).collect();
+            Route { head: points[points.len() - 1], points, heading: Heading::Right, label: None }
+        };
+        Picture { arrows: points.iter().map(route).collect(), width, height, ..Picture::default() }
+    }
+
+    fn places(mut picture: Picture, labels: &[&[&str]]) -> Vec<Option<(String, (usize, usize))>> {
+        let texts =
+            |texts: &&[&str]| texts.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let labels = FullLabels { arrows: labels.iter().map(texts).collect(), feet: Vec::new() };
+        let width = picture.width;
+        picture.fill_labels(&labels, char_count, width);
+        let place = |label: Caption| (label.text, (label.at.x, label.at.y));
+        picture.arrows.into_iter().map(|route| route.label.map(place)).collect()
+    }
+
+    #[test]
+    fn a_label_too_long_for_its_line_is_above_or_below_it_but_never_between_two() {
+        let of = |text: &str, at| vec![Some((text.to_owned(), at))];
+        let line: &[(usize, usize)] = &[(0, 2), (13, 2)];
+        assert_eq!(places(lines(&[line], (14, 5)), &[&["eight-le"]]), of("eight-le", (3, 2)));
+        assert_eq!(places(lines(&[line], (14, 5)), &[&["ten-letter"]]), of("ten-letter", (2, 1)));
+        let above: &[(usize, usize)] = &[(0, 0), (13, 0)];
+        let both = places(lines(&[line, above], (14, 5)), &[&["ten-letter"], &[]]);
+        assert_eq!(both[0], of("ten-letter", (2, 3))[0], "it would be as near to the line above");
+        let below: &[(usize, usize)] = &[(0, 4), (13, 4)];
+        let all = places(lines(&[line, above, below], (14, 5)), &[&["ten-letter"], &[], &[]]);
+        assert_eq!(all[0], None);
+    }
+
+    #[test]
+    fn a_label_is_elsewhere_along_its_line_before_it_is_shortened() {
+        // Another line crosses in the middle of the first.
+        let line: &[(usize, usize)] = &[(0, 1), (30, 1)];
+        let across: &[(usize, usize)] = &[(14, 0), (14, 2)];
+        let found = places(lines(&[line, across], (31, 3)), &[&["open-it", "open…"], &[]]);
+        let (text, (x, y)) = found[0].clone().unwrap();
+        assert_eq!((text.as_str(), y), ("open-it", 1));
+        assert!(x > 1 && (x + 7 < 14 || x > 15), "beside the crossing: {x}");
+        let short: &[(usize, usize)] = &[(0, 1), (10, 1)];
+        let found = places(lines(&[short, across], (20, 3)), &[&["open-the-cart", "open…"], &[]]);
+        assert_eq!(found[0].clone().unwrap().0, "open…");
+    }
+
+    #[test]
+    fn every_label_is_seen_before_one_is_seen_in_full() {
+        let seen = |shown: usize, in_full: usize| LabelCount { shown, in_full };
+        assert!(seen(3, 0) > seen(2, 2) && seen(3, 1) > seen(3, 0));
     }
 
     #[test]

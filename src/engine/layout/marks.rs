@@ -18,12 +18,15 @@ pub enum BoxMark {
     Far,
     Folded,
     Beyond,
+    /// Behind a name or number that has no frame: tools keep the state, or lead to it from any.
+    Itself,
+    FromAny,
     /// None of the others.
     Plain,
 }
 
 impl BoxMark {
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::Start,
         Self::Current,
         Self::DeadEnd,
@@ -31,6 +34,8 @@ impl BoxMark {
         Self::Far,
         Self::Folded,
         Self::Beyond,
+        Self::Itself,
+        Self::FromAny,
         Self::Plain,
     ];
 
@@ -44,6 +49,8 @@ impl BoxMark {
             Self::Far => "·",
             Self::Folded => "▣",
             Self::Beyond => "⋯",
+            Self::Itself => "↺",
+            Self::FromAny => "⇠",
             Self::Plain => "○",
         }
     }
@@ -59,6 +66,8 @@ impl BoxMark {
             Self::Far => "unreachable; its box has a dashed edge",
             Self::Folded => "several states folded into one box",
             Self::Beyond => "linked to states that aren't shown",
+            Self::Itself => "after a name: tools keep the state (select it to see which)",
+            Self::FromAny => "after a name: tools lead here from every state",
             Self::Plain => "a state, drawn as a dot",
         }
     }
@@ -99,7 +108,11 @@ impl StateMarks {
             BoxMark::DeadEnd => self.dead_ends.contains(&state),
             BoxMark::Trap => self.traps.contains(&state),
             BoxMark::Far => self.far.contains(&state),
-            BoxMark::Folded | BoxMark::Beyond | BoxMark::Plain => false,
+            BoxMark::Folded
+            | BoxMark::Beyond
+            | BoxMark::Itself
+            | BoxMark::FromAny
+            | BoxMark::Plain => false,
         }
     }
 }

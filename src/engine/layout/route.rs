@@ -107,6 +107,16 @@ impl Channel {
         }
         let detours = break_circles(&mut jogs, height);
         let (levels, count) = assign_tracks(&jogs);
+        // The head of an arrow upwards is right below a text, where no other line may pass.
+        let heads = items.layers[layer].iter().flat_map(|row| &items.items[*row].outs);
+        let heads = heads.filter(|link| items.begins_with_head(**link));
+        let mut heads = heads.map(|link| link_ends(items, *link).0);
+        let is_dense = items.is_dense(layer);
+        let is_crossed = is_dense
+            && heads.any(|head| {
+                let mut first = jogs.iter().zip(&levels).filter(|(_, track)| **track == 0);
+                first.any(|(jog, _)| jog.crosses_row(head) || jog.to == head)
+            });
         for (jog, track) in jogs.iter().zip(levels) {
             let detour = detours.iter().find(|(link, _)| *link == jog.link).map(|(_, row)| *row);
             let bend = match (bends.get(&jog.link), detour) {
@@ -121,7 +131,7 @@ impl Channel {
             usize::from(items.layers[layer].iter().any(|row| items.items[*row].along > 0))
         };
         // A line may begin right below a text.
-        let lead = if items.is_dense(layer) { 0 } else { beside(layer) };
+        let lead = if is_dense && !is_crossed { 0 } else { beside(layer) };
         Self { layer, bends, count, lead, trail: beside(layer + 1) }
     }
 

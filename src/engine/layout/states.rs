@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::{
     diagram::{ArrowSpec, BoxSpec, Diagram, Direction, Frame, TextMeasure},
     extent::{Node, PictureExtent},
-    labels::FullLabels,
+    labels::{FullLabels, Wordings},
     marks::{BoxMark, StateMarks},
 };
 use crate::engine::{
@@ -51,8 +51,9 @@ impl ArrowEdges {
 /// Labels longer than this are cut with an ellipsis.
 const LONGEST: usize = 32;
 
-/// The same where they are short.
+/// The same where they are short, and where there is room for next to nothing.
 const SHORT: usize = 14;
+const SHORTEST: usize = 8;
 
 /// How much of each state and arrow is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -164,7 +165,14 @@ pub fn state_diagram<T: Gated>(
     let any_words = |words: String| {
         if words.is_empty() { "any".to_owned() } else { format!("any: {words}") }
     };
-    for (spec, (itself, any)) in boxes.iter_mut().zip(&feet).filter(|_| detail > Detail::Names) {
+    for (spec, (itself, any)) in boxes.iter_mut().zip(&feet) {
+        if detail <= Detail::Names {
+            let marks = [(itself, BoxMark::Itself), (any, BoxMark::FromAny)];
+            marks.iter().filter(|(tools, _)| !tools.is_empty()).for_each(|(_, mark)| {
+                add_mark(spec, *mark, detail);
+            });
+            continue;
+        }
         spec.to_itself = (!itself.is_empty()).then(|| words(itself));
         spec.from_any = (!any.is_empty()).then(|| any_words(words(any)));
     }
@@ -176,15 +184,22 @@ pub fn state_diagram<T: Gated>(
         let rows: Vec<ToolRow> = strand.tools().collect();
         ArrowSpec { from: strand.from, to: strand.to, label: words(&rows) }
     });
-    let full = |rows: &[ToolRow]| match detail {
-        Detail::Dots | Detail::Numbers => String::new(),
-        _ => tools_label(rows, tools, holder, LONGEST, measure),
+    let wordings = |rows: &[ToolRow]| {
+        let lengths: &[usize] = match detail {
+            _ if rows.is_empty() => &[],
+            Detail::Dots | Detail::Numbers => &[],
+            Detail::Names | Detail::Less => &[LONGEST, SHORT, SHORTEST],
+            Detail::Short | Detail::Usual | Detail::More => &[LONGEST],
+        };
+        let label = |longest: &usize| tools_label(rows, tools, holder, *longest, measure);
+        let mut all: Wordings = lengths.iter().map(label).collect();
+        all.dedup();
+        all
     };
-    let of_any =
-        |any: &[ToolRow]| if any.is_empty() { String::new() } else { any_words(full(any)) };
+    let of_any = |any: &[ToolRow]| wordings(any).into_iter().map(any_words).collect();
     let labels = FullLabels {
-        arrows: arrows.iter().map(|strand| full(&strand.tools().collect::<Vec<_>>())).collect(),
-        feet: feet.iter().map(|(itself, any)| (full(itself), of_any(any))).collect(),
+        arrows: arrows.iter().map(|strand| wordings(&strand.tools().collect::<Vec<_>>())).collect(),
+        feet: feet.iter().map(|(itself, any)| (wordings(itself), of_any(any))).collect(),
     };
     let first = extent.node_of[workflow.start()]
         .or_else(|| extent.node_of[view.marks.current?])
@@ -208,6 +223,16 @@ fn bundle_edges(from: usize, to: usize, edges: Vec<Edge>, view: View<'_>) -> Vec
         edge.tools.iter().map(|tool| Edge { link: edge.link, tools: vec![*tool] })
     });
     each.map(|edge| ArrowEdges { from, to, edges: vec![edge] }).collect()
+}
+
+/// Puts the mark of an arrow at the foot behind the text of a box that has no room for the arrow.
+fn add_mark(spec: &mut BoxSpec, mark: BoxMark, detail: Detail) {
+    let Some(line) = spec.lines.first_mut() else { return };
+    // Before the room that is kept for another mark.
+    let end = line.trim_end().len();
+    let is_first = !line[..end].ends_with(BoxMark::Itself.sign());
+    let gap = if detail == Detail::Names && is_first { " " } else { "" };
+    line.insert_str(end, &format!("{gap}{}", mark.sign()));
 }
 
 /// How many tools a box names.
@@ -350,7 +375,7 @@ fn tools_label<T: Gated>(
         [only] => truncate_text(only, longest, measure),
         [first, rest @ ..] => {
             let more = match longest {
-                SHORT => format!(" +{}", rest.len()),
+                ..=SHORT => format!(" +{}", rest.len()),
                 _ => format!(", {} more", rest.len()),
             };
             truncate_text(first, longest.saturating_sub(more.len()), measure) + &more
@@ -373,4 +398,82 @@ pub(crate) fn truncate_text(text: &str, room: usize, measure: TextMeasure) -> St
         }
     }
     kept + "…"
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::{
+        engine::{
+            filter::AskedGroups, gated::Slot, layout::diagram::char_count,
+            workflow::graph::Workflow,
+        },
+        model::{
+            context::Name,
+            tool::{Gate, States},
+        },
+    };
+
+    fn slot(row: usize, from: Option<usize>, to: Option<usize>) -> Slot {
+        let name = |state: usize| Name::from(format!("s{state}").as_str());
+        Slot {
+            key: format!("t{row}").into(),
+            name: format!("t{row}").as_str().into(),
+            gate: Gate {
+                groups: None,
+                states: from.map_or(States::Every, |from| States::Only(vec![name(from)])),
+                next: to.map(name),
+                ..Gate::open()
+            },
+        }
+    }
+
+    fn tools() -> impl Strategy<Value = Vec<Slot>> {
+        let end = || proptest::option::weighted(0.8, 0_usize..6);
+        proptest::collection::vec((end(), end()), 1..20).prop_map(|ends| {
+            ends.iter().enumerate().map(|(row, (from, to))| slot(row, *from, *to)).collect()
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn tools_that_keep_a_state_have_an_arrow_or_a_mark_at_it(tools in tools()) {
+            let workflow = Workflow::for_groups(&tools, &AskedGroups::Every, "s0");
+            let count = workflow.states().len();
+            let extent = PictureExtent::all_states(count);
+            let analysis = workflow.analysis();
+            for detail in Detail::ALL {
+                let of = |current: Option<usize>| {
+                    let marks = StateMarks::from_analysis(&workflow, &analysis, current);
+                    let view = View {
+                        extent: &extent,
+                        marks: &marks,
+                        unbundled: None,
+                        direction: Direction::TopDown,
+                        detail,
+                        measure: char_count,
+                    };
+                    state_diagram(&workflow, &workflow.all_edges(), &tools, view)
+                };
+                let made = of(Some(0));
+                for (spec, (itself, any)) in made.diagram.boxes.iter().zip(&made.feet) {
+                    let has = |mark: BoxMark, foot: &Option<String>| {
+                        foot.is_some() || spec.lines[0].contains(mark.sign())
+                    };
+                    prop_assert_eq!(has(BoxMark::Itself, &spec.to_itself), !itself.is_empty());
+                    prop_assert_eq!(has(BoxMark::FromAny, &spec.from_any), !any.is_empty());
+                }
+                let widths = |made: &StateDiagram| -> Vec<usize> {
+                    made.diagram.boxes.iter().map(|spec| char_count(&spec.lines[0])).collect()
+                };
+                let same = (detail != Detail::Dots).then_some(1);
+                prop_assert!(
+                    same.is_none_or(|row| widths(&of(Some(row % count))) == widths(&made)),
+                    "the picture stays while the run goes on"
+                );
+            }
+        }
+    }
 }

@@ -39,9 +39,10 @@ pub(crate) fn load_settings(path: &Path) -> Result<(UserSettings, Vec<Finding>),
 pub(crate) fn parse_settings(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open_toml(file.clone(), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.check_keys(&top, &["theme", "editor", "keys", "notifications"]);
+    reader.check_keys(&top, &["theme", "ascii", "editor", "keys", "notifications"]);
     let mut settings = UserSettings {
         theme: reader.read_text(&top, "theme"),
+        ascii: reader.read_flag(&top, "ascii").unwrap_or_default(),
         editor: reader.read_text(&top, "editor").filter(|editor| !editor.trim().is_empty()),
         ..UserSettings::default()
     };
@@ -160,7 +161,8 @@ mod tests {
     fn keys_are_lists_or_one() {
         let text = "theme = 'light'\nedtor = 'hx'\n[keys]\nsave = ['ctrl+s', 'F2']\nquit = 'q'\nundo = 3\n";
         let (settings, findings) = parse_settings(&FileId::new("config.toml"), text);
-        assert_eq!(settings.theme.as_deref(), Some("light"));
+        assert_eq!((settings.theme.as_deref(), settings.ascii), (Some("light"), false));
+        assert!(parse_settings(&FileId::new("config.toml"), "ascii = true").0.ascii);
         assert_eq!(settings.keys["save"], ["ctrl+s", "F2"]);
         assert_eq!(settings.keys["quit"], ["q"]);
         let told: Vec<_> =

@@ -23,6 +23,7 @@ use toolcrib::{
     syntax::source::{Format, Source},
     ui::{
         actions::build_keymap,
+        ascii::Signs,
         root::{Colour, Root},
         theme::{self, Theme},
     },
@@ -117,6 +118,13 @@ impl Workbench {
     pub fn needs_no_picture(&self, input: &Input) -> bool {
         matches!(input, Input::Key(key) if key.typed_char().is_some())
             && self.root.is_typing(&self.state)
+    }
+
+    /// The same, drawn with ASCII alone.
+    pub fn in_ascii(mut self) -> Self {
+        self.root.signs = Signs::Ascii;
+        self.draw();
+        self
     }
 
     /// State and views, to be worked with by something else.

@@ -1,7 +1,7 @@
 //! The states as a picture that is walked with keys and mouse.
 //!
 //! [`pane`] holds what the user chose to see and answers keys, [`mouse`] the mouse; [`choose`] says
-//! how much is shown. [`layout`] is the layout that comes of it, kept until something it depends on
+//! how much is shown, [`fit`] what has room. [`layout`] is the layout that comes of it, kept until something it depends on
 //! changes; [`hit_target`] says what is at a cell of it, in the workflow's own terms.
 //! [`travel`] finds the next state in a direction, [`seek`] a state or tool by name, [`walk`] takes
 //! steps. [`foot`] says what is chosen. [`paint`] puts the picture on the screen, [`name_key`]
@@ -9,6 +9,7 @@
 //! signs.
 
 mod choose;
+mod fit;
 mod foot;
 mod hit_target;
 mod layout;

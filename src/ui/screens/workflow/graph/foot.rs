@@ -14,19 +14,28 @@ fn tool_keys(facts: &Facts, rows: impl Iterator<Item = ToolRow>) -> String {
 /// Of a longer way only so many steps are named.
 const FEW: usize = 4;
 
+/// The tools that keep a state, and those that lead to it from any, as far as the picture doesn't
+/// name them.
+pub(crate) type HiddenFeet<'l> = (&'l [ToolRow], &'l [ToolRow]);
+
 /// About the arrow if one is chosen, else about the state.
-pub(crate) fn footer_text(facts: &Facts, row: Option<StateRow>, edge: Option<&Edge>) -> String {
+pub(crate) fn footer_text(
+    facts: &Facts,
+    row: Option<StateRow>,
+    edge: Option<&Edge>,
+    feet: HiddenFeet<'_>,
+) -> String {
     let name = |row: StateRow| &*facts.workflow.states()[row];
     match (edge, row) {
         (Some(Edge { link: Link::Between { from, to }, tools }), _) => {
             format!("{} → {}: {}", name(*from), name(*to), tool_keys(facts, tools.iter().copied()))
         }
-        (_, Some(row)) => of_state(facts, row),
+        (_, Some(row)) => of_state(facts, row, feet),
         _ => format!("the run is in {}, which no tool uses", facts.context.state()),
     }
 }
 
-fn of_state(facts: &Facts, row: StateRow) -> String {
+fn of_state(facts: &Facts, row: StateRow, feet: HiddenFeet<'_>) -> String {
     let mut words = vec![facts.workflow.states()[row].to_string()];
     words.push(match facts.here.as_ref().and_then(|paths| paths.to_state(row)) {
         _ if Some(row) == facts.current => "current".into(),
@@ -40,6 +49,13 @@ fn of_state(facts: &Facts, row: StateRow) -> String {
         }
         Some(hops) => format!("by {}", tool_keys(facts, hops.iter().map(|hop| hop.tool))),
     });
+    for (tools, mark) in [(feet.0, BoxMark::Itself), (feet.1, BoxMark::FromAny)] {
+        if !tools.is_empty() {
+            let more = if tools.len() > FEW { ", …" } else { "" };
+            let keys = tool_keys(facts, tools.iter().copied().take(FEW));
+            words.push(format!("{} {keys}{more}", mark.sign()));
+        }
+    }
     if facts.analysis.dead_ends.contains(&row) {
         words.push(format!("{} dead end", BoxMark::DeadEnd.sign()));
     }

@@ -2,7 +2,7 @@
 
 use std::{
     cmp::Reverse,
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeSet, HashMap, HashSet},
 };
 
 use super::super::facts::{Facts, Subject};
@@ -11,13 +11,14 @@ use crate::{
     engine::{
         canvas_text::{self, Drawing},
         filter::AskedGroups,
+        gated::ToolRow,
         layout::{
-            diagram::{Diagram, Direction},
-            extent::{Choice, PictureExtent, Scale},
-            labels::FullLabels,
+            diagram::{BoxSpec, Diagram, Direction, Frame},
+            extent::{Choice, Node, PictureExtent, Scale},
+            labels::{FullLabels, LabelCount},
             lay::LEAST_GAP,
             marks::StateMarks,
-            picture::{BoxArea, BoxPosition, KeptLayout, Picture},
+            picture::{BoxArea, BoxPosition, KeptLayout, Picture, Route},
             states::{self, Detail, DrawnTools, StateDiagram, View},
         },
         workflow::graph::{Edge, Link, StateRow},
@@ -39,7 +40,7 @@ pub(crate) struct GraphView {
     pub focus: Option<Name>,
 }
 
-/// What a layout depends on. Groups are among it only where arrows of other groups are left out.
+/// What a layout depends on beside its room. Groups are among it only where arrows of other groups are left out.
 #[derive(PartialEq)]
 struct Key {
     subject: Subject,
@@ -47,6 +48,31 @@ struct Key {
     /// Only where a part is shown.
     focus: Option<StateRow>,
     asked: Option<AskedGroups>,
+}
+
+impl Key {
+    fn new(facts: &Facts, state: &State, shown: &GraphView) -> Self {
+        let drawn = DrawnTools::for_tool_count(state.catalog.tools.len());
+        let count = facts.workflow.states().len();
+        let in_part =
+            !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
+        let focus = shown
+            .focus
+            .as_ref()
+            .and_then(|name| facts.workflow.state_row(name))
+            .or(facts.current)
+            .filter(|_| in_part);
+        let asked = (drawn == DrawnTools::Asked).then(|| facts.asked.clone());
+        Self { subject: facts.subject(), shown: shown.clone(), focus, asked }
+    }
+}
+
+/// The room for a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct PictureRoom {
+    pub size: (u16, u16),
+    /// The direction that the picture keeps; `None` where it may turn.
+    pub direction: Option<Direction>,
 }
 
 /// What the texts in the boxes depend on beside the layout.
@@ -64,43 +90,78 @@ pub(crate) struct LaidGraph {
     pub states: StateDiagram,
     pub picture: Picture,
     drawing: Drawing,
-    past: Past,
 }
 
-/// What was laid out, with the labels that were to be written, and the picture of it.
-type PastPicture = (Diagram, FullLabels, Picture);
+/// A picture that was shown, and what it was made from.
+struct PastPicture {
+    room: (u16, u16),
+    names: Vec<Name>,
+    diagram: Diagram,
+    labels: FullLabels,
+    picture: Picture,
+}
+
+impl PastPicture {
+    /// Whether it would be a picture of these states, too: they have the same names, take the same
+    /// room, and have the same arrows, whichever of them is the current one.
+    fn is_of(&self, states: &StateDiagram, names: &[Name]) -> bool {
+        let (one, other) = (&self.diagram, &states.diagram);
+        let measure = one.measure;
+        let widths =
+            |spec: &BoxSpec| spec.lines.iter().map(|line| measure(line)).collect::<Vec<_>>();
+        let same_box = |(one, two): (&BoxSpec, &BoxSpec)| {
+            let (one_widths, two_widths) = (widths(one), widths(two));
+            (one.frame == Frame::None) == (two.frame == Frame::None)
+                && one_widths == two_widths
+                && one.to_itself == two.to_itself
+                && one.from_any == two.from_any
+        };
+        self.names == names
+            && self.labels == states.labels
+            && (one.first, one.direction) == (other.first, other.direction)
+            && one.arrows == other.arrows
+            && one.boxes.iter().zip(&other.boxes).all(same_box)
+    }
+}
 
 /// What was laid out before, the newest last: what an undo brings back is where it was.
 #[derive(Default)]
 pub(crate) struct Past(Vec<PastPicture>);
 
 /// So many earlier pictures are kept.
-const KEPT: usize = 16;
+const KEPT: usize = 24;
 
 impl Past {
-    fn keep(&mut self, states: StateDiagram, picture: Picture) {
-        let StateDiagram { diagram, labels, .. } = states;
-        self.0.retain(|(known, written, _)| !known.is_laid_out_as(&diagram) || *written != labels);
-        self.0.push((diagram, labels, picture));
+    /// Keeps a picture, in the place of an earlier one of the same.
+    pub fn keep(&mut self, laid: &LaidGraph) {
+        let LaidGraph { room, names, states, picture, .. } = laid;
+        self.0.retain(|past| past.room != *room || !past.is_of(states, names));
+        self.0.push(PastPicture {
+            room: *room,
+            names: names.clone(),
+            diagram: states.diagram.clone(),
+            labels: states.labels.clone(),
+            picture: picture.clone(),
+        });
         if self.0.len() > KEPT {
             self.0.remove(0);
         }
     }
 
-    /// The diagram of now with the picture that it had.
+    /// The diagram of now with the picture that it had in that room.
     fn find(
         &self,
+        room: PictureRoom,
+        names: &[Name],
         of: impl Fn(Direction) -> StateDiagram,
     ) -> Option<(Direction, StateDiagram, Picture)> {
-        let known = |states: &StateDiagram| {
-            let mut all = self.0.iter().rev();
-            all.find(|(known, written, _)| {
-                known.is_laid_out_as(&states.diagram) && *written == states.labels
-            })
-        };
-        [Direction::LeftToRight, Direction::TopDown].into_iter().find_map(|direction| {
+        let mut ways = [Direction::LeftToRight, Direction::TopDown]
+            .into_iter()
+            .filter(|way| room.direction.is_none_or(|kept| kept == *way));
+        ways.find_map(|direction| {
             let states = of(direction);
-            let picture = known(&states)?.2.clone();
+            let is_it = |past: &&PastPicture| past.room == room.size && past.is_of(&states, names);
+            let picture = self.0.iter().rev().find(is_it)?.picture.clone();
             Some((direction, states, picture))
         })
     }
@@ -111,29 +172,19 @@ const MOST: usize = 60;
 
 impl LaidGraph {
     /// The layout of what is shown now: the earlier one where nothing it depends on has changed,
-    /// else one in which little has moved.
+    /// else one of the past, else one in which little has moved.
     pub fn reuse_or_build(
         earlier: Option<Self>,
-        facts: &Facts,
-        state: &State,
+        past: &mut Past,
+        (facts, state): (&Facts, &State),
         shown: &GraphView,
-        room: (u16, u16),
+        room: PictureRoom,
     ) -> Self {
-        let drawn = DrawnTools::for_tool_count(state.catalog.tools.len());
-        let count = facts.workflow.states().len();
-        let in_part =
-            !(shown.scale == Scale::All || shown.scale == Scale::Fitting && count <= MOST);
-        let focus = shown
-            .focus
-            .as_ref()
-            .and_then(|name| facts.workflow.state_row(name))
-            .or(facts.current)
-            .filter(|_| in_part);
-        let asked = (drawn == DrawnTools::Asked).then(|| facts.asked.clone());
-        let key = Key { subject: facts.subject(), shown: shown.clone(), focus, asked };
         let content = (facts.current, facts.asked.clone());
         match earlier {
-            Some(mut laid) if laid.key == key && laid.room == room => {
+            Some(mut laid)
+                if laid.room == room.size && laid.key == Key::new(facts, state, shown) =>
+            {
                 if laid.content != content {
                     laid.content = content;
                     laid.states =
@@ -143,44 +194,48 @@ impl LaidGraph {
                 laid
             }
             earlier => {
-                let edges = drawn.edges(&facts.workflow);
-                let opened =
-                    shown.opened.iter().filter_map(|name| facts.workflow.state_row(name)).collect();
-                let extent = PictureExtent::choose_states(
-                    count,
-                    &edges,
-                    &Choice { scale: shown.scale, focus, opened: &opened, most: MOST },
-                );
-                let names: Vec<Name> = extent
-                    .nodes
-                    .iter()
-                    .map(|node| facts.workflow.states()[node.states()[0]].clone())
-                    .collect();
-                let of = |direction| diagram(facts, state, shown, (&edges, &extent), direction);
-                let mut past = Past::default();
-                let (direction, states, picture) = match earlier {
-                    Some(mut laid) if laid.room == room => {
-                        past = std::mem::take(&mut laid.past);
-                        past.keep(laid.states.clone(), laid.picture.clone());
-                        let known = past.find(of);
-                        known.unwrap_or_else(|| choose_layout(Some(&laid), &key, room, &names, of))
-                    }
-                    earlier => choose_layout(earlier.as_ref(), &key, room, &names, of),
-                };
-                Self {
-                    key,
-                    room,
-                    content,
-                    direction,
-                    edges,
-                    extent,
-                    names,
-                    states,
-                    picture,
-                    drawing: Drawing::default(),
-                    past,
+                if let Some(laid) = &earlier {
+                    past.keep(laid);
                 }
+                Self::build(earlier.as_ref(), past, (facts, state), shown, room)
             }
+        }
+    }
+
+    /// The layout of what is shown now, as it was in the past or near to an earlier one.
+    pub fn build(
+        earlier: Option<&Self>,
+        past: &Past,
+        (facts, state): (&Facts, &State),
+        shown: &GraphView,
+        room: PictureRoom,
+    ) -> Self {
+        let key = Key::new(facts, state, shown);
+        let edges = DrawnTools::for_tool_count(state.catalog.tools.len()).edges(&facts.workflow);
+        let opened =
+            shown.opened.iter().filter_map(|name| facts.workflow.state_row(name)).collect();
+        let extent = PictureExtent::choose_states(
+            facts.workflow.states().len(),
+            &edges,
+            &Choice { scale: shown.scale, focus: key.focus, opened: &opened, most: MOST },
+        );
+        let first_state = |node: &Node| facts.workflow.states()[node.states()[0]].clone();
+        let names: Vec<Name> = extent.nodes.iter().map(first_state).collect();
+        let of = |direction| diagram(facts, state, shown, (&edges, &extent), direction);
+        let (direction, states, picture) = past
+            .find(room, &names, of)
+            .unwrap_or_else(|| choose_layout(earlier, &key, room, &names, of));
+        Self {
+            key,
+            room: room.size,
+            content: (facts.current, facts.asked.clone()),
+            direction,
+            edges,
+            extent,
+            names,
+            states,
+            picture,
+            drawing: Drawing::default(),
         }
     }
 
@@ -194,14 +249,8 @@ impl LaidGraph {
         self.key.shown == *shown && self.room == room
     }
 
-    /// It as a picture of the past, beside those that were before it.
-    pub fn into_past(mut self) -> Past {
-        self.past.keep(self.states, self.picture);
-        self.past
-    }
-
-    pub fn with_past(self, past: Past) -> Self {
-        Self { past, ..self }
+    pub fn direction(&self) -> Direction {
+        self.direction
     }
 
     /// Whether all of the picture is in view at once.
@@ -220,8 +269,40 @@ impl LaidGraph {
     }
 
     /// How many arrows and states have their tools named.
-    pub fn count_named(&self) -> usize {
-        self.picture.count_written(&self.states.labels)
+    pub fn count_named(&self) -> LabelCount {
+        self.picture.count_labels(&self.states.labels)
+    }
+
+    /// How many arrows, those from a state to itself among them, have nothing that names or counts
+    /// their tools.
+    pub fn count_unlabelled(&self) -> usize {
+        let bare = self.picture.arrows.iter().filter(|route| !has_label(route)).count();
+        let feet = (0..self.picture.boxes.len()).map(|row| {
+            let (itself, any) = self.feet_of_box(row);
+            usize::from(!itself.is_empty()) + usize::from(!any.is_empty())
+        });
+        bare + feet.sum::<usize>()
+    }
+
+    /// The tools that keep a state, and those that lead to it from any, as far as they have no label.
+    pub fn hidden_feet(&self, state: StateRow) -> (&[ToolRow], &[ToolRow]) {
+        self.box_of(state).map(|row| self.feet_of_box(row)).unwrap_or_default()
+    }
+
+    fn feet_of_box(&self, row: usize) -> (&[ToolRow], &[ToolRow]) {
+        let (Some(placed), Some((itself, any))) =
+            (self.picture.boxes.get(row), self.states.feet.get(row))
+        else {
+            return Default::default();
+        };
+        let is_named = |foot: &Option<Route>| foot.as_ref().is_some_and(has_label);
+        // Where a state has no frame, one label is for both.
+        let for_both = placed.to_itself.is_none() && is_named(&placed.from_any);
+        let hidden = |is_named: bool, tools| if is_named { &[][..] } else { tools };
+        (
+            hidden(for_both || is_named(&placed.to_itself), itself.as_slice()),
+            hidden(is_named(&placed.from_any), any.as_slice()),
+        )
     }
 
     /// Whether its states are numbers.
@@ -263,6 +344,10 @@ impl LaidGraph {
     }
 }
 
+fn has_label(route: &Route) -> bool {
+    route.label.as_ref().is_some_and(|label| !label.text.is_empty())
+}
+
 /// How far a picture goes beyond its room; rows count twice.
 fn overflow(picture: &Picture, room: (u16, u16)) -> usize {
     let beyond = |size: usize, room: u16| size.saturating_sub(usize::from(room));
@@ -277,17 +362,25 @@ const GAPS: [usize; 4] = [LEAST_GAP, 5, 9, 14];
 fn choose_layout(
     earlier: Option<&LaidGraph>,
     key: &Key,
-    room: (u16, u16),
+    PictureRoom { size: room, direction: kept }: PictureRoom,
     names: &[Name],
     of: impl Fn(Direction) -> StateDiagram,
 ) -> (Direction, StateDiagram, Picture) {
-    let like =
-        earlier.filter(|laid| laid.key.subject.start == key.subject.start && laid.room == room);
+    let renamed = earlier.and_then(|laid| renamed_state(&laid.names, names));
+    let is_like = |laid: &&LaidGraph| {
+        let same_start = laid.key.subject.start == key.subject.start
+            || renamed == Some((&laid.key.subject.start, &key.subject.start));
+        same_start && (laid.room == room || kept == Some(laid.direction))
+    };
+    let like = earlier.filter(is_like);
     let seats: HashMap<&Name, BoxPosition> = like
         .map(|laid| laid.names.iter().zip(laid.picture.seats.iter().copied()).collect())
         .unwrap_or_default();
-    let stood: Vec<Option<BoxPosition>> =
-        names.iter().map(|name| seats.get(name).copied()).collect();
+    let seat = |name: &Name| {
+        let before = renamed.filter(|(_, after)| *after == name).map_or(name, |(before, _)| before);
+        seats.get(before).copied()
+    };
+    let stood: Vec<Option<BoxPosition>> = names.iter().map(seat).collect();
     let same_detail = like.is_some_and(|like| like.key.shown.detail == key.shown.detail);
     let held = if same_detail { KeptLayout::Places } else { KeptLayout::Order };
     let detail = key.shown.detail;
@@ -304,7 +397,7 @@ fn choose_layout(
         };
         let all: Vec<Picture> = gaps.iter().map(lay_out).collect();
         // Of those that are best, the first: the one in which most is together.
-        let written = |picture: &Picture| picture.count_written(&states.labels);
+        let written = |picture: &Picture| picture.count_labels(&states.labels);
         let rank = |picture: &Picture| (overflow(picture, room), Reverse(written(picture)));
         let best = all.into_iter().min_by_key(rank).unwrap_or_default();
         (direction, states, best)
@@ -312,13 +405,16 @@ fn choose_layout(
     if let Some(like) = like
         && stood.iter().flatten().count() * 2 > stood.len()
     {
-        let kept = make(like.direction, &stood);
-        if same_detail || overflow(&kept.2, room) == 0 || names.len() > MOST {
-            return kept;
+        let same = make(like.direction, &stood);
+        if same_detail || kept.is_some() || overflow(&same.2, room) == 0 || names.len() > MOST {
+            return same;
         }
         // Another detail has another shape.
         let turned = make(like.direction.toggled(), &[]);
-        return if 2 * overflow(&turned.2, room) < overflow(&kept.2, room) { turned } else { kept };
+        return if 2 * overflow(&turned.2, room) < overflow(&same.2, room) { turned } else { same };
+    }
+    if let Some(direction) = kept {
+        return make(direction, &[]);
     }
     // Names alone have their arrows' labels beside them only from the top down.
     let before = match detail {
@@ -331,6 +427,18 @@ fn choose_layout(
     }
     let second = make(before.toggled(), &[]);
     if overflow(&second.2, room) < overflow(&first.2, room) { second } else { first }
+}
+
+/// The one state that is gone and the one that is new, where that is all that changed: the same
+/// state with another name.
+fn renamed_state<'n>(before: &'n [Name], after: &'n [Name]) -> Option<(&'n Name, &'n Name)> {
+    let only = |names: &'n [Name], others: &[Name]| {
+        let others: HashSet<&Name> = others.iter().collect();
+        let mut new = names.iter().filter(|name| !others.contains(name));
+        new.next().filter(|_| new.next().is_none())
+    };
+    (before.len() == after.len()).then_some(())?;
+    Some((only(before, after)?, only(after, before)?))
 }
 
 fn diagram(

@@ -9,10 +9,11 @@ use crate::{
 };
 
 /// Arrows and what they mean.
-const ARROWS: [(&str, &str); 9] = [
+const ARROWS: [(&str, &str); 10] = [
     ("─▶", "tools that change the state; green: available now"),
     ("╌▷", "tools whose groups aren't requested"),
     ("━▶", "the selected arrow ([ and ] select)"),
+    ("┼", "arrows that cross; none joins another"),
     ("a, 2 more", "a bundle: that many more tools lead the same way (o opens it)"),
     ("a +2", "the same, shorter"),
     ("── 3 ─▶", "a bundle of three tools, whose names have no room"),

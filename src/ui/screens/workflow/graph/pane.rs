@@ -11,7 +11,7 @@ use super::{
     super::{facts::Facts, scene::Scene, viewport::Viewport},
     foot,
     hit_target::{self, ArrowEnd, HitTarget},
-    layout::{GraphView, LaidGraph},
+    layout::{GraphView, LaidGraph, Past},
     legend,
     minimap::{self, MiniMap},
     name_key, paint,
@@ -32,13 +32,19 @@ use crate::{
         workflow::graph::{Edge, Link, StateRow},
     },
     model::context::Name,
-    ui::{canvas::Pen, canvas::text_width, styles::Role, view::Reply, widgets::pane::Pane},
+    ui::{
+        canvas::{Pen, text_width},
+        styles::{Role, Styles},
+        view::Reply,
+        widgets::pane::Pane,
+    },
 };
 
 #[derive(Default)]
 pub(crate) struct Graph {
     pub(super) shown: GraphView,
     pub(super) laid: Option<LaidGraph>,
+    pub(super) past: Past,
     pub(super) view: Viewport,
     pub(super) selected: Option<Name>,
     /// The arrow that is chosen, by the states that it joins.
@@ -58,14 +64,16 @@ pub(crate) struct Graph {
     pub(super) is_zoomed: bool,
     /// How large a picture with its names may be.
     pub(super) room: (u16, u16),
+    /// How wide the pane is and how high the screen: what only the user changes. While it is the
+    /// same, the picture doesn't turn, whatever else grows beside it.
+    pub(super) frame: (u16, u16),
+    /// The picture may take the other direction.
+    pub(super) may_turn: bool,
     /// Where the names of numbered states are.
     pub(super) names_area: Rect,
     /// The detail before the picture outgrew the view and was fitted again.
     pub(super) detail_before: Option<Detail>,
 }
-
-/// Pictures of more states are fitted when that is asked for.
-const MOST_FITTED: usize = 60;
 
 /// Whether the small map is shown where there is need for it.
 #[derive(Clone, Copy, Default, PartialEq)]
@@ -145,6 +153,9 @@ impl Graph {
     pub fn draw(&mut self, buffer: &mut Buffer, area: Rect, scene: Scene<'_>, facts: &Facts) {
         let Scene { styles, state, focused } = scene;
         let whole = area.inner(Margin::new(1, 1));
+        let frame = (area.width, buffer.area.height);
+        let is_new_frame = std::mem::replace(&mut self.frame, frame) != frame;
+        self.may_turn = is_new_frame || self.fitting;
         // What is written below the picture takes its line from it, which the layout may bring.
         let mut below = self.has_line_below();
         loop {
@@ -158,14 +169,15 @@ impl Graph {
             }
             below = true;
         }
+        self.may_turn = false;
         let title = self.fitting_title(facts, area);
-        let foot = foot::footer_text(
-            facts,
-            self.selected_state(facts),
-            self.selected_edge(facts).as_ref(),
-        );
+        let row = self.selected_state(facts);
+        let feet = row.zip(self.laid.as_ref()).map(|(row, laid)| laid.hidden_feet(row));
+        let edge = self.selected_edge(facts);
+        let foot = foot::footer_text(facts, row, edge.as_ref(), feet.unwrap_or_default());
         let note = self.lay_buttons(area, &title);
         Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
+        self.draw_unlabelled(buffer, area, text_width(&foot), styles);
         if self.followed != facts.current {
             self.followed = facts.current;
             if self.follows == FollowMode::Run {
@@ -273,100 +285,23 @@ impl Graph {
         note
     }
 
-    fn update_layout(&mut self, facts: &Facts, state: &State) {
-        let before = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
-        let was = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
-        let room = self.room;
-        let is_new_room = self.laid.as_ref().is_none_or(|laid| !laid.is_in_room(room));
-        let is_small = facts.workflow.states().len() <= MOST_FITTED;
-        let is_due = is_new_room && is_small && !self.is_zoomed;
-        if std::mem::take(&mut self.fitting) || is_due {
-            self.detail_before = None;
-            self.fit_from(Detail::Usual, facts, state);
-            // What nobody asked to be that small is looked at part by part.
-            if is_due && self.shown.detail == Detail::Dots {
-                (self.shown.detail, self.laid) = (Detail::Usual, None);
-                self.follow_change(facts, state);
-            }
-        } else {
-            self.follow_change(facts, state);
+    /// At the left of the lower edge: how many arrows have no label, and what shows more, which a
+    /// press does too.
+    fn draw_unlabelled(&mut self, buffer: &mut Buffer, area: Rect, foot: usize, styles: &Styles) {
+        let count = self.laid.as_ref().map_or(0, LaidGraph::count_unlabelled);
+        let words = match count {
+            0 => return,
+            1 => "1 label hidden: + zooms in".to_owned(),
+            count => format!("{count} labels hidden: + zooms in"),
+        };
+        let width = text_width(&words);
+        if foot + width + 8 > usize::from(area.width) || area.height < 2 {
+            return;
         }
-        // What is looked at stays where it is on the screen, although the rest may have moved.
-        let now = self.laid.as_ref().map(|laid| (laid.picture.width, laid.picture.height));
-        let after = self.selected_state(facts).and_then(|row| self.laid.as_ref()?.area_of(row));
-        match (before, after) {
-            (Some(before), Some(after)) if was != now => {
-                let shift = |from: usize, to: usize| {
-                    i32::try_from(to).unwrap_or(0) - i32::try_from(from).unwrap_or(0)
-                };
-                self.view.offset = (
-                    self.view.offset.0 + shift(before.x, after.x),
-                    self.view.offset.1 + shift(before.y, after.y),
-                );
-            }
-            (None, Some(_)) => {
-                self.selected_state(facts).into_iter().for_each(|row| self.centre_state(row));
-            }
-            _ => {}
-        }
-    }
-
-    /// The most detail, from this one on, with which all is in view. Where names beside the arrows
-    /// are never all in view, states are numbers, and their names below.
-    fn fit_from(&mut self, most: Detail, facts: &Facts, state: &State) {
-        let room = self.room;
-        let past = self.laid.take().map(LaidGraph::into_past).unwrap_or_default();
-        for detail in Detail::ALL.into_iter().skip_while(|detail| *detail != most) {
-            self.shown.detail = detail;
-            let laid = LaidGraph::reuse_or_build(None, facts, state, &self.shown, room);
-            let names = name_key::lines_of(&laid, facts, room.0);
-            let lines = u16::try_from(names.len()).unwrap_or(u16::MAX);
-            let is_enough = match detail {
-                Detail::Numbers => 2 * lines <= room.1 && laid.fits_above(lines),
-                _ => laid.fits_in_view(),
-            };
-            let named = laid.count_named();
-            self.laid = Some(laid);
-            if is_enough {
-                if detail == Detail::Less {
-                    self.drop_frames_for_labels(named, facts, state);
-                }
-                break;
-            }
-        }
-        self.laid = self.laid.take().map(|laid| laid.with_past(past));
-    }
-
-    /// Shows names without frames where more than so many tools can be named so.
-    fn drop_frames_for_labels(&mut self, named: usize, facts: &Facts, state: &State) {
-        let room = self.room;
-        let shown = GraphView { detail: Detail::Names, ..self.shown.clone() };
-        let laid = LaidGraph::reuse_or_build(None, facts, state, &shown, room);
-        if laid.fits_in_view() && laid.count_named() > named {
-            (self.shown, self.laid) = (shown, Some(laid));
-        }
-    }
-
-    /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is
-    /// fitted again; where it gets smaller again, it has the detail that it had.
-    fn follow_change(&mut self, facts: &Facts, state: &State) {
-        let room = self.room;
-        let is_new = |laid: &LaidGraph| !laid.is_of(facts) && laid.is_shown_as(&self.shown, room);
-        let changed = self.laid.as_ref().filter(|laid| is_new(laid));
-        let was_whole = changed.is_some_and(LaidGraph::fits_in_view);
-        let before = self.detail_before.filter(|_| changed.is_some());
-        let detail = self.shown.detail;
-        self.shown.detail = before.unwrap_or(detail);
-        let laid = LaidGraph::reuse_or_build(self.laid.take(), facts, state, &self.shown, room);
-        let fits = laid.fits_in_view();
-        self.laid = Some(laid);
-        if fits && before.is_some() {
-            self.detail_before = None;
-        }
-        if was_whole && !fits {
-            self.detail_before = Some(self.shown.detail);
-            self.fit_from(self.shown.detail, facts, state);
-        }
+        let cells = u16::try_from(width).unwrap_or(0) + 2;
+        let place = Rect { x: area.x + 1, y: area.bottom() - 1, width: cells, height: 1 };
+        buffer.set_string(place.x, place.y, format!(" {words} "), styles[Role::Dim]);
+        self.buttons.push((place, |graph, _| graph.zoom(Zoom::In)));
     }
 
     fn draw_map(&mut self, buffer: &mut Buffer, facts: &Facts, scene: Scene<'_>) {
@@ -419,7 +354,7 @@ impl Graph {
     }
 
     /// Brings a state into the middle.
-    fn centre_state(&mut self, row: StateRow) {
+    pub(super) fn centre_state(&mut self, row: StateRow) {
         if let (Some(area), Some(laid)) = (self.area_of(row), &self.laid) {
             self.view.show_box(area, &laid.picture);
         }
