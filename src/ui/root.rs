@@ -349,13 +349,7 @@ impl Root {
     /// Takes an input in; what the application is asked for comes back.
     pub fn handle_input(&mut self, input: &Input, state: &State) -> Vec<Message> {
         if self.is_unseen {
-            let leaves = |key: &Key| {
-                key.typed_char() == Some('q') || key.mods.ctrl && key.code == Code::Char('c')
-            };
-            return match input {
-                Input::Key(key) if leaves(key) => self.ask_to_leave(state),
-                _ => Vec::new(),
-            };
+            return if words::is_way_out(input) { self.ask_to_leave(state) } else { Vec::new() };
         }
         self.sync_state(state);
         let mut messages = Vec::new();

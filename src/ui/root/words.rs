@@ -61,6 +61,13 @@ pub(super) fn draw_too_small(
     }
 }
 
+/// Whether an input leaves the program where nothing is seen of what another would do.
+pub(super) fn is_way_out(input: &Input) -> bool {
+    let leaves =
+        |key: &Key| key.typed_char() == Some('q') || key.mods.ctrl && key.code == Code::Char('c');
+    matches!(input, Input::Key(key) if leaves(key))
+}
+
 /// The top line of the form program: the schema, and where the document goes.
 pub(super) fn draw_form_top(
     frame: &mut Frame<'_>,
