@@ -11,6 +11,7 @@ pub mod ask_cases;
 pub mod canvas;
 pub mod cases;
 pub mod content_parts;
+pub mod copies;
 pub mod everywhere;
 pub mod filled_text;
 pub mod form;

@@ -4,7 +4,10 @@
 
 pub mod items;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use serde_json::Value;
 
@@ -153,7 +156,8 @@ pub struct TaskWorld {
     pub tools: Vec<Slot>,
     pub settings: WorkspaceSettings,
     pub user: String,
-    pub route: Option<String>,
+    /// The routes that were chosen, by tool.
+    pub routes: HashMap<EntryId, String>,
     /// What answers the tools that are mocked, by their rows.
     pub mocks: BTreeMap<usize, StubService>,
     /// What a mock of a tool answers by where nothing else is said, by the tools' keys.

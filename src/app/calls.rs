@@ -112,7 +112,10 @@ pub enum CallMessage {
         tool: EntryId,
     },
     /// Take this way with calls from now on; `None`: the first that is open.
-    UseRoute(Option<String>),
+    UseRoute {
+        tool: EntryId,
+        route: Option<String>,
+    },
     /// Calls over the tool's connection in the name of a new agent, although it names one; or in
     /// that one's name again.
     TurnNewAgent {
@@ -131,6 +134,8 @@ pub enum CallMessage {
         tool: EntryId,
         arguments: Arc<str>,
         meta: Option<String>,
+        /// The route that the call took, where it was not the first that is open.
+        route: Option<String>,
     },
     /// Put what the newest kept call of the tool said into its form, also one of an earlier session.
     EditLast {

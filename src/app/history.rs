@@ -69,6 +69,8 @@ pub struct KeptCall {
     /// Which reading was asked for last, and which one `listing` came of.
     pub asked: u64,
     pub answered: u64,
+    /// The reading that another query was first asked by.
+    pub searched: u64,
     pub selected: Option<TraceId>,
     /// The calls that were marked to be compared, the newest mark last: at most two.
     pub marked: Vec<TraceId>,
@@ -94,6 +96,19 @@ impl KeptCall {
     #[must_use]
     pub fn is_loading(&self) -> bool {
         self.asked != self.answered
+    }
+
+    /// Whether the list is still that of another query: nothing in it is what is looked for.
+    #[must_use]
+    pub fn is_searching(&self) -> bool {
+        self.answered < self.searched
+    }
+
+    /// The call that keys are about: the selected one, once it has been read.
+    #[must_use]
+    pub fn current_call(&self) -> Option<&ShownCall> {
+        let is_selected = |open: &&ShownCall| self.selected.as_ref() == Some(&open.trace.head.id);
+        self.open.as_ref().filter(is_selected).filter(|_| !self.is_searching())
     }
 
     #[must_use]
@@ -159,7 +174,7 @@ impl KeptCall {
 
     /// The open call again, without its events.
     pub fn begin_replay(&mut self) -> Option<Arc<Trace>> {
-        let open = self.open.as_ref()?;
+        let open = self.current_call()?;
         let (trace, request) = (Arc::clone(&open.trace), open.call.request.clone());
         let call = self.as_call(&trace, request);
         self.open = Some(ShownCall { trace: Arc::clone(&trace), call, replaying: true });

@@ -13,6 +13,7 @@ use crate::{
         catalog::Catalog,
         connection::Connection,
         connections::{Connections, Listeners},
+        entry::EntryId,
         server_item::ServerItem,
         settings::TokenPrice,
     },
@@ -35,13 +36,27 @@ pub struct NetworkState {
     pub resources: Resources,
     /// Tools of running systems, as last listed.
     pub deployed: DeployedListings,
-    /// The way that calls take where a system has several; `None`: the first that is open.
-    pub route: Option<String>,
+    /// The routes that were chosen, by tool; of others calls take the first that is open.
+    pub routes: HashMap<EntryId, String>,
     /// The connection whose calls are made in the name of a new agent, although it names one.
     pub new_agent: Option<String>,
 }
 
 impl NetworkState {
+    /// The route that was chosen for calls of a tool.
+    #[must_use]
+    pub fn route_of(&self, tool: &EntryId) -> Option<&str> {
+        self.routes.get(tool).map(String::as_str)
+    }
+
+    /// Chooses the route for calls of a tool; `None`: the first that is open.
+    pub fn choose_route(&mut self, tool: EntryId, route: Option<String>) {
+        match route {
+            Some(route) => drop(self.routes.insert(tool, route)),
+            None => drop(self.routes.remove(&tool)),
+        }
+    }
+
     /// The connection for all that is no tool's own call. One that names no system leads to that
     /// of these tools, where they have one in common.
     #[must_use]

@@ -301,7 +301,7 @@ impl State {
                 tests: ConnectionTests::default(),
                 resources: Resources::default(),
                 deployed: DeployedListings::default(),
-                route: None,
+                routes: HashMap::new(),
                 new_agent: None,
             },
         }
@@ -596,7 +596,7 @@ impl State {
             meta: meta.as_ref(),
             correlation: &correlation,
             connection: &connection,
-            route: self.network.route.as_deref(),
+            route: self.network.route_of(tool.id()),
         };
         match self.mock_of(tool) {
             Some(service) => Ok(mocking::mock_request(&call, service)),

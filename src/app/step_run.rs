@@ -50,7 +50,7 @@ impl StepsRevision {
             tool: tool.clone(),
             generation: state.generation,
             arguments: arguments.map_or(0, EditedText::revision),
-            route: state.network.route.clone(),
+            route: state.network.route_of(tool).map(str::to_owned),
             connection: state.connection_of(tool).name,
             calls: calls.collect(),
             breaks: state.invoke.breakpoints.get(tool).cloned().unwrap_or_default(),
@@ -93,6 +93,7 @@ impl StepRun {
             Err(problem) => return Self { refusal: Some(problem.cause), ..run },
         };
         let Some(steps) = calling::steps_of(&request) else { return run };
+        let route = calling::request_route(&request);
         // What is stored is seen already, so that a step shows what trying it now would send.
         let outputs = stored_outputs(state, steps, tool);
         let with_outputs =
@@ -104,7 +105,10 @@ impl StepRun {
         run.breaks = state.invoke.breakpoints.get(tool).cloned().unwrap_or_default();
         let newest = state.invoke.calls.latest_of(tool);
         run.is_under_way = newest.is_some_and(|call| call.outcome().is_none());
-        for call in state.invoke.calls.calls_of(tool) {
+        // What came of a call by another route is not about these steps.
+        let calls = state.invoke.calls.calls_of(tool);
+        let calls = calls.take_while(|call| calling::request_route(&call.request) == route);
+        for call in calls {
             let first = run.reports.first().map_or(usize::MAX, |report| report.number);
             let mut earlier = steps.report_steps(&call.stage_bodies());
             earlier.retain(|report| report.number < first);

@@ -325,7 +325,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             return calls::send_frame(state, &connection, &frame, now);
         }
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
-        CallMessage::UseRoute(route) => state.network.route = route,
+        CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);
@@ -347,8 +347,9 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
         CallMessage::EditLast { tool } => return calls::read_last_arguments(state, tool),
-        CallMessage::EditSent { tool, arguments, meta } => {
+        CallMessage::EditSent { tool, arguments, meta, route } => {
             history::load_sent(state, &tool, &arguments, meta.as_deref(), now);
+            state.network.choose_route(tool, route);
         }
     }
     Vec::new()

@@ -49,23 +49,30 @@ pub(super) fn unknown_findings(opened: &OpenWorkspace) -> impl Iterator<Item = F
 
 /// Of each file whose tools are in a list, where only a map of them is read.
 pub(super) fn listed_tools_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
-    let is_tool = |item: &Value| item.get("type").is_some() && item.get("name").is_some();
-    let lists_tools = move |read: &FileRead| {
-        let root = read.source.as_ref().ok().and_then(|source| source.value(0));
-        let tools = root.and_then(|root| root.get("tool")).and_then(Value::as_array);
-        tools.is_some_and(|items| items.iter().any(is_tool))
-    };
     let files = opened.files.iter().filter(|read| opened.is_asked(&read.file));
-    let files = files.filter(move |read| lists_tools(read) && !is_known(opened, &read.file));
-    files.map(|read| {
-        let message = "`tool` is a list, of which nothing is read: write a map, each tool under its \
-                       key (tool: { KEY: { name: …, type: … } })";
-        let finding = new_finding(NOT_KNOWN, &read.file, message.into());
-        match &read.source {
-            Ok(source) => at_place(finding, source, Pointer::root().child("tool")),
-            Err(_) => finding,
-        }
+    files.filter(|read| !is_known(opened, &read.file)).filter_map(|read| {
+        let source = read.source.as_ref().ok()?;
+        let at = listed_tools(source.value(0)?)?;
+        let what = if at.is_root() { "the file" } else { "`tool`" };
+        let message = format!(
+            "{what} is a list, of which nothing is read: write a map, each tool under its key \
+             (tool: {{ KEY: {{ name: …, type: … }} }})"
+        );
+        Some(at_place(new_finding(NOT_KNOWN, &read.file, message), source, at))
     })
+}
+
+/// Where a document has a list of tools: under `tool`, or as all of it, where each has what only
+/// tools have together.
+fn listed_tools(root: &Value) -> Option<Pointer> {
+    let has = |item: &Value, names: &[&str]| names.iter().all(|name| item.get(name).is_some());
+    let lists = |list: &Value, names: &[&str]| {
+        list.as_array().is_some_and(|items| items.iter().any(|item| has(item, names)))
+    };
+    if root.get("tool").is_some_and(|list| lists(list, &["type", "name"])) {
+        return Some(Pointer::root().child("tool"));
+    }
+    lists(root, &["type", "name", "description"]).then(Pointer::root)
 }
 
 /// What the commands of cases, scenarios and stubs would say of their files.

@@ -133,11 +133,11 @@ impl<'v> Members<'v> {
             Some(Value::Array(items)) => {
                 let text = |(row, item): (usize, &Value)| match item {
                     Value::String(text) => Ok(text.clone()),
-                    other => Err(wrong_type(&at.child(row.to_string()), "a text", other)),
+                    other => Err(wrong_text(&at.child(row.to_string()), "a text", other)),
                 };
                 items.iter().enumerate().map(text).collect()
             }
-            Some(other) => Err(wrong_type(&at, "a text or a list of texts", other)),
+            Some(other) => Err(wrong_text(&at, "a text or a list of texts", other)),
         }
     }
 
@@ -166,6 +166,17 @@ impl<'v> Members<'v> {
 /// What is wrong at a place.
 pub(crate) fn file_issue(at: &Pointer, message: impl Into<String>) -> FileIssue {
     FileIssue { at: at.clone(), message: message.into() }
+}
+
+/// The same where a text must be: what looks like another value is written in quotes.
+fn wrong_text(at: &Pointer, wanted: &str, found: &Value) -> FileIssue {
+    match found {
+        Value::Number(_) | Value::Bool(_) => {
+            let issue = wrong_type(at, wanted, found);
+            FileIssue { message: format!("{}: write \"{found}\"", issue.message), ..issue }
+        }
+        _ => wrong_type(at, wanted, found),
+    }
 }
 
 /// That something else was found than must stand there.

@@ -80,8 +80,18 @@ impl CallSeries {
                 spread.p50, spread.p90, spread.p99, spread.most
             )
         });
+        // Of an answer that comes whole the first chunk is the last.
+        let is_earlier =
+            |first: &Spread| self.duration_spread().is_some_and(|spread| first.p50 < spread.p50);
+        let first =
+            self.first_chunk_spread().filter(is_earlier).map_or_else(String::new, |spread| {
+                format!(
+                    " · first chunk p50 {} ms · p90 {} ms · p99 {} ms",
+                    spread.p50, spread.p90, spread.p99
+                )
+            });
         let calls = count_text(self.ended_count(), "call", "calls");
-        format!("{calls}: {}{times}", counts.join(", "))
+        format!("{calls}: {}{times}{first}", counts.join(", "))
     }
 
     /// For scripts.
@@ -157,7 +167,8 @@ mod tests {
         );
         assert_eq!(
             series.summary(),
-            "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms"
+            "101 calls: 100 succeeded, 1 failed · p50 50 ms · p90 90 ms · p99 99 ms · longest 100 ms \
+             · first chunk p50 25 ms · p90 45 ms · p99 49 ms"
         );
         assert_eq!(CallSeries::default().duration_spread(), None);
         let mut one = CallSeries::default();

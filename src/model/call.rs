@@ -286,6 +286,8 @@ pub struct EventLog {
     marked: Marked,
     /// How many of them were dropped.
     gone: Marked,
+    /// When the request was sent, or the last chunk came.
+    waits_since: Option<u64>,
 }
 
 /// Events that are looked at without the others.
@@ -333,6 +335,8 @@ struct Logged {
     weight: usize,
     chunks: u64,
     marked: Marked,
+    /// How long a chunk came after the one before, and the first after the request.
+    wait: Option<u64>,
 }
 
 impl EventLog {
@@ -341,8 +345,14 @@ impl EventLog {
         let weight = event.payload_len();
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
         self.marked.add(&event.kind);
+        let is_chunk = matches!(event.kind, EventKind::Chunk { .. });
+        let since = self.waits_since.filter(|_| is_chunk);
+        let wait = since.map(|since| event.at_ms.saturating_sub(since));
+        if is_chunk || matches!(event.kind, EventKind::Sent { .. }) {
+            self.waits_since = Some(event.at_ms);
+        }
         let event = event.map_text(|text| start..start + text.len());
-        let logged = Logged { event, weight, chunks: self.chunks, marked: self.marked };
+        let logged = Logged { event, weight, chunks: self.chunks, marked: self.marked, wait };
         let is_early = self.last.is_empty() && self.let_go == 0;
         if is_early && self.first.len() < FIRST_EVENTS && self.first_bytes + weight <= FIRST_BYTES {
             self.first_bytes += weight;
@@ -379,6 +389,12 @@ impl EventLog {
     #[must_use]
     pub fn chunks_to(&self, row: usize) -> u64 {
         self.logged_at(row).map_or(self.chunks, |logged| logged.chunks)
+    }
+
+    /// How long the chunk in that row came after the one before, and the first after the request.
+    #[must_use]
+    pub fn wait_before(&self, row: usize) -> Option<u64> {
+        self.logged_at(row)?.wait
     }
 
     fn logged_at(&self, row: usize) -> Option<&Logged> {
@@ -504,6 +520,11 @@ pub struct Call {
     pub chunks: u64,
     pub strays: u64,
     pub first_chunk_ms: Option<u64>,
+    /// When the last chunk came, and the longest time between two of them.
+    pub last_chunk_ms: Option<u64>,
+    pub longest_wait_ms: Option<u64>,
+    /// How many chunks had no text: end markers.
+    pub empty_chunks: u64,
     /// The name of the case that it was made for, where somebody ran tests.
     pub case: Option<Arc<str>>,
 }
@@ -527,6 +548,9 @@ impl Call {
             chunks: 0,
             strays: 0,
             first_chunk_ms: None,
+            last_chunk_ms: None,
+            longest_wait_ms: None,
+            empty_chunks: 0,
             case: None,
         }
     }
@@ -554,6 +578,11 @@ impl Call {
                 self.text.push_str(text);
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
+                self.empty_chunks += u64::from(text.is_empty());
+                if let Some(last) = self.last_chunk_ms.replace(event.at_ms) {
+                    let wait = event.at_ms.saturating_sub(last);
+                    self.longest_wait_ms = self.longest_wait_ms.max(Some(wait));
+                }
             }
             EventKind::Headers { .. } | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {

@@ -20,6 +20,30 @@ pub(crate) fn visible_text(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
+/// What a body says that may be a page of HTML: its words, without tags.
+#[must_use]
+pub(crate) fn page_text(body: &str) -> Cow<'_, str> {
+    let mut rest = body.trim_start();
+    if !rest.starts_with('<') {
+        return Cow::Borrowed(body);
+    }
+    let mut text = String::new();
+    while let Some((before, tag)) = rest.split_once('<') {
+        text.push_str(before);
+        text.push(' ');
+        rest = tag.split_once('>').map_or("", |(_, after)| after);
+        // What is in these is for browsers.
+        for hidden in ["style", "script"] {
+            if tag.get(..hidden.len()).is_some_and(|name| name.eq_ignore_ascii_case(hidden)) {
+                rest = rest.split_once("</").map_or("", |(_, after)| after);
+                rest = rest.split_once('>').map_or("", |(_, after)| after);
+            }
+        }
+    }
+    text.push_str(rest);
+    if text.trim().is_empty() { Cow::Borrowed(body) } else { Cow::Owned(text) }
+}
+
 /// What bytes are that are no text: where they stop being UTF-8, and the bytes there.
 #[must_use]
 pub(crate) fn not_utf8_words(bytes: &[u8], what: &str) -> String {
@@ -212,6 +236,16 @@ mod tests {
         assert_eq!(visible_text("👩\u{200d}💻"), "👩💻");
         // A row of selectors carries a message.
         assert_eq!(visible_text("☎\u{fe0f}\u{fe01}\u{fe02}"), "☎\u{fe0f}\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn a_page_is_shown_without_its_tags() {
+        let page = "<!doctype html><html><head><style>p { a: b }</style></head>\n<h1>Bad gateway</h1>x<br/>y";
+        let words = |text: &str| page_text(text).split_whitespace().collect::<Vec<_>>().join(" ");
+        assert_eq!(words(page), "Bad gateway x y");
+        for text in ["plain < text", "<>", "<a", ""] {
+            assert_eq!(page_text(text), text);
+        }
     }
 
     proptest! {

@@ -1,7 +1,7 @@
 //! Runs the agent loop: asks the model, has each call decided, makes it, and keeps all of it.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
     time::Instant,
 };
@@ -179,7 +179,7 @@ impl<'w> AgentWorld<'w> {
                 limits: Limits::default(),
                 user: String::new(),
                 stubs: BTreeMap::new(),
-                route: None,
+                routes: HashMap::new(),
             },
             mocks: BTreeMap::new(),
             stop: CancellationToken::new(),

@@ -17,7 +17,10 @@ use tokio::{
 use super::now::now_millis;
 use crate::{
     app::{
-        calls::CallMessage, effect::Effect, history::HistoryMessage, message::Message,
+        calls::CallMessage,
+        effect::Effect,
+        history::{self, HistoryMessage},
+        message::Message,
         notices::NoticeKind,
     },
     engine::trace::{lines, wanted::TraceFilter},
@@ -203,8 +206,9 @@ fn last_arguments(history: &History, tool: EntryId, name: &str) -> Result<Messag
     };
     let head = history.load_trace(&call.id)?.head;
     let meta = calling::request_meta(&head.system, &head.body);
+    let route = calling::request_route(&history::request_of(&head, None));
     let arguments = head.arguments;
-    Ok(Message::Call(CallMessage::EditSent { tool, arguments, meta }))
+    Ok(Message::Call(CallMessage::EditSent { tool, arguments, meta, route }))
 }
 
 /// Reports events in their times, `speed` times as fast; those that are due are reported together.

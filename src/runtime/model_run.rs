@@ -166,13 +166,13 @@ async fn run_task(task: RunTask, shared: Shared, mut host: ScreenHost) {
 }
 
 fn agent_world<'w>(world: &'w TaskWorld, shared: &'w Shared) -> AgentWorld<'w> {
-    let TaskWorld { catalog, tools, settings, user, route, mocks, stubs } = world;
+    let TaskWorld { catalog, tools, settings, user, routes, mocks, stubs } = world;
     let mut made = AgentWorld::new(catalog, tools, settings, &shared.registry);
     made.caller.history = Some(Arc::clone(&shared.history));
     // What comes too late is of no use to a model that waits.
     made.caller.limits = Limits { linger: Duration::ZERO, ..shared.limits };
     made.caller.user.clone_from(user);
-    made.caller.route.clone_from(route);
+    made.caller.routes.clone_from(routes);
     made.caller.stubs.clone_from(stubs);
     made.mocks.clone_from(mocks);
     made

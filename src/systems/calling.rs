@@ -84,11 +84,17 @@ pub(crate) fn build_case_request(case: &Case, call: CallOf<'_>) -> Result<Reques
 /// its way, and which steps it was to run.
 #[must_use]
 pub(crate) fn case_parts(request: &Request) -> (Option<String>, Option<CaseSteps>) {
-    let route = calls(request.system).and_then(|calls| calls.request_route(request));
+    let route = request_route(request);
     let choice = steps_of(request).and_then(|steps| steps.choice_of(&request.body));
     let steps =
         choice.map(|StepChoice { from, until, outputs, .. }| CaseSteps { from, until, outputs });
     (route, steps)
+}
+
+/// The way that a request takes, where it has to be named for another request to take the same.
+#[must_use]
+pub(crate) fn request_route(request: &Request) -> Option<String> {
+    calls(request.system)?.request_route(request)
 }
 
 /// Whether a call of the tool can say something beside its arguments, in `_meta`.

@@ -280,6 +280,10 @@ impl Calls for CommonGround {
         routes::repeat_request(request, correlation)
     }
 
+    fn request_route(&self, request: &Request) -> Option<String> {
+        routes::route_of(request).map(str::to_owned)
+    }
+
     fn request_arguments(&self, body: &str) -> Option<String> {
         let body: Value = serde_json::from_str(body).ok()?;
         body["args"].as_object().map(|_| body["args"].to_string())

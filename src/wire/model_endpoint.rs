@@ -172,7 +172,7 @@ impl ModelEndpoint {
                 Some(Incoming::Failed(problem)) => return Err(problem.into()),
                 Some(Incoming::Ended | Incoming::NoResponders) | None => break,
                 // Packets of a request that is waited for are never dropped.
-                Some(Incoming::Begun | Incoming::Gap) => {}
+                Some(Incoming::Headers(_) | Incoming::Begun | Incoming::Gap) => {}
             }
             if reader.is_done() {
                 break;

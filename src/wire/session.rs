@@ -38,7 +38,7 @@ use crate::{
 
 pub mod event_sink;
 mod lines;
-mod messages;
+pub(crate) mod messages;
 #[cfg(test)]
 mod tests;
 
@@ -364,6 +364,9 @@ impl Session<'_> {
                 Outcome::Lost,
                 Some(messages::no_responders(&self.route, &self.bus.display_address())),
             ))),
+            Incoming::Headers(headers) => {
+                self.sink.emit_headers(FrameWay::In, &headers).await.map(|()| None)
+            }
             Incoming::Begun | Incoming::NoResponders => Ok(None),
             Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.

@@ -90,6 +90,7 @@ const FOLDERS: &[Folder] = &[
             "tokio_util",
             "futures",
             "bytes",
+            "flate2",
             "uuid",
             "rustls",
             "rustls_native_certs",

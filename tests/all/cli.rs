@@ -901,6 +901,10 @@ fn what_cant_be_read_or_written_is_said_before_anything_is_done() {
         assert!(checked.data.contains("`tool` is a list"), "{}", checked.data);
         assert!(checked.data.contains("plural.json:1:2 warning"), "{}", checked.data);
     }
+    let alone = r#"[{"name": "a", "type": "prompt", "description": "b"}]"#;
+    fs::write(place.here.join("plural.json"), alone).unwrap();
+    let checked = place.run(&["check", "-q"]);
+    assert!(checked.data.contains("the file is a list, of which nothing"), "{}", checked.data);
     place.run(&["discover", "nofile.json"]).ended(2, &["nofile.json", "there is no such file"]);
     place.run(&["history", "-n", "0"]).ended(2, &["0 is not in 1"]);
     fs::write(place.here.join("answer.txt"), "").unwrap();

@@ -569,6 +569,40 @@ mod screen {
     }
 
     #[test]
+    fn keys_wait_for_the_call_that_is_looked_for() {
+        let sent = |bench: &Workbench| {
+            bench.effects.iter().any(|effect| matches!(effect, Effect::Call { .. }))
+        };
+        let mut bench = open(120, 36);
+        bench.keys("/");
+        bench.types("id:00000003");
+        bench.keys("enter");
+        // The list is still that of before.
+        for key in ["R", "e", "y", "d", "D"] {
+            bench.keys(key);
+            assert!(bench.shows("still being read"), "{key}: {}", bench.screen());
+            assert!(!bench.shows("late deliveries (41 %)"), "{key}: {}", bench.screen());
+            assert_eq!(bench.state.screen, ScreenId::History);
+        }
+        answer(&mut bench);
+        assert!(bench.shows("late deliveries (39 %)"), "{}", bench.screen());
+        assert!(!sent(&bench), "{:?}", bench.effects);
+        bench.keys("esc");
+        answer(&mut bench);
+        // The same until another call has been opened.
+        bench.keys("home");
+        answer(&mut bench);
+        bench.keys("down R");
+        assert!(bench.shows("still being read") && !sent(&bench), "{}", bench.screen());
+        answer(&mut bench);
+        bench.keys("R");
+        let Some(Effect::Call { request, .. }) = bench.effects.last() else {
+            panic!("{:?}", bench.effects)
+        };
+        assert_eq!(request.name, "calculator");
+    }
+
+    #[test]
     fn two_are_compared_by_text_json_and_times() {
         let mut bench = open(120, 36);
         bench.keys("D");

@@ -112,6 +112,7 @@ mod schemas;
 mod search_proxy;
 mod secrets_shown;
 mod settings_gates;
+mod streams;
 mod stubs;
 mod studio;
 mod suite;

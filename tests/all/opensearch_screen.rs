@@ -305,3 +305,60 @@ fn a_credential_is_masked_in_the_form_and_in_the_file_beside_it() {
     bench.keys("v");
     assert!(bench.shows("\"entry\": \"***\""), "{}", bench.screen());
 }
+
+const HELPER: (&str, &str) = (
+    "agents/a.json",
+    r#"{"name": "helper", "type": "flow", "agent_id": "a1", "tools": [{"type": "ListIndexTool", "name": "list"}]}"#,
+);
+
+/// The route of the call that was sent last.
+fn sent_route(bench: &Workbench) -> String {
+    let sent = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Call { request, .. } => Some(request.to.clone()),
+        _ => None,
+    });
+    sent.expect("a call was sent")
+}
+
+fn choose_route(bench: &mut Workbench, title: &str) {
+    bench.keys("@route");
+    bench.clicks(title);
+}
+
+#[test]
+fn the_route_of_a_tool_is_named_kept_and_copied() {
+    let mut bench = Workbench::files(&[ADDRESS, HELPER], 160, 50).on(ScreenId::Invoke);
+    assert!(bench.shows("route local"), "{}", bench.screen());
+    bench.keys("f6");
+    assert_eq!(sent_route(&bench), "local");
+    bench.happens(step_events(1, "list", None));
+    bench.happens([end_of(Outcome::Failed)]);
+    assert!(bench.shows("✗ 1 list"), "{}", bench.screen());
+
+    choose_route(&mut bench, "shown as it works");
+    assert!(bench.shows("route stream"), "{}", bench.screen());
+    assert!(bench.shows("POST /_plugins/_ml/agents/a1/_execute/stream"), "{}", bench.screen());
+    // What came of the call by another route is not about this one.
+    bench.keys("f6");
+    assert_eq!(sent_route(&bench), "stream");
+    assert!(!bench.shows("✗ 1") && !bench.shows("answered  "), "{}", bench.screen());
+    bench.happens([end_of(Outcome::Succeeded)]);
+
+    bench.keys("y");
+    let screen = bench.screen();
+    for shown in ["toolcrib call helper --route stream", "curl -N http://127.0.0.1:9200/_plugins"] {
+        assert!(screen.contains(shown), "{shown}\n{screen}");
+    }
+    bench.clicks("request body");
+    let copied = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(copied.as_deref(), Some(r#"{"parameters":{}}"#));
+
+    // To edit the call takes its route again, whatever was chosen since.
+    choose_route(&mut bench, "the first that is open");
+    assert!(bench.shows("route local"), "{}", bench.screen());
+    bench.keys("@edit-sent");
+    assert!(bench.shows("route stream"), "{}", bench.screen());
+}

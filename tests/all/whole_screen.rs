@@ -1427,7 +1427,7 @@ fn what_is_edited_to_be_sent_again_is_seen_at_80_columns() {
     assert!(bench.shows("▸Answer"), "{}", bench.screen());
     let arguments = r#"{"expression": "2"}"#.into();
     let tool = bench.state.catalog.tool_called("calculator").unwrap().id().clone();
-    let edit = CallMessage::EditSent { tool, arguments, meta: None };
+    let edit = CallMessage::EditSent { tool, arguments, meta: None, route: None };
     bench.send(Message::Call(edit));
     bench.draw();
     assert!(bench.shows("▸Request"), "{}", bench.screen());

@@ -17,6 +17,7 @@ use crate::{
         call::{Call, CallId, CallState, Event, EventKind, Outcome},
         clock::Millis,
         connection::Connection,
+        duration,
         entry::EntryId,
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
@@ -285,7 +286,7 @@ pub(super) fn apply_events(
             Outcome::Lost => lost_words(ended),
             other => other.as_str(),
         };
-        let mut words = format!("{name} {what} after {took_ms} ms");
+        let mut words = format!("{name} {what} after {}", duration::print_rounded(took_ms));
         // What no mock could answer (a question to the agent, a frame) has no tool.
         if ended.found_nobody() && state.tool(&ended.request.tool).is_some() {
             let key = state.keymap.way_to("mock-tool");

@@ -68,8 +68,13 @@ fn note_not_kept(state: &mut State, problem: Problem, now: Millis) {
 
 /// Looks for what was typed.
 fn search_calls(state: &mut State, query: String) -> Vec<Effect> {
+    let is_other = state.invoke.kept.query != query;
     state.invoke.kept.query = query;
-    list_calls(state)
+    let effects = list_calls(state);
+    if is_other {
+        state.invoke.kept.searched = state.invoke.kept.asked;
+    }
+    effects
 }
 
 /// Reads the list again.
@@ -155,7 +160,7 @@ fn stop_replay(state: &mut State) -> Vec<Effect> {
 
 /// Sends the kept request under a fresh id, over the connection that it was made for.
 fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
-    let Some(open) = &state.invoke.kept.open else { return Vec::new() };
+    let Some(open) = state.invoke.kept.current_call() else { return Vec::new() };
     let head = &open.trace.head;
     let problem = |cause: String, remedy: &str| {
         Problem::new(ProblemKind::Input, format!("sending {} again", head.tool), cause)

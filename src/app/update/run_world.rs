@@ -30,7 +30,7 @@ pub(super) fn world_of(state: &State) -> TaskWorld {
         tools: state.gated_tools(),
         settings,
         user: state.invoke.user.clone(),
-        route: state.network.route.clone(),
+        routes: state.network.routes.clone(),
         mocks,
         stubs: own_stubs(&state.documents, &state.catalog.tools),
     }

@@ -64,6 +64,14 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
     if answer.outcome.is_some() {
         add("under", duration::print_duration(generous_limit(answer.answered_in())).into(), false);
     }
+    // What a stream's times were once is no promise.
+    let times = [("first", answer.first_after()), ("gap", answer.longest_wait_ms)];
+    for (what, ms) in times.into_iter().filter(|_| answer.chunks > 1) {
+        let limit = ms.map(|ms| duration::print_duration(generous_limit(ms)));
+        if let Some(limit) = limit {
+            add(what, limit.into(), false);
+        }
+    }
     if answer.chunks > 0 {
         add("chunks", answer.chunks.min(2).into(), answer.chunks > 1);
     }

@@ -21,7 +21,8 @@ pub(crate) const FOLDER: &str = "cases";
 const HEAD: &str = "\
 # A call saved as a test case: `toolcrib test FILE` runs it again and reports differences.
 # expect may have: outcome, error (its type), contains (a text or several), json (all of it must be in the answer),
-# schema (that the answer matches), under (a time: 500ms, 30s, 2m), chunks (a minimum number).
+# schema (that the answer matches), under (a time: 500ms, 30s, 2m), first (the time to the first piece), gap (the longest
+# time between two pieces), chunks (a minimum number).
 ";
 
 const HIDDEN: &str =
@@ -113,6 +114,8 @@ pub(crate) fn case_summary(case: &Case) -> String {
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
         expect.under.map(|under| format!("under {}", duration::print_duration(under))),
+        expect.first.map(|first| format!("first under {}", duration::print_duration(first))),
+        expect.gap.map(|gap| format!("gaps under {}", duration::print_duration(gap))),
         expect.chunks.map(|chunks| format!("at least {}", count_text(chunks, "chunk", "chunks"))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")

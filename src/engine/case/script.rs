@@ -72,6 +72,10 @@ pub struct Expect {
     pub schema: Option<Value>,
     /// It has ended within this time.
     pub under: Option<Duration>,
+    /// The first piece came within this time.
+    pub first: Option<Duration>,
+    /// No piece came later than this after the one before.
+    pub gap: Option<Duration>,
     /// At least so many chunks came.
     pub chunks: Option<u64>,
 }
@@ -89,7 +93,8 @@ const MEMBERS: &[&str] = &[
     "expect",
 ];
 const STEPS: &[&str] = &["from", "until", "outputs"];
-const EXPECTED: &[&str] = &["outcome", "error", "json", "contains", "schema", "under", "chunks"];
+const EXPECTED: &[&str] =
+    &["outcome", "error", "json", "contains", "schema", "under", "first", "gap", "chunks"];
 
 impl Case {
     /// Whether a value is meant as a case: it names what it calls and what it expects.
@@ -208,6 +213,8 @@ impl Expect {
                 .map(|schema| read_schema(members, schema))
                 .transpose()?,
             under: members.read_duration("under")?,
+            first: members.read_duration("first")?,
+            gap: members.read_duration("gap")?,
             chunks,
         })
     }
@@ -228,7 +235,7 @@ mod tests {
     fn a_case_is_read_whole() {
         let case = read(
             "case: complaints\ncall: ask\narguments: {question: Why?, share: 1.50}\nuser: alice\nconnection: local\ntimeout: 2m\n\
-             expect:\n  outcome: succeeded\n  json: {a: 1}\n  contains: late\n  schema: {type: object}\n  under: 1500ms\n  chunks: 3\n",
+             expect:\n  outcome: succeeded\n  json: {a: 1}\n  contains: late\n  schema: {type: object}\n  under: 1500ms\n  first: 500ms\n  gap: 2\n  chunks: 3\n",
         );
         let case = case.unwrap();
         assert_eq!((case.name.as_str(), case.tool.as_str()), ("complaints", "ask"));
@@ -240,6 +247,10 @@ mod tests {
         assert_eq!(
             (case.timeout, case.expect.under),
             (Some(Duration::from_secs(120)), Some(Duration::from_millis(1_500)))
+        );
+        assert_eq!(
+            (case.expect.first, case.expect.gap),
+            (Some(Duration::from_millis(500)), Some(Duration::from_secs(2)))
         );
         assert_eq!(
             (case.expect.json, case.expect.contains, case.expect.chunks),
@@ -258,7 +269,8 @@ mod tests {
             ("call: a\nsteps: {form: b}", "/steps/form", "did you mean \"from\"?"),
             ("call: a\nsteps: {outputs: [1]}", "/steps/outputs", "an object"),
             ("call: a\nexpect: {outcome: fine}", "/expect/outcome", "isn't an outcome"),
-            ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "a text"),
+            ("call: a\nexpect: {contains: [a, 1]}", "/expect/contains/1", "write \"1\""),
+            ("call: a\nexpect: {contains: 42}", "/expect/contains", "write \"42\""),
             ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),
             ("call: a\nexpect: {chunks: -1}", "/expect/chunks", "a whole number"),
         ] {

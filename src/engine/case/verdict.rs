@@ -38,7 +38,12 @@ pub struct Answer {
     pub took_ms: u64,
     /// When the request was sent, which is after its connection was opened; `None`: it wasn't.
     pub sent_ms: Option<u64>,
+    /// How many pieces with a text came.
     pub chunks: u64,
+    /// When the first and the last piece came, and the longest time between two of them.
+    pub first_ms: Option<u64>,
+    pub last_ms: Option<u64>,
+    pub longest_wait_ms: Option<u64>,
 }
 
 impl Answer {
@@ -51,7 +56,12 @@ impl Answer {
             EventKind::Sent { .. } => self.sent_ms = Some(event.at_ms),
             EventKind::Chunk { text, .. } => {
                 self.text.push_str(text);
-                self.chunks += 1;
+                self.chunks += u64::from(!text.is_empty());
+                self.first_ms.get_or_insert(event.at_ms);
+                if let Some(last) = self.last_ms.replace(event.at_ms) {
+                    let wait = event.at_ms.saturating_sub(last);
+                    self.longest_wait_ms = self.longest_wait_ms.max(Some(wait));
+                }
             }
             EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
                 self.structured = Some(Arc::clone(&stage.body));
@@ -75,7 +85,10 @@ impl Answer {
         let mut answer = Self {
             text: call.text.whole().into_owned(),
             structured: call.stage_body(Stage::STRUCTURED).map(Arc::clone),
-            chunks: call.chunks,
+            chunks: call.chunks - call.empty_chunks,
+            first_ms: call.first_chunk_ms,
+            last_ms: call.last_chunk_ms,
+            longest_wait_ms: call.longest_wait_ms,
             ..Self::default()
         };
         let mut events = call.events.iter();
@@ -92,11 +105,13 @@ impl Answer {
         answer
     }
 
-    /// Whether nobody was there to answer.
+    /// Whether nobody was there to answer: nothing of an answer came.
     #[must_use]
     pub fn is_unanswered(&self) -> bool {
         let kind = self.error.as_ref().map(|(kind, _)| ErrorKind::parse(kind));
-        self.outcome == Some(Outcome::Lost) && !kind.is_some_and(|kind| kind.is_unreadable())
+        self.outcome == Some(Outcome::Lost)
+            && self.first_ms.is_none()
+            && !kind.is_some_and(|kind| kind.is_unreadable())
     }
 
     /// Whether nothing was sent because something here is at fault: what the command line names, or
@@ -112,6 +127,12 @@ impl Answer {
     #[must_use]
     pub fn answered_in(&self) -> u64 {
         self.took_ms.saturating_sub(self.sent_ms.unwrap_or(0))
+    }
+
+    /// From the request to the first piece, in milliseconds.
+    #[must_use]
+    pub fn first_after(&self) -> Option<u64> {
+        Some(self.first_ms?.saturating_sub(self.sent_ms.unwrap_or(0)))
     }
 
     /// What is read as JSON of it: the text, or where that is none, the data that came beside it.
@@ -191,6 +212,8 @@ impl Verdict {
             "outcome": self.answer.outcome.map(Outcome::as_str),
             "took_ms": self.answer.took_ms,
             "chunks": self.answer.chunks,
+            "first_ms": self.answer.first_after(),
+            "gap_ms": self.answer.longest_wait_ms,
             "answer": match (self.answer.text.as_str(), &self.answer.structured) {
                 ("", Some(structured)) => structured,
                 (text, _) => text,
@@ -273,6 +296,22 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
         let took = answer.answered_in();
         let late = u128::from(took) >= under.as_millis();
         add("under", duration::print_duration(under), late.then(|| format!("it took {took} ms")));
+    }
+    let times = [
+        ("first", expect.first, answer.first_after(), "the first piece came after"),
+        ("gap", expect.gap, answer.longest_wait_ms, "the longest wait between pieces was"),
+    ];
+    for (what, wanted, found, words) in times {
+        let Some(wanted) = wanted else { continue };
+        let difference = match found {
+            Some(ms) => {
+                let is_late = u128::from(ms) >= wanted.as_millis();
+                is_late.then(|| format!("{words} {ms} ms"))
+            }
+            None if what == "first" => Some("no piece came".to_owned()),
+            None => None,
+        };
+        add(what, duration::print_duration(wanted), difference);
     }
     if let Some(least) = expect.chunks {
         let few = answer.chunks < least;
@@ -370,6 +409,9 @@ mod tests {
             took_ms: 500,
             sent_ms: Some(10),
             chunks: 2,
+            first_ms: Some(100),
+            last_ms: Some(400),
+            longest_wait_ms: Some(300),
             ..Answer::default()
         }
     }
@@ -377,7 +419,7 @@ mod tests {
     #[test]
     fn what_holds_says_nothing() {
         let json = r#"{"a": 1.0, "b": [1, {"c": null, "d": 2}], "more": true}"#;
-        let expect = "{json: {a: 1, b: [1, {c: null}]}, contains: [more], schema: {required: [a]}, under: 491ms, chunks: 2}";
+        let expect = "{json: {a: 1, b: [1, {c: null}]}, contains: [more], schema: {required: [a]}, under: 491ms, chunks: 2, first: 91ms, gap: 301ms}";
         assert_eq!(differences(expect, answer(json)), Vec::<String>::new());
         assert_eq!(differences("{}", answer("")), Vec::<String>::new());
         let failed = Answer {
@@ -411,6 +453,43 @@ mod tests {
     }
 
     #[test]
+    fn a_stream_that_is_cut_was_answered() {
+        let lost = |first_ms| Answer {
+            outcome: Some(Outcome::Lost),
+            error: Some(("connection-lost".into(), "it broke".into())),
+            first_ms,
+            ..Answer::default()
+        };
+        assert!(lost(None).is_unanswered() && !lost(Some(5)).is_unanswered());
+        assert_eq!(
+            differences("{first: 1s}", Answer { first_ms: None, ..answer("") }),
+            ["first: expected 1s: no piece came"]
+        );
+        assert_eq!(
+            differences("{gap: 1ms}", Answer { longest_wait_ms: None, ..answer("") }),
+            [""; 0]
+        );
+    }
+
+    #[test]
+    fn pieces_are_timed_and_an_end_marker_is_none() {
+        let mut heard = Answer::default();
+        let chunk = |text: &str| EventKind::Chunk { text: text.into(), bytes: text.len() };
+        for (at_ms, kind) in [
+            (10, EventKind::Sent { bytes: 1 }),
+            (60, chunk("a")),
+            (560, chunk("b")),
+            (600, chunk("")),
+        ] {
+            heard.apply_event(&Event { at_ms, kind });
+        }
+        assert_eq!(
+            (heard.chunks, heard.first_after(), heard.longest_wait_ms),
+            (2, Some(50), Some(500))
+        );
+    }
+
+    #[test]
     fn an_expected_error_leaves_the_outcome_open() {
         let failed = |outcome| Answer {
             outcome: Some(outcome),
@@ -441,6 +520,8 @@ mod tests {
             ),
             ("{under: 490ms}", "it took 490 ms"),
             ("{chunks: 3}", "2 came"),
+            ("{first: 90ms}", "first: expected 90ms: the first piece came after 90 ms"),
+            ("{gap: 300ms}", "the longest wait between pieces was 300 ms"),
         ] {
             let found = differences(expect, answer(json));
             assert!(found.len() == 1 && found[0].contains(words), "{expect}: {found:?}");

@@ -1,6 +1,9 @@
 //! Makes the calls of a run, each over its tool's own connection or by a mock.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::{BTreeMap, HashMap},
+    sync::Arc,
+};
 
 use tokio::sync::mpsc;
 
@@ -14,6 +17,7 @@ use crate::{
         call::{Limits, Outcome},
         catalog::Catalog,
         connections::Connections,
+        entry::EntryId,
         stub::StubService,
         tool::Tool,
         trace::{Head, TraceId},
@@ -39,8 +43,8 @@ pub(crate) struct ToolCaller<'w> {
     pub user: String,
     /// What tools' mocks answer by, by the tools' keys.
     pub stubs: BTreeMap<String, StubService>,
-    /// The way of the calls where their system has several.
-    pub route: Option<String>,
+    /// The routes that were chosen, by tool.
+    pub routes: HashMap<EntryId, String>,
 }
 
 impl ToolCaller<'_> {
@@ -71,7 +75,7 @@ impl ToolCaller<'_> {
             meta: None,
             correlation: &correlation,
             connection: &connection,
-            route: self.route.as_deref(),
+            route: self.routes.get(tool.id()).map(String::as_str),
         };
         let answered = if mock.is_some() { Answered::Mocked } else { Answered::Called };
         let request = match mock {

@@ -108,6 +108,17 @@ pub(crate) fn way_of(request: &Request) -> CallMode {
     if is_action { CallMode::Ui } else { CallMode::Probe }
 }
 
+/// The word of the route that a request takes, where it is not the best one.
+#[must_use]
+pub(crate) fn route_of(request: &Request) -> Option<&'static str> {
+    match way_of(request) {
+        CallMode::Ui => None,
+        CallMode::Direct => Some("direct"),
+        CallMode::God => Some("god"),
+        CallMode::Probe => Some("probe"),
+    }
+}
+
 fn no_channel(connection: &Connection) -> String {
     let name = &connection.name;
     let section = if connection.is_embedded() { "NAME" } else { name.as_str() };

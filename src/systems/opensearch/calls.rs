@@ -189,7 +189,7 @@ impl Steps for OpenSearchCalls {
             let whole = whole_request(&order, &request.to).ok_or("the entry has no agent_id")?;
             let mut preview = preview_whole(&request.name, &whole);
             if order.read_plan().is_ok() {
-                let words = "the cluster runs all of it; --route local runs its tools one by one";
+                let words = "the cluster runs all of it; the route local runs its tools one by one";
                 preview.remarks.push(words.into());
             }
             return Ok(vec![preview]);

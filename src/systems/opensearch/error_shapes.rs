@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use crate::model::{call::CallError, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind, shown::page_text};
 
 /// How long a plain text is quoted.
 const LONGEST: usize = 400;
 
-/// Whether an answer with this status is a failure.
+/// Whether an answer with this status is a failure: redirects aren't followed.
 #[must_use]
 pub fn is_failure(status: u16) -> bool {
-    status >= 400
+    status >= 300
 }
 
 /// What an answer says that is a failure, with what to do.
@@ -62,7 +62,7 @@ fn with_place(reason: &str, causes: Option<&Value>) -> String {
 }
 
 fn short_text(body: &str) -> String {
-    let line = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = page_text(body).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,
@@ -74,6 +74,7 @@ fn remedy_for(status: u16, message: &str) -> String {
         return format!("enable it: set {setting} to true in the cluster's settings");
     }
     match status {
+        300..=399 => "use that address in the connection if it is the right one",
         401 => "set credentials in the connection: user with password-variable, or token-variable",
         403 => "get a role that allows this",
         _ if message.contains("no handler found") => {

@@ -26,6 +26,10 @@ pub enum StreamPiece {
         body: Value,
     },
     Failed(String),
+    /// Something that is broken, or that nobody can read; as it came.
+    Unreadable,
+    /// What other servers end their streams with: no end here until the stream ends with it.
+    Done,
     Ended,
 }
 
@@ -64,6 +68,9 @@ impl BegunCall {
 /// What a failure begins with that the server writes by hand: only quotes are escaped in it.
 const PLAIN_FAILURE: &str = "{\"error\": \"";
 
+/// The end marker of other APIs.
+pub const DONE: &str = "[DONE]";
+
 impl StreamReader {
     /// Reads the data of one event.
     pub fn push_data(&mut self, data: &str) -> Vec<StreamPiece> {
@@ -71,6 +78,9 @@ impl StreamReader {
             let failure = data.trim_end().strip_prefix(PLAIN_FAILURE);
             return vec![match failure.map(|rest| rest.strip_suffix("\"}").unwrap_or(rest)) {
                 Some(message) => StreamPiece::Failed(message.replace("\\\"", "\"")),
+                None if data.trim() == DONE => StreamPiece::Done,
+                // What begins as JSON and is none was cut off.
+                None if data.trim_start().starts_with(['{', '[']) => StreamPiece::Unreadable,
                 None => StreamPiece::Text(data.to_owned()),
             }];
         };
@@ -260,6 +270,20 @@ mod tests {
             let text = StreamPiece::Text("Done".into());
             assert_eq!(read(&pieces), vec![call("find"), call("answer"), text, StreamPiece::Ended]);
         }
+    }
+
+    #[test]
+    fn a_broken_event_is_no_text() {
+        let events = ["fine", "{\"inference_results\":[{\"out", " [DONE]", "[1, "];
+        assert_eq!(
+            read(&events.map(str::to_owned)),
+            [
+                StreamPiece::Text("fine".into()),
+                StreamPiece::Unreadable,
+                StreamPiece::Done,
+                StreamPiece::Unreadable
+            ]
+        );
     }
 
     #[test]

@@ -32,17 +32,26 @@ struct StubSource<'c> {
     body: &'c str,
     text: &'c str,
     stages: Vec<(String, String)>,
+    /// Its events, where none holds a secret.
+    events: Vec<Event>,
 }
 
 impl Stubs for OpenSearchCalls {
     fn of_call(&self, call: &Call, mask: &Mask) -> Result<Vec<StubService>, Problem> {
         let masked = |text: &str| mask.mask_text(text).into_owned();
         let stages = call.stage_bodies().into_iter();
+        let whole = call.text.whole();
+        let text = masked(&whole);
+        // A secret may be split over several pieces.
+        let shown = call.events.iter().filter(|_| text == *whole);
+        let with_text =
+            |event| call.event_with_text(event).map_text(|text| text.into_owned().into());
         let source = StubSource {
             tool: &call.request.name,
             to: &call.request.to,
             body: &masked(&call.request.body),
-            text: &masked(&call.text.whole()),
+            text: &text,
+            events: shown.map(with_text).collect(),
             stages: stages.map(|(name, body)| (name, masked(&body))).collect(),
         };
         let problem = match &call.state {
@@ -58,7 +67,8 @@ impl Stubs for OpenSearchCalls {
             _ => None,
         });
         let (head, stages) = (&trace.head, trace.stage_bodies());
-        let source = StubSource { tool: &head.tool, to: &head.to, body: &head.body, text, stages };
+        let (tool, to, body) = (&*head.tool, &*head.to, &*head.body);
+        let source = StubSource { tool, to, body, text, stages, events: trace.events.clone() };
         source.build_services(end.map(|(outcome, _)| outcome), end.and_then(|(_, problem)| problem))
     }
 }
@@ -70,9 +80,9 @@ impl StubSource<'_> {
         problem: Option<&CallError>,
     ) -> Result<Vec<StubService>, Problem> {
         if self.to != LOCAL {
-            let end = end_events(self.text, outcome, problem.cloned());
+            let events = self.answer_events(outcome, problem);
             let arguments = RunOrder::from_body(self.body).map(|order| order.arguments);
-            let rule = self.build_rule(self.tool, &arguments.unwrap_or_default(), &end)?;
+            let rule = self.build_rule(self.tool, &arguments.unwrap_or_default(), &events)?;
             let service = StubService { name: self.tool.to_owned(), ..StubService::default() };
             return Ok(vec![StubService { rules: vec![rule], ..service }]);
         }
@@ -87,6 +97,19 @@ impl StubSource<'_> {
             true => Err(self.refused("no step of it was answered".into())),
             false => Ok(stub.services),
         }
+    }
+
+    /// The pieces of an answer that was streamed, with their times, and its end; an answer of which
+    /// not all pieces are there is one.
+    fn answer_events(&self, outcome: Option<Outcome>, problem: Option<&CallError>) -> Vec<Event> {
+        let is_piece =
+            |event: &&Event| matches!(event.kind, EventKind::Sent { .. } | EventKind::Chunk { .. });
+        let pieces: Vec<Event> = self.events.iter().filter(is_piece).cloned().collect();
+        if answer_of(&pieces) != self.text {
+            return end_events(self.text, outcome, problem.cloned());
+        }
+        let end = end_events("", outcome, problem.cloned());
+        pieces.into_iter().chain(end).collect()
     }
 
     /// The path of a step, and the answer to what it sent. It is named by the path, so that answers
@@ -125,11 +148,7 @@ impl StubSource<'_> {
         events: &[Event],
     ) -> Result<Rule, Problem> {
         let asking = Asking { user: "", config: &Map::new(), arguments };
-        let of = |event: &Event| match &event.kind {
-            EventKind::Chunk { text, .. } => text.to_string(),
-            _ => String::new(),
-        };
-        let text: String = events.iter().map(of).collect();
+        let text = answer_of(events);
         record::recorded_rule(name, &asking, events.iter(), &text).map_err(|why| self.refused(why))
     }
 
@@ -137,6 +156,14 @@ impl StubSource<'_> {
         let doing = format!("keeping a call of {} as a stub", self.tool);
         Problem::new(ProblemKind::Input, doing, cause).with_remedy("keep a call that was answered")
     }
+}
+
+fn answer_of(events: &[Event]) -> String {
+    let of = |event: &Event| match &event.kind {
+        EventKind::Chunk { text, .. } => text.to_string(),
+        _ => String::new(),
+    };
+    events.iter().map(of).collect()
 }
 
 /// What comes of a call that is answered in one piece.

@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::keys::{CRAWLER, ENGINE, Endpoint};
-use crate::model::{call::CallError, error_kind::ErrorKind};
+use crate::model::{call::CallError, error_kind::ErrorKind, shown::page_text};
 
 /// How long a text that is no JSON is quoted.
 const LONGEST: usize = 400;
@@ -113,9 +113,23 @@ pub fn read_event(data: &str) -> StreamEvent {
     match (value["type"].as_str(), &value["error"]) {
         (Some("delta"), _) => StreamEvent::Delta(text(&value, "text").to_owned()),
         (Some("done"), _) => StreamEvent::Done(value["response"].clone()),
-        (_, Value::Object(_)) => StreamEvent::Failed(coded_error(&value["error"], "", None)),
+        (_, Value::Object(error)) if error.contains_key("code") => {
+            StreamEvent::Failed(coded_error(&value["error"], "", None))
+        }
+        (_, error) if !error.is_null() => StreamEvent::Failed(odd_error(error)),
         _ => StreamEvent::Unknown(data.to_owned()),
     }
+}
+
+/// An error that is none of the proxy's own: as it came.
+fn odd_error(error: &Value) -> CallError {
+    let said = ["message", "reason", "detail"].map(|member| text(error, member));
+    let said = said.into_iter().find(|said| !said.is_empty()).map_or_else(
+        || error.as_str().map_or_else(|| error.to_string(), str::to_owned),
+        |said| format!("{said} ({error})"),
+    );
+    let remedy = "let the service send {\"error\": {\"code\": …, \"message\": …}}";
+    CallError::new(ErrorKind::Unspecified, said, remedy)
 }
 
 /// What an answer says that is a failure; `retry_after` is the header of that name.
@@ -126,7 +140,7 @@ pub fn read_error(status: u16, body: &str, retry_after: Option<&str>) -> CallErr
     if value["error"]["code"].is_string() {
         return coded_error(&value["error"], &before, retry_after);
     }
-    let said = body.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = page_text(body).split_whitespace().collect::<Vec<_>>().join(" ");
     let said = match said.char_indices().nth(LONGEST) {
         Some((end, _)) => format!("{}…", &said[..end]),
         None if said.is_empty() => "no more is said".to_owned(),

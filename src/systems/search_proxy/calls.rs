@@ -109,6 +109,10 @@ impl Calls for ProxyCalls {
         Some(Value::Object(asked.collect()).to_string())
     }
 
+    fn request_route(&self, request: &Request) -> Option<String> {
+        (request.to == Endpoint::AgentSearch.path()).then(|| WHOLE.to_owned())
+    }
+
     fn request_meta(&self, body: &str) -> Option<String> {
         let mut body: Map<String, Value> = serde_json::from_str(body).ok()?;
         let of_calls = [keys::QUERY, keys::URLS, keys::ENGINE, keys::CRAWLER];

@@ -382,6 +382,9 @@ impl Answer {
                     pen.put_text(piece, styles[role]);
                 }
             } else {
+                if self.view() == View::Time {
+                    draw_wait(&mut pen, &listed, call, styles);
+                }
                 draw_log_row(&mut pen, &listed, what_width(call), styles);
             }
             if row == self.list.row && focused {
@@ -404,6 +407,20 @@ impl Answer {
 /// Cells for what an event was: the number of the last chunk is never cut.
 fn what_width(call: &Call) -> usize {
     format!("chunk {}", call.chunks).len().max("step-request".len())
+}
+
+/// How long each chunk was waited for, of an answer of several; the longest wait is marked.
+fn draw_wait(pen: &mut Pen<'_>, listed: &EventRow<'_>, call: &Call, styles: &Styles) {
+    const CELLS: usize = 11;
+    if call.chunks < 2 {
+        return;
+    }
+    let (text, role) = match listed.wait() {
+        Some((wait, true)) => (format!("▸{}", format_duration(wait)), Role::Warning),
+        Some((wait, false)) => (format!(" {}", format_duration(wait)), Role::Dim),
+        None => (String::new(), Role::Dim),
+    };
+    pen.put_column(&text, CELLS, styles[role]);
 }
 
 fn draw_log_row(pen: &mut Pen<'_>, listed: &EventRow<'_>, what_width: usize, styles: &Styles) {
@@ -476,6 +493,9 @@ fn silence(call: &Call, now: Option<Millis>) -> Option<String> {
     is_long.then(|| format!("nothing for {}", format_duration(silent)))
 }
 
+/// How many milliseconds a rate needs.
+const SHORTEST_RATED: u64 = 100;
+
 /// Bytes a second since the first chunk.
 fn byte_rate(call: &Call) -> Option<String> {
     let last = match &call.state {
@@ -483,7 +503,8 @@ fn byte_rate(call: &Call) -> Option<String> {
         _ => call.events.iter().next_back()?.at_ms,
     };
     let ms = last.saturating_sub(call.first_chunk_ms?);
-    (ms > 0 && call.chunks > 1).then(|| {
+    // Of a moment there is no rate.
+    (ms >= SHORTEST_RATED && call.chunks > 1).then(|| {
         format!("{}/s", size::format_size((call.text.len() as u64).saturating_mul(1_000) / ms))
     })
 }
@@ -514,9 +535,10 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
         call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
         at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
         end.map(|ms| format!("end +{ms}")),
-        byte_rate(call),
     ];
-    wrap(&parts.into_iter().flatten().collect::<Vec<_>>().join(" → "), cells)
+    let stations = parts.into_iter().flatten().collect::<Vec<_>>().join(" → ");
+    let rate = byte_rate(call).map_or_else(String::new, |rate| format!(" · {rate}"));
+    wrap(&format!("{stations}{rate}"), cells)
 }
 
 /// Draws what went wrong at the foot of a view that has no place for it; answers the area above.

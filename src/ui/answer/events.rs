@@ -1,9 +1,11 @@
 //! A call's events as rows: time, what it was, what it held.
 
+use serde_json::json;
+
 use crate::{
     engine,
     model::{
-        call::{Call, CallError, EventKind, EventLog, EventMark, LoggedEvent, Outcome},
+        call::{Call, CallError, Event, EventKind, EventLog, EventMark, LoggedEvent, Outcome},
         size,
         stage::FrameWay,
     },
@@ -59,9 +61,17 @@ impl EventFilter {
 /// A row of a list of events: one in memory, or the gap where some were dropped.
 #[derive(Clone, Copy)]
 pub(crate) enum EventRow<'c> {
-    /// With the call that holds its text, and the number of the chunk, where it is one.
-    Event(&'c LoggedEvent, &'c Call, u64),
+    /// With the call that holds its text, and its place among the chunks, where it is one.
+    Event(&'c LoggedEvent, &'c Call, ChunkPlace),
     Gap(u64),
+}
+
+/// Which of the chunks it is.
+#[derive(Clone, Copy)]
+pub(crate) struct ChunkPlace {
+    pub number: u64,
+    /// How many milliseconds it came after the one before; the first after the request.
+    pub wait: Option<u64>,
 }
 
 /// The rows of a call, in order. They are not gathered: each is found when it is asked for.
@@ -97,7 +107,8 @@ impl<'c> Listing<'c> {
             Some(mark) => events.marked_row(mark, row)?,
             None => row,
         };
-        Some(EventRow::Event(events.get(event)?, self.call, events.chunks_to(event)))
+        let place = ChunkPlace { number: events.chunks_to(event), wait: events.wait_before(event) };
+        Some(EventRow::Event(events.get(event)?, self.call, place))
     }
 }
 
@@ -115,7 +126,7 @@ impl<'c> EventRow<'c> {
 
     pub fn log_row(&self) -> LogRow {
         let (event, call, number) = match self {
-            Self::Event(event, call, number) => (event, call, number),
+            Self::Event(event, call, place) => (event, call, place.number),
             Self::Gap(count) => {
                 let text = gap_words(*count);
                 return LogRow { time: String::new(), what: "…".into(), role: Role::Dim, text };
@@ -151,7 +162,20 @@ impl<'c> EventRow<'c> {
         LogRow { time: format!("+{}", event.at_ms), what, role, text }
     }
 
-    /// The event as `call --json` prints it, of a long text only the start: a piece may be
+    /// How long the chunk was waited for, and whether no other one was waited for as long.
+    pub fn wait(&self) -> Option<(u64, bool)> {
+        match self {
+            Self::Event(_, call, ChunkPlace { number, wait }) => {
+                let wait = (*wait)?;
+                let is_longest =
+                    *number > 1 && call.chunks > 2 && call.longest_wait_ms == Some(wait);
+                Some((wait, is_longest))
+            }
+            Self::Gap(_) => None,
+        }
+    }
+
+    /// The event as `call --json` prints it, but that the text of a chunk comes first; of a long text only the start: a piece may be
     /// megabytes long, and a row is one line.
     pub fn raw_json(&self) -> String {
         match self {
@@ -160,7 +184,11 @@ impl<'c> EventRow<'c> {
                     true => format!("{}…", text.chars().take(LONGEST).collect::<String>()),
                     false => text.to_owned(),
                 };
-                let event = call.event_with_text(event).map_text(|text| start(&text).into());
+                let event: Event = call.event_with_text(event).map_text(|text| start(&text).into());
+                if let EventKind::Chunk { text, bytes } = &event.kind {
+                    let (at_ms, text) = (event.at_ms, &**text);
+                    return json!({"at_ms": at_ms, "text": text, "bytes": bytes}).to_string();
+                }
                 engine::events::event_json(&event).to_string()
             }
             Self::Gap(count) => gap_words(*count),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
+use serde_json::Value;
 
 use super::{
     bytes,
@@ -17,6 +18,7 @@ use crate::{
     },
     model::{
         call::{Call, CallId, EventKind, EventMark},
+        size,
         stage::FrameWay,
     },
     schema::{count::count_text, pointer::Pointer},
@@ -391,7 +393,7 @@ fn found_in(
 
 /// JSON on lines of its own; what is none, as it is.
 fn pretty_json(text: &str) -> String {
-    let value = serde_json::from_str::<serde_json::Value>(text);
+    let value = serde_json::from_str::<Value>(text);
     value
         .ok()
         .and_then(|value| serde_json::to_string_pretty(&value).ok())
@@ -415,13 +417,26 @@ fn open_log_page(call: &Call) -> Reply {
     Reply::Open(Box::new(PageOverlay::new("What happened", lines.collect())))
 }
 
+/// A chunk in full: its size, how long it was waited for, and its text line by line in quotes, as
+/// spaces at its ends and line breaks can't be seen otherwise.
+fn chunk_page(text: &str, bytes: usize, wait: Option<u64>) -> String {
+    let size = size::format_size(bytes as u64);
+    let wait = wait.map_or_else(String::new, |ms| format!(" · waited for {ms} ms"));
+    let lines = text.split_inclusive('\n').map(|line| Value::from(line).to_string());
+    let lines: Vec<String> = lines.collect();
+    let text = if lines.is_empty() { "\"\"".to_owned() } else { lines.join("\n") };
+    format!("{size}{wait}\n\n{text}")
+}
+
 /// All of one event, over the screen.
 fn open_event_page(listed: &EventRow<'_>) -> Reply {
     const LINES: usize = 2_000;
     let LogRow { time, what, .. } = listed.log_row();
     let text = match listed {
-        EventRow::Event(event, call, _) => match &event.kind {
-            EventKind::Chunk { text, .. } => call.text.slice(text.clone()).into_owned(),
+        EventRow::Event(event, call, place) => match &event.kind {
+            EventKind::Chunk { text, bytes } => {
+                chunk_page(&call.text.slice(text.clone()), *bytes, place.wait)
+            }
             EventKind::Stray { body, .. } => body.to_string(),
             EventKind::Notice(words) => words.clone(),
             EventKind::End { problem: Some(problem), .. } => {

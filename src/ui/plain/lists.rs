@@ -343,7 +343,7 @@ pub(crate) fn detail_lines(state: &State, screen: &dyn Screen) -> Vec<String> {
         ScreenId::Tools => entry_lines(state),
         ScreenId::Invoke => invoke_lines(state),
         ScreenId::History if state.invoke.kept.compared.is_some() => Vec::new(),
-        ScreenId::History => match &state.invoke.kept.open {
+        ScreenId::History => match state.invoke.kept.current_call() {
             Some(open) => call_lines(&open.call),
             None => vec!["No call is open. Type: list, then select NUMBER".to_owned()],
         },

@@ -135,7 +135,7 @@ impl Session {
     }
 
     pub(super) fn answer_text(&mut self, state: &State) {
-        let open = state.invoke.kept.open.as_ref().filter(|_| state.screen == ScreenId::History);
+        let open = state.invoke.kept.current_call().filter(|_| state.screen == ScreenId::History);
         let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
         match call {
             Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),

@@ -45,6 +45,7 @@ use crate::{
         },
         ask_cases,
         canvas::{Pen, wrap},
+        copies,
         overlays::{
             confirm::{Answer as Choice, Confirm},
             menu::{Item, Menu},
@@ -105,10 +106,12 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::History, "open-run", "open run", |_, state| with_open(state, open_run))
         .help("Show the run of a model row by row, to replay it or to go on from any place of it")
         .refused(|_, state| none_open(state).or_else(|| run_refusal(state))),
-    Row::new(Scope::History, "copy-kept", "copy as…", |_, state| with_open(state, copy_menu))
-        .keys(&[verbs::COPY_AS])
-        .help("Copy the answer, the request or the whole call as JSON lines")
-        .refused(|_, state| none_open(state)),
+    Row::new(Scope::History, "copy-kept", "copy as…", |_, state| {
+        opened_call(state).map_or(Reply::Handled, |open| copy_menu(state, open))
+    })
+    .keys(&[verbs::COPY_AS])
+    .help("Copy the answer, the request, a command that makes the call, or all of it as JSON lines")
+    .refused(|_, state| none_open(state)),
     Row::new(Scope::History, "export-kept", "export", |_, state| with_open(state, export_prompt))
         .keys(&[verbs::SAVE])
         .help("Write the call to a file, as JSON lines")
@@ -202,7 +205,8 @@ impl History {
         ));
         let words =
             match (state.invoke.kept.listing.calls.is_empty(), state.invoke.kept.is_loading()) {
-                (_, true) => "reading the history …",
+                _ if state.invoke.kept.is_searching() => "reading the history …",
+                (true, true) => "reading the history …",
                 (true, _) if state.invoke.kept.query.is_empty() => {
                     "No calls yet. Calls made in Invoke or with `toolcrib call` appear here."
                 }
@@ -235,7 +239,7 @@ impl History {
 }
 
 fn opened_call(state: &State) -> Option<&ShownCall> {
-    state.invoke.kept.open.as_ref()
+    state.invoke.kept.current_call()
 }
 
 /// Asks how fast, with the own speed chosen.
@@ -261,32 +265,34 @@ fn replay_menu() -> Reply {
     })))
 }
 
-fn copy_menu(open: &ShownCall) -> Reply {
+fn copy_menu(state: &State, open: &ShownCall) -> Reply {
     let head = &open.trace.head;
     let events = open.trace.events.iter().map(|event| lines::of_event(&head.id, event));
-    let copies = [
+    let requests = match is_run(open) {
+        true => Vec::new(),
+        false => copies::of_call(state, &open.call),
+    };
+    let requests = requests.into_iter().map(|copied| (copied.what, copied.text));
+    let own = [
         ("answer", open.answer_text()),
         ("arguments", head.arguments.to_string()),
-        ("request body", head.body.to_string()),
         ("error", open.call.problem().map_or_else(String::new, CallError::words)),
         ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
         ("id", head.id.to_string()),
     ];
-    let copies: Vec<_> = copies.into_iter().filter(|(_, text)| !text.is_empty()).collect();
+    let own = own.into_iter().map(|(what, text)| (what.to_owned(), text));
+    let copies: Vec<(String, String)> =
+        own.chain(requests).filter(|(_, text)| !text.is_empty()).collect();
     let detail =
         |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
     let items = copies
         .iter()
-        .map(|(what, text)| Item {
-            title: (*what).to_owned(),
-            detail: detail(text),
-            ..Item::default()
-        })
+        .map(|(what, text)| Item { title: what.clone(), detail: detail(text), ..Item::default() })
         .collect();
     Reply::Open(Box::new(Menu::with_replies("Copy as", items, move |row| {
         let copied = copies
             .get(row)
-            .map(|(what, text)| Message::Copy { what: (*what).to_owned(), text: text.clone() });
+            .map(|(what, text)| Message::Copy { what: what.clone(), text: text.clone() });
         copied.map_or(Reply::Handled, Reply::send)
     })))
 }
@@ -499,7 +505,10 @@ impl History {
 }
 
 fn none_open(state: &State) -> Option<String> {
-    refuse_when(opened_call(state).is_none(), "no call is open")
+    let kept = &state.invoke.kept;
+    let is_read = kept.is_searching() || kept.selected.is_some();
+    let why = if is_read { "the call is still being read" } else { "no call is open" };
+    refuse_when(opened_call(state).is_none(), why)
 }
 
 fn with_open(state: &State, act: fn(&ShownCall) -> Reply) -> Reply {
@@ -557,6 +566,7 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
         tool: open.call.request.tool.clone(),
         arguments: open.trace.head.arguments.clone(),
         meta: calling::request_meta(&open.trace.head.system, &open.trace.head.body),
+        route: calling::request_route(&open.call.request),
     }))
 }
 

@@ -8,14 +8,12 @@
 //! | [`mock`], [`mock_actions`] | in the place of the request: how a mock answers |
 //! | [`parts`] | what each of the forms edits |
 //! | `ui/answer` | right: the answer |
-//! | [`copy`] | a call as a command |
 //! | [`steps`], [`step_actions`] | the steps of a request that are run here, and what is done with them |
 //! | [`screen`], [`call_actions`] | its panes together, and what can be done in them |
 //! | [`refusals`], [`warned`] | why something can't be done now, what is wrong with what is sent |
 //! | [`menus`] | its route, how often, as what it is copied |
 
 pub(crate) mod call_actions;
-mod copy;
 mod menus;
 mod meta;
 mod mock;

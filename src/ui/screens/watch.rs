@@ -488,9 +488,10 @@ impl WatchScreen {
         let request = chosen.and_then(|number| request_of(state, number).ok());
         request.map_or(Reply::Handled, |request| {
             Reply::send(Message::Call(CallMessage::EditSent {
+                meta: calling::request_meta(request.system, &request.body),
+                route: calling::request_route(&request),
                 tool: request.tool,
                 arguments: request.arguments,
-                meta: calling::request_meta(request.system, &request.body),
             }))
         })
     }

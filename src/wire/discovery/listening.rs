@@ -68,7 +68,9 @@ pub(super) async fn collect_until(mut answers: QueueReceiver, until: Instant) ->
         match timeout_at(until, answers.next()).await {
             Ok(Some(Incoming::Packet(packet))) => packets.push(packet),
             // Nobody listens where it was asked.
-            Ok(Some(Incoming::Begun | Incoming::NoResponders | Incoming::Gap)) => {}
+            Ok(Some(
+                Incoming::Headers(_) | Incoming::Begun | Incoming::NoResponders | Incoming::Gap,
+            )) => {}
             Ok(Some(Incoming::Failed(_) | Incoming::Ended) | None) | Err(_) => break,
         }
     }

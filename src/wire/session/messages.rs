@@ -280,6 +280,35 @@ pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
     )
 }
 
+/// No end came in the time that a request over HTTP may take; `pieces` messages of its answer did.
+pub(crate) fn timed_out(
+    limits: Limits,
+    is_total: bool,
+    pieces: usize,
+    remedy: impl Into<String>,
+) -> CallError {
+    let came = || pieces_text(pieces as u64);
+    let (kind, message) = match (is_total, pieces) {
+        (true, 0) => (ErrorKind::TimedOutTotal, no_answer(limits.total)),
+        (false, 0) => (ErrorKind::TimedOutFirst, no_answer(limits.first)),
+        (true, _) => {
+            let within = format_duration(limits.total);
+            let words = format!("the answer did not end within {within} ({} came)", came());
+            (ErrorKind::TimedOutTotal, words)
+        }
+        (false, _) => {
+            let silent = format_duration(limits.idle);
+            let words = format!("after {} nothing more arrived for {silent}", came());
+            (ErrorKind::TimedOutIdle, words)
+        }
+    };
+    CallError::new(kind, message, remedy)
+}
+
+fn no_answer(limit: Duration) -> String {
+    format!("no answer within {}", format_duration(limit))
+}
+
 pub(crate) const GAP: &str =
     "messages were dropped because they arrived faster than they were read";
 
@@ -287,6 +316,15 @@ pub(crate) const GAP: &str =
 mod tests {
     use super::*;
     use crate::wire::transport::message::Address;
+
+    #[test]
+    fn a_time_limit_says_whether_anything_came() {
+        let limits = Limits { total: Duration::from_secs(3), ..Limits::default() };
+        let words = |is_total, pieces| timed_out(limits, is_total, pieces, "").message;
+        assert_eq!(words(true, 0), "no answer within 3 s");
+        assert_eq!(words(true, 1), "the answer did not end within 3 s (1 piece came)");
+        assert_eq!(words(false, 2), "after 2 pieces nothing more arrived for 30 s");
+    }
 
     #[test]
     fn a_request_that_a_watch_took_is_said_to_have_no_service_perhaps() {

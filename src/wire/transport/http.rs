@@ -32,6 +32,7 @@ use crate::{
 
 pub mod authorization;
 pub mod client;
+mod coding;
 pub mod events;
 mod exchange;
 pub mod marks;

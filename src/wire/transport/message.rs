@@ -68,6 +68,8 @@ impl Packet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Incoming {
     Packet(Packet),
+    /// What came with an answer of which there is no message.
+    Headers(Vec<(String, String)>),
     /// The other side has begun the stream of its answer, whose first message may be long in
     /// coming. Only where the request asks for it.
     Begun,
@@ -88,12 +90,13 @@ impl Incoming {
     pub fn weight(&self) -> usize {
         const FRAME: usize = 256;
         match self {
-            Self::Packet(packet) => {
-                let headers: usize =
-                    packet.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
-                FRAME + headers + packet.body.len()
-            }
+            Self::Packet(packet) => FRAME + headers_weight(&packet.headers) + packet.body.len(),
+            Self::Headers(headers) => FRAME + headers_weight(headers),
             Self::Begun | Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,
         }
     }
+}
+
+fn headers_weight(headers: &[(String, String)]) -> usize {
+    headers.iter().map(|(name, value)| name.len() + value.len()).sum()
 }

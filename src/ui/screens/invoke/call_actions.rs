@@ -47,7 +47,10 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help("Send the request many times, several at once, and see the median and the slowest")
     .refused(|_, state| many_refusal(state)),
     Row::new(Scope::Invoke, "route", "route…", |_, state| route_menu(state))
-        .help("Choose the route of CommonGround calls: UI action, direct, god endpoint, probe")
+        .help(
+            "Choose the route of the tool's calls, where its system has several: as a stream, \
+            whole, step by step, …",
+        )
         .refused(|_, state| {
             refuse_when(routes_of(state).is_empty(), "this tool has only one route")
         }),

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{copy, preview, tools::tool_of};
+use super::{preview, tools::tool_of};
 use crate::{
     app::{
         calls::{CallMessage, CallPart},
@@ -24,6 +24,7 @@ use crate::{
     },
     ui::{
         canvas::visible_text,
+        copies::{self, Copied},
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
@@ -129,6 +130,7 @@ pub(super) fn edit_arguments(state: &State) -> Reply {
             tool: call.request.tool.clone(),
             arguments: call.request.arguments.clone(),
             meta: calling::request_meta(call.request.system, &call.request.body),
+            route: calling::request_route(&call.request),
         })
     };
     let shown = state.invoke.calls.selected_call();
@@ -137,12 +139,10 @@ pub(super) fn edit_arguments(state: &State) -> Reply {
 
 /// The ways that the chosen tool can be called by, and which is taken.
 pub(super) fn route_menu(state: &State) -> Reply {
+    let Some(tool) = tool_of(state) else { return Reply::Refused("choose a tool first".into()) };
     let offers = routes_of(state);
-    let first = offers.iter().find(|offer| offer.closed.is_none()).map_or(
-        "none is \
-            connected",
-        |offer| offer.id,
-    );
+    let first =
+        offers.iter().find(|offer| offer.closed.is_none()).map_or("none is open", |offer| offer.id);
     let item = |offer: &RouteOffer| Item {
         title: offer.id.to_owned(),
         detail: offer
@@ -152,7 +152,7 @@ pub(super) fn route_menu(state: &State) -> Reply {
         ..Item::default()
     };
     let whatever = Item {
-        title: "the best that is connected".into(),
+        title: "the first that is open".into(),
         detail: format!("now: {first}"),
         ..Item::default()
     };
@@ -160,12 +160,11 @@ pub(super) fn route_menu(state: &State) -> Reply {
     let ids: Vec<&str> = offers.iter().map(|offer| offer.id).collect();
     let at = ids
         .iter()
-        .position(|id| state.network.route.as_deref() == Some(id))
+        .position(|id| state.network.route_of(&tool) == Some(id))
         .map_or(0, |row| row + 1);
     let choose = move |row: usize| {
-        Reply::send(Message::Call(CallMessage::UseRoute(
-            row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned())),
-        )))
+        let route = row.checked_sub(1).and_then(|row| Some((*ids.get(row)?).to_owned()));
+        Reply::send(Message::Call(CallMessage::UseRoute { tool: tool.clone(), route }))
     };
     Reply::Open(Box::new(Menu::with_replies("Route of calls", items, choose).with_row(at)))
 }
@@ -203,31 +202,16 @@ pub(super) fn frame_connection(state: &State) -> Connection {
     own.cloned().unwrap_or_else(|| state.connection_here())
 }
 
-/// What a call that was made can be copied as.
-pub(super) fn requests_of_call(state: &State, call: &Call) -> Vec<copy::Copied> {
-    // Over what it was made, whatever is chosen now.
-    let own = state.network.connections.find_by_name(&call.connection).cloned();
-    let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
-    let mut copies = requests_of(state, &call.request, &over);
-    copies.extend(copy::of_sent_frame(call, &over));
-    copies
-}
-
-fn requests_of(state: &State, request: &Request, connection: &Connection) -> Vec<copy::Copied> {
-    let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
-    // Of a call that was made, not of what is typed now.
-    let arguments = Literal::parse(&request.arguments)
-        .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
-    copy::of_request(request, &arguments, subject.as_deref(), connection)
-}
-
 /// What the call that is typed can be copied as.
 pub(super) fn copy_request(state: &State) -> Reply {
     let Some(id) = tool_of(state) else { return Reply::Refused("choose a tool first".into()) };
     let arguments = state.written_arguments_of(&id);
     let rendered = rendered_call(state, &id, &arguments, &state.value_of(&id, CallPart::Meta));
     match state.build_request(&id) {
-        Ok(request) => copy_menu(requests_of(state, &request, &state.connection_of(&id)), rendered),
+        Ok(request) => {
+            let over = state.connection_of(&id);
+            copy_menu(copies::of_typed(state, &request, &over, &[]), rendered)
+        }
         Err(problem) if rendered.is_empty() => Reply::Refused(problem.to_string()),
         Err(_) => copy_menu(Vec::new(), rendered),
     }
@@ -255,9 +239,9 @@ fn rendered_call(
 }
 
 /// Lists what can be copied; `rendered` are shown first, and copied from there.
-pub(super) fn copy_menu(copies: Vec<copy::Copied>, rendered: Vec<Rendering>) -> Reply {
-    let item = |copied: &copy::Copied| Item {
-        title: copied.what.to_owned(),
+pub(super) fn copy_menu(copies: Vec<Copied>, rendered: Vec<Rendering>) -> Reply {
+    let item = |copied: &Copied| Item {
+        title: copied.what.clone(),
         detail: preview::shorten_name(copied.text.lines().next().unwrap_or_default(), 60),
         ..Item::default()
     };
@@ -269,7 +253,7 @@ pub(super) fn copy_menu(copies: Vec<copy::Copied>, rendered: Vec<Rendering>) -> 
     let items = copies.iter().map(item).chain(rendered.iter().map(shown)).collect();
     let choose = move |row: usize| match (copies.get(row), row.checked_sub(copies.len())) {
         (Some(copied), _) => OverlayReply::CloseWith(Reply::send(Message::Copy {
-            what: copied.what.to_owned(),
+            what: copied.what.clone(),
             text: copied.text.clone(),
         })),
         (None, Some(row)) => rendered.get(row).map_or(OverlayReply::Close, |rendering| {

@@ -13,7 +13,10 @@ use crate::{
         size,
         tool::Tool,
     },
-    systems::{calling, facets::caller::CallingAgent},
+    systems::{
+        calling,
+        facets::{caller::CallingAgent, calls::RouteOffer},
+    },
     ui::{
         canvas::{text_width, truncate_text, visible_text, wrap, wrap_to},
         styles::Role,
@@ -98,7 +101,8 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     };
     // Where a system says itself where answers come, nothing comes elsewhere.
     let inbox = "the call's own inbox";
-    let routed = !calling::call_routes(tool, &connection).is_empty();
+    let routes = calling::call_routes(tool, &connection);
+    let routed = !routes.is_empty();
     let has_inbox = connection.transport().spec().has_inbox && !routed;
     let reply = match request.reply.as_deref().map(subject) {
         Some(Ok(subject)) if has_inbox => (format!("{subject}, {inbox}"), Role::Text),
@@ -130,6 +134,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
         CallingAgent::New => "a new one, made by toolcrib".to_owned(),
     });
     [
+        route_lines(state, tool, &routes),
         agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),
         whole("to", (request.to.clone(), Role::Text)),
         whole("subject", to),
@@ -144,6 +149,24 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// The route of the tool's calls, where there are several; a press chooses another.
+fn route_lines(state: &State, tool: &Tool, routes: &[RouteOffer]) -> Vec<RequestLine> {
+    let Some(route) = taken_route(state, tool, routes) else { return Vec::new() };
+    let text = format!("{route}, of {}", routes.len());
+    vec![RequestLine { act: Some("route"), ..RequestLine::new("route", text, Role::Text) }]
+}
+
+/// The word of the route that the tool's calls take, where there are several.
+pub(super) fn taken_route<'r>(
+    state: &'r State,
+    tool: &Tool,
+    routes: &'r [RouteOffer],
+) -> Option<&'r str> {
+    let first = routes.iter().find(|offer| offer.closed.is_none()).map(|offer| offer.id);
+    let chosen = state.network.route_of(tool.id());
+    chosen.or(first).filter(|_| routes.len() > 1)
 }
 
 /// What can be done where there is nothing to send to, in words, and what does it.

@@ -242,7 +242,7 @@ impl RequestPane {
             Some(row) if focused => {
                 format!(" next: step {}, {} goes on ", row + 1, key("continue-steps"))
             }
-            _ => format!(" steps, as {} sends them ", key("send")),
+            _ => self.steps.heading(&key("send")),
         };
         Pen::new(buffer, area, 0).skip(2).put_text(&words, styles[Role::Heading]);
         let mut below = Rect { y: area.y + 1, height: area.height - 1, ..area };

@@ -1,11 +1,7 @@
 //! The panes of Invoke, and what is done in them.
 
 use super::{
-    copy,
-    menus::{
-        self, copy_menu, copy_request, edit_arguments, frame_connection, rendered_request,
-        requests_of_call,
-    },
+    menus::{self, copy_menu, copy_request, edit_arguments, frame_connection, rendered_request},
     refusals::no_call,
     request::RequestPane,
     step_actions::step_menu,
@@ -24,6 +20,7 @@ use crate::{
     ui::{
         action_rows::refuse_when,
         answer::pane::Answer,
+        copies::{self, Copied},
         frames::edit_frame,
         view::Reply,
         widgets::panes::{Panes, Step},
@@ -190,8 +187,9 @@ impl Invoke {
         let Some(call) = state.invoke.calls.selected_call() else {
             return copy_request(state);
         };
-        let mut copies = requests_of_call(state, call);
-        let mut add = |what, text: String| copies.insert(0, copy::Copied { what, text });
+        let mut copies = copies::of_call(state, call);
+        let mut add =
+            |what: &str, text: String| copies.insert(0, Copied { what: what.into(), text });
         if let Some(frame) = self.answer.selected_frame(call) {
             add("frame under the cursor", frame);
         }

@@ -4,7 +4,10 @@
 use ratatui::{buffer::Buffer, layout::Rect};
 use serde_json::{Map, Value, json};
 
-use super::parts::{Part, RequestPart};
+use super::{
+    parts::{Part, RequestPart},
+    preview::taken_route,
+};
 use crate::{
     app::{
         calls::CallPart,
@@ -15,9 +18,12 @@ use crate::{
     },
     model::{size, tool::Tool},
     schema::count::count_text,
-    systems::facets::{
-        steps::{StepInput, StepPreview, StepResult},
-        templates::TextPiece,
+    systems::{
+        calling,
+        facets::{
+            steps::{StepInput, StepPreview, StepResult},
+            templates::TextPiece,
+        },
     },
     ui::{
         canvas::{Pen, mark_chosen, visible_text},
@@ -51,6 +57,8 @@ struct StepLine {
 pub(super) struct StepsPane {
     revision: Option<StepsRevision>,
     run: StepRun,
+    /// The route of the tool's calls, where there are several.
+    route: Option<String>,
     lines: Vec<StepLine>,
     /// The cells for the lines, as they were last drawn.
     cells: usize,
@@ -74,6 +82,8 @@ impl StepsPane {
         }
         self.revision = Some(revision);
         self.run = StepRun::of_tool(state, tool.id());
+        let routes = calling::call_routes(tool, &state.call_connection(tool.id()));
+        self.route = taken_route(state, tool, &routes).map(str::to_owned);
         self.row = self.row.min(self.run.steps.len().saturating_sub(1));
         self.lay_out_lines();
         self.sync_inputs(state, tool, state.typed_text(tool.id(), CallPart::Arguments));
@@ -114,6 +124,13 @@ impl StepsPane {
 
     pub(super) fn close_inputs(&mut self) {
         self.inputs.take_shown();
+    }
+
+    /// What is above the steps: by which key, and by which route they are sent.
+    pub(super) fn heading(&self, send: &str) -> String {
+        let route =
+            self.route.as_ref().map_or_else(String::new, |route| format!(" · route {route}"));
+        format!(" steps, as {send} sends them{route} ")
     }
 
     /// Whether the request has steps.

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{
     listing::{begin, reply},
+    problems::call_end,
     raw_frames::send_frame,
     stages::{
         ALIVE, ANSWER, FAULT, PROMISED, QUESTION, STAGE, VERSION, is_beside_stages, said,
@@ -17,12 +18,15 @@ use super::{
 use crate::{
     model::{
         call::{CallError, EventKind, Outcome},
+        connection::Connection,
         error_kind::ErrorKind,
         shown::{shell_word, visible_text},
         size,
         stage::Stage,
         traffic::FRAMES,
+        transport::Traffic,
     },
+    schema::count::count_text,
     systems::{
         calling::{answer_notes, answer_views},
         mcp::{
@@ -120,8 +124,7 @@ pub(crate) async fn call(
                 if said(&packet, STAGE) == Some(ANSWER) {
                     // There is nothing more to report to the server.
                     drop(listening.receiver.take());
-                    let name = &connection.name;
-                    return answer((&packet, name), &request.body, limits.answer, sink).await;
+                    return answer((&packet, connection), &request.body, limits.answer, sink).await;
                 }
                 if said(&packet, STAGE) == Some(ALIVE) {
                     since = Instant::now();
@@ -141,7 +144,7 @@ pub(crate) async fn call(
                 // Time in which nobody took our events does not count.
                 since = sink.last + (sink.held - held);
             }
-            Ok(Some(Incoming::Failed(problem))) => return Ok((Outcome::Lost, Some(problem))),
+            Ok(Some(Incoming::Failed(problem))) => return Ok(call_end(problem)),
             Ok(Some(_)) => {}
             Ok(None) => {
                 let message = format!("{} ended before the answer", bus.display_address());
@@ -153,12 +156,14 @@ pub(crate) async fn call(
 }
 
 async fn answer(
-    (packet, server): (&Packet, &str),
+    (packet, connection): (&Packet, &Connection),
     sent: &str,
     largest: u64,
     sink: &mut EventSink,
 ) -> Result<CallEnd, SinkClosed> {
-    let bytes = packet.body.len();
+    let (server, bytes) = (&connection.name, packet.body.len());
+    let look =
+        if connection.transport().spec().traffic == Traffic::Exchange { LOG } else { STDERR };
     if bytes as u64 > largest {
         let message = format!("the answer has more than {}", size::format_size(largest));
         let remedy = "raise largest-answer of the connection, or request less";
@@ -203,7 +208,7 @@ async fn answer(
     };
     let end = match outcome {
         Ended::Ok => (Outcome::Succeeded, None),
-        Ended::ToolError => (Outcome::Failed, failed("mcp-tool-error", STDERR)),
+        Ended::ToolError => (Outcome::Failed, failed("mcp-tool-error", look)),
         Ended::ProtocolError => {
             let code = reply["error"]["code"].to_string();
             if let Some(data) = reply["error"].get("data") {
@@ -213,7 +218,7 @@ async fn answer(
             // The code is said beside the message.
             let message = reply["error"]["message"].as_str().filter(|words| !words.is_empty());
             let message = message.unwrap_or("the server sent no details");
-            (Outcome::Failed, Some(CallError::new(ErrorKind::parse(&code), message, STDERR)))
+            (Outcome::Failed, Some(CallError::new(ErrorKind::parse(&code), message, look)))
         }
         Ended::InvalidStructured => {
             let message = "the structured content doesn't match the tool's outputSchema";
@@ -249,7 +254,9 @@ async fn answer(
     Ok(end)
 }
 
+/// Where a server says more of a failure: one that runs here, and one over HTTP.
 const STDERR: &str = "check the server's standard error and its arguments";
+const LOG: &str = "check the arguments and the server's log";
 
 fn see_frames(server: &str) -> String {
     format!("`toolcrib mcp frames {}` shows what it wrote", shell_word(server))
@@ -296,14 +303,20 @@ fn is_more_than_text(result: &Value) -> bool {
 fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64) -> CallError {
     let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
     let (kind, message) = match (which, stages) {
-        (Patience::Total, _) => {
+        (Patience::Total, 0) => {
             (ErrorKind::TimedOutTotal, format!("no answer within {}", seconds(total)))
+        }
+        (Patience::Total, _) => {
+            let came = count_text(stages, "message", "messages");
+            let words = format!("the answer did not end within {} ({came} came)", seconds(total));
+            (ErrorKind::TimedOutTotal, words)
         }
         (Patience::Next, 0) => {
             (ErrorKind::TimedOutFirst, format!("no answer within {}", seconds(patience)))
         }
         (Patience::Next, _) => {
-            let words = format!("nothing more for {} after {stages} messages", seconds(patience));
+            let came = count_text(stages, "message", "messages");
+            let words = format!("nothing more for {} after {came}", seconds(patience));
             (ErrorKind::TimedOutIdle, words)
         }
     };
@@ -312,4 +325,21 @@ fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64)
         message,
         "give it more time with --timeout; the call was cancelled at the server",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_limit_says_what_came_before() {
+        let time = Duration::from_secs(1);
+        let words = |which, stages| timed_out(&which, time, time, stages).message;
+        assert_eq!(words(Patience::Total, 0), "no answer within 1 s");
+        assert_eq!(
+            words(Patience::Total, 7),
+            "the answer did not end within 1 s (7 messages came)"
+        );
+        assert_eq!(words(Patience::Next, 1), "nothing more for 1 s after 1 message");
+    }
 }

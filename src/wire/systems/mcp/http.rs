@@ -25,6 +25,7 @@ use super::{
         authority::{Authority, PresentedToken, Refusal, Verdict, quoted_body},
         fetch::DPOP_NONCE,
     },
+    problems::busy,
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind, stage::FrameWay},
@@ -510,6 +511,10 @@ impl Stream {
                     drop(self.taken.take());
                     continue;
                 }
+                Some(Incoming::Headers(headers)) => {
+                    self.tell_headers(FrameWay::In, headers).await;
+                    continue;
+                }
                 Some(_) => continue,
             };
             self.tell_headers(FrameWay::In, marks::answer_headers(&packet).cloned().collect())
@@ -592,6 +597,12 @@ impl Stream {
                 }
                 Verdict::Again | Verdict::Unknown => {}
             }
+        }
+        if let Some(wait) = header(packet, "retry-after")
+            && matches!(status, 429 | 503)
+            && !matches!(Frame::parse(body.clone()).kind, Kind::Reply { .. })
+        {
+            self.shared.note_refusal(busy(status, &body, wait));
         }
         let Some(id) = self.id.clone() else { return Drained::Done };
         self.answered = true;

@@ -5,11 +5,12 @@ use serde_json::{Value, json};
 use super::stages::fault_words;
 use crate::{
     model::{
-        call::CallError,
+        call::{CallError, Outcome},
         error_kind::ErrorKind,
-        shown::{shell_word, visible_text},
+        shown::{page_text, shell_word, visible_text},
     },
     systems::mcp::{fault::Fault, opening::finding_words},
+    wire::session::event_sink::CallEnd,
 };
 
 pub(super) fn odd(text: &str, faults: &[Fault]) -> String {
@@ -114,13 +115,54 @@ fn visible_lines(lines: &[String]) -> String {
 }
 
 pub(super) fn http_error(status: u16, body: &str) -> CallError {
-    const MOST: usize = 300;
-    let shown: String = body.chars().take(MOST).collect();
-    let message = match status {
-        0 => shown,
-        status => format!("HTTP {status}: {shown}"),
+    let shown = shown_body(body);
+    if status == 0 {
+        return CallError::new(ErrorKind::ConnectionLost, shown, "call it again");
+    }
+    let remedy = match status {
+        429 | 503 => "try again later",
+        _ => "check the server",
     };
-    CallError::new(ErrorKind::parse(&format!("http-{status}")), message, "check the server")
+    http_answer(status, &shown, remedy)
+}
+
+/// The server has too much to do, and says when to come back: after seconds, or at a time.
+pub(super) fn busy(status: u16, body: &str, wait: &str) -> CallError {
+    let when = match wait.parse::<u64>() {
+        Ok(seconds) => format!("in {seconds} s"),
+        Err(_) => format!("after {}", visible_text(wait)),
+    };
+    let shown = shown_body(body);
+    let said = if shown.is_empty() { String::new() } else { format!("{shown}; ") };
+    let words = format!("{said}retry-after: {}", visible_text(wait));
+    http_answer(status, &words, &format!("try again {when}"))
+}
+
+fn http_answer(status: u16, words: &str, remedy: &str) -> CallError {
+    let message = match words {
+        "" => format!("HTTP {status}"),
+        words => format!("HTTP {status}: {words}"),
+    };
+    CallError::new(ErrorKind::parse(&format!("{HTTP}{status}")), message, remedy)
+}
+
+/// What the kinds of failures begin with that a server answered with a status of HTTP.
+const HTTP: &str = "http-";
+
+/// How a call ends with such a problem: a status is an answer, all else is none.
+pub(super) fn call_end(problem: CallError) -> CallEnd {
+    let outcome = match problem.kind.as_str().starts_with(HTTP) {
+        true => Outcome::Failed,
+        false => Outcome::Lost,
+    };
+    (outcome, Some(problem))
+}
+
+/// The start of a body, without the tags of a page.
+fn shown_body(body: &str) -> String {
+    const MOST: usize = 300;
+    let words = page_text(body).split_whitespace().collect::<Vec<_>>().join(" ");
+    words.chars().take(MOST).collect()
 }
 
 /// No answer came in the time that one may take.
@@ -154,6 +196,24 @@ pub(super) fn unusable_headers(faults: &[Fault]) -> CallError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_status_is_an_answer_and_a_cut_connection_is_none() {
+        let failed = http_error(500, "<h1>Internal Server Error</h1>");
+        assert_eq!(
+            (failed.kind.as_str(), failed.message.as_str()),
+            ("http-500", "HTTP 500: Internal Server Error")
+        );
+        assert_eq!(call_end(failed).0, Outcome::Failed);
+        let lost = http_error(0, "the stream ended without an answer");
+        assert_eq!(lost.kind, ErrorKind::ConnectionLost);
+        assert_eq!(call_end(lost).0, Outcome::Lost);
+        let busy = busy(429, "slow down", "7");
+        assert_eq!(
+            (busy.kind.as_str(), busy.message.as_str(), busy.remedy.as_str()),
+            ("http-429", "HTTP 429: slow down; retry-after: 7", "try again in 7 s")
+        );
+    }
 
     #[test]
     fn a_remedy_names_the_connection_as_it_is_typed() {

@@ -12,7 +12,10 @@ use crate::{
     },
     systems::opensearch::settings,
     wire::{
-        session::event_sink::{CallEnd, EventSink, SinkClosed},
+        session::{
+            event_sink::{CallEnd, EventSink, SinkClosed},
+            messages::timed_out,
+        },
         systems::facets::multi_step::CallContext,
         transport::{
             bus::Bus,
@@ -46,6 +49,8 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// A request that is under way.
 pub(crate) struct Pending {
     receiver: QueueReceiver,
+    /// How many messages of its answer came.
+    pieces: usize,
 }
 
 impl<'r> RestClient<'r> {
@@ -71,7 +76,7 @@ impl<'r> RestClient<'r> {
         let receiver = sent.map_err(|problem| (Outcome::Lost, Some(problem)))?;
         let told = sink.emit_headers(FrameWay::Out, &headers).await;
         told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
-        Ok(Pending { receiver })
+        Ok(Pending { receiver, pieces: 0 })
     }
 
     /// The next that comes back; `None` when no more comes. Only so long is waited for it as the
@@ -84,18 +89,25 @@ impl<'r> RestClient<'r> {
         pending: &mut Pending,
         sink: &mut EventSink,
     ) -> Result<Option<Packet>, CallEnd> {
-        let now = Instant::now();
-        let total = sink.opened + self.limits.total + sink.held;
-        let until = total.min(now + self.limits.first);
-        match timeout_at(until, pending.receiver.next()).await {
-            Ok(Some(Incoming::Packet(packet))) => {
-                let told = sink.emit_headers(FrameWay::In, marks::answer_headers(&packet)).await;
-                told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
-                Ok(Some(packet))
+        let patience = if pending.pieces == 0 { self.limits.first } else { self.limits.idle };
+        let next = Instant::now() + patience;
+        loop {
+            let total = sink.opened + self.limits.total + sink.held;
+            let until = total.min(next);
+            match timeout_at(until, pending.receiver.next()).await {
+                Ok(Some(Incoming::Packet(packet))) => {
+                    pending.pieces += 1;
+                    tell_headers(marks::answer_headers(&packet), sink).await?;
+                    return Ok(Some(packet));
+                }
+                Ok(Some(Incoming::Headers(headers))) => tell_headers(&headers, sink).await?,
+                Ok(Some(Incoming::Failed(problem))) => return Err((Outcome::Lost, Some(problem))),
+                Ok(Some(_) | None) => return Ok(None),
+                Err(_) => {
+                    let problem = self.timed_out(until == total, pending.pieces);
+                    return Err((Outcome::TimedOut, Some(problem)));
+                }
             }
-            Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
-            Ok(Some(_) | None) => Ok(None),
-            Err(_) => Err((Outcome::TimedOut, Some(self.timed_out(until == total)))),
         }
     }
 
@@ -150,15 +162,18 @@ impl<'r> RestClient<'r> {
         self.limits.total
     }
 
-    fn timed_out(&self, is_total: bool) -> CallError {
-        let (kind, limit) = if is_total {
-            (ErrorKind::TimedOutTotal, self.limits.total)
-        } else {
-            (ErrorKind::TimedOutFirst, self.limits.first)
-        };
-        let message = format!("no answer within {} s", limit.as_secs_f64());
-        CallError::new(kind, message, "allow more time (--timeout), or request less")
+    fn timed_out(&self, is_total: bool, pieces: usize) -> CallError {
+        let remedy = "allow more time (--timeout), or request less";
+        timed_out(self.limits, is_total, pieces, remedy)
     }
+}
+
+async fn tell_headers<'h>(
+    headers: impl IntoIterator<Item = &'h (String, String)>,
+    sink: &mut EventSink,
+) -> Result<(), CallEnd> {
+    let told = sink.emit_headers(FrameWay::In, headers).await;
+    told.map_err(|SinkClosed| (Outcome::Cancelled, None))
 }
 
 /// Sends a request (method, path from the slash on, body) over a bus, and gives where its answer
@@ -192,9 +207,11 @@ fn retry_reason(method: &str, answer: &Result<Answer, CallEnd>) -> Option<String
 
 impl Answer {
     pub fn from_packet(packet: &Packet) -> Self {
+        let status = marks::response_status(packet).unwrap_or_default();
+        let redirect = marks::redirect_words(packet);
         Self {
-            status: marks::response_status(packet).unwrap_or_default(),
-            body: String::from_utf8_lossy(&packet.body).into_owned(),
+            status,
+            body: redirect.unwrap_or_else(|| String::from_utf8_lossy(&packet.body).into_owned()),
         }
     }
 }

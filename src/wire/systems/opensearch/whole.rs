@@ -8,8 +8,9 @@ use tokio::time::sleep;
 use super::rest::{Answer, RestClient};
 use crate::{
     model::{
-        call::{CallError, EventKind, Outcome},
+        call::{CallError, EventKind, Outcome, StrayCause},
         error_kind::ErrorKind,
+        shown::not_utf8_words,
     },
     systems::opensearch::{
         agent_answer::{self, AgentAnswer},
@@ -17,7 +18,7 @@ use crate::{
         error_shapes::{is_failure, read_error},
         keys,
         steps::order::RunOrder,
-        stream::{StreamPiece, StreamReader},
+        stream::{DONE, StreamPiece, StreamReader},
     },
     wire::{
         session::event_sink::{CallEnd, EventSink, SinkClosed},
@@ -193,6 +194,9 @@ async fn stream_answer(
     };
     let mut reader = StreamReader::default();
     let mut kept = AgentAnswer::default();
+    let mut pieces = 0_usize;
+    // An end marker of other APIs came, and nothing after it.
+    let mut is_done = false;
     loop {
         let packet = match rest.next_packet(&mut pending, sink).await {
             Ok(Some(packet)) => packet,
@@ -210,7 +214,15 @@ async fn stream_answer(
                 Err(end) => Ok(end),
             };
         }
-        for told in reader.push_data(&String::from_utf8_lossy(&packet.body)) {
+        let Ok(data) = std::str::from_utf8(&packet.body) else {
+            tell_stray(&packet.body, sink).await?;
+            return Ok(not_utf8(&packet.body));
+        };
+        if std::mem::take(&mut is_done) {
+            tell_stray(DONE.as_bytes(), sink).await?;
+        }
+        pieces += 1;
+        for told in reader.push_data(data) {
             match told {
                 StreamPiece::Ended => {
                     tell_rest(&mut reader, sink).await?;
@@ -229,14 +241,37 @@ async fn stream_answer(
                 {
                     kept.message_id = body.as_str().map(str::to_owned);
                 }
+                StreamPiece::Unreadable => tell_stray(&packet.body, sink).await?,
+                StreamPiece::Done => is_done = true,
                 other => tell(other, sink).await?,
             }
         }
     }
     tell_rest(&mut reader, sink).await?;
-    let message = "the stream ended without its last piece";
+    if is_done {
+        tell_memory(rest, &kept, sink).await?;
+        return Ok((Outcome::Succeeded, None));
+    }
+    let message = match pieces {
+        0 => "the stream ended without an event",
+        _ => "the stream ended without its last piece",
+    };
     let problem = CallError::new(ErrorKind::ConnectionLost, message, "ask again");
     Ok((Outcome::Lost, Some(problem)))
+}
+
+/// The end of a call whose answer can't be read.
+fn not_utf8(body: &[u8]) -> CallEnd {
+    let message = not_utf8_words(body, "event");
+    let remedy = "let the server send UTF-8";
+    (Outcome::Lost, Some(CallError::new(ErrorKind::NotUtf8, message, remedy)))
+}
+
+/// Reports an event that can't be read, as it came.
+async fn tell_stray(body: &[u8], sink: &mut EventSink) -> Result<(), SinkClosed> {
+    let body = String::from_utf8_lossy(body).into_owned().into();
+    let (cause, headers) = (StrayCause::Unreadable, Vec::new().into());
+    sink.emit(EventKind::Stray { cause, id: None, headers, body }).await
 }
 
 async fn tell_rest(reader: &mut StreamReader, sink: &mut EventSink) -> Result<(), SinkClosed> {
@@ -265,6 +300,9 @@ async fn tell(told: StreamPiece, sink: &mut EventSink) -> Result<(), SinkClosed>
         StreamPiece::Event { name, body } => {
             sink.emit_stage(&name, name.clone(), body.to_string()).await
         }
-        StreamPiece::Failed(_) | StreamPiece::Ended => Ok(()),
+        StreamPiece::Failed(_)
+        | StreamPiece::Unreadable
+        | StreamPiece::Done
+        | StreamPiece::Ended => Ok(()),
     }
 }

@@ -4,9 +4,11 @@ use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
+    engine::subset::quoted_start,
     model::{
         call::{CallError, EventKind, Limits, Outcome},
         error_kind::ErrorKind,
+        shown::not_utf8_words,
         size,
         stage::{FrameWay, Stage},
     },
@@ -19,7 +21,10 @@ use crate::{
         keys::Endpoint,
     },
     wire::{
-        session::event_sink::{CallEnd, EventSink, SinkClosed},
+        session::{
+            event_sink::{CallEnd, EventSink, SinkClosed},
+            messages::timed_out,
+        },
         systems::facets::multi_step::CallContext,
         transport::{
             http::{
@@ -31,6 +36,9 @@ use crate::{
         },
     },
 };
+
+/// What the events of a stream look like.
+const WANTED: &str = r#"an event is {"type": "delta", "text": …}, {"type": "done", "response": {…}} or {"error": {"code": …, "message": …}}"#;
 
 /// Makes the call.
 pub(crate) async fn call(
@@ -64,6 +72,7 @@ pub(crate) async fn call(
         pieces: 0,
         since: Instant::now(),
         written: String::new(),
+        unknown: 0,
     };
     listening.hear(endpoint, sink).await
 }
@@ -75,11 +84,13 @@ struct Listening {
     /// Where the proxy is, for people.
     address: String,
     /// How many events have come.
-    pieces: u64,
+    pieces: usize,
     /// When the last one did.
     since: Instant,
     /// What the agent wrote so far.
     written: String,
+    /// How many events were none that is known.
+    unknown: usize,
 }
 
 impl Listening {
@@ -91,7 +102,10 @@ impl Listening {
         loop {
             let packet = match self.next_packet(sink).await {
                 Ok(Some(packet)) => packet,
-                Ok(None) => return Ok(self.ended_early()),
+                Ok(None) => {
+                    self.tell_unknown(sink).await?;
+                    return Ok(self.ended_early());
+                }
                 Err(end) => return Ok(end),
             };
             sink.emit_headers(FrameWay::In, marks::answer_headers(&packet)).await?;
@@ -100,39 +114,48 @@ impl Listening {
             }
             self.pieces += 1;
             if let Some(end) = self.tell_event(&packet, sink).await? {
+                self.tell_unknown(sink).await?;
                 return Ok(end);
             }
         }
     }
 
     /// The next that comes back; `None` when no more comes.
-    async fn next_packet(&mut self, sink: &EventSink) -> Result<Option<Packet>, CallEnd> {
+    async fn next_packet(&mut self, sink: &mut EventSink) -> Result<Option<Packet>, CallEnd> {
         let Limits { first, idle, total, .. } = self.limits;
-        let (kind, patience) = match self.pieces {
-            0 => (ErrorKind::TimedOutFirst, first),
-            _ => (ErrorKind::TimedOutIdle, idle),
-        };
+        let patience = if self.pieces == 0 { first } else { idle };
         let last = sink.opened + total + sink.held;
         let until = last.min(self.since + patience);
-        let come = timeout_at(until, self.receiver.next()).await;
+        let come = loop {
+            match timeout_at(until, self.receiver.next()).await {
+                Ok(Some(Incoming::Headers(headers))) => {
+                    let told = sink.emit_headers(FrameWay::In, &headers).await;
+                    told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+                }
+                come => break come,
+            }
+        };
         self.since = Instant::now();
         match come {
             Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
             Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
             Ok(Some(_) | None) => Ok(None),
             Err(_) => {
-                let (kind, limit) = if until == last {
-                    (ErrorKind::TimedOutTotal, total)
-                } else {
-                    (kind, patience)
-                };
-                let what = if self.pieces == 0 { "no answer" } else { "nothing more" };
-                let message = format!("{what} within {} s", limit.as_secs_f64());
                 let remedy = "allow more time (--timeout); the configuration's timeout is how \
                               long the proxy waits for its engine";
-                Err((Outcome::TimedOut, Some(CallError::new(kind, message, remedy))))
+                let problem = timed_out(self.limits, until == last, self.pieces, remedy);
+                Err((Outcome::TimedOut, Some(problem)))
             }
         }
+    }
+
+    /// How many unknown events there were, where there was more than the one that was shown.
+    async fn tell_unknown(&self, sink: &mut EventSink) -> Result<(), SinkClosed> {
+        if self.unknown < 2 {
+            return Ok(());
+        }
+        let words = format!("stream.unknown-event: {} events of that kind in all", self.unknown);
+        sink.emit_stage("finding", words, "").await
     }
 
     fn ended_early(&self) -> CallEnd {
@@ -190,8 +213,12 @@ impl Listening {
         packet: &Packet,
         sink: &mut EventSink,
     ) -> Result<Option<CallEnd>, SinkClosed> {
-        let data = String::from_utf8_lossy(&packet.body);
-        match read_event(&data) {
+        let Ok(data) = std::str::from_utf8(&packet.body) else {
+            let message = not_utf8_words(&packet.body, "event");
+            let problem = CallError::new(ErrorKind::NotUtf8, message, "let the proxy send UTF-8");
+            return Ok(Some((Outcome::Lost, Some(problem))));
+        };
+        match read_event(data) {
             StreamEvent::Delta(text) => {
                 self.written += &text;
                 let bytes = packet.body.len();
@@ -213,8 +240,11 @@ impl Listening {
             }
             StreamEvent::Failed(problem) => Ok(Some((Outcome::Failed, Some(problem)))),
             StreamEvent::Unknown(data) => {
-                let words = "stream.unknown-event: neither delta, done nor an error";
-                sink.emit_stage("finding", words, Value::from(data).to_string()).await?;
+                self.unknown += 1;
+                if self.unknown == 1 {
+                    let words = format!("stream.unknown-event: {}: {WANTED}", quoted_start(&data));
+                    sink.emit_stage("finding", words, Value::from(data).to_string()).await?;
+                }
                 Ok(None)
             }
         }

@@ -17,7 +17,9 @@ use reqwest::{
 use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
-use super::{authorization::Authorization, client, events::Events, marks, messages};
+use super::{
+    authorization::Authorization, client, coding::BodyDecoder, events::Events, marks, messages,
+};
 use crate::{
     engine::mask::MASKED,
     model::call::CallError,
@@ -211,47 +213,71 @@ fn is_stream(response: &Response) -> bool {
 }
 
 async fn read_response(
-    mut response: Response,
+    response: Response,
     inbox: &QueueSender,
     server: &Server,
     largest: usize,
 ) -> Result<(), CallError> {
-    let status = response.status().as_u16();
-    let mut events = is_stream(&response).then(Events::default);
+    let status = marks::of_status(response.status().as_u16());
     // They came once, so they are reported once: with the first message.
     let mut headers = headers_of(&response);
+    if !is_stream(&response) {
+        let whole = read_whole(response, server, largest).await?;
+        // Who has left needs nothing.
+        let _ = inbox.push(to_incoming(status, &mut headers, whole)).await;
+        return Ok(());
+    }
+    headers.splice(0..0, status);
+    let ended = read_stream(response, &mut headers, (inbox, server, largest)).await;
+    // Of a stream without any message they say why it has none.
+    if !headers.is_empty() {
+        let _ = inbox.push(Incoming::Headers(headers)).await;
+    }
+    ended?;
+    let _ = inbox.push(Incoming::Ended).await;
+    Ok(())
+}
+
+async fn read_whole(
+    mut response: Response,
+    server: &Server,
+    largest: usize,
+) -> Result<Bytes, CallError> {
+    let mut decoder = BodyDecoder::of_headers(response.headers());
     let mut whole = BytesMut::new();
-    while let Some(piece) =
-        response.chunk().await.map_err(|error| messages::response_broken(server, &error))?
-    {
-        match &mut events {
-            None => whole.extend_from_slice(&piece),
-            Some(events) => {
-                for event in events.push_bytes(&piece) {
-                    if inbox
-                        .push(to_incoming(marks::of_event(&event), &mut headers, event.data.into()))
-                        .await
-                        .is_err()
-                    {
-                        return Ok(());
-                    }
-                }
-            }
-        }
-        if whole.len() > largest
-            || events.as_ref().is_some_and(|events| events.buffered_len() > largest)
-        {
+    while let Some(piece) = next_piece(&mut response, server).await? {
+        whole.extend_from_slice(&decoder.decode(&piece)?);
+        if whole.len() > largest {
             return Err(messages::too_large(server, largest));
         }
     }
-    // Who has left needs nothing.
-    let _ = match events {
-        Some(_) => inbox.push(Incoming::Ended).await,
-        None => {
-            inbox.push(to_incoming(marks::of_status(status), &mut headers, whole.freeze())).await
+    Ok(whole.freeze())
+}
+
+/// Hands on the events of a stream until it ends, or nobody takes them any more.
+async fn read_stream(
+    mut response: Response,
+    headers: &mut Vec<(String, String)>,
+    (inbox, server, largest): (&QueueSender, &Server, usize),
+) -> Result<(), CallError> {
+    let mut decoder = BodyDecoder::of_headers(response.headers());
+    let mut events = Events::default();
+    while let Some(piece) = next_piece(&mut response, server).await? {
+        for event in events.push_bytes(&decoder.decode(&piece)?) {
+            let message = to_incoming(marks::of_event(&event), headers, event.data.into());
+            if inbox.push(message).await.is_err() {
+                return Ok(());
+            }
         }
-    };
+        if events.buffered_len() > largest {
+            return Err(messages::too_large(server, largest));
+        }
+    }
     Ok(())
+}
+
+async fn next_piece(response: &mut Response, server: &Server) -> Result<Option<Bytes>, CallError> {
+    response.chunk().await.map_err(|error| messages::response_broken(server, &error))
 }
 
 fn headers_of(response: &Response) -> Vec<(String, String)> {

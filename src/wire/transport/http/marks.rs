@@ -68,10 +68,22 @@ pub(super) fn path_of(headers: &[(String, String)]) -> Option<&str> {
     mark_value(headers, PATH)
 }
 
-/// The status that an answer came with.
+/// The status that a whole answer came with; of an event of a stream there is none.
 #[must_use]
 pub fn response_status(packet: &Packet) -> Option<u16> {
+    // The first event of a stream has it for those who read the headers.
+    if is_event(packet) {
+        return None;
+    }
     mark_value(&packet.headers, STATUS)?.parse().ok()
+}
+
+/// Where an answer redirects to, in words; none is followed.
+#[must_use]
+pub fn redirect_words(packet: &Packet) -> Option<String> {
+    response_status(packet).filter(|status| (300..400).contains(status))?;
+    let (_, place) = packet.headers.iter().find(|(name, _)| name == "location")?;
+    Some(format!("the server redirects to {place}, which isn't followed"))
 }
 
 /// The headers that came with an answer, and its status; not those of a single event.

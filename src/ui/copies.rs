@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use serde_json::{Value, value::RawValue};
 
 use crate::{
+    app::state::State,
     model::{
         agent::AgentQuestion,
         call::{Call, EventKind, Request},
@@ -14,44 +15,141 @@ use crate::{
         transport::{Program, TransportKind},
     },
     schema::literal::Literal,
-    systems::{agents, calling},
+    systems::{
+        agents, calling,
+        facets::steps::{SentStep, Steps},
+    },
 };
 
+/// What a command for curl and the body of a request are called.
+const CURL: &str = "curl command";
+const BODY: &str = "request body";
+
+/// A request over HTTP.
+struct HttpSent<'s> {
+    method: &'s str,
+    path: &'s str,
+    headers: &'s [(String, String)],
+    body: Option<&'s str>,
+}
+
 /// Something that can be copied: its name, and its text.
-pub(super) struct Copied {
-    pub what: &'static str,
+#[derive(Clone)]
+pub(crate) struct Copied {
+    pub what: String,
     pub text: String,
 }
 
 /// What a request can be copied as.
-pub(super) fn of_request(
+pub(crate) fn of_request(
     request: &Request,
     arguments: &Literal,
     subject: Option<&str>,
     connection: &Connection,
 ) -> Vec<Copied> {
     let mut copies = vec![Copied {
-        what: "toolcrib command",
+        what: "toolcrib command".into(),
         text: toolcrib_command(request, arguments, connection),
     }];
     match (connection.transport().spec().program, subject) {
         (Some(Program::Nats), Some(subject)) => {
             copies.push(Copied {
-                what: "nats command",
+                what: "nats command".into(),
                 text: nats_command(request, subject, connection),
             });
             copies.push(Copied {
-                what: "Python program",
+                what: "Python program".into(),
                 text: python_program(request, subject, connection),
             });
         }
         (Some(Program::Curl), _) if request.to.starts_with('/') => {
-            copies.push(Copied { what: "curl command", text: curl_command(request, connection) });
+            let sent = HttpSent {
+                method: "POST",
+                path: &request.to,
+                headers: &request.headers,
+                body: Some(&request.body),
+            };
+            let text = curl_command(&sent, &request.correlation, connection);
+            copies.push(Copied { what: CURL.into(), text });
         }
         _ => {}
     }
-    copies.push(Copied { what: "request body", text: request.body.to_string() });
+    copies.push(Copied { what: BODY.into(), text: request.body.to_string() });
     copies
+}
+
+/// What a call that was made can be copied as.
+pub(crate) fn of_call(state: &State, call: &Call) -> Vec<Copied> {
+    // Over what it was made, whatever is chosen now.
+    let own = state.network.connections.find_by_name(&call.connection).cloned();
+    let over = own.unwrap_or_else(|| state.connection_of(&call.request.tool));
+    let mut copies = of_typed(state, &call.request, &over, &call.stage_bodies());
+    copies.extend(of_sent_frame(call, &over));
+    copies
+}
+
+/// What a request can be copied as; `stages` are those of the call that sent it.
+pub(crate) fn of_typed(
+    state: &State,
+    request: &Request,
+    connection: &Connection,
+    stages: &[(String, String)],
+) -> Vec<Copied> {
+    let subject = calling::queue_subject(request.system, &request.to, connection.transport()).ok();
+    // Of a call that was made, not of what is typed now.
+    let arguments = Literal::parse(&request.arguments)
+        .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
+    let mut copies = of_request(request, &arguments, subject.as_deref(), connection);
+    if request.mock.is_none()
+        && let Some(steps) = calling::steps_of(request)
+    {
+        copies.retain(|copied| copied.what != BODY);
+        copies.extend(of_steps(&sent_steps(steps, request, stages), connection));
+    }
+    copies
+}
+
+/// The requests that a call of steps consists of, by their steps' names: as they were sent, else as
+/// they would be.
+fn sent_steps(
+    steps: &dyn Steps,
+    request: &Request,
+    stages: &[(String, String)],
+) -> Vec<(String, SentStep)> {
+    let reports = steps.report_steps(stages).into_iter();
+    let sent: Vec<_> = reports.filter_map(|report| Some((report.name, report.sent?))).collect();
+    if !sent.is_empty() {
+        return sent;
+    }
+    let previews = steps.preview_steps(request).unwrap_or_default().into_iter();
+    let planned = previews.filter(|step| step.is_sendable).filter_map(|step| {
+        let (method, path) = step.line.split_once(' ')?;
+        let sent = SentStep { method: method.into(), path: path.into(), body: step.body };
+        Some((step.name, sent))
+    });
+    planned.collect()
+}
+
+/// Each as a command and its body, named where there are several.
+fn of_steps(sent: &[(String, SentStep)], connection: &Connection) -> Vec<Copied> {
+    let is_one = sent.len() == 1;
+    let of = |(name, step): &(String, SentStep)| {
+        let what = |what: &str| match is_one {
+            true => what.to_owned(),
+            false => format!("{what} of {name}"),
+        };
+        let sent = HttpSent {
+            method: &step.method,
+            path: &step.path,
+            headers: &[],
+            body: step.body.as_deref(),
+        };
+        let curl = (connection.transport().spec().program == Some(Program::Curl))
+            .then(|| Copied { what: what(CURL), text: curl_command(&sent, "", connection) });
+        let body = step.body.clone().map(|text| Copied { what: what(BODY), text });
+        [curl, body]
+    };
+    sent.iter().flat_map(of).flatten().collect()
 }
 
 fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connection) -> String {
@@ -90,6 +188,9 @@ fn toolcrib_command(request: &Request, arguments: &Literal, connection: &Connect
     ));
     if let Some(meta) = calling::request_meta(request.system, &request.body) {
         words.push(format!("--meta {}", shell_word(&meta)));
+    }
+    if let Some(route) = calling::request_route(request).filter(|_| request.mock.is_none()) {
+        words.push(format!("--route {}", shell_word(&route)));
     }
     words.push(format!("--connection {}", shell_word(&connection.name)));
     words.join(" ")
@@ -167,7 +268,7 @@ fn nats_command(request: &Request, subject: &str, connection: &Connection) -> St
 }
 
 /// The frame that a call sent over HTTP, as a request of its own.
-pub(super) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copied> {
+pub(crate) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copied> {
     if connection.transport().spec().program != Some(Program::Curl) {
         return None;
     }
@@ -193,7 +294,7 @@ pub(super) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copi
         headers_of_settings(connection),
         shell_word(frame)
     );
-    Some(Copied { what: "curl command", text })
+    Some(Copied { what: CURL.into(), text })
 }
 
 /// The headers that the settings name; secrets stay where they lie.
@@ -215,18 +316,28 @@ fn headers_of_settings(connection: &Connection) -> String {
     token + &own.collect::<String>()
 }
 
-fn curl_command(request: &Request, connection: &Connection) -> String {
+fn curl_command(sent: &HttpSent<'_>, correlation: &str, connection: &Connection) -> String {
     let server = connection.addresses().first().map_or("", |server| server.trim_end_matches('/'));
     // The id joins what a bus carries; here the answer comes on the request's own connection.
-    let headers = request.headers.iter().filter(|(_, value)| *value != request.correlation);
+    let headers = sent.headers.iter().filter(|(_, value)| value != correlation);
     let headers: String = headers
         .map(|(name, value)| format!(" -H {}", shell_word(&format!("{name}: {value}"))))
         .collect();
+    let (expected, body) = match sent.body {
+        Some(body) => {
+            let body = shell_word(body);
+            ("POST", format!(" -H 'content-type: application/json' -d {body}"))
+        }
+        None => ("GET", String::new()),
+    };
+    let method = match sent.method == expected {
+        true => String::new(),
+        false => format!("-X {} ", shell_word(sent.method)),
+    };
     format!(
-        "curl -N {}{}{headers} -H 'content-type: application/json' -d {}",
-        shell_word(&format!("{server}{}", request.to)),
+        "curl -N {method}{}{}{headers}{body}",
+        shell_word(&format!("{server}{}", sent.path)),
         headers_of_settings(connection),
-        shell_word(&request.body)
     )
 }
 

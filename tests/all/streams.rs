@@ -1,0 +1,289 @@
+//! Answers over HTTP that go wrong on their way: broken events, what was compressed unasked,
+//! redirects, streams that end in the middle, a status in the place of an answer.
+
+use std::{
+    fs,
+    io::{BufRead, BufReader, Read as _, Write},
+    net::{TcpListener, TcpStream},
+    thread,
+};
+
+use flate2::{Compression, write::GzEncoder};
+use serde_json::{Value, json};
+
+use crate::support::place::Place;
+
+/// What a server answers to the body of a request.
+type Answering = fn(&Value) -> Vec<u8>;
+
+/// The address of a server that answers each request so, one on each connection.
+fn server(answer: Answering) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            // One that brings no request only asked whether somebody is there.
+            let Ok(stream) = stream else { break };
+            thread::spawn(move || serve(stream, answer));
+        }
+    });
+    address
+}
+
+fn serve(mut stream: TcpStream, answer: Answering) {
+    let mut head = String::new();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    while !head.ends_with("\r\n\r\n") {
+        if reader.read_line(&mut head).unwrap_or(0) == 0 {
+            return;
+        }
+    }
+    let length = head
+        .lines()
+        .find_map(|line| line.to_lowercase().strip_prefix("content-length: ")?.parse().ok())
+        .unwrap_or(0);
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    // Who asked may have gone.
+    let _ = stream.write_all(&answer(&serde_json::from_slice(&body).unwrap_or_default()));
+}
+
+fn http(status: &str, headers: &str, body: impl AsRef<[u8]>) -> Vec<u8> {
+    let body = body.as_ref();
+    let length = body.len();
+    let head = format!(
+        "HTTP/1.1 {status}\r\n{headers}content-length: {length}\r\nconnection: close\r\n\r\n"
+    );
+    [head.as_bytes(), body].concat()
+}
+
+fn events(body: impl AsRef<[u8]>) -> Vec<u8> {
+    http("200 OK", "content-type: text/event-stream\r\n", body)
+}
+
+/// An event of a cluster's stream.
+fn piece(text: &str, is_last: bool) -> String {
+    let data = json!({"content": text, "is_last": is_last});
+    let output = json!([{"name": "response", "dataAsMap": data}]);
+    format!("data: {}\n\n", json!({"inference_results": [{ "output": output }]}))
+}
+
+fn zipped(text: &str) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(text.as_bytes()).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// What the cluster sends; the question says which.
+fn cluster(asked: &Value) -> Vec<u8> {
+    let (one, end) = (piece("one ", false), piece("two", true));
+    let kind = "content-type: text/event-stream\r\n";
+    match asked["parameters"]["question"].as_str().unwrap_or_default() {
+        "cut" => events(format!("{one}data: {{\"inference_results\":[{{\"out\n\n{end}")),
+        "done" => events(format!("{one}data: [DONE]\n\n")),
+        "done early" => events(format!("{one}data: [DONE]\n\n{end}")),
+        "bytes" => events([one.as_bytes(), b"data: bad \xff\xfe\n\n"].concat()),
+        "half" => events(one),
+        "nothing" => http("200 OK", &format!("{kind}x-proxy: front\r\n"), ": wait\n\n"),
+        "gzip" => {
+            let headers = format!("{kind}content-encoding: gzip\r\n");
+            http("200 OK", &headers, zipped(&format!("{one}{end}")))
+        }
+        "br" => http("200 OK", &format!("{kind}content-encoding: br\r\n"), "\u{b}"),
+        "redirect" => http("307 Temporary Redirect", "location: /elsewhere\r\n", ""),
+        "page" => http("500 Oh", "", "<html><body><h1>Internal Server Error</h1></body></html>"),
+        _ => events(end),
+    }
+}
+
+const AGENT: (&str, &str) =
+    ("agents/a.json", r#"{"name": "helper", "type": "flow", "agent_id": "a1", "tools": []}"#);
+
+fn with_cluster(files: &[(&str, &str)]) -> Place {
+    let settings = format!(
+        "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"{}\"]\n",
+        server(cluster)
+    );
+    Place::with(&[&[("toolcrib.toml", settings.as_str()), AGENT], files].concat())
+}
+
+fn call(place: &Place, question: &str) -> (Option<i32>, Vec<Value>) {
+    let question = format!("question={question}");
+    let ran = place.run(&["call", "helper", &question, "--route", "stream", "--json"]);
+    (ran.code, ran.events())
+}
+
+fn of_kind<'e>(events: &'e [Value], kind: &str) -> Vec<&'e Value> {
+    events.iter().filter(|event| event["event"] == kind).collect()
+}
+
+#[test]
+fn a_broken_event_is_a_stray_and_no_part_of_the_answer() {
+    let place = with_cluster(&[]);
+    for (question, code, texts, stray) in [
+        ("cut", 0, &["one ", "two"][..], r#"{"inference_results":[{"out"#),
+        ("done", 0, &["one "][..], ""),
+        ("done early", 0, &["one ", "two"][..], "[DONE]"),
+        ("bytes", 1, &["one "][..], "bad "),
+    ] {
+        let (ended, events) = call(&place, question);
+        let chunks = of_kind(&events, "chunk").into_iter();
+        let found: Vec<&str> = chunks.filter_map(|chunk| chunk["text"].as_str()).collect();
+        assert_eq!((ended, found), (Some(code), texts.to_vec()), "{question}: {events:#?}");
+        let strays = of_kind(&events, "stray");
+        assert_eq!(strays.len(), usize::from(!stray.is_empty()), "{question}: {events:#?}");
+        for found in strays {
+            assert!(found["body"].as_str().unwrap().starts_with(stray), "{found}");
+        }
+    }
+    let (_, events) = call(&place, "bytes");
+    assert_eq!(events.last().unwrap()["error"]["type"], "not-utf8", "{events:#?}");
+}
+
+#[test]
+fn what_is_compressed_unasked_is_read_or_named() {
+    let place = with_cluster(&[]);
+    let (ended, events) = call(&place, "gzip");
+    assert_eq!((ended, of_kind(&events, "chunk").len()), (Some(0), 2), "{events:#?}");
+    let (ended, events) = call(&place, "br");
+    let message = events.last().unwrap()["error"]["message"].as_str().unwrap();
+    assert!(message.contains("compressed (br)"), "{message}");
+    assert_eq!(ended, Some(1));
+    // The headers say what it was.
+    let headers = &of_kind(&events, "headers").pop().unwrap()["headers"];
+    let has = |pair: Value| headers.as_array().unwrap().contains(&pair);
+    assert!(has(json!(["content-encoding", "br"])) && has(json!([":status", "200"])), "{headers}");
+}
+
+#[test]
+fn a_stream_without_an_event_shows_its_headers() {
+    let (ended, events) = call(&with_cluster(&[]), "nothing");
+    let headers = of_kind(&events, "headers").pop().unwrap()["headers"].to_string();
+    assert!(headers.contains(r#"["x-proxy","front"]"#), "{headers}");
+    let error = &events.last().unwrap()["error"];
+    assert_eq!((ended, &error["message"]), (Some(3), &json!("the stream ended without an event")));
+}
+
+#[test]
+fn a_redirect_and_a_page_are_told_as_what_they_are() {
+    let place = with_cluster(&[]);
+    for (question, kind, words) in [
+        ("redirect", "http-307", "the server redirects to /elsewhere, which isn't followed"),
+        ("page", "http-500", "HTTP 500: Internal Server Error"),
+    ] {
+        let (ended, events) = call(&place, question);
+        let error = &events.last().unwrap()["error"];
+        assert_eq!((ended, &error["type"]), (Some(1), &json!(kind)), "{error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.ends_with(words), "{message}");
+    }
+}
+
+#[test]
+fn a_case_whose_stream_breaks_off_fails_and_one_without_an_answer_could_not_run() {
+    let case = |question: &str| {
+        format!(
+            "call: helper\narguments: {{question: {question}}}\nroute: stream\nexpect: {{contains: two}}\n"
+        )
+    };
+    let (half, nothing) = (case("half"), case("nothing"));
+    let files = [("cases/half.yaml", half.as_str()), ("cases/nothing.yaml", nothing.as_str())];
+    let place = with_cluster(&files);
+    let ran = place.run(&["test", "half", "--format", "junit"]);
+    ran.ended(1, &["1 of 1 case failed"]);
+    assert!(ran.data.contains("failures=\"1\"") && ran.data.contains("<failure"), "{}", ran.data);
+    place.run(&["test", "nothing"]).ended(3, &["1 of 1 case couldn't run"]);
+}
+
+#[test]
+fn a_stream_is_kept_as_a_stub_with_its_pieces() {
+    let place = with_cluster(&[]);
+    call(&place, "done early");
+    let file = place.here.join("kept.yaml");
+    place.run(&["history", "export", "--stub", "-o", file.to_str().unwrap()]).ended(0, &[]);
+    let kept = fs::read_to_string(file).unwrap();
+    assert!(kept.contains("one ") && kept.contains("two") && !kept.contains("one two"), "{kept}");
+}
+
+/// What a search agent sends.
+fn proxy(asked: &Value) -> Vec<u8> {
+    let delta = "data: {\"type\": \"delta\", \"text\": \"one \"}\n\n";
+    match asked["query"].as_str().unwrap_or_default() {
+        "odd error" => {
+            let error = json!({"error": {"type": "lost", "reason": "the model ran out of breath"}});
+            events(format!("{delta}event: error\ndata: {error}\n\n"))
+        }
+        _ => events(format!("{delta}data: {{\"usage\": 1}}\n\ndata: ping\n\ndata: \"x\"\n\n")),
+    }
+}
+
+#[test]
+fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
+    let settings = format!(
+        "connection = \"proxy\"\n[connections.proxy]\nservers = \"{}\"\n[connections.proxy.search-proxy]\ncompany-id = \"1\"\n",
+        server(proxy)
+    );
+    let tool = r#"{"name": "ask_agent", "search-proxy": "agent-search", "engine": "vertexai"}"#;
+    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/ask.json", tool)]);
+    let ran = place.run(&["call", "ask_agent", "query=odd error"]);
+    ran.ended(1, &["the model ran out of breath", "\"type\":\"lost\""]);
+    assert!(!ran.words.contains("not retryable"), "{}", ran.words);
+    let ran = place.run(&["call", "ask_agent", "query=others", "--json"]);
+    let events = ran.events();
+    let findings: Vec<&str> = of_kind(&events, "stage")
+        .iter()
+        .filter(|stage| stage["stage"] == "finding")
+        .filter_map(|stage| stage["text"].as_str())
+        .collect();
+    assert_eq!(findings.len(), 2, "{findings:#?}");
+    assert!(findings[0].contains("usage") && findings[0].contains("\"delta\""), "{findings:#?}");
+    assert!(findings[1].contains("3 events of that kind in all"), "{findings:#?}");
+}
+
+/// An MCP server whose calls are answered by a status.
+fn mcp(asked: &Value) -> Vec<u8> {
+    let kind = "content-type: application/json\r\n";
+    let result = |result: Value| {
+        let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+        http("200 OK", kind, reply.to_string())
+    };
+    match asked["method"].as_str().unwrap_or_default() {
+        "initialize" => result(json!({
+            "protocolVersion": asked["params"]["protocolVersion"],
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": "lab", "version": "1"},
+        })),
+        "tools/list" => {
+            let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
+            result(json!({"tools": [tool("broken"), tool("busy"), tool("cut")]}))
+        }
+        "tools/call" => match asked["params"]["name"].as_str().unwrap_or_default() {
+            "busy" => http("429 Too Many Requests", "retry-after: 7\r\n", "slow down"),
+            "cut" => events(": wait\n\n"),
+            _ => http("500 Oh", "", "oh no"),
+        },
+        "" => http("405 Method Not Allowed", "", ""),
+        _ => http("202 Accepted", "", ""),
+    }
+}
+
+#[test]
+fn a_status_from_an_mcp_server_is_a_failed_call() {
+    let settings = format!(
+        "[connections.lab]\nsystem = \"mcp\"\nera = \"legacy\"\ntransport = \"http\"\nservers = \"{}/mcp\"\n",
+        server(mcp)
+    );
+    let place = Place::with(&[("toolcrib.toml", settings.as_str())]);
+    for (tool, code, kind, words) in [
+        ("broken", 1, "http-500", "HTTP 500: oh no"),
+        ("busy", 1, "http-429", "HTTP 429: slow down; retry-after: 7"),
+        ("cut", 3, "connection-lost", "the stream ended without an answer"),
+    ] {
+        let ran = place.run(&["call", "--connection", "lab", tool, "--json"]);
+        let events = ran.events();
+        let error = &events.last().unwrap_or_else(|| panic!("{}", ran.words))["error"];
+        assert_eq!((ran.code, &error["type"]), (Some(code), &json!(kind)), "{}", ran.words);
+        assert_eq!(error["message"], words);
+    }
+    assert!(place.run(&["history", "--find", "is:failed"]).data.contains("busy"));
+}
