@@ -57,6 +57,18 @@ pub struct FormFile {
 }
 
 impl FormFile {
+    /// The file of the schema without its folder, to be read out at each prompt.
+    #[must_use]
+    pub fn short_title(&self) -> &str {
+        file_name(&self.title)
+    }
+
+    /// Where the document goes, without the folder.
+    #[must_use]
+    pub fn short_target(&self) -> &str {
+        file_name(&self.target)
+    }
+
     /// A document of the form's schema without its secrets: what the form masks, and what `mask`
     /// knows.
     #[must_use]
@@ -95,4 +107,9 @@ pub(crate) fn value_of(document: &Document) -> Arc<Value> {
 pub(crate) fn issues_of(schema: &Arc<Value>, document: &Document) -> Vec<String> {
     let Some(checker) = Checker::compile_lenient(schema).checker else { return Vec::new() };
     checker.issues(&value_of(document)).iter().map(issue_message).collect()
+}
+
+/// The last part of a path, and any other text as it is.
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().filter(|name| !name.is_empty()).unwrap_or(path)
 }

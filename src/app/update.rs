@@ -8,6 +8,7 @@ mod cases;
 mod connection_test;
 mod deployed;
 mod discovery;
+mod file_names;
 mod files;
 mod form;
 mod history;

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::{
     app::{
-        calls::CallMessage, effect::Effect, form_file::FormGoal, message::Message, state::State,
-        update::update,
+        calls::CallMessage, effect::Effect, form_file::FormGoal, message::Message,
+        question::Question, state::State, update::update,
     },
     model::{notification::NotificationWay, unsaved::UnsavedTexts},
     ui::plain::session::Session,
@@ -72,7 +72,7 @@ impl PlainLoop {
             prompt: None,
         };
         state.keymap = std::mem::take(&mut state.keymap).in_words();
-        let session = Session::new(&state);
+        let session = Session::new(&state).typed(out.is_typed && io::stdout().is_terminal());
         Self {
             state,
             performer,
@@ -152,6 +152,12 @@ impl PlainLoop {
                 signal = signals.next() => match signal {
                     Signal::End => return Ok(ExitReason::Told),
                     Signal::Interrupt => {
+                        if self.is_leaving() {
+                            self.out.end_prompt()?;
+                            self.say_kept("Ended.")?;
+                            self.performer.finish(&self.state).await;
+                            return Ok(ExitReason::Left);
+                        }
                         if self.interrupt()? == Flow::Quit {
                             return Ok(ExitReason::Left);
                         }
@@ -253,13 +259,19 @@ impl PlainLoop {
 
     fn interrupt(&mut self) -> io::Result<Flow> {
         self.out.end_prompt()?;
-        let is_asked_to_leave = self.state.question.is_some();
-        let has_call = Session::running_pieces(&self.state).is_some();
-        if is_asked_to_leave && !has_call {
-            return Ok(Flow::Quit);
-        }
         let asked = self.session.interrupt(&self.state);
-        self.take_messages(asked)
+        let flow = self.take_messages(asked)?;
+        if flow == Flow::Quit {
+            self.out.print(&["Ended. Nothing is unsaved.".to_owned()])?;
+        }
+        Ok(flow)
+    }
+
+    /// Whether it was asked what becomes of unsaved work, and nothing runs that an interrupt ends.
+    fn is_leaving(&self) -> bool {
+        let asks =
+            matches!(self.state.question, Some(Question::Leave { .. } | Question::LeaveForm(_)));
+        asks && Session::running_pieces(&self.state).is_none()
     }
 
     /// Lets the session go on with what the state is now, and prints what it says.
@@ -324,20 +336,26 @@ impl PlainLoop {
 
     /// Says what becomes of unsaved work when the input has ended.
     fn say_end(&mut self) -> io::Result<()> {
-        let unsaved = self.state.unsaved_texts();
-        let changed: Vec<&str> = unsaved.keys().map(|file| file.as_str()).collect();
-        if self.state.form.is_none() && !changed.is_empty() {
-            let words = format!(
-                "End of input. Unsaved changes in {} are kept and offered at the next start.",
-                changed.join(", ")
-            );
-            self.out.print(&[words])?;
-        }
+        self.say_kept("End of input.")?;
         let calls: Vec<_> = self.state.invoke.calls.running_calls().map(|call| call.id).collect();
         for call in calls {
             self.take_messages(vec![Message::Call(CallMessage::Cancel(call))])?;
         }
         Ok(())
+    }
+}
+
+impl PlainLoop {
+    /// Says which unsaved work is kept, after why the session ends.
+    fn say_kept(&mut self, why: &str) -> io::Result<()> {
+        let unsaved = self.state.unsaved_texts();
+        let changed: Vec<&str> = unsaved.keys().map(|file| file.as_str()).collect();
+        if self.state.form.is_some() || changed.is_empty() {
+            return Ok(());
+        }
+        let files = changed.join(", ");
+        let kept = "are kept and offered at the next start.";
+        self.out.print(&[format!("{why} Unsaved changes in {files} {kept}")])
     }
 }
 

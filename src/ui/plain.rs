@@ -6,7 +6,7 @@
 //! [`dialog`] asks what an overlay asks. [`fields`] shows the fields of a form, [`editing`] asks and
 //! sets them.
 //! [`verbs`] does commands that only plain mode has, [`pending`] what waits for a change of the state.
-//! [`lists`] says what a screen shows, and [`calls`] what comes of a call. [`words`] names commands
+//! [`lists`] says what a screen shows, [`showing`] prints that, and [`calls`] what comes of a call. [`words`] names commands
 //! where a screen names keys. Nothing here draws, and nothing here reads or prints: `runtime/plain`
 //! does.
 
@@ -18,5 +18,6 @@ pub mod fields;
 pub mod lists;
 pub mod pending;
 pub mod session;
+pub mod showing;
 pub mod verbs;
 pub mod words;

@@ -179,6 +179,16 @@ pub trait Screen {
         Vec::new()
     }
 
+    /// What is said of it on arrival, where its list isn't the first thing to know.
+    fn summary_lines(&self, _state: &State) -> Option<Vec<String>> {
+        None
+    }
+
+    /// A part of it by name, where it has parts.
+    fn part_lines(&self, _part: &str, _state: &State) -> Option<Vec<String>> {
+        None
+    }
+
     /// What of them changed since they were these lines.
     fn changed_lines(&self, _before: &[String], state: &State) -> Vec<String> {
         self.detail_lines(state)

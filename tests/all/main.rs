@@ -96,6 +96,7 @@ mod opensearch_workflow;
 mod pictures;
 mod plain;
 mod plain_asked;
+mod plain_listened;
 mod pulsar;
 mod push;
 mod rabbitmq;

@@ -65,6 +65,9 @@ fn a_tool_that_is_added_to_a_list_is_the_one_to_go_on_with() {
     bench.keys("enter");
     assert_eq!(keys_of(&bench), ["shop/ask", "shop/pay", "shop/ship", "shop/ask-2"]);
     assert_eq!(selected_key(&bench), "shop/ask-2", "{}", bench.screen());
+    // It alone waits to be saved.
+    assert!(bench.shows("shop/ask-2*"), "{}", bench.screen());
+    assert!(!bench.shows("shop/ask*") && !bench.shows("shop/ship*"), "{}", bench.screen());
 }
 
 #[test]
@@ -88,6 +91,7 @@ fn a_tool_that_moves_up_in_its_list_is_compared_with_itself_on_disk() {
     assert_eq!(selected_key(&bench), "shop/ask");
     bench.keys("d right enter");
     assert_eq!(keys_of(&bench), ["shop/pay", "shop/ship"], "{}", bench.screen());
+    assert!(!bench.shows("shop/pay*"), "{}", bench.screen());
     bench.keys("home tab");
     assert!(bench.shows("Does pay."), "{}", bench.screen());
     assert!(!bench.shows("was \"") && !bench.shows("Does ask."), "{}", bench.screen());

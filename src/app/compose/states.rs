@@ -135,13 +135,16 @@ pub(crate) fn state_references(context: ComposeContext<'_>, name: &str) -> Vec<S
         words.push(format!("leading to it: {leading}"));
     }
     if !scenarios.is_empty() {
-        words.push(format!("scenarios: {}", list_names(scenarios)));
+        words.push(format!("{}{}", OF_FILES[0], list_names(scenarios)));
     }
     if !cases.is_empty() {
-        words.push(format!("test cases: {}", list_names(cases)));
+        words.push(format!("{}{}", OF_FILES[1], list_names(cases)));
     }
     words
 }
+
+/// Before the files that mention a state.
+const OF_FILES: [&str; 2] = ["scenarios: ", "test cases: "];
 
 /// Takes a state out: no tool lists it or leads to it any more.
 ///
@@ -177,7 +180,9 @@ pub fn delete_state(context: ComposeContext<'_>, name: &str) -> Result<Plan, Str
     if changes.is_empty() {
         return Err(format!("no tool uses {name}"));
     }
-    let refer = state_references(context, name);
+    // Files that stay as they are have a note of their own.
+    let mut refer = state_references(context, name);
+    refer.retain(|words| !OF_FILES.iter().any(|head| words.starts_with(head)));
     let refer = (!refer.is_empty()).then(|| format!("{}.", refer.join("; ")));
     let stranded = (!nowhere.is_empty())
         .then(|| format!("These will be available in no state: {}.", list_names(nowhere)));

@@ -4,7 +4,10 @@ use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
-use super::renamed::{self, CalledTools};
+use super::{
+    file_names::warn_of_odd_names,
+    renamed::{self, CalledTools},
+};
 use crate::{
     app::{
         checking::{self, Snapshot},
@@ -44,7 +47,9 @@ pub(super) fn apply_changes(
     changes: &[Change],
     now: Millis,
 ) -> Vec<Effect> {
-    apply_changes_with(state, label, changes, Documents::apply_changes, now)
+    let effects = apply_changes_with(state, label, changes, Documents::apply_changes, now);
+    warn_of_odd_names(state, changes, now);
+    effects
 }
 
 /// The same, as a step of its own.
@@ -54,7 +59,9 @@ pub(super) fn apply_as_step(
     changes: &[Change],
     now: Millis,
 ) -> Vec<Effect> {
-    apply_changes_with(state, label, changes, Documents::apply_as_step, now)
+    let effects = apply_changes_with(state, label, changes, Documents::apply_as_step, now);
+    warn_of_odd_names(state, changes, now);
+    effects
 }
 
 /// Makes a plan, as a step of its own.
@@ -89,6 +96,7 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
             ),
             now,
         );
+        warn_of_odd_names(state, &plan.changes, now);
     }
     effects
 }

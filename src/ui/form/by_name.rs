@@ -213,6 +213,29 @@ impl Form {
         self.pick_branch(row, branch)
     }
 
+    /// Whether a text means a value that one of the kinds at a row can be.
+    pub(crate) fn fits_a_branch(&self, row: usize, text: &str) -> bool {
+        let Some(field) = self.fields.get(row) else { return false };
+        let Part::Switch(place) = field.part else { return true };
+        let Some(union) = field.node.unions.iter().find(|union| union.place == place) else {
+            return true;
+        };
+        let meant = Literal::parse(text).unwrap_or_else(|_| text.into());
+        let of = Types::of_value(meant.value());
+        union.branches.iter().any(|branch| {
+            let node = self.schema.node(&field.node.key.with_branch(place, *branch));
+            let is_of_type = node.types.contains(of)
+                || of == Types::INTEGER && node.types.contains(Types::NUMBER);
+            match (&node.constant, &node.choices) {
+                (Some(only), _) => only == meant.value(),
+                (None, Some(choices)) if !choices.open => {
+                    choices.options.iter().any(|choice| choice.value == *meant.value())
+                }
+                _ => !node.typed || is_of_type,
+            }
+        })
+    }
+
     /// The row of a place: that of its value, or of the choice between its kinds.
     pub(crate) fn row_of(&self, at: &Pointer, is_switch: bool) -> Option<usize> {
         let own = |field: &Field| field.pointer == *at && field.part != Part::Add;

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::words;
 use crate::{
     app::{
         notices::{Notice, NoticeKind},
@@ -26,6 +27,12 @@ pub(crate) struct Printed {
     notice: Option<Notice>,
     /// The run of a model, and how much of it.
     run: (u64, usize),
+    /// Answers are printed as they come, line by line, and nothing beside them.
+    pub without_times: bool,
+    /// The beginning of a line of an answer, until its end has come.
+    open_lines: HashMap<CallId, String>,
+    /// The ends that were printed: a tool, and how long its call took.
+    ended: Vec<(String, u64)>,
 }
 
 impl Printed {
@@ -37,7 +44,8 @@ impl Printed {
             .rev()
             .take_while(|notice| Some(*notice) != self.notice.as_ref())
             .collect();
-        let lines = new.iter().rev().map(|notice| notice_line(notice)).collect();
+        let ended = std::mem::take(&mut self.ended);
+        let lines = new.iter().rev().filter_map(|notice| unsaid_notice(notice, &ended)).collect();
         self.notice = state.notices.iter().next_back().cloned();
         lines
     }
@@ -74,11 +82,57 @@ impl Printed {
             let rows = call.events.len();
             // Answers to other calls are counted when the call is shown.
             let rows = (rows.saturating_sub(new)..rows).filter(|row| !is_foreign(call, *row));
-            lines.extend(rows.flat_map(|row| event_lines(call, row)));
+            for row in rows {
+                lines.extend(self.live_lines(call, row));
+            }
         }
         let calls = &state.invoke.calls;
         self.events.retain(|id, _| calls.get(*id).is_some());
+        self.open_lines.retain(|id, _| calls.get(*id).is_some());
         lines
+    }
+}
+
+impl Printed {
+    /// What is printed of an event as it comes. Headers have ids, which `show` prints.
+    fn live_lines(&mut self, call: &Call, row: usize) -> Vec<String> {
+        let Some(event) = call.events.get(row) else { return Vec::new() };
+        if let EventKind::End { .. } = event.kind {
+            self.ended.push((call.request.name.to_string(), event.at_ms));
+        }
+        match &event.kind {
+            EventKind::Headers { .. } => Vec::new(),
+            _ if !self.without_times => event_lines(call, row),
+            EventKind::Chunk { text, .. } => {
+                let open = self.open_lines.entry(call.id).or_default();
+                open.push_str(&call.text.slice(text.clone()));
+                let Some((whole, rest)) = open.rsplit_once('\n') else { return Vec::new() };
+                let (whole, rest) = (whole.to_owned(), rest.to_owned());
+                *open = rest;
+                vec![whole]
+            }
+            EventKind::Sent { .. } => Vec::new(),
+            EventKind::End { .. } => {
+                let open = self.open_lines.remove(&call.id).filter(|open| !open.is_empty());
+                let words = event_words(call, event, 0).unwrap_or_default();
+                open.into_iter().chain([words]).collect()
+            }
+            _ => event_words(call, event, 0).into_iter().collect(),
+        }
+    }
+}
+
+/// The line of a notice; of one that a call has ended, which was printed, what else it says.
+fn unsaid_notice(notice: &Notice, ended: &[(String, u64)]) -> Option<String> {
+    let rest = ended.iter().find_map(|(tool, took_ms)| {
+        let words = notice.text.strip_prefix(tool.as_str())?;
+        let (_, rest) = words.split_once(&format!(" after {took_ms} ms"))?;
+        Some(rest.trim_start_matches(['.', ';', ' ']))
+    });
+    match rest {
+        None => Some(notice_line(notice)),
+        Some("") => None,
+        Some(rest) => Some(notice_line(&Notice { text: rest.to_owned(), ..notice.clone() })),
     }
 }
 
@@ -105,8 +159,8 @@ fn event_count(call: &Call) -> u64 {
 
 fn notice_line(notice: &Notice) -> String {
     match notice.kind {
-        NoticeKind::Done | NoticeKind::Hint => notice.text.clone(),
-        NoticeKind::Warning => format!("Warning: {}", notice.text),
+        NoticeKind::Done | NoticeKind::Hint => words::without_arrows(&notice.text),
+        NoticeKind::Warning => format!("Warning: {}", words::without_arrows(&notice.text)),
         NoticeKind::Problem => format!("Error: {}", notice.text),
     }
 }

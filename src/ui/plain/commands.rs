@@ -19,6 +19,8 @@ pub(crate) enum Verb {
     List,
     Select,
     Show,
+    More,
+    Times,
     Invoke,
     Form,
     Fields,
@@ -68,7 +70,19 @@ pub(crate) const COMMANDS: &[Command] = &[
     command(Verb::Help, "?", "[WORD]", "The same"),
     command(Verb::List, "list", "[WORD]", "List what this screen has"),
     command(Verb::Select, "select", "NAME", "Select an item of the list, by name or number"),
-    command(Verb::Show, "show", "[NAME]", "Show everything about the selected item"),
+    command(
+        Verb::Show,
+        "show",
+        "[NAME]",
+        "Show everything about the selected item, or a part of Workflow",
+    ),
+    command(Verb::More, "more", "[all]", "Print more of a list that was too long"),
+    command(
+        Verb::Times,
+        "times",
+        "on|off",
+        "Print when each chunk of an answer came, or only the answer as it comes",
+    ),
     command(Verb::Invoke, "invoke", "[TOOL]", "Open a tool in Invoke"),
     command(Verb::Form, "form", "[NAME]", "Ask for the form's fields one by one"),
     command(Verb::Fields, "fields", "", "List the fields of each form here with their values"),
@@ -101,7 +115,7 @@ pub(crate) const COMMANDS: &[Command] = &[
         Verb::Why,
         "why",
         "TOOL",
-        "Show why a tool is hidden, and what would make it \
+        "Show why a tool is hidden or available, and what would make it \
         available",
     ),
     command(Verb::Answer, "answer text", "", "Print the whole answer of the selected call"),
@@ -231,6 +245,30 @@ fn screens_with(name: &str, keymap: &Keymap) -> Vec<&'static str> {
     rows.map(|row| keymap.action(row.action).title).collect()
 }
 
+/// The actions that only other screens have, each with the names of those screens; a name means the
+/// first that has it.
+pub(crate) fn actions_elsewhere(
+    keymap: &Keymap,
+    screen: ScreenId,
+) -> Vec<(&'static Action, Vec<&'static str>)> {
+    let here = actions_of(keymap, screen);
+    let is_here = |name: &str| here.iter().any(|own| typed_name(own.title) == name);
+    let mut named: Vec<String> = Vec::new();
+    let mut found = Vec::new();
+    for action in keymap.actions().iter().copied() {
+        let name = typed_name(action.title);
+        if is_here(&name) || instead_of(action.id).is_some() || named.contains(&name) {
+            continue;
+        }
+        let screens = screens_with(&name, keymap);
+        if !screens.is_empty() {
+            found.push((action, screens));
+            named.push(name);
+        }
+    }
+    found
+}
+
 /// A name as it is typed: in small letters, without commas and the dots of "there is more to ask".
 pub(crate) fn typed_name(title: &str) -> String {
     title.trim_end_matches('…').trim().replace(',', "").to_lowercase()
@@ -282,7 +320,7 @@ pub(crate) fn find_command<'l>(line: &'l str, keymap: &Keymap, screen: ScreenId)
         [Begun::Verb(verb, _)] => Found::Verb(*verb, rest.trim()),
         [Begun::Action(action)] => Found::Action(action.id, rest.trim()),
         [] => Found::Nothing(near_names(line, &actions)),
-        several => Found::Several(several.iter().map(Begun::name).collect()),
+        several => Found::Several(several.iter().map(|begun| begun.name(&word)).collect()),
     }
 }
 
@@ -292,10 +330,14 @@ enum Begun {
 }
 
 impl Begun {
-    fn name(&self) -> String {
+    /// The name that begins with that word.
+    fn name(&self, word: &str) -> String {
         match self {
             Self::Verb(_, name) => (*name).to_owned(),
-            Self::Action(action) => action.title.to_owned(),
+            Self::Action(action) if typed_name(action.title).starts_with(word) => {
+                action.title.to_owned()
+            }
+            Self::Action(action) => action.id.to_owned(),
         }
     }
 }

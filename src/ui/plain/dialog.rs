@@ -1,5 +1,6 @@
 //! A dialog as lines: what it says, what it asks, and what a typed line answers.
 
+use super::words::without_arrows;
 use crate::{
     app::{message::Message, state::State},
     ui::{
@@ -99,7 +100,7 @@ impl Dialog {
         }
         let asks_text = matches!(self.at, Step::First);
         if !std::mem::take(&mut self.brief) {
-            out.extend(Some(sheet.title.clone()).filter(|title| !title.is_empty()));
+            out.extend(Some(without_arrows(&sheet.title)).filter(|title| !title.is_empty()));
             out.extend(sheet.lines.iter().cloned());
         }
         match &sheet.ask {
@@ -120,8 +121,8 @@ impl Dialog {
             Ask::Ticks { text: Some(present), .. } if asks_text => out.push(text_hint(present)),
             Ask::Ticks { rows, accept, .. } => {
                 let line = |(row, (on, choice)): (usize, &(bool, Choice))| {
-                    let mark = if *on { "[x]" } else { "[ ]" };
-                    format!("{} {mark}", row_line(row, choice))
+                    let ticked = if *on { "ticked" } else { "not ticked" };
+                    format!("{}; {ticked}", row_line(row, choice))
                 };
                 out.extend(rows.iter().enumerate().map(line));
                 out.push(format!("Type numbers to tick or untick, then ok ({accept}); or cancel."));
@@ -140,7 +141,8 @@ impl Dialog {
                     ways.push("3 to change the text".to_owned());
                 }
                 if let Some((is_on, words)) = switch {
-                    ways.push(format!("4 to {} [{}]", words, if *is_on { 'x' } else { ' ' }));
+                    let off = if *is_on { "not " } else { "" };
+                    ways.push(format!("4 to {off}{words}"));
                 }
                 out.push(format!("Type {}.", ways.join(", ")));
             }
@@ -155,7 +157,8 @@ impl Dialog {
 
     /// What is shown before what is typed, and whether that is hidden.
     pub fn prompt(&mut self, state: &State) -> (String, bool) {
-        let sheet = self.overlay.sheet(state);
+        let mut sheet = self.overlay.sheet(state);
+        sheet.title = without_arrows(&sheet.title);
         match (&sheet.ask, &self.at) {
             (Ask::Values(values), at) => {
                 let given = if let Step::Values(given) = at { given.len() } else { 0 };
@@ -253,8 +256,16 @@ impl Dialog {
         let can = !matches!(self.overlay.sheet(state).ask, Ask::Apply { can: false, .. });
         if can {
             self.at = Step::Second;
+            self.brief = self.is_of_ticks(state);
         }
         given
+    }
+
+    /// Whether rows are to be ticked, and nothing is wrong: what it is about was said.
+    fn is_of_ticks(&mut self, state: &State) -> bool {
+        let sheet = self.overlay.sheet(state);
+        let is_wrong = sheet.lines.iter().any(|line| line.starts_with("Error: "));
+        matches!(sheet.ask, Ask::Ticks { .. }) && !is_wrong
     }
 
     fn take_text_line(&mut self, line: &str, state: &State) -> Answered {
@@ -304,6 +315,7 @@ impl Dialog {
                         return closed;
                     }
                 }
+                self.brief = self.is_of_ticks(state);
             }
             _ => {
                 out.push(format!("Type numbers from 1 to {count}, ok, or cancel."));
@@ -360,18 +372,35 @@ fn text_hint(present: &str) -> String {
 }
 
 fn row_line(row: usize, choice: &Choice) -> String {
-    let detail = match choice.detail.as_str() {
-        "" => String::new(),
-        detail => format!(": {detail}"),
-    };
-    let refusal =
-        choice.refusal.iter().map(|why| format!(" (unavailable: {why})")).collect::<String>();
-    format!("{}. {}{detail}{refusal}", row + 1, choice.title.trim())
+    let detail = choice.detail.as_str();
+    let refusal = choice.refusal.as_ref();
+    // What it is may be why it can't be chosen.
+    let detail = Some(detail).filter(|it| !it.is_empty() && refusal.is_none_or(|why| why != it));
+    let refusal = refusal.map(|why| format!("unavailable: {why}"));
+    let (sign, title) = split_sign(choice);
+    let word = SIGNS.iter().find(|(known, _)| Some(*known) == sign).map(|(_, word)| *word);
+    let is_said = |word: &str| detail.is_some_and(|detail| detail.contains(word));
+    let word = word.filter(|word| !is_said(word)).map(str::to_owned);
+    let words = [word, detail.map(str::to_owned), refusal];
+    let words = words.into_iter().flatten().collect::<Vec<_>>().join("; ");
+    let colon = if words.is_empty() { "" } else { ": " };
+    format!("{}. {title}{colon}{words}", row + 1)
+}
+
+/// What the sign before a row's title says.
+const SIGNS: [(char, &str); 2] = [('✓', "passed"), ('✗', "failed")];
+
+/// The sign of how a row went, and its title.
+fn split_sign(choice: &Choice) -> (Option<char>, &str) {
+    let title = choice.title.trim();
+    let rest = title.trim_start_matches(['✓', '✗', '○', '●']);
+    let sign = title.chars().next().filter(|_| rest.len() < title.len());
+    (sign, rest.trim_start())
 }
 
 /// A row's title without the sign of how it went.
 fn plain_title(choice: &Choice) -> &str {
-    choice.title.trim().trim_start_matches(['✓', '✗', '○', '●']).trim_start()
+    split_sign(choice).1
 }
 
 /// Whether the rows are the answers to a question of yes or no.
@@ -424,5 +453,25 @@ fn chosen_row(line: &str, rows: &[Choice]) -> Result<usize, String> {
             Err(format!("{title}: {why}. Choose another one, or cancel."))
         }
         None => Ok(row),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_says_its_sign_in_a_word_and_each_thing_once() {
+        let row = |title: &str, detail: &str, refusal: Option<&str>| {
+            let (title, detail) = (title.to_owned(), detail.to_owned());
+            let refusal = refusal.map(str::to_owned);
+            row_line(0, &Choice { title, detail, refusal, ..Choice::default() })
+        };
+        assert_eq!(row("✓ a-day", "4 steps", None), "1. a-day: passed; 4 steps");
+        assert_eq!(row("✗ a-day", "", None), "1. a-day: failed");
+        assert_eq!(row("✓ all 2", "every step; passed", None), "1. all 2: every step; passed");
+        assert_eq!(row("stop", "no way", Some("no way")), "1. stop: unavailable: no way");
+        assert_eq!(row("stop", "soon", Some("late")), "1. stop: soon; unavailable: late");
+        assert_eq!(row("name", "", None), "1. name");
     }
 }

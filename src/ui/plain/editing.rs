@@ -34,10 +34,14 @@ enum WalkEnd {
 
 impl Session {
     pub(super) fn with_form(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
+        let lines = self.form_lines(state, lines);
+        self.say_long(lines);
+    }
+
+    fn form_lines(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) -> Vec<String> {
         self.unfold(state);
         let lines = self.form(state).map(lines);
-        let absent = || vec![NO_FORM.to_owned()];
-        self.out.extend(lines.unwrap_or_else(absent));
+        lines.unwrap_or_else(|| vec![NO_FORM.to_owned()])
     }
 
     /// Prints the lines of each form of the screen, under its name where there are several.
@@ -45,13 +49,15 @@ impl Session {
         let forms = self.screen(state).map(|screen| screen.form_names()).unwrap_or_default();
         let here = forms.iter().find(|(_, is_here)| *is_here).filter(|_| forms.len() > 1);
         let Some((here, _)) = here else { return self.with_form(state, lines) };
+        let mut printed = Vec::new();
         for (name, is_here) in &forms {
             let mark = if *is_here { ", selected; a number means one of its fields" } else { "" };
-            self.out.push(format!("Form {name}{mark}:"));
+            printed.push(format!("Form {name}{mark}:"));
             self.go_to_form(name, state);
-            self.with_form(state, lines);
+            printed.extend(self.form_lines(state, lines));
         }
         self.go_to_form(here, state);
+        self.say_long(printed);
     }
 
     pub(super) fn unfold(&mut self, state: &State) {
@@ -195,11 +201,21 @@ impl Session {
             Ok(row) => row,
             Err(why) => return self.out.push(why),
         };
-        let field = self.form(state).and_then(|form| form.fields().get(row));
-        if let Some(name) = field.map(|field| fields::field_name(&field.pointer)) {
-            self.out.push("Type the lines, then a line with only a dot.".to_owned());
-            self.typed = Some((name, Vec::new()));
+        let Some((form, field)) =
+            self.form(state).and_then(|form| Some((form, form.fields().get(row)?)))
+        else {
+            return;
+        };
+        let name = fields::field_name(&field.pointer);
+        if fields::is_of_one_line(field) {
+            let lines = fields::describe_row(form, row);
+            self.out.extend(lines);
+            return self.out.push(format!("Type the value after it: set {name} VALUE"));
         }
+        let words =
+            "Type the lines, then a line with only a dot. Ctrl+C leaves the value as it is.";
+        self.out.push(words.to_owned());
+        self.typed = Some((name, Vec::new()));
     }
 
     /// Gives the objects on the way to a member that a word names, and that have no value yet, an
@@ -337,9 +353,12 @@ impl Session {
                     let row = walk.before(form)?;
                     Some((row, fields::describe_row(form, row)))
                 });
-                if let Some((row, lines)) = lines {
-                    self.out.extend(lines);
-                    self.go_to_row(row, state);
+                match lines {
+                    Some((row, lines)) => {
+                        self.out.extend(lines);
+                        self.go_to_row(row, state);
+                    }
+                    None => self.out.push("This is the first field.".to_owned()),
                 }
                 return;
             }
@@ -381,9 +400,14 @@ impl Session {
                 self.out.extend(self.holder_words(row, state));
                 return;
             }
-            number if is_switch && number.parse::<usize>().is_ok() => {
-                let branch = number.parse::<usize>().unwrap_or(1).saturating_sub(1);
+            word if is_switch && let Some(branch) = self.walk_branch(row, word, state) => {
                 self.edit_row(row, state, messages, |form| form.choose_branch(row, branch))
+            }
+            word if is_switch && !self.fits_a_branch(row, word, state) => {
+                let kinds = self.form(state).map(|form| fields::describe_row(form, row));
+                self.out.push(format!("Not done. {word} is none of the kinds. Type its number."));
+                self.out.extend(kinds.unwrap_or_default());
+                return;
             }
             _ if takes_lines => {
                 self.out.push("Type more lines, then a line with only a dot.".to_owned());
@@ -395,6 +419,17 @@ impl Session {
         if is_made {
             self.pending.push_back(Pending::WalkOn);
         }
+    }
+
+    /// The kind that a number or a name means.
+    fn walk_branch(&self, row: usize, word: &str, state: &State) -> Option<usize> {
+        fields::named_branch(self.form(state)?.fields().get(row)?, word)
+    }
+
+    /// Whether what is typed for a kind can be the value of one.
+    fn fits_a_branch(&self, row: usize, text: &str, state: &State) -> bool {
+        let literal = text.strip_prefix('=').unwrap_or(text);
+        self.form(state).is_some_and(|form| form.fits_a_branch(row, literal))
     }
 
     fn walk_addition<'t>(&self, row: usize, text: &'t str, state: &State) -> Option<&'t str> {

@@ -317,6 +317,24 @@ pub(crate) fn takes_lines(form: &Form, row: usize) -> bool {
     form.fields().get(row).is_some_and(|field| field.kind == Kind::Text(TextKind::Lines))
 }
 
+/// Whether a value has no line breaks: it is chosen, or a number.
+pub(crate) fn is_of_one_line(field: &Field) -> bool {
+    matches!(
+        field.kind,
+        Kind::Choice(_) | Kind::Toggle | Kind::Number { .. } | Kind::Text(TextKind::Moment(_))
+    )
+}
+
+/// The kind that a number (from 1) or a name means.
+pub(crate) fn named_branch(field: &Field, word: &str) -> Option<usize> {
+    let Kind::Variant { branches, .. } = &field.kind else { return None };
+    let named = || branches.iter().position(|branch| branch.label.eq_ignore_ascii_case(word));
+    match word.parse::<usize>() {
+        Ok(number) => Some(number.saturating_sub(1)),
+        Err(_) => named(),
+    }
+}
+
 /// Whether a row is asked how many kinds it has; and whether it adds something.
 pub(crate) fn is_switch(form: &Form, row: usize) -> bool {
     form.fields().get(row).is_some_and(|field| matches!(field.kind, Kind::Variant { .. }))

@@ -26,15 +26,19 @@ use crate::{
     model::{
         call::{Call, CallId},
         clock::Millis,
-        entry::{Entry, EntryId},
+        entry::{Entry, EntryId, EntryKind},
         finding::Finding,
         tool::{States, Tool},
-        trace::TraceId,
+        trace::{Summary, TraceId},
     },
     schema::count::count_text,
     ui::{
         ranking::{RankedItem, rank_candidates},
-        screens::invoke,
+        screens::{
+            history::list::time_or_date,
+            invoke,
+            tools::{dialogs, saved},
+        },
         view::{Screen, Target},
     },
 };
@@ -95,12 +99,24 @@ pub(crate) struct ListRow {
 
 impl ListRow {
     pub fn line(&self, number: usize) -> String {
-        match self.words.as_str() {
-            "" => format!("{}. {}", number + 1, self.name),
-            words => format!("{}. {}: {words}", number + 1, self.name),
+        format!("{}. {}", number + 1, self.words_of(&self.words))
+    }
+
+    /// What it is, for who has just selected it.
+    pub fn summary(&self) -> String {
+        self.words_of(self.words.strip_suffix(SELECTED).unwrap_or(&self.words))
+    }
+
+    fn words_of(&self, words: &str) -> String {
+        match words {
+            "" => self.name.clone(),
+            words => format!("{}: {words}", self.name),
         }
     }
 }
+
+/// After the words of the row that is selected.
+const SELECTED: &str = ", selected";
 
 /// The rows of a screen's list.
 pub(crate) fn list_rows(state: &State) -> Vec<ListRow> {
@@ -142,7 +158,7 @@ pub(crate) fn heading(state: &State, rows: usize) -> String {
 
 fn watch_words(state: &State) -> String {
     match &state.watching.source {
-        Source::Nothing => "Nothing is watched. Type: watch".to_owned(),
+        Source::Nothing => "Nothing is watched yet. Here, watch starts it".to_owned(),
         Source::Opening => "The watch is starting".to_owned(),
         Source::Listening => {
             let held = state.watching.held_count();
@@ -170,8 +186,11 @@ fn entry_row(entry: &Entry, state: &State) -> ListRow {
     if errors > 0 {
         words.push_str(&format!(", problems {errors}"));
     }
+    if saved::is_unsaved(entry, state) {
+        words.push_str(", changed");
+    }
     if state.selected.as_ref() == Some(&entry.id) {
-        words.push_str(", selected");
+        words.push_str(SELECTED);
     }
     ListRow { name: entry.key.to_string(), words, listed: Listed::Entry(entry.id.clone()) }
 }
@@ -236,7 +255,7 @@ fn tool_rows(state: &State) -> Vec<ListRow> {
 fn call_rows(state: &State) -> Vec<ListRow> {
     let calls = &state.invoke.calls;
     let row = |call: &Call| {
-        let mark = if calls.selected == Some(call.id) { ", selected" } else { "" };
+        let mark = if calls.selected == Some(call.id) { SELECTED } else { "" };
         let words = format!("{}{mark}", call_line(call));
         ListRow { name: format!("call {}", call.id.0), words, listed: Listed::Call(call.id) }
     };
@@ -245,13 +264,13 @@ fn call_rows(state: &State) -> Vec<ListRow> {
 
 fn kept_rows(state: &State) -> Vec<ListRow> {
     let kept = &state.invoke.kept;
-    let row = |call: &crate::model::trace::Summary| {
+    let row = |call: &Summary| {
         let outcome = call.outcome.map_or("not ended", |outcome| outcome.as_str());
-        let mark = if kept.selected.as_ref() == Some(&call.id) { ", selected" } else { "" };
+        let mark = if kept.selected.as_ref() == Some(&call.id) { SELECTED } else { "" };
         let marked = if kept.marked.contains(&call.id) { ", marked" } else { "" };
-        let at = call.at.to_timestamp();
+        let at = time_or_date(call.at, state.wall);
         let words = format!(
-            "{at}, {outcome}, {} ms, over {}, {}{mark}{marked}",
+            "{at}, {outcome}, {} ms, over {}, {}{marked}{mark}",
             call.took_ms, call.connection, call.arguments
         );
         ListRow { name: call.tool.to_string(), words, listed: Listed::Kept(call.id.clone()) }
@@ -284,7 +303,7 @@ fn connection_rows(state: &State) -> Vec<ListRow> {
             None => {}
         }
         if shown == Some(name) {
-            words.push_str(", selected");
+            words.push_str(SELECTED);
         }
         ListRow { name: name.clone(), words, listed: Listed::Connection(name.clone()) }
     };
@@ -378,7 +397,11 @@ fn entry_lines(state: &State) -> Vec<String> {
         return vec!["Nothing is selected. Type: list, then select NAME".to_owned()];
     };
     let place = entry.id.place();
-    let mut lines = vec![format!("{} in {}", entry.key, place.file)];
+    let kind = entry.kind.as_str();
+    let mut lines = vec![format!("{}: {kind} in {}", entry.key, place.file)];
+    if entry.kind == EntryKind::Service {
+        lines.push(format!("Tools that use it: {}", users_of(entry, state)));
+    }
     if let Some(tool) = state.catalog.tool(&entry.id) {
         lines.push(format!("Name for models: {}", tool.name));
         if !tool.description.is_empty() {
@@ -389,9 +412,19 @@ fn entry_lines(state: &State) -> Vec<String> {
         }
         lines.extend(gate_words(tool));
     }
-    lines.extend(state.findings_of(&entry.id).map(finding_line));
+    lines.extend(state.findings_of(&entry.id).map(|found| finding_line(found, state)));
     lines.push("Type: fields to see its form, form to edit it".to_owned());
     lines
+}
+
+/// The tools that a service answers.
+fn users_of(service: &Entry, state: &State) -> String {
+    let uses = |tool: &&Arc<Tool>| tool.service.as_deref() == Some(&*service.key);
+    let users = state.catalog.tools.iter().filter(uses);
+    match users.map(|tool| tool.entry.key.as_str()).collect::<Vec<_>>().join(", ") {
+        none if none.is_empty() => "none".to_owned(),
+        keys => keys,
+    }
 }
 
 /// What a tool asks of a request, and where it leads.
@@ -420,12 +453,44 @@ pub(crate) fn table_lines(word: &str, state: &State) -> Vec<String> {
     }
 }
 
+fn kept_call<'s>(id: &TraceId, state: &'s State) -> Option<&'s Summary> {
+    state.invoke.kept.listing.calls.iter().find(|call| call.id == *id)
+}
+
+/// A kept call by its tool and its time.
+fn kept_name(call: &Summary, state: &State) -> String {
+    format!("{} {}", call.tool, time_or_date(call.at, state.wall))
+}
+
+/// What the prompt of a screen names: what its actions are about.
+pub(crate) fn prompt_item(state: &State) -> Option<String> {
+    let named = || state.selected.as_ref().and_then(|id| state.catalog.entry(id));
+    match state.screen {
+        ScreenId::Tools => named().map(|entry| match entry.kind {
+            EntryKind::Tool => entry.key.to_string(),
+            kind => format!("{}, {}", entry.key, kind.as_str()),
+        }),
+        ScreenId::Workflow => {
+            named().filter(|of| of.kind == EntryKind::Tool).map(|of| of.key.to_string())
+        }
+        ScreenId::Invoke => called_tool(state).map(|tool| tool.entry.key.to_string()),
+        ScreenId::History => {
+            let selected = kept_call(state.invoke.kept.selected.as_ref()?, state)?;
+            Some(kept_name(selected, state))
+        }
+        _ => None,
+    }
+}
+
 /// That an action was done, and what is different now: what the screen has, where nothing closer
 /// is known.
 pub(crate) fn done_words(action: ActionId, state: &State) -> String {
     if action == "mark" {
-        let count = state.invoke.kept.marked.len();
-        return format!("{} marked.", count_text(count, "call is", "calls are"));
+        let marked = &state.invoke.kept.marked;
+        let named = marked.iter().filter_map(|id| kept_call(id, state));
+        let names = named.map(|call| kept_name(call, state)).collect::<Vec<_>>().join(", ");
+        let names = if names.is_empty() { names } else { format!(": {names}") };
+        return format!("{} marked{names}.", count_text(marked.len(), "call is", "calls are"));
     }
     let title = state.keymap.action(action).title;
     let there = heading(state, list_rows(state).len());
@@ -481,26 +546,37 @@ fn item_lines(state: &State) -> Vec<String> {
 }
 
 /// A problem in a line.
-pub(crate) fn finding_line(finding: &Finding) -> String {
-    let fix = finding.fix_words().map_or_else(String::new, |fix| format!(". Fix: {fix}"));
-    format!("{}: {}{fix}", finding.severity.as_str(), finding.site_words())
+pub(crate) fn finding_line(finding: &Finding, state: &State) -> String {
+    let fix = dialogs::fix_words(finding, state);
+    let fix = fix.map_or_else(String::new, |fix| format!(". Fix: {fix}"));
+    let site = &finding.site;
+    let field = match (site.entry.is_some(), site.pointer.is_root()) {
+        (true, false) => format!("{}: ", site.pointer.dotted()),
+        _ => String::new(),
+    };
+    let place = format!("{}:{}", site.file, site.line);
+    format!("{}: {place}: {field}{}{fix}", finding.severity.as_str(), finding.message)
 }
 
 /// What a word names of a list: by number, by its name, by its beginning where only one begins so.
 pub(crate) fn find_listed(word: &str, rows: &[ListRow]) -> Result<Listed, String> {
+    find_row(word, rows).map(|row| row.listed.clone())
+}
+
+/// The same as its row.
+pub(super) fn find_row<'r>(word: &str, rows: &'r [ListRow]) -> Result<&'r ListRow, String> {
     let by_number = word.parse::<usize>().ok().and_then(|number| number.checked_sub(1));
     if let Some(row) = by_number.and_then(|row| rows.get(row)) {
-        return Ok(row.listed.clone());
+        return Ok(row);
     }
     let lower = word.to_lowercase();
-    let exact = rows.iter().find(|row| row.name.to_lowercase() == lower);
-    if let Some(row) = exact {
-        return Ok(row.listed.clone());
+    if let Some(row) = rows.iter().find(|row| row.name.to_lowercase() == lower) {
+        return Ok(row);
     }
     let begun: Vec<&ListRow> =
         rows.iter().filter(|row| row.name.to_lowercase().starts_with(&lower)).collect();
     if let [row] = begun.as_slice() {
-        return Ok(row.listed.clone());
+        return Ok(row);
     }
     let item = |row: &'_ ListRow| row.name.clone();
     let names: Vec<String> = rows.iter().map(item).collect();

@@ -59,7 +59,7 @@ impl Session {
         }
         let is_shown = sent.iter().any(shows);
         if is_shown && !sent.iter().any(is_of_one) {
-            self.pending.push_back(Pending::List(String::new()));
+            self.pending.push_back(Pending::Arrive);
         } else if is_shown || sent.iter().any(is_read) {
             self.pending.push_back(Pending::Show);
         } else if sent.iter().any(is_run)
@@ -90,7 +90,7 @@ impl Session {
                     self.out.push("Workflow has only the tools of this workspace.".to_owned());
                 }
             }
-            Pending::List(word) => self.list(&word, state),
+            Pending::Arrive => self.arrive(state),
             Pending::Show => self.show(state),
             Pending::Changes(before) => {
                 let changed = self.screen(state).map(|it| it.changed_lines(&before, state));

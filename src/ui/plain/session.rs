@@ -19,7 +19,6 @@ use crate::{
         tour::Tour,
         update::tour,
     },
-    model::entry::EntryKind,
     schema::{phrase::join_alternatives, pointer::Pointer},
     ui::{
         action_rows,
@@ -33,9 +32,6 @@ use crate::{
     },
 };
 
-/// So many rows of a list are printed; the rest is counted.
-const LISTED: usize = 200;
-
 /// The screens, dialogs and forms of a session, without a drawing.
 pub struct Session {
     screens: Vec<(ScreenId, Box<dyn Screen>)>,
@@ -47,12 +43,16 @@ pub struct Session {
     /// A text of several lines that `set` waits for, with its field.
     pub(super) typed: Option<(String, Vec<String>)>,
     pub(super) pending: VecDeque<Pending>,
-    printed: Printed,
+    pub(super) printed: Printed,
     /// The call of a model that was asked about last.
     decided: u64,
     pub(super) out: Vec<String>,
     /// Nothing was printed since the last line was typed.
     pub(super) is_silent: bool,
+    /// Somebody types, so that long lists come in pieces.
+    pub(super) is_typed: bool,
+    /// What is left of a list that was too long.
+    pub(super) rest: Vec<String>,
     shown: Option<ScreenId>,
 }
 
@@ -62,7 +62,8 @@ pub(super) enum Pending {
     /// The same, and this text answers what it asks.
     ActionWith(ActionId, String),
     Point(Target),
-    List(String),
+    /// What is said of a screen on arrival.
+    Arrive,
     Show,
     /// What the screen shows and isn't among these lines.
     Changes(Vec<String>),
@@ -101,7 +102,8 @@ impl Session {
         };
         let mut out = vec!["toolcrib in plain mode. Type help for the commands.".to_owned()];
         if let Some(form) = &state.form {
-            out.push(format!("{}, which goes to {}. Type: form", form.title, form.target));
+            let target = form.short_target();
+            out.push(format!("{}, which goes to {target}. Type: form", form.short_title()));
         }
         Self {
             screens,
@@ -115,8 +117,16 @@ impl Session {
             decided: 0,
             out,
             is_silent: false,
+            is_typed: false,
+            rest: Vec::new(),
             shown: None,
         }
+    }
+
+    /// The same where lines are typed and read at a terminal.
+    #[must_use]
+    pub fn typed(self, is_typed: bool) -> Self {
+        Self { is_typed, ..self }
     }
 
     /// The lines to print now, with nothing in them that a terminal would act on.
@@ -143,6 +153,18 @@ impl Session {
         Prompt { text: visible_text(text.trim_end()).replace('\n', " "), hidden }
     }
 
+    /// Why a line with control characters, as arrow keys send them, is ignored. A script may have
+    /// them in a text.
+    fn control_words(&self, line: &str) -> Option<String> {
+        let asks_text = self.dialog.is_some() || self.walk.is_some() || self.typed.is_some();
+        let counts = match (self.is_typed, asks_text) {
+            (true, _) => line,
+            (false, true) => "",
+            (false, false) => line.split_whitespace().next().unwrap_or_default(),
+        };
+        words::control_words(counts)
+    }
+
     fn prompt_words(&mut self, state: &State) -> (String, bool) {
         if let Some(dialog) = &mut self.dialog {
             return dialog.prompt(state);
@@ -158,16 +180,8 @@ impl Session {
             return (name, hidden && !is_text);
         }
         let title = self.screen_title(state);
-        let named = state.selected.as_ref().and_then(|id| state.catalog.entry(id));
-        let has_entry =
-            matches!(state.screen, ScreenId::Tools | ScreenId::Invoke | ScreenId::Workflow);
-        let key = match state.screen {
-            ScreenId::Invoke => lists::called_tool(state).map(|tool| &*tool.entry.key),
-            ScreenId::Workflow => named.filter(|of| of.kind == EntryKind::Tool).map(|of| &*of.key),
-            _ => named.filter(|_| has_entry).map(|entry| &*entry.key),
-        };
-        match key {
-            Some(key) => (format!("{title} · {key}"), false),
+        match lists::prompt_item(state) {
+            Some(item) => (format!("{title} · {item}"), false),
             None => (title, false),
         }
     }
@@ -181,7 +195,7 @@ impl Session {
 
     pub(super) fn screen_title(&self, state: &State) -> String {
         if let Some(form) = &state.form {
-            return form.title.clone();
+            return format!("Form · {}", form.short_title());
         }
         let row = SCREENS.iter().find(|row| row.id == state.screen);
         row.map_or("toolcrib", |row| state.keymap.action(row.action).title).to_owned()
@@ -199,6 +213,10 @@ impl Session {
         self.sync(state);
         self.is_silent = true;
         let mut messages = vec![Message::NoticeSeen];
+        if let Some(ignored) = self.control_words(line) {
+            self.out.push(ignored);
+            return messages;
+        }
         if let Some(mut dialog) = self.dialog.take() {
             let ends = matches!(line.trim(), "quit" | "exit");
             if ends && !dialog.asks_lines(state) && !dialog.has_row(line.trim(), state) {
@@ -515,19 +533,11 @@ impl Session {
             Verb::Help => self.help(rest, state),
             Verb::List => self.list(rest, state),
             Verb::Select if rest.is_empty() => self.list("", state),
-            Verb::Select if self.select_state(rest, state) => {
-                self.out.push(format!("The state {rest} is selected. Rename state is about it."));
-            }
-            Verb::Select => drop(self.select(rest, state, messages)),
+            Verb::Select => self.select_named(rest, state, messages),
             Verb::Show if rest.is_empty() => self.show(state),
-            Verb::Show => {
-                // Some are shown as soon as they are selected.
-                let is_due =
-                    |pending: &Pending| matches!(pending, Pending::Show | Pending::Changes(_));
-                if self.select(rest, state, messages) && !self.pending.iter().any(is_due) {
-                    self.pending.push_back(Pending::Show);
-                }
-            }
+            Verb::Show => self.show_named(rest, state, messages),
+            Verb::More => self.say_more(rest),
+            Verb::Times => self.set_times(rest),
             Verb::Invoke => {
                 if rest.is_empty() || self.select_tool(rest, state, messages) {
                     messages.push(Message::Show(ScreenId::Invoke));
@@ -570,7 +580,7 @@ impl Session {
             Verb::Model => self.model(rest, state),
             Verb::Problems => self.problems(state),
             Verb::Tick => self.tick(rest, state, messages),
-            Verb::Table => self.out.extend(lists::table_lines(rest, state)),
+            Verb::Table => self.say_long(lists::table_lines(rest, state)),
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
             Verb::Tour if state.tour == Tour::Off => {
@@ -581,38 +591,6 @@ impl Session {
             Verb::Stop => self.stop(state, messages),
             Verb::Wait => self.out.push("Nothing is running.".to_owned()),
             Verb::Quit => messages.push(Message::Quit { discard: false }),
-        }
-    }
-
-    pub(super) fn list(&mut self, word: &str, state: &State) {
-        if state.screen == ScreenId::Workflow && word.is_empty() {
-            return self.show(state);
-        }
-        let rows = lists::list_rows(state);
-        let wanted = match lists::Wanted::parse(word, state) {
-            Ok(wanted) => wanted,
-            Err(words) => return self.out.push(words),
-        };
-        let lines = rows.iter().enumerate().map(|(number, row)| (row, row.line(number)));
-        let fitting = lines.filter(|(row, line)| wanted.holds_for(row, line, state));
-        let fitting: Vec<String> = fitting.map(|(_, line)| line).collect();
-        let heading = lists::heading(state, rows.len());
-        self.out.push(match word.is_empty() {
-            true => heading,
-            false => format!("{heading}. With {word}: {}", fitting.len()),
-        });
-        let more = fitting.len().saturating_sub(LISTED);
-        self.out.extend(fitting.into_iter().take(LISTED));
-        if more > 0 {
-            self.out.push(format!("{more} more. Type: list WORD"));
-        }
-    }
-
-    pub(super) fn show(&mut self, state: &State) {
-        let lines = self.screen(state).map(|screen| lists::detail_lines(state, screen));
-        self.out.extend(lines.unwrap_or_default());
-        if state.screen == ScreenId::Form {
-            self.with_form(state, fields::field_lines);
         }
     }
 }

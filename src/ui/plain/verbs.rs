@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     app::{
-        actions::ActionId,
+        actions::{Action, ActionId},
         agent_run::AgentMessage,
         calls::CallMessage,
         document::Document,
@@ -23,8 +23,9 @@ use crate::{
     },
     engine::mask::Mask,
     model::{context::Name, entry::EntryKind, trace::TraceId},
+    schema::phrase::join_alternatives,
     systems::model_text,
-    ui::{form::view::Form, view::Target},
+    ui::form::view::Form,
 };
 
 impl Session {
@@ -36,7 +37,8 @@ impl Session {
             Some((document, file)) => {
                 let mark = if document.is_changed() { ", not saved" } else { "" };
                 self.out.push(format!("{file}{mark}:"));
-                self.out.push(self.masked_text(document, state));
+                let text = self.masked_text(document, state);
+                self.say_long(vec![text]);
             }
             None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
         }
@@ -63,15 +65,19 @@ impl Session {
         };
         let text =
             model_text::prompts_text(tool, &state.catalog) + &model_text::functions_text(tool);
-        self.out.extend(text.lines().map(str::to_owned));
+        self.say_long(text.lines().map(str::to_owned).collect());
     }
 
     pub(super) fn problems(&mut self, state: &State) {
-        let lines: Vec<String> = state.findings.iter().map(lists::finding_line).collect();
-        match lines.is_empty() {
-            true => self.out.push("No problem was found.".to_owned()),
-            false => self.out.extend(lines),
+        let lines: Vec<String> = {
+            let line = |found| lists::finding_line(found, state);
+            state.findings.iter().map(line).collect()
+        };
+        if lines.is_empty() {
+            return self.out.push("No problem was found.".to_owned());
         }
+        self.out.push(format!("Problems: {}", lines.len()));
+        self.say_long(lines);
     }
 
     pub(super) fn tick(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
@@ -86,7 +92,7 @@ impl Session {
                     self.note_sent(&sent, state);
                 } else {
                     messages.push(Message::Show(ScreenId::Workflow));
-                    self.pending.push_back(Pending::Show);
+                    self.pending.push_back(Pending::Arrive);
                 }
                 messages.extend(sent);
             }
@@ -139,7 +145,7 @@ impl Session {
         let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
         match call {
             Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
-            Some(call) => self.out.push(call.text.whole().into_owned()),
+            Some(call) => self.say_long(vec![call.text.whole().into_owned()]),
             None => self.out.push("No call is selected. Type: invoke, then send".to_owned()),
         }
     }
@@ -167,12 +173,10 @@ impl Session {
             format!("{} {}: {}", row + 1, action.title, action.help)
         };
         let of_screens = screens.iter().enumerate().map(screen_line).filter(fits);
-        let of_screens: Vec<String> = of_screens.collect();
+        let mut of_screens: Vec<String> = of_screens.collect();
         let has_screens = !of_screens.is_empty();
         if has_screens {
-            self.out.push("Screens, by name or number:".to_owned());
-            self.out.extend(of_screens);
-            self.out.push("Commands:".to_owned());
+            of_screens.insert(0, "Screens, by name or number:".to_owned());
         }
         let command_line = |known: &Command| {
             let takes = if known.takes.is_empty() { "" } else { " " };
@@ -193,15 +197,34 @@ impl Session {
             let why = self.refusal_reason(action.id, state);
             actions.push(why.map_or(line.clone(), |why| format!("{line}. Not now: {why}")));
         }
-        let has_none = commands.is_empty() && actions.is_empty() && !has_screens;
-        self.out.extend(commands);
+        let mut lines = of_screens;
+        if !commands.is_empty() {
+            lines.extend(has_screens.then(|| "Commands:".to_owned()));
+            lines.extend(commands);
+        }
         if !actions.is_empty() {
             let screen = self.screen_title(state);
-            self.out.push(format!("Actions on {screen}; you can add the name of the item:"));
-            self.out.extend(actions);
-        } else if has_none {
-            self.out.push(format!("No command here has the word {word}. Type: help"));
+            lines.push(format!("Actions on {screen}; you can add the name of the item:"));
+            lines.extend(actions);
         }
+        if !wanted.is_empty() && self.has_tabs {
+            lines.extend(elsewhere_lines(state).into_iter().filter(fits));
+        }
+        if lines.is_empty() {
+            return self.out.push(format!("No command has the word {word}. Type: help"));
+        }
+        self.say_long(lines);
+    }
+
+    /// Whether the times of chunks are printed.
+    pub(super) fn set_times(&mut self, word: &str) {
+        let words = match word {
+            "on" => "Each chunk is printed with its time.",
+            "off" => "Answers are printed as they come, without times.",
+            _ => return self.out.push("Type: times on, or times off".to_owned()),
+        };
+        self.printed.without_times = word == "off";
+        self.out.push(words.to_owned());
     }
 
     /// The session is to end where one of several answers is asked for.
@@ -234,16 +257,6 @@ impl Session {
             }
         }
         messages.push(Message::Quit { discard: false });
-    }
-
-    /// Selects a state of the workflow by its name, where nothing that is listed has it; whether
-    /// there is one.
-    pub(super) fn select_state(&mut self, name: &str, state: &State) -> bool {
-        let is_listed = lists::find_listed(name, &lists::list_rows(state)).is_ok();
-        let named = Target::State(name.into());
-        state.screen == ScreenId::Workflow
-            && !is_listed
-            && self.screen_mut(state).is_some_and(|screen| screen.point_at(&named, state))
     }
 
     /// Selects what a word names; whether there is such a thing.
@@ -290,4 +303,14 @@ impl Session {
         }
         self.select(word, state, messages)
     }
+}
+
+/// What the actions of other screens do, after the names of those screens.
+fn elsewhere_lines(state: &State) -> Vec<String> {
+    let found = commands::actions_elsewhere(&state.keymap, state.screen).into_iter();
+    let line = |(action, screens): (&Action, Vec<&str>)| {
+        let screens = join_alternatives(screens.into_iter());
+        format!("On {screens}: {}: {}", commands::typed_name(action.title), action.help)
+    };
+    found.map(line).collect()
 }

@@ -53,6 +53,23 @@ const TYPED: &[(&str, &str)] = &[
     ("; press again to stop", "; replay once more stops it"),
 ];
 
+/// A title or a notice with words in place of its arrows.
+#[must_use]
+pub(super) fn without_arrows(words: &str) -> String {
+    words.replace(" → ", " to ")
+}
+
+/// Why a line that holds control characters is ignored; nothing where it holds none.
+#[must_use]
+pub(super) fn control_words(line: &str) -> Option<String> {
+    let is_control = |letter: char| letter.is_control() && !matches!(letter, '\t' | '\r');
+    line.chars().any(is_control).then(|| {
+        "Ignored: this line has control characters, such as an arrow key sends. There is no line \
+         editing here; rlwrap toolcrib --plain has it."
+            .to_owned()
+    })
+}
+
 /// A line without the keys that it names. What was typed or answered is not changed unless it
 /// holds one of these texts.
 #[must_use]

@@ -8,7 +8,7 @@
 //! | `ui/answer` | right: the chosen call |
 
 mod comparison;
-mod list;
+pub(crate) mod list;
 
 use std::sync::Arc;
 

@@ -4,11 +4,11 @@ mod broken;
 mod catalog;
 mod convert;
 mod copy;
-mod dialogs;
+pub(crate) mod dialogs;
 mod gate_fields;
 mod preview;
 mod samples;
-mod saved;
+pub(crate) mod saved;
 mod schema_key;
 mod unread;
 

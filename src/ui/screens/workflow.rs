@@ -229,6 +229,14 @@ impl Screen for WorkflowScreen {
         self.facts.as_ref().map(|facts| as_lines::workflow_lines(facts, state)).unwrap_or_default()
     }
 
+    fn summary_lines(&self, state: &State) -> Option<Vec<String>> {
+        Some(as_lines::summary_lines(self.facts.as_ref()?, state))
+    }
+
+    fn part_lines(&self, part: &str, state: &State) -> Option<Vec<String>> {
+        as_lines::part_lines(part, self.facts.as_ref()?, state)
+    }
+
     fn changed_lines(&self, before: &[String], state: &State) -> Vec<String> {
         as_lines::changed_lines(before, &self.detail_lines(state))
     }

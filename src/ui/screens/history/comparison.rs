@@ -1,7 +1,7 @@
 //! Two kept calls beside each other: their answers line by line, their JSON place by place, their
 //! steps, their times.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use ratatui::{
     buffer::Buffer,
@@ -98,13 +98,27 @@ impl Comparison {
         }
         let mut printed = vec![self.title.clone()];
         printed.push("- is the earlier call, + is the later call.".to_owned());
-        printed.extend(plain_lines(&self.head));
+        printed.extend(plain_lines(&self.head).into_iter().filter(|line| !line.is_empty()));
+        printed.extend(self.of.as_ref().map(|of| different_arguments(&of[0], &of[1])));
         for (name, lines) in &self.views {
             printed.push(format!("{name}:"));
             let own = lines.strip_prefix(self.head.as_slice()).unwrap_or(lines);
-            printed.extend(plain_lines(own));
+            printed.extend(match *name {
+                "Times" => self.printed_times(),
+                _ => plain_lines(own),
+            });
         }
         printed
+    }
+
+    fn printed_times(&self) -> Vec<String> {
+        let Some(of) = &self.of else { return Vec::new() };
+        let words = |value: &str| if value == compare::NOTHING { "none" } else { value }.to_owned();
+        let line = |row: compare::ComparedMeasure| {
+            format!("{}: {} to {}", row.name, words(&row.before), words(&row.after))
+        };
+        let rows = compare::compare_times(&of[0], &of[1]).into_iter();
+        rows.filter(|row| row.name != "error").map(line).collect()
     }
 
     pub(super) fn next_view(&mut self) {
@@ -215,6 +229,25 @@ fn head_lines(before: &Trace, after: &Trace, now: LocalTime) -> Vec<Line> {
         line(Role::Added, "+", (&outcome.after, &end.after, error(|row| &row.after)), after),
         Line::new(),
     ]
+}
+
+/// Which arguments differ, by name.
+fn different_arguments(before: &Trace, after: &Trace) -> String {
+    let [one, other] =
+        [before, after].map(|trace| serde_json::from_str::<Value>(&trace.head.arguments));
+    match (one, other) {
+        _ if before.head.arguments == after.head.arguments => "The arguments are the same.".into(),
+        (Ok(Value::Object(one)), Ok(Value::Object(other))) => {
+            let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+            let differs = |name: &&String| one.get(*name) != other.get(*name);
+            let names: Vec<&str> = names.into_iter().filter(differs).map(String::as_str).collect();
+            match names.is_empty() {
+                true => "The arguments are the same.".to_owned(),
+                false => format!("Different arguments: {}.", names.join(", ")),
+            }
+        }
+        _ => "The arguments differ.".to_owned(),
+    }
 }
 
 fn text_lines(texts: &[String; 2]) -> Vec<Line> {

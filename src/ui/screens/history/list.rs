@@ -243,7 +243,7 @@ fn draw_row(
 }
 
 /// The time of today's calls, the date of others.
-pub(super) fn time_or_date(at: Millis, now: LocalTime) -> String {
+pub(crate) fn time_or_date(at: Millis, now: LocalTime) -> String {
     let at = LocalTime {
         seconds: i64::try_from(at.0 / 1_000).unwrap_or(i64::MAX / 2),
         offset: now.offset,

@@ -1,10 +1,15 @@
 //! The left pane of Tools: every entry, arranged and found as one types.
 
+use std::collections::HashMap;
+
 use ratatui::{Frame, layout::Rect, style::Style};
+
+use super::saved;
 
 use crate::{
     app::{
         actions::ActionId,
+        documents::Document,
         input::{Code, Input},
         message::Message,
         state::State,
@@ -36,6 +41,9 @@ pub(super) const NARROWED_KEYS: [(&str, &str); 1] = [("Esc", "all tools")];
 /// The actions worth naming in the hint line, most useful first.
 pub(super) const HINTS: [ActionId; 8] =
     ["new", "find", "next-pane", "invoke", "mock-service", "rename", "duplicate", "delete"];
+
+/// After the key of an entry that saving would change.
+const UNSAVED: &str = "*";
 
 /// How the catalog is arranged.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -87,6 +95,8 @@ pub(super) struct CatalogPane {
     /// the text to find.
     made_of: Option<((u64, u64), Arrangement, String)>,
     chosen: Option<EntryId>,
+    /// Which entries in view have unsaved changes, by the state that this was found out of.
+    unsaved: (u64, HashMap<EntryId, bool>),
 }
 
 impl CatalogPane {
@@ -113,6 +123,20 @@ impl CatalogPane {
                 self.cursor.row = found.unwrap_or(self.cursor.row);
             }
         }
+    }
+
+    fn is_unsaved(&mut self, id: &EntryId, state: &State) -> bool {
+        let Some(entry) = state.catalog.entry(id) else { return false };
+        // Nothing is looked up where the file is as on disk.
+        let file = state.documents.get(id.file());
+        if !file.is_some_and(Document::is_changed) {
+            return false;
+        }
+        if self.unsaved.0 != state.generation {
+            self.unsaved = (state.generation, HashMap::new());
+        }
+        let known = &mut self.unsaved.1;
+        *known.entry(id.clone()).or_insert_with(|| saved::is_unsaved(entry, state))
     }
 
     fn needle(&self) -> String {
@@ -195,7 +219,7 @@ impl CatalogPane {
         for (line, place) in (0_u16..).zip(window) {
             let chosen = place == self.cursor.row;
             let mut pen = Pen::new(buffer, list, line);
-            match &self.rows[place] {
+            match &self.rows[place].clone() {
                 Row::Heading(words) => {
                     pen.put_text(words, styles[Role::Heading]);
                 }
@@ -205,7 +229,9 @@ impl CatalogPane {
                         (true, false) => Some(styles[Role::SelectedDim]),
                         _ => None,
                     };
-                    draw_entry(&mut pen, id, &filter, look, state, ground);
+                    let is_unsaved = self.is_unsaved(id, state);
+                    let looks = EntryLooks { ground, is_unsaved };
+                    draw_entry(&mut pen, id, &filter, look, state, looks);
                 }
             }
         }
@@ -348,15 +374,24 @@ fn listed_elsewhere(state: &State) -> Vec<String> {
     lines
 }
 
+/// How the row of an entry looks: what is behind it where it is chosen, and whether it is marked as
+/// unsaved.
+#[derive(Clone, Copy)]
+struct EntryLooks {
+    ground: Option<Style>,
+    is_unsaved: bool,
+}
+
 fn draw_entry(
     pen: &mut Pen<'_>,
     id: &EntryId,
     filter: &Filter,
     look: Look<'_>,
     state: &State,
-    ground: Option<Style>,
+    EntryLooks { ground, is_unsaved }: EntryLooks,
 ) {
     let styles = look.styles;
+    let star = usize::from(is_unsaved);
     let plain = ground.unwrap_or(styles[Role::Text]);
     let of = |role: Role| ground.unwrap_or(styles[role]);
     let Some(entry) = state.catalog.entry(id) else { return };
@@ -378,13 +413,14 @@ fn draw_entry(
             pen.put_text(sign, of(role));
             let next =
                 tool.gate.next.as_deref().map(|next| format!(" → {next}")).unwrap_or_default();
-            let room = pen.remaining_cells().saturating_sub(2);
+            let room = pen.remaining_cells().saturating_sub(2 + star);
             let name = text_width(&entry.key).min(room);
             pen.put_column(
                 &truncate_key(&entry.key, name),
                 name,
                 if available { plain } else { of(Role::Hidden) },
             );
+            pen.put_text(&UNSAVED[..star], of(Role::Changed));
             pen.put_column(&next, room - name, of(Role::Dim));
         }
         None => {
@@ -392,8 +428,11 @@ fn draw_entry(
                 if entry.kind == EntryKind::Service { "◆ " } else { "◇ " },
                 of(Role::Info),
             );
-            let room = pen.remaining_cells().saturating_sub(2);
-            pen.put_column(&truncate_key(&entry.key, room), room, plain);
+            let room = pen.remaining_cells().saturating_sub(2 + star);
+            let name = text_width(&entry.key).min(room);
+            pen.put_column(&truncate_key(&entry.key, name), name, plain);
+            pen.put_text(&UNSAVED[..star], of(Role::Changed));
+            pen.put_column("", room - name, plain);
         }
     }
     pen.put_text(mark, of(mark_role)).fill_rest(plain);

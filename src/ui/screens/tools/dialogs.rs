@@ -23,7 +23,7 @@ use crate::{
     },
     model::{
         entry::{Entry, EntryId, EntryKind, FileId},
-        finding::{EntryEdit, Fix},
+        finding::{EntryEdit, Finding, Fix},
         numbered::numbered_names,
     },
     schema::pointer::Pointer,
@@ -91,6 +91,12 @@ pub(super) fn unmade_service(tool: &EntryId, at: &Pointer, state: &State) -> Opt
     let (kind, key) = missing_entry(ComposeContext::from_state(state), tool)?;
     let named = at.get(tool.entry.value.shared())?.as_str()?;
     (named == key).then(|| format!("make the {} \"{key}\"", entry_word(&kind)))
+}
+
+/// What the fixes of a problem do: its own, or making the service that a tool names.
+pub(crate) fn fix_words(finding: &Finding, state: &State) -> Option<String> {
+    let made = || unmade_service(finding.site.entry.as_ref()?, &finding.site.pointer, state);
+    finding.fix_words().or_else(made)
 }
 
 /// Makes the service that a tool names at that place.

@@ -17,6 +17,21 @@ use crate::{
     ui::form::host::FormHost,
 };
 
+/// Whether saving the file of an entry would change the entry itself.
+pub(crate) fn is_unsaved(entry: &Entry, state: &State) -> bool {
+    let place = entry.id.place();
+    let Some(document) = state.documents.get(&place.file).filter(|file| file.is_changed()) else {
+        return false;
+    };
+    let Some(text) = &document.saved else { return true };
+    let now = document.source.as_ref().ok();
+    let now = now.and_then(|source| source.value_at(place.document, &place.at));
+    let of_disk = |root: &Source| saved_place(entry, document, root);
+    let saved = saved_value(document, text, place.document, of_disk);
+    // What can't be read says nothing.
+    now.is_some() && now.as_ref() != saved.as_deref()
+}
+
 /// Gives the form the entry as its file, and its gate as the settings, have it on disk.
 pub(super) fn sync_saved(form: &mut FormHost<EntryId>, entry: &Entry, state: &State) {
     let place = entry.id.place();

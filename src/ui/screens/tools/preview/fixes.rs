@@ -65,7 +65,7 @@ pub(super) fn fix_here(state: &State) -> Reply {
     }
     let item = |finding: &&Finding| Item {
         title: finding.message.clone(),
-        detail: finding.fix_words().unwrap_or_default(),
+        detail: dialogs::fix_words(finding, state).unwrap_or_default(),
         ..Item::default()
     };
     let items = findings.iter().map(item).collect();
