@@ -346,8 +346,7 @@ impl EventLog {
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
         self.marked.add(&event.kind);
         let is_chunk = matches!(event.kind, EventKind::Chunk { .. });
-        let since = self.waits_since.filter(|_| is_chunk);
-        let wait = since.map(|since| event.at_ms.saturating_sub(since));
+        let wait = self.waits_since.filter(|_| is_chunk).map(|at| event.at_ms.saturating_sub(at));
         if is_chunk || matches!(event.kind, EventKind::Sent { .. }) {
             self.waits_since = Some(event.at_ms);
         }
@@ -392,7 +391,6 @@ impl EventLog {
     }
 
     /// How long the chunk in that row came after the one before, and the first after the request.
-    #[must_use]
     pub fn wait_before(&self, row: usize) -> Option<u64> {
         self.logged_at(row)?.wait
     }
@@ -523,7 +521,6 @@ pub struct Call {
     /// When the last chunk came, and the longest time between two of them.
     pub last_chunk_ms: Option<u64>,
     pub longest_wait_ms: Option<u64>,
-    /// How many chunks had no text: end markers.
     pub empty_chunks: u64,
     /// The name of the case that it was made for, where somebody ran tests.
     pub case: Option<Arc<str>>,
@@ -579,10 +576,9 @@ impl Call {
                 self.chunks += 1;
                 self.first_chunk_ms.get_or_insert(event.at_ms);
                 self.empty_chunks += u64::from(text.is_empty());
-                if let Some(last) = self.last_chunk_ms.replace(event.at_ms) {
-                    let wait = event.at_ms.saturating_sub(last);
-                    self.longest_wait_ms = self.longest_wait_ms.max(Some(wait));
-                }
+                let last = self.last_chunk_ms.replace(event.at_ms);
+                let wait = last.map(|last| event.at_ms.saturating_sub(last));
+                self.longest_wait_ms = self.longest_wait_ms.max(wait);
             }
             EventKind::Headers { .. } | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {
