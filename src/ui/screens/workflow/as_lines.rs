@@ -98,19 +98,25 @@ pub(super) fn changed_lines(before: &[String], now: &[String]) -> Vec<String> {
     let (was_available, is_available) = (available_names(before), available_names(now));
     let has_moved = was_available != is_available;
     let is_known = |section: &str, line: &str| {
+        // Its count is in the sentence about the available tools.
+        if section == HIDDEN {
+            let name = hidden_name(line);
+            let was = was_hidden.get(name);
+            return !line.starts_with(' ') || was.is_some() && was == is_hidden.get(name);
+        }
         let with = |mark: &str| known.contains(&(section, format!("{line}{mark}").as_str()));
+        let without = |mark: &str| {
+            line.strip_suffix(mark).is_some_and(|line| known.contains(&(section, line)))
+        };
+        // What the sentence says already.
+        let is_new_tool = section == AVAILABLE
+            && line.starts_with(' ')
+            && !was_available.contains(&available_name(line));
         // The present state is said by itself.
-        let is_state = line.strip_suffix(CURRENT).is_some_and(|it| known.contains(&(section, it)));
-        let is_as_hidden =
-            |name: &str| was_hidden.get(name).is_some_and(|was| is_hidden.get(name) == Some(was));
-        is_state
+        is_new_tool
+            || without(CURRENT)
+            || section == AVAILABLE && without(NEW)
             || MARKS.iter().chain(&[""]).any(|mark| with(mark))
-            || section == HIDDEN && line.starts_with(' ') && is_as_hidden(hidden_name(line))
-            || section == AVAILABLE && line.strip_suffix(NEW).is_some_and(|it| known.contains(&(section, it)))
-            // What the sentence says already.
-            || section == AVAILABLE && line.starts_with(' ') && !was_available.contains(&available_name(line))
-            // The count alone is in that sentence, too.
-            || section == HIDDEN && !line.starts_with(' ')
     };
     // A list of which only a part is said has that in its heading.
     let partial: HashSet<&str> = in_sections(now)
