@@ -48,7 +48,17 @@ pub enum HistoryMessage {
         turn: u64,
         listing: Arc<Listing>,
     },
+    /// Why the list couldn't be read.
+    NotListed {
+        turn: u64,
+        problem: Problem,
+    },
     Opened(Box<Trace>),
+    /// Why a call couldn't be read.
+    NotOpened {
+        id: TraceId,
+        problem: Problem,
+    },
     Compared(Arc<[Trace; 2]>),
     /// The history on disk is different now.
     Changed,
@@ -72,6 +82,8 @@ pub struct KeptCall {
     /// The reading that another query was first asked by.
     pub searched: u64,
     pub selected: Option<TraceId>,
+    /// A call that couldn't be read.
+    pub unreadable: Option<TraceId>,
     /// The calls that were marked to be compared, the newest mark last: at most two.
     pub marked: Vec<TraceId>,
     pub open: Option<ShownCall>,

@@ -16,8 +16,9 @@ use crate::{
         entry::EntryId,
         server_item::ServerItem,
         settings::TokenPrice,
+        tool::Tool,
     },
-    systems::table,
+    systems::{calling, table},
 };
 
 /// Connections: which there are, which are used, and what is known of where they lead.
@@ -47,6 +48,13 @@ impl NetworkState {
     #[must_use]
     pub fn route_of(&self, tool: &EntryId) -> Option<&str> {
         self.routes.get(tool).map(String::as_str)
+    }
+
+    /// The same over a connection, unless the tool's calls no longer have that route.
+    #[must_use]
+    pub fn route_over(&self, tool: &Tool, connection: &Connection) -> Option<&str> {
+        let offers = calling::call_routes(tool, connection);
+        self.route_of(tool.id()).filter(|route| offers.iter().any(|offer| offer.id == *route))
     }
 
     /// Chooses the route for calls of a tool; `None`: the first that is open.

@@ -596,7 +596,7 @@ impl State {
             meta: meta.as_ref(),
             correlation: &correlation,
             connection: &connection,
-            route: self.network.route_of(tool.id()),
+            route: self.network.route_over(tool, &connection),
         };
         match self.mock_of(tool) {
             Some(service) => Ok(mocking::mock_request(&call, service)),

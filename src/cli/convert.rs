@@ -284,7 +284,11 @@ struct Packed {
 impl Packed {
     fn add_tool(&mut self, packed: Baggage, tool: &Tool, opened: &OpenWorkspace) {
         let place = tool.entry.id.place();
-        let file = opened.files.iter().find(|read| read.file == place.file);
+        // They are in order; where not, all are looked through.
+        let files = &opened.files;
+        let found = files.binary_search_by(|read| read.file.cmp(&place.file));
+        let found = found.ok().and_then(|row| files.get(row));
+        let file = found.or_else(|| files.iter().find(|read| read.file == place.file));
         if let Some(source) = file.and_then(|read| read.source.as_ref().ok()) {
             self.numbers.add_document(source, place.document, &place.at);
         }

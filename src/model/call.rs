@@ -574,11 +574,14 @@ impl Call {
                 self.state = CallState::Streaming;
                 self.text.push_str(text);
                 self.chunks += 1;
-                self.first_chunk_ms.get_or_insert(event.at_ms);
                 self.empty_chunks += u64::from(text.is_empty());
-                let last = self.last_chunk_ms.replace(event.at_ms);
-                let wait = last.map(|last| event.at_ms.saturating_sub(last));
-                self.longest_wait_ms = self.longest_wait_ms.max(wait);
+                // A mark of the end has no text.
+                if !text.is_empty() {
+                    self.first_chunk_ms.get_or_insert(event.at_ms);
+                    let last = self.last_chunk_ms.replace(event.at_ms);
+                    let wait = last.map(|last| event.at_ms.saturating_sub(last));
+                    self.longest_wait_ms = self.longest_wait_ms.max(wait);
+                }
             }
             EventKind::Headers { .. } | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {

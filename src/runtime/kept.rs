@@ -167,7 +167,7 @@ async fn list_traces(
             Ok(Ok(listing)) => {
                 Message::History(HistoryMessage::Listed { turn, listing: Arc::new(listing) })
             }
-            Ok(Err(problem)) => Message::Failed(problem),
+            Ok(Err(problem)) => Message::History(HistoryMessage::NotListed { turn, problem }),
             Err(_) => continue,
         };
         if messages.send(message).await.is_err() {
@@ -184,10 +184,10 @@ async fn open_traces(
 ) {
     while opening.changed().await.is_ok() {
         let Some(id) = opening.borrow_and_update().clone() else { continue };
-        let history = Arc::clone(&history);
-        let message = match tokio::task::spawn_blocking(move || history.load_trace(&id)).await {
+        let (history, wanted) = (Arc::clone(&history), id.clone());
+        let message = match tokio::task::spawn_blocking(move || history.load_trace(&wanted)).await {
             Ok(Ok(trace)) => Message::History(HistoryMessage::Opened(Box::new(trace))),
-            Ok(Err(problem)) => Message::Failed(problem),
+            Ok(Err(problem)) => Message::History(HistoryMessage::NotOpened { id, problem }),
             Err(_) => continue,
         };
         if messages.send(message).await.is_err() {

@@ -350,7 +350,7 @@ impl PlainLoop {
     fn say_kept(&mut self, why: &str) -> io::Result<()> {
         let unsaved = self.state.unsaved_texts();
         let changed: Vec<&str> = unsaved.keys().map(|file| file.as_str()).collect();
-        if self.state.form.is_some() || changed.is_empty() {
+        if changed.is_empty() {
             return Ok(());
         }
         let files = changed.join(", ");

@@ -28,7 +28,9 @@ fn spelling(schema: &Map<String, Value>) -> Option<Spelling> {
     let union = UNIONS.into_iter().find(|name| schema.get(*name).is_some_and(Value::is_array));
     match (has("type"), union) {
         (false, Some(union)) => {
-            (!UNIONS.iter().all(|name| has(name))).then_some(Spelling::Union(union))
+            let has_both = UNIONS.iter().all(|name| has(name));
+            let is_null_alone = branches(schema, union).all(is_null_branch);
+            (!has_both && !is_null_alone).then_some(Spelling::Union(union))
         }
         (true, Some(_)) => None,
         (false, None) if has("$ref") => Some(Spelling::Reference),
@@ -72,8 +74,12 @@ fn branches<'s>(schema: &'s Map<String, Value>, union: &str) -> impl Iterator<It
 
 /// The branch of null alone.
 fn is_null_branch(branch: &Value) -> bool {
-    let is_only = |names: Vec<&str>| names.iter().all(|name| *name == "null");
-    branch.as_object().and_then(type_names).is_some_and(is_only)
+    let Some(branch) = branch.as_object() else { return false };
+    let is_only = |names: Vec<&str>| !names.is_empty() && names.iter().all(|name| *name == "null");
+    let values = branch.get("enum").and_then(Value::as_array);
+    branch.get("const") == Some(&Value::Null)
+        || values.is_some_and(|values| !values.is_empty() && values.iter().all(Value::is_null))
+        || type_names(branch).is_some_and(is_only)
 }
 
 fn branch_allows_null(branch: &Value) -> bool {
@@ -214,6 +220,11 @@ mod tests {
             ),
             json!({"type": "string", "maxLength": 3, "default": null})
         );
+        for branch in [json!({"const": null}), json!({"enum": [null]})] {
+            let with = json!({"oneOf": [{"type": "string"}, branch]});
+            assert_eq!(allows_null(object(&with)), Some(true), "{with}");
+            assert_eq!(off(with), json!({"type": "string"}));
+        }
         // Both have words: neither are lost.
         assert_eq!(
             off(
@@ -242,6 +253,8 @@ mod tests {
             json!({"const": 1}),
             json!({"enum": [null]}),
             json!({"type": "string", "anyOf": [{"minLength": 1}]}),
+            json!({"anyOf": [{"type": "null"}]}),
+            json!({"oneOf": []}),
         ] {
             assert_eq!(allows_null(object(&schema)), None, "{schema}");
             assert_eq!(with_null(object(&schema), true), *object(&schema));

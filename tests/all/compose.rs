@@ -184,10 +184,7 @@ fn deleting_a_state_tells_what_refers_to_it_first() {
     let plan = states::delete_state(ComposeContext::from_state(&state), "analysis").unwrap();
     assert_eq!(
         plan.notes,
-        [
-            "leading to it: ask; scenarios: scenarios/s.yaml.",
-            "Not changed, although it uses the state: scenarios/s.yaml."
-        ]
+        ["leading to it: ask.", "Not changed, although it uses the state: scenarios/s.yaml."]
     );
     make(&mut state, plan);
     assert!(

@@ -406,7 +406,7 @@ mod by_mouse {
     /// Puts the mouse over the text of a field, whole, and types another.
     fn describe(terminal: &mut Terminal, key: &str) {
         let (name, description) = words(key);
-        terminal.click_on(&format!("○ {key} "));
+        terminal.click_on(&format!("○ {key}"));
         terminal.wait_for(&format!("{key} · TrustGraph tool"));
         let (column, row) = terminal.find(&format!("  {key}     "));
         let length = u16::try_from(key.len()).unwrap();

@@ -407,6 +407,7 @@ mod screen {
             clock::Millis,
             entry::FileId,
             error_kind::ErrorKind,
+            problem::{Problem, ProblemKind},
             trace::{Head, Trace},
         },
         schema::moment::LocalTime,
@@ -603,6 +604,29 @@ mod screen {
     }
 
     #[test]
+    fn a_list_or_a_call_that_cant_be_read_is_not_waited_for() {
+        let problem = || Problem::new(ProblemKind::File, "reading the history", "it is gone");
+        let mut bench = open(120, 36);
+        bench.keys("/");
+        bench.types("id:00000003");
+        bench.keys("enter");
+        let turn = bench.state.invoke.kept.asked;
+        bench.send(Message::History(HistoryMessage::NotListed { turn, problem: problem() }));
+        bench.draw();
+        assert!(bench.shows("it is gone"), "{}", bench.screen());
+        bench.keys("esc");
+        answer(&mut bench);
+        bench.keys("down");
+        let Some(Effect::OpenKept(id)) = bench.effects.last().cloned() else {
+            panic!("{:?}", bench.effects)
+        };
+        bench.send(Message::History(HistoryMessage::NotOpened { id, problem: problem() }));
+        bench.draw();
+        bench.keys("R");
+        assert!(bench.shows("the call can't be read"), "{}", bench.screen());
+    }
+
+    #[test]
     fn two_are_compared_by_text_json_and_times() {
         let mut bench = open(120, 36);
         bench.keys("D");
@@ -775,7 +799,9 @@ mod screen {
             "{:?}",
             bench.effects
         );
-        bench.keys("y down down down enter");
+        bench.keys("y");
+        bench.types("JSON");
+        bench.keys("enter");
         let Some(Effect::Copy(text)) = bench.effects.last() else { panic!("{:?}", bench.effects) };
         assert_eq!(text.lines().count(), 6);
     }

@@ -220,7 +220,7 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
     let mut bench = streaming(120, 36);
     bench.keys("esc");
     bench.keys("v v");
-    assert!(bench.screen().contains(r#"{"event":"chunk","at_ms":38"#), "{}", bench.screen());
+    assert!(bench.screen().contains(r#"{"at_ms":38,"text":"The three"#), "{}", bench.screen());
     bench.clicks("Time");
     assert!(bench.screen().contains("chunk 2"), "{}", bench.screen());
     bench.clicks("Text");
@@ -742,10 +742,7 @@ fn bytes_that_stream_are_followed() {
 #[test]
 fn what_does_not_fit_the_title_of_an_answer_stands_at_its_foot() {
     let screen = streaming(120, 36).screen();
-    assert!(
-        screen.contains("84 B · 90 ms") && screen.contains(" first after 38 ms · 1.6 kB/s ╯"),
-        "{screen}"
-    );
+    assert!(screen.contains("84 B · 90 ms") && screen.contains(" first after 38 ms ╯"), "{screen}");
 }
 
 #[test]

@@ -348,7 +348,7 @@ fn what_a_stream_without_ids_had_to_say_is_lost() {
 #[test]
 fn a_session_that_the_server_forgot_is_begun_anew() {
     let server = HttpServer::start("forgets");
-    server.call(&["echo", "text=a"]).ended(3, &["404"]);
+    server.call(&["echo", "text=a"]).ended(1, &["404"]);
     let before = server.requests().len();
     server.place.run(&["mcp", "ping", "web"]).ended(0, &[]);
     let after = &server.requests()[before..];

@@ -359,6 +359,25 @@ fn the_route_of_a_tool_is_named_kept_and_copied() {
     // To edit the call takes its route again, whatever was chosen since.
     choose_route(&mut bench, "the first that is open");
     assert!(bench.shows("route local"), "{}", bench.screen());
+    bench.clicks("✓ helper");
     bench.keys("@edit-sent");
     assert!(bench.shows("route stream"), "{}", bench.screen());
+}
+
+#[test]
+fn a_route_goes_with_a_renamed_tool_and_is_left_out_where_there_is_no_such_route() {
+    let mut bench = Workbench::files(&[ADDRESS, HELPER], 160, 50).on(ScreenId::Invoke);
+    choose_route(&mut bench, "shown as it works");
+    let rename = |bench: &mut Workbench, name: &str| {
+        bench.keys("1 r ctrl+u");
+        bench.types(name);
+        bench.keys("enter 3");
+    };
+    rename(&mut bench, "aide");
+    assert!(bench.shows("route stream"), "{}", bench.screen());
+    let tool = bench.state.catalog.tools[0].id().clone();
+    bench.state.network.choose_route(tool.clone(), Some("gone".into()));
+    bench.draw();
+    assert!(bench.shows("route local"), "{}", bench.screen());
+    assert!(bench.state.build_request(&tool).is_ok());
 }

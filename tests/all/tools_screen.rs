@@ -1,12 +1,16 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
+use serde_json::json;
 use toolcrib::{
     app::{
+        documents::Change,
         effect::Effect,
         message::{DocumentMessage, Message, ScreenId},
         workflow::WorkflowMessage,
     },
     model::{call::Outcome, entry::FileId},
+    schema::pointer::Pointer,
+    syntax::edit::Edit,
 };
 
 use super::support::workbench::Workbench;
@@ -95,6 +99,43 @@ fn a_tool_that_moves_up_in_its_list_is_compared_with_itself_on_disk() {
     bench.keys("home tab");
     assert!(bench.shows("Does pay."), "{}", bench.screen());
     assert!(!bench.shows("was \"") && !bench.shows("Does ask."), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_far_from_its_row_on_disk_is_not_compared_with_another() {
+    let list = |rows: std::ops::Range<usize>| {
+        let tool = |row| {
+            format!(
+                r#"{{"name": "t{row}", "description": "Does {row}.", "inputSchema": {{"type": "object"}}}}"#
+            )
+        };
+        let tools: Vec<String> = rows.map(tool).collect();
+        format!("{{\"server\": \"shop\", \"tools\": [\n  {}\n]}}\n", tools.join(",\n  "))
+    };
+    let (all, left) = (list(0..200), list(100..200));
+    let mut bench = Workbench::files(&[("mcp/shop.json", &all)], 120, 36);
+    let file = FileId::new("mcp/shop.json");
+    let changes = vec![Change::Text { file, text: left.as_str().into() }];
+    bench.send(Message::Document(DocumentMessage::Change { label: "cut".into(), changes }));
+    let id = bench.state.catalog.tool_called("shop/t150").unwrap().id().clone();
+    bench.send(Message::Select(id));
+    bench.draw();
+    bench.keys("tab");
+    assert!(bench.shows("Does 150."), "{}", bench.screen());
+    assert!(!bench.shows("was \"") && !bench.shows("Does 50."), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_whose_gate_alone_is_unsaved_is_marked() {
+    let mut bench = servers_tools();
+    assert!(!bench.shows("shop/ship*"), "{}", bench.screen());
+    let at =
+        Pointer::root().child("mcp").child("shop").child("tools").child("ship").child("groups");
+    let edit = Edit::Set { at, to: json!(["boss"]).into() };
+    let changes = vec![Change::File { file: FileId::new("toolcrib.toml"), document: 0, edit }];
+    bench.send(Message::Document(DocumentMessage::Change { label: "gate".into(), changes }));
+    bench.draw();
+    assert!(bench.shows("shop/ship*") && !bench.shows("shop/pay*"), "{}", bench.screen());
 }
 
 #[test]

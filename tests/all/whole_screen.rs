@@ -1599,7 +1599,7 @@ fn a_tool_is_copied_as_an_api_gets_it() {
     let mut bench = Workbench::sample("demo", 120, 36);
     bench.keys("home j y");
     assert!(bench.shows("OpenAI") && bench.shows("descriptor"), "{}", bench.screen());
-    bench.keys("down down enter");
+    bench.keys("down down down enter");
     let copied = bench.effects.iter().find_map(|effect| match effect {
         Effect::Copy(text) => Some(text.clone()),
         _ => None,

@@ -27,13 +27,13 @@ fn odd_name(file: &FileId) -> Option<String> {
     let stem = name.split('.').next().unwrap_or(name).to_lowercase();
     let is_port = (stem.starts_with("com") || stem.starts_with("lpt"))
         && stem.len() == 4
-        && stem.ends_with(|digit: char| digit.is_ascii_digit());
+        && stem.ends_with(|digit: char| matches!(digit, '1'..='9'));
     let reason = match name.find(ODD).and_then(|at| name[at..].chars().next()) {
-        Some(odd) => format!("a file name with {odd}"),
+        Some(odd) => format!("a file name with {odd}, and commands may misread it"),
         None if DEVICES.contains(&stem.as_str()) || is_port => format!("a file called {stem}"),
         None => return None,
     };
-    Some(format!("Windows can't have {reason}, and commands may misread it"))
+    Some(format!("Windows can't have {reason}"))
 }
 
 #[cfg(test)]

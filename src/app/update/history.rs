@@ -37,6 +37,14 @@ pub(super) fn handle_message(
         HistoryMessage::NotKept(problem) => note_not_kept(state, problem, now),
         HistoryMessage::Select(id) => return select_call(state, id),
         HistoryMessage::Opened(trace) => on_trace_opened(state, *trace),
+        HistoryMessage::NotListed { turn, problem } => {
+            state.invoke.kept.answered = state.invoke.kept.answered.max(turn);
+            state.notices.push_problem(&problem, now);
+        }
+        HistoryMessage::NotOpened { id, problem } => {
+            state.invoke.kept.unreadable = Some(id);
+            state.notices.push_problem(&problem, now);
+        }
         HistoryMessage::Mark(id) => state.invoke.kept.toggle_mark(id),
         HistoryMessage::Compare(ids) => return vec![Effect::CompareKept(ids)],
         HistoryMessage::Compared(traces) => state.invoke.kept.compared = Some(traces),

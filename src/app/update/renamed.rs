@@ -15,13 +15,14 @@ use crate::{
     model::entry::EntryId,
 };
 
-/// The tools that something was typed for or that are mocked, with their keys.
+/// The tools that something was typed or chosen for or that are mocked, with their keys.
 pub(super) struct CalledTools(Vec<(String, EntryId)>);
 
 impl CalledTools {
     pub fn from_state(state: &State) -> Self {
         let typed = state.invoke.texts.keys().map(|text| &text.tool);
-        let tools: HashSet<&EntryId> = typed.chain(&state.invoke.mocks).collect();
+        let chosen = state.network.routes.keys();
+        let tools: HashSet<&EntryId> = typed.chain(&state.invoke.mocks).chain(chosen).collect();
         let key = |id: &EntryId| Some((state.catalog.tool(id)?.entry.key.clone(), id.clone()));
         Self(tools.into_iter().filter_map(key).collect())
     }
@@ -80,6 +81,7 @@ fn move_typed(state: &mut State, before: &EntryId, after: &EntryId) {
     }
     move_key(&mut invoke.kept_mocks, before, after.clone());
     move_key(&mut invoke.breakpoints, before, after.clone());
+    move_key(&mut state.network.routes, before, after.clone());
 }
 
 fn move_key<K: Eq + Hash, V>(map: &mut HashMap<K, V>, from: &K, to: K) {

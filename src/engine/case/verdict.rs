@@ -56,7 +56,11 @@ impl Answer {
             EventKind::Sent { .. } => self.sent_ms = Some(event.at_ms),
             EventKind::Chunk { text, .. } => {
                 self.text.push_str(text);
-                self.chunks += u64::from(!text.is_empty());
+                // A mark of the end has no text.
+                if text.is_empty() {
+                    return;
+                }
+                self.chunks += 1;
                 self.first_ms.get_or_insert(event.at_ms);
                 if let Some(last) = self.last_ms.replace(event.at_ms) {
                     let wait = event.at_ms.saturating_sub(last);
@@ -479,7 +483,7 @@ mod tests {
             (10, EventKind::Sent { bytes: 1 }),
             (60, chunk("a")),
             (560, chunk("b")),
-            (600, chunk("")),
+            (9_000, chunk("")),
         ] {
             heard.apply_event(&Event { at_ms, kind });
         }

@@ -217,7 +217,9 @@ fn has_foot(placed: &PlacedBox, text: &str) -> bool {
     feet_of(placed).any(|route| route.label.as_ref().is_some_and(|label| label.text.contains(text)))
 }
 
-fn has_label(route: &Route) -> bool {
+/// Whether something names or counts the tools of an arrow.
+#[must_use]
+pub(crate) fn has_label(route: &Route) -> bool {
     route.label.as_ref().is_some_and(|label| !label.text.is_empty())
 }
 

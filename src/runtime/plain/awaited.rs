@@ -98,8 +98,8 @@ impl Awaited {
                 _ => return,
             },
             Message::History(history) => match history {
-                HistoryMessage::Listed { .. } => Wait::Listing,
-                HistoryMessage::Opened(_) => Wait::Opened,
+                HistoryMessage::Listed { .. } | HistoryMessage::NotListed { .. } => Wait::Listing,
+                HistoryMessage::Opened(_) | HistoryMessage::NotOpened { .. } => Wait::Opened,
                 HistoryMessage::Compared(_) => Wait::Compared,
                 HistoryMessage::Replayed { ended: true, .. } | HistoryMessage::StopReplay => {
                     Wait::Replay

@@ -43,7 +43,8 @@ impl Stubs for OpenSearchCalls {
         let whole = call.text.whole();
         let text = masked(&whole);
         // A secret may be split over several pieces.
-        let shown = call.events.iter().filter(|_| text == *whole);
+        let is_plain = text == *whole;
+        let shown = call.events.iter().filter(|_| is_plain);
         let with_text =
             |event| call.event_with_text(event).map_text(|text| text.into_owned().into());
         let source = StubSource {

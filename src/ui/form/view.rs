@@ -163,11 +163,14 @@ impl Form {
             self.value = Arc::clone(value);
             return;
         }
-        for rename in renames_between(&self.value, value) {
-            self.move_remembered(&rename, false);
+        let renames = renames_between(&self.value, value);
+        let before = apply_edits(&self.value, &renames);
+        for rename in &renames {
+            self.move_remembered(rename, false);
         }
         // A field whose value was changed elsewhere shows that.
-        self.drafts.retain(|at, _| at.get(&self.value) == at.get(value));
+        let before = before.as_ref().unwrap_or(&self.value);
+        self.drafts.retain(|at, _| at.get(before) == at.get(value));
         self.value = Arc::clone(value);
         self.rebuild_fields();
         self.note_written(written);

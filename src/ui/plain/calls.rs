@@ -11,6 +11,7 @@ use crate::{
     engine::{agent_loop::event::AgentEvent, events},
     model::{
         call::{Call, CallId, EventKind, LoggedEvent, StrayCause},
+        duration,
         stage::FrameWay,
         stub::MOCK_CONNECTION,
     },
@@ -105,10 +106,13 @@ impl Printed {
             _ if !self.without_times => event_lines(call, row),
             EventKind::Chunk { text, .. } => {
                 let open = self.open_lines.entry(call.id).or_default();
-                open.push_str(&call.text.slice(text.clone()));
-                let Some((whole, rest)) = open.rsplit_once('\n') else { return Vec::new() };
-                let (whole, rest) = (whole.to_owned(), rest.to_owned());
-                *open = rest;
+                let piece = call.text.slice(text.clone());
+                // What is open has no end of a line.
+                let Some((end, rest)) = piece.rsplit_once('\n') else {
+                    open.push_str(&piece);
+                    return Vec::new();
+                };
+                let whole = std::mem::replace(open, rest.to_owned()) + end;
                 vec![whole]
             }
             EventKind::Sent { .. } => Vec::new(),
@@ -126,7 +130,8 @@ impl Printed {
 fn unsaid_notice(notice: &Notice, ended: &[(String, u64)]) -> Option<String> {
     let rest = ended.iter().find_map(|(tool, took_ms)| {
         let words = notice.text.strip_prefix(tool.as_str())?;
-        let (_, rest) = words.split_once(&format!(" after {took_ms} ms"))?;
+        let (_, rest) =
+            words.split_once(&format!(" after {}", duration::print_rounded(*took_ms)))?;
         Some(rest.trim_start_matches(['.', ';', ' ']))
     });
     match rest {
@@ -249,4 +254,23 @@ pub(crate) fn call_line(call: &Call) -> String {
     let outcome = call.outcome().map_or("running", |outcome| outcome.as_str());
     let arguments: String = call.request.arguments.chars().take(100).collect();
     format!("{} {outcome} {arguments}", call.request.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::clock::Millis;
+
+    #[test]
+    fn the_notice_of_an_end_that_was_printed_adds_only_what_else_it_says() {
+        let ended = [("joke".to_owned(), 1_500), ("joke".to_owned(), 40)];
+        let unsaid = |text: &str| {
+            let notice = Notice { text: text.into(), kind: NoticeKind::Done, at: Millis(0) };
+            unsaid_notice(&notice, &ended)
+        };
+        assert_eq!(unsaid("joke succeeded after 1.5 s"), None);
+        assert_eq!(unsaid("joke succeeded after 40 ms"), None);
+        assert!(unsaid("joke lost after 40 ms; m mocks its service").unwrap().contains("m mocks"));
+        assert!(unsaid("Saved tools.yaml").is_some());
+    }
 }

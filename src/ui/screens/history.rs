@@ -506,8 +506,11 @@ impl History {
 
 fn none_open(state: &State) -> Option<String> {
     let kept = &state.invoke.kept;
-    let is_read = kept.is_searching() || kept.selected.is_some();
-    let why = if is_read { "the call is still being read" } else { "no call is open" };
+    let why = match &kept.selected {
+        Some(call) if kept.unreadable.as_ref() == Some(call) => "the call can't be read",
+        None if !kept.is_searching() => "no call is open",
+        _ => "the call is still being read",
+    };
     refuse_when(opened_call(state).is_none(), why)
 }
 

@@ -90,7 +90,7 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         .filter(|name| !declared.iter().any(|property| *property.name == **name))
         .collect();
     for (row, item) in listed.iter().enumerate() {
-        report_type(tool, &schema, (row, item), report);
+        report_type(tool, (&schema, &declared), (row, item), report);
     }
     let words = match (unlisted.as_slice(), unknown.as_slice()) {
         ([], []) => return,
@@ -142,12 +142,11 @@ pub(crate) fn schema_differs(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
 /// That the list and the schema say different types of an argument.
 fn report_type(
     tool: &Tool,
-    schema: &Schema,
+    (schema, declared): (&Schema, &[Property]),
     (row, item): (usize, &Value),
     report: &mut Report<'_>,
 ) {
     let name = text_member(item, keys::NAME).unwrap_or_default();
-    let declared = all_arguments(schema);
     let Some(property) = declared.iter().find(|property| *property.name == *name) else { return };
     let listed = text_member(item, keys::TYPE).and_then(argument_type);
     let of_schema = list_item(schema, property);

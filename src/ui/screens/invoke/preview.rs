@@ -166,6 +166,7 @@ pub(super) fn taken_route<'r>(
 ) -> Option<&'r str> {
     let first = routes.iter().find(|offer| offer.closed.is_none()).map(|offer| offer.id);
     let chosen = state.network.route_of(tool.id());
+    let chosen = chosen.filter(|route| routes.iter().any(|offer| offer.id == *route));
     chosen.or(first).filter(|_| routes.len() > 1)
 }
 

@@ -17,13 +17,30 @@ use crate::{
     ui::form::host::FormHost,
 };
 
-/// Whether saving the file of an entry would change the entry itself.
+/// Whether saving would change an entry, or its gate in the settings.
 pub(crate) fn is_unsaved(entry: &Entry, state: &State) -> bool {
+    is_changed_itself(entry, state) || has_other_gate(entry, state)
+}
+
+fn has_other_gate(entry: &Entry, state: &State) -> bool {
+    let settings = state.documents.get(&FileId::new(SETTINGS)).filter(|file| file.is_changed());
+    let table = state.catalog.tool(&entry.id).and_then(|tool| tool.gate_table.as_ref());
+    let (Some(settings), Some(table)) = (settings, table) else { return false };
+    let now = settings.source.as_ref().ok().map(|source| source.value_at(0, table));
+    let of_disk = |text| saved_value(settings, text, 0, |_| Some(table.clone()));
+    let saved = settings.saved.as_ref().and_then(of_disk);
+    now.is_some_and(|now| now.as_ref() != saved.as_deref())
+}
+
+fn is_changed_itself(entry: &Entry, state: &State) -> bool {
     let place = entry.id.place();
     let Some(document) = state.documents.get(&place.file).filter(|file| file.is_changed()) else {
         return false;
     };
-    let Some(text) = &document.saved else { return true };
+    // What is on disk isn't read again for each entry.
+    let Some(text) = document.saved.as_ref().filter(|_| document.saved_source().is_some()) else {
+        return true;
+    };
     let now = document.source.as_ref().ok();
     let now = now.and_then(|source| source.value_at(place.document, &place.at));
     let of_disk = |root: &Source| saved_place(entry, document, root);
@@ -73,7 +90,7 @@ fn saved_value(
 const MOST_MOVED: usize = 64;
 
 /// Where an entry is on disk. One of a list has the row of its name there; where no row has it, it
-/// was given another name, unless what has that row on disk is still in the list.
+/// was given another name, where a row beside it is the same and what it replaced is gone.
 fn saved_place(entry: &Entry, document: &Document, source: &Source) -> Option<Pointer> {
     let place = entry.id.place();
     let named = systems::by_id(entry.system).and_then(|system| system.key_at(entry));
@@ -95,7 +112,13 @@ fn saved_place(entry: &Entry, document: &Document, source: &Source) -> Option<Po
     if let Some(row) = row_of(source, named.get(entry.value.shared())?) {
         return Some(list.item(row));
     }
+    let now = document.source.as_ref().ok()?;
     let replaced = name_in(source, at)?;
-    let is_there = row_of(document.source.as_ref().ok()?, &replaced).is_some();
-    (!is_there).then(|| place.at.clone())
+    let is_same = |row: Option<usize>| {
+        let names = row.map(|row| (name_in(now, row), name_in(source, row)));
+        names.filter(|(now, _)| now.is_some()).is_some_and(|(now, saved)| now == saved)
+    };
+    let is_alone = at == 0 && [now, source].into_iter().all(|list| name_in(list, 1).is_none());
+    let is_renamed = is_alone || is_same(at.checked_sub(1)) || is_same(at.checked_add(1));
+    (is_renamed && row_of(now, &replaced).is_none()).then(|| place.at.clone())
 }

@@ -600,6 +600,8 @@ impl Stream {
         }
         if let Some(wait) = header(packet, "retry-after")
             && matches!(status, 429 | 503)
+            // Of what nobody waits for, another call would get it.
+            && self.id.is_some()
             && !matches!(Frame::parse(body.clone()).kind, Kind::Reply { .. })
         {
             self.shared.note_refusal(busy(status, &body, wait));

@@ -2,15 +2,18 @@
 
 use std::io::{self, Write};
 
-use flate2::write::GzDecoder;
+use flate2::write::MultiGzDecoder;
 use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 
 use crate::model::{call::CallError, error_kind::ErrorKind};
 
-/// Takes the coding off a body, piece by piece.
+/// So many bytes are unzipped at once: they may become a thousand times as many.
+const STEP: usize = 4096;
+
+/// Takes the coding off a body, part by part.
 pub(super) enum BodyDecoder {
     Plain,
-    Gzip(Box<GzDecoder<Vec<u8>>>),
+    Gzip(Box<MultiGzDecoder<Vec<u8>>>),
     /// A coding that can't be read here, by its name.
     Unknown(String),
 }
@@ -21,12 +24,29 @@ impl BodyDecoder {
         let coding = String::from_utf8_lossy(coding.unwrap_or_default()).trim().to_lowercase();
         match coding.as_str() {
             "" | "identity" => Self::Plain,
-            "gzip" | "x-gzip" => Self::Gzip(Box::new(GzDecoder::new(Vec::new()))),
+            "gzip" | "x-gzip" => Self::Gzip(Box::new(MultiGzDecoder::new(Vec::new()))),
             _ => Self::Unknown(coding),
         }
     }
 
-    /// What a piece of the body says.
+    /// The parts of a piece of the body that are decoded one by one, so that limits hold between
+    /// them.
+    pub fn parts<'p>(&self, piece: &'p [u8]) -> std::slice::Chunks<'p, u8> {
+        piece.chunks(if matches!(self, Self::Gzip(_)) { STEP } else { piece.len().max(1) })
+    }
+
+    /// Whether the body is whole, once all of it was decoded.
+    ///
+    /// # Errors
+    /// When it was cut off, or isn't what was packed.
+    pub fn finish(self) -> Result<(), CallError> {
+        match self {
+            Self::Gzip(mut decoder) => decoder.try_finish().map_err(|error| bad_gzip(&error)),
+            Self::Plain | Self::Unknown(_) => Ok(()),
+        }
+    }
+
+    /// What a part of the body says.
     ///
     /// # Errors
     /// When it can't be read.
@@ -82,6 +102,34 @@ mod tests {
         read.extend_from_slice(&decoder.decode(tail).unwrap());
         assert_eq!(read, b"data: one\n\n");
         assert_eq!(&*decoder.decode(&rest).unwrap(), b"data: two\n\n");
+        decoder.finish().unwrap();
+    }
+
+    fn zipped(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn a_body_of_several_members_is_whole_and_one_that_is_cut_off_is_not() {
+        let body = [zipped(b"one"), zipped(b"two")].concat();
+        let mut several = decoder("gzip");
+        assert_eq!(&*several.decode(&body).unwrap(), b"onetwo");
+        several.finish().unwrap();
+        let mut cut = decoder("gzip");
+        cut.decode(&body[..body.len() - 4]).unwrap();
+        assert!(cut.finish().unwrap_err().message.contains("can't be unzipped"));
+        decoder("identity").finish().unwrap();
+    }
+
+    #[test]
+    fn little_is_unzipped_at_once() {
+        let body = zipped(&vec![0; 64 << 20]);
+        let mut decoder = decoder("gzip");
+        let parts: Vec<_> = decoder.parts(&body).collect();
+        let most = parts.into_iter().map(|part| decoder.decode(part).unwrap().len()).max();
+        assert!(most.unwrap() < 8 << 20, "{most:?}");
     }
 
     #[test]

@@ -246,10 +246,15 @@ async fn read_whole(
     let mut decoder = BodyDecoder::of_headers(response.headers());
     let mut whole = BytesMut::new();
     while let Some(piece) = next_piece(&mut response, server).await? {
-        whole.extend_from_slice(&decoder.decode(&piece)?);
-        if whole.len() > largest {
-            return Err(messages::too_large(server, largest));
+        for part in decoder.parts(&piece) {
+            whole.extend_from_slice(&decoder.decode(part)?);
+            if whole.len() > largest {
+                return Err(messages::too_large(server, largest));
+            }
         }
+    }
+    if !whole.is_empty() {
+        decoder.finish()?;
     }
     Ok(whole.freeze())
 }
@@ -261,19 +266,22 @@ async fn read_stream(
     (inbox, server, largest): (&QueueSender, &Server, usize),
 ) -> Result<(), CallError> {
     let mut decoder = BodyDecoder::of_headers(response.headers());
-    let mut events = Events::default();
+    let (mut events, mut has_come) = (Events::default(), false);
     while let Some(piece) = next_piece(&mut response, server).await? {
-        for event in events.push_bytes(&decoder.decode(&piece)?) {
-            let message = to_incoming(marks::of_event(&event), headers, event.data.into());
-            if inbox.push(message).await.is_err() {
-                return Ok(());
+        has_come |= !piece.is_empty();
+        for part in decoder.parts(&piece) {
+            for event in events.push_bytes(&decoder.decode(part)?) {
+                let message = to_incoming(marks::of_event(&event), headers, event.data.into());
+                if inbox.push(message).await.is_err() {
+                    return Ok(());
+                }
+            }
+            if events.buffered_len() > largest {
+                return Err(messages::too_large(server, largest));
             }
         }
-        if events.buffered_len() > largest {
-            return Err(messages::too_large(server, largest));
-        }
     }
-    Ok(())
+    if has_come { decoder.finish() } else { Ok(()) }
 }
 
 async fn next_piece(response: &mut Response, server: &Server) -> Result<Option<Bytes>, CallError> {

@@ -15,7 +15,7 @@ use crate::{
         layout::{
             diagram::{BoxSpec, Diagram, Direction, Frame},
             extent::{Choice, Node, PictureExtent, Scale},
-            labels::{FullLabels, LabelCount},
+            labels::{FullLabels, LabelCount, has_label},
             lay::LEAST_GAP,
             marks::StateMarks,
             picture::{BoxArea, BoxPosition, KeptLayout, Picture, Route},
@@ -342,10 +342,6 @@ impl LaidGraph {
     pub fn arrow_of(&self, link: Link) -> Option<usize> {
         self.states.arrows.iter().position(|strand| strand.contains_link(link))
     }
-}
-
-fn has_label(route: &Route) -> bool {
-    route.label.as_ref().is_some_and(|label| !label.text.is_empty())
 }
 
 /// How far a picture goes beyond its room; rows count twice.

@@ -177,7 +177,8 @@ impl Graph {
         let foot = foot::footer_text(facts, row, edge.as_ref(), feet.unwrap_or_default());
         let note = self.lay_buttons(area, &title);
         Pane { title: &title, note: &note, foot: &foot, focused }.draw(buffer, area, styles);
-        self.draw_unlabelled(buffer, area, text_width(&foot), styles);
+        let way = state.keymap.way_to("zoom-in");
+        self.draw_unlabelled(buffer, area, text_width(&foot), (styles, &way));
         if self.followed != facts.current {
             self.followed = facts.current;
             if self.follows == FollowMode::Run {
@@ -287,12 +288,18 @@ impl Graph {
 
     /// At the left of the lower edge: how many arrows have no label, and what shows more, which a
     /// press does too.
-    fn draw_unlabelled(&mut self, buffer: &mut Buffer, area: Rect, foot: usize, styles: &Styles) {
+    fn draw_unlabelled(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        foot: usize,
+        (styles, way): (&Styles, &str),
+    ) {
         let count = self.laid.as_ref().map_or(0, LaidGraph::count_unlabelled);
         let words = match count {
             0 => return,
-            1 => "1 label hidden: + zooms in".to_owned(),
-            count => format!("{count} labels hidden: + zooms in"),
+            1 => format!("1 label hidden: {way} zooms in"),
+            count => format!("{count} labels hidden: {way} zooms in"),
         };
         let width = text_width(&words);
         if foot + width + 8 > usize::from(area.width) || area.height < 2 {
