@@ -22,6 +22,7 @@ pub mod id;
 pub mod merging;
 pub mod notification;
 pub(crate) mod numbered;
+pub mod piece_times;
 pub mod problem;
 pub mod server_item;
 pub mod server_profile;

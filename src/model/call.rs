@@ -8,6 +8,7 @@ use super::{
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
     error_kind::ErrorKind,
+    piece_times::PieceTimes,
     problem::{Problem, ProblemKind, without_os_number},
     shared_text::SharedText,
     stage::{FrameWay, Stage},
@@ -517,10 +518,7 @@ pub struct Call {
     pub text: AnswerText,
     pub chunks: u64,
     pub strays: u64,
-    pub first_chunk_ms: Option<u64>,
-    /// When the last chunk came, and the longest time between two of them.
-    pub last_chunk_ms: Option<u64>,
-    pub longest_wait_ms: Option<u64>,
+    pub times: PieceTimes,
     pub empty_chunks: u64,
     /// The name of the case that it was made for, where somebody ran tests.
     pub case: Option<Arc<str>>,
@@ -544,9 +542,7 @@ impl Call {
             text: AnswerText::default(),
             chunks: 0,
             strays: 0,
-            first_chunk_ms: None,
-            last_chunk_ms: None,
-            longest_wait_ms: None,
+            times: PieceTimes::default(),
             empty_chunks: 0,
             case: None,
         }
@@ -575,13 +571,7 @@ impl Call {
                 self.text.push_str(text);
                 self.chunks += 1;
                 self.empty_chunks += u64::from(text.is_empty());
-                // A mark of the end has no text.
-                if !text.is_empty() {
-                    self.first_chunk_ms.get_or_insert(event.at_ms);
-                    let last = self.last_chunk_ms.replace(event.at_ms);
-                    let wait = last.map(|last| event.at_ms.saturating_sub(last));
-                    self.longest_wait_ms = self.longest_wait_ms.max(wait);
-                }
+                self.times.note_piece(text, event.at_ms);
             }
             EventKind::Headers { .. } | EventKind::Notice(_) => {}
             EventKind::End { outcome, problem } => {

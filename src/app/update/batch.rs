@@ -73,7 +73,7 @@ pub(super) fn on_call_ended(
     took_ms: u64,
     now: Millis,
 ) -> Vec<Effect> {
-    let first = state.invoke.calls.get(call).and_then(|call| call.first_chunk_ms);
+    let first = state.invoke.calls.get(call).and_then(|call| call.times.first_ms);
     let Some(many) = state.invoke.batch.as_mut().filter(|many| many.running.contains(&call)) else {
         return Vec::new();
     };

@@ -65,7 +65,7 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
         add("under", duration::print_duration(generous_limit(answer.answered_in())).into(), false);
     }
     // What a stream's times were once is no promise.
-    let times = [("first", answer.first_after()), ("gap", answer.longest_wait_ms)];
+    let times = [("first", answer.first_after()), ("gap", answer.times.longest_wait_ms)];
     for (what, ms) in times.into_iter().filter(|_| answer.chunks > 1) {
         let limit = ms.map(|ms| duration::print_duration(generous_limit(ms)));
         if let Some(limit) = limit {

@@ -14,6 +14,7 @@ use crate::{
         call::{Call, CallState, Event, EventKind, Outcome},
         duration,
         error_kind::ErrorKind,
+        piece_times::PieceTimes,
         problem::{Problem, ProblemKind},
         stage::Stage,
     },
@@ -41,9 +42,7 @@ pub struct Answer {
     /// How many pieces with a text came.
     pub chunks: u64,
     /// When the first and the last piece came, and the longest time between two of them.
-    pub first_ms: Option<u64>,
-    pub last_ms: Option<u64>,
-    pub longest_wait_ms: Option<u64>,
+    pub times: PieceTimes,
 }
 
 impl Answer {
@@ -56,16 +55,8 @@ impl Answer {
             EventKind::Sent { .. } => self.sent_ms = Some(event.at_ms),
             EventKind::Chunk { text, .. } => {
                 self.text.push_str(text);
-                // A mark of the end has no text.
-                if text.is_empty() {
-                    return;
-                }
-                self.chunks += 1;
-                self.first_ms.get_or_insert(event.at_ms);
-                if let Some(last) = self.last_ms.replace(event.at_ms) {
-                    let wait = event.at_ms.saturating_sub(last);
-                    self.longest_wait_ms = self.longest_wait_ms.max(Some(wait));
-                }
+                self.chunks += u64::from(!text.is_empty());
+                self.times.note_piece(text, event.at_ms);
             }
             EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
                 self.structured = Some(Arc::clone(&stage.body));
@@ -90,9 +81,7 @@ impl Answer {
             text: call.text.whole().into_owned(),
             structured: call.stage_body(Stage::STRUCTURED).map(Arc::clone),
             chunks: call.chunks - call.empty_chunks,
-            first_ms: call.first_chunk_ms,
-            last_ms: call.last_chunk_ms,
-            longest_wait_ms: call.longest_wait_ms,
+            times: call.times,
             ..Self::default()
         };
         let mut events = call.events.iter();
@@ -114,7 +103,7 @@ impl Answer {
     pub fn is_unanswered(&self) -> bool {
         let kind = self.error.as_ref().map(|(kind, _)| ErrorKind::parse(kind));
         self.outcome == Some(Outcome::Lost)
-            && self.first_ms.is_none()
+            && self.times.first_ms.is_none()
             && !kind.is_some_and(|kind| kind.is_unreadable())
     }
 
@@ -136,7 +125,7 @@ impl Answer {
     /// From the request to the first piece, in milliseconds.
     #[must_use]
     pub fn first_after(&self) -> Option<u64> {
-        Some(self.first_ms?.saturating_sub(self.sent_ms.unwrap_or(0)))
+        Some(self.times.first_ms?.saturating_sub(self.sent_ms.unwrap_or(0)))
     }
 
     /// What is read as JSON of it: the text, or where that is none, the data that came beside it.
@@ -217,7 +206,7 @@ impl Verdict {
             "took_ms": self.answer.took_ms,
             "chunks": self.answer.chunks,
             "first_ms": self.answer.first_after(),
-            "gap_ms": self.answer.longest_wait_ms,
+            "gap_ms": self.answer.times.longest_wait_ms,
             "answer": match (self.answer.text.as_str(), &self.answer.structured) {
                 ("", Some(structured)) => structured,
                 (text, _) => text,
@@ -303,7 +292,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     }
     let times = [
         ("first", expect.first, answer.first_after(), "the first piece came after"),
-        ("gap", expect.gap, answer.longest_wait_ms, "the longest wait between pieces was"),
+        ("gap", expect.gap, answer.times.longest_wait_ms, "the longest wait between pieces was"),
     ];
     for (what, wanted, found, words) in times {
         let Some(wanted) = wanted else { continue };
@@ -413,9 +402,11 @@ mod tests {
             took_ms: 500,
             sent_ms: Some(10),
             chunks: 2,
-            first_ms: Some(100),
-            last_ms: Some(400),
-            longest_wait_ms: Some(300),
+            times: PieceTimes {
+                first_ms: Some(100),
+                last_ms: Some(400),
+                longest_wait_ms: Some(300),
+            },
             ..Answer::default()
         }
     }
@@ -461,16 +452,16 @@ mod tests {
         let lost = |first_ms| Answer {
             outcome: Some(Outcome::Lost),
             error: Some(("connection-lost".into(), "it broke".into())),
-            first_ms,
+            times: PieceTimes { first_ms, ..PieceTimes::default() },
             ..Answer::default()
         };
         assert!(lost(None).is_unanswered() && !lost(Some(5)).is_unanswered());
         assert_eq!(
-            differences("{first: 1s}", Answer { first_ms: None, ..answer("") }),
+            differences("{first: 1s}", Answer { times: PieceTimes::default(), ..answer("") }),
             ["first: expected 1s: no piece came"]
         );
         assert_eq!(
-            differences("{gap: 1ms}", Answer { longest_wait_ms: None, ..answer("") }),
+            differences("{gap: 1ms}", Answer { times: PieceTimes::default(), ..answer("") }),
             [""; 0]
         );
     }
@@ -488,7 +479,7 @@ mod tests {
             heard.apply_event(&Event { at_ms, kind });
         }
         assert_eq!(
-            (heard.chunks, heard.first_after(), heard.longest_wait_ms),
+            (heard.chunks, heard.first_after(), heard.times.longest_wait_ms),
             (2, Some(50), Some(500))
         );
     }

@@ -457,7 +457,7 @@ fn title_parts(call: &Call, head: &str, now: Option<Millis>, room: usize) -> (St
         (call.chunks > 0).then_some(chunks),
         (call.chunks > 0).then(|| size::format_size(call.text.len() as u64)),
         took.map(format_duration),
-        call.first_chunk_ms.map(|ms| format!("first after {}", format_duration(ms))),
+        call.times.first_ms.map(|ms| format!("first after {}", format_duration(ms))),
         silence(call, now).or_else(|| byte_rate(call)),
     ];
     let mut rest = Vec::new();
@@ -502,7 +502,7 @@ fn byte_rate(call: &Call) -> Option<String> {
         CallState::Ended { at_ms, .. } => *at_ms,
         _ => call.events.iter().next_back()?.at_ms,
     };
-    let ms = last.saturating_sub(call.first_chunk_ms?);
+    let ms = last.saturating_sub(call.times.first_ms?);
     // Of a moment there is no rate.
     (ms >= SHORTEST_RATED && call.chunks > 1).then(|| {
         format!("{}/s", size::format_size((call.text.len() as u64).saturating_mul(1_000) / ms))
@@ -531,8 +531,8 @@ fn timeline_lines(call: &Call, cells: usize) -> Vec<String> {
         Some("queued +0".to_owned()),
         at(|event| matches!(event.kind, EventKind::Sent { .. }), false)
             .map(|ms| format!("sent +{ms}")),
-        first.filter(|ms| Some(*ms) != call.first_chunk_ms).map(|ms| format!("first byte +{ms}")),
-        call.first_chunk_ms.map(|ms| format!("first chunk +{ms}")),
+        first.filter(|ms| Some(*ms) != call.times.first_ms).map(|ms| format!("first byte +{ms}")),
+        call.times.first_ms.map(|ms| format!("first chunk +{ms}")),
         at(chunk, true).filter(|_| call.chunks > 1).map(|ms| format!("last chunk +{ms}")),
         end.map(|ms| format!("end +{ms}")),
     ];

@@ -168,7 +168,7 @@ impl<'c> EventRow<'c> {
             Self::Event(_, call, ChunkPlace { number, wait }) => {
                 let wait = (*wait)?;
                 let is_longest =
-                    *number > 1 && call.chunks > 2 && call.longest_wait_ms == Some(wait);
+                    *number > 1 && call.chunks > 2 && call.times.longest_wait_ms == Some(wait);
                 Some((wait, is_longest))
             }
             Self::Gap(_) => None,

@@ -16,8 +16,9 @@ use crate::{
     },
     engine::filter::Filter,
     model::{
-        entry::{Entry, EntryId, EntryKind},
+        entry::{Entry, EntryId, EntryKind, FileId},
         finding::Severity,
+        settings::SETTINGS,
         tool::{Audience, States},
     },
     schema::count::count_text,
@@ -128,8 +129,9 @@ impl CatalogPane {
     fn is_unsaved(&mut self, id: &EntryId, state: &State) -> bool {
         let Some(entry) = state.catalog.entry(id) else { return false };
         // Nothing is looked up where the file is as on disk.
-        let file = state.documents.get(id.file());
-        if !file.is_some_and(Document::is_changed) {
+        let settings = FileId::new(SETTINGS);
+        let mut files = [id.file(), &settings].into_iter();
+        if !files.any(|file| state.documents.get(file).is_some_and(Document::is_changed)) {
             return false;
         }
         if self.unsaved.0 != state.generation {
