@@ -35,7 +35,7 @@ enum WalkEnd {
 impl Session {
     pub(super) fn with_form(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) {
         let lines = self.form_lines(state, lines);
-        self.say_long(lines);
+        self.say_long(&lines);
     }
 
     fn form_lines(&mut self, state: &State, lines: fn(&Form) -> Vec<String>) -> Vec<String> {
@@ -57,7 +57,7 @@ impl Session {
             printed.extend(self.form_lines(state, lines));
         }
         self.go_to_form(here, state);
-        self.say_long(printed);
+        self.say_long(&printed);
     }
 
     pub(super) fn unfold(&mut self, state: &State) {

@@ -580,7 +580,7 @@ impl Session {
             Verb::Model => self.model(rest, state),
             Verb::Problems => self.problems(state),
             Verb::Tick => self.tick(rest, state, messages),
-            Verb::Table => self.say_long(lists::table_lines(rest, state)),
+            Verb::Table => self.say_long(&lists::table_lines(rest, state)),
             Verb::Why => self.why(rest, state, messages),
             Verb::Answer => self.answer_text(state),
             Verb::Tour if state.tour == Tour::Off => {

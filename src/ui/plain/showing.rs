@@ -21,7 +21,7 @@ const PIECE: usize = 20;
 
 impl Session {
     /// Prints lines that may be many; where somebody types, `more` prints the next of them.
-    pub(super) fn say_long(&mut self, lines: Vec<String>) {
+    pub(super) fn say_long(&mut self, lines: &[String]) {
         let lines = lines.iter().flat_map(|line| line.split('\n')).map(str::to_owned);
         self.rest = lines.collect();
         self.say_piece();
@@ -71,12 +71,12 @@ impl Session {
         let more = fitting.len().saturating_sub(LISTED);
         let mut lines: Vec<String> = fitting.into_iter().take(LISTED).collect();
         lines.extend((more > 0).then(|| format!("{more} more. Type: list WORD")));
-        self.say_long(lines);
+        self.say_long(&lines);
     }
 
     pub(super) fn show(&mut self, state: &State) {
         let lines = self.screen(state).map(|screen| lists::detail_lines(state, screen));
-        self.say_long(lines.unwrap_or_default());
+        self.say_long(&lines.unwrap_or_default());
         if state.screen == ScreenId::Form {
             self.with_form(state, fields::field_lines);
         }
@@ -88,7 +88,7 @@ impl Session {
         let is_listed = lists::list_rows(state).iter().any(has_name);
         let part = self.screen(state).filter(|_| !is_listed);
         if let Some(lines) = part.and_then(|screen| screen.part_lines(name, state)) {
-            return self.say_long(lines);
+            return self.say_long(&lines);
         }
         // Some are shown as soon as they are selected.
         let is_due = |pending: &Pending| matches!(pending, Pending::Show | Pending::Changes(_));

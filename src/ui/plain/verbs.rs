@@ -38,7 +38,7 @@ impl Session {
                 let mark = if document.is_changed() { ", not saved" } else { "" };
                 self.out.push(format!("{file}{mark}:"));
                 let text = self.masked_text(document, state);
-                self.say_long(vec![text]);
+                self.say_long(&[text]);
             }
             None => self.out.push("Nothing is selected. Type: list, then select NAME".to_owned()),
         }
@@ -65,7 +65,7 @@ impl Session {
         };
         let text =
             model_text::prompts_text(tool, &state.catalog) + &model_text::functions_text(tool);
-        self.say_long(text.lines().map(str::to_owned).collect());
+        self.say_long(&text.lines().map(str::to_owned).collect::<Vec<_>>());
     }
 
     pub(super) fn problems(&mut self, state: &State) {
@@ -77,7 +77,7 @@ impl Session {
             return self.out.push("No problem was found.".to_owned());
         }
         self.out.push(format!("Problems: {}", lines.len()));
-        self.say_long(lines);
+        self.say_long(&lines);
     }
 
     pub(super) fn tick(&mut self, rest: &str, state: &State, messages: &mut Vec<Message>) {
@@ -145,7 +145,7 @@ impl Session {
         let call = open.map(|open| &open.call).or_else(|| state.invoke.calls.selected_call());
         match call {
             Some(call) if call.text.is_empty() => self.out.extend(call_lines(call)),
-            Some(call) => self.say_long(vec![call.text.whole().into_owned()]),
+            Some(call) => self.say_long(&[call.text.whole().into_owned()]),
             None => self.out.push("No call is selected. Type: invoke, then send".to_owned()),
         }
     }
@@ -213,7 +213,7 @@ impl Session {
         if lines.is_empty() {
             return self.out.push(format!("No command has the word {word}. Type: help"));
         }
-        self.say_long(lines);
+        self.say_long(&lines);
     }
 
     /// Whether the times of chunks are printed.
