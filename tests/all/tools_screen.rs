@@ -746,3 +746,64 @@ fn what_is_found_stays_until_all_is_wanted_again() {
     bench.draw();
     assert!(listed(&bench).contains(&name), "{}", bench.screen());
 }
+
+/// A tool of CommonGround, whose groups and states are in the settings; there are none yet.
+fn lamp() -> Workbench {
+    let text = "\
+tool_name: lamp
+description: Turns the lamp on. Use it when asked.
+target_subject: cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch
+after_execution: suspend
+parameters:
+  type: object
+  properties:
+    size:
+      type: integer
+      minimum: 20
+      maximum: 14
+      description: Which size
+";
+    Workbench::files(&[("lamp.yaml", text)], 120, 36)
+}
+
+fn go_to_field(bench: &mut Workbench, name: &str) {
+    bench.keys("/");
+    bench.types(name);
+    bench.keys("enter");
+}
+
+#[test]
+fn the_first_group_is_typed_where_there_are_no_settings_yet() {
+    let mut bench = lamp();
+    bench.keys("tab");
+    go_to_field(&mut bench, "groups");
+    bench.keys("enter");
+    bench.types("indoors");
+    bench.keys("enter esc");
+    assert_eq!(selected_key(&bench), "lamp", "{}", bench.screen());
+    let settings = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap();
+    assert!(settings.text.to_string().contains("indoors"), "{}", settings.text);
+}
+
+#[test]
+fn a_number_that_is_half_typed_leaves_the_one_before_in_the_file() {
+    let mut bench = lamp();
+    bench.keys("tab");
+    go_to_field(&mut bench, "size at most");
+    bench.keys("enter ctrl+a ctrl+k");
+    bench.types("250 cm");
+    let text = |bench: &Workbench| {
+        bench.state.documents.get(&FileId::new("lamp.yaml")).unwrap().text.to_string()
+    };
+    assert!(text(&bench).contains("maximum: 14\n"), "{}", text(&bench));
+    assert!(bench.shows("250 cm") && bench.shows("is not a whole number"), "{}", bench.screen());
+}
+
+#[test]
+fn the_next_issue_is_reached_below_folded_rows() {
+    let mut bench = lamp();
+    bench.keys("tab home");
+    assert!(!bench.shows("at most"), "{}", bench.screen());
+    bench.keys("]");
+    assert!(bench.shows("▌      at "), "{}", bench.screen());
+}

@@ -1640,3 +1640,19 @@ fn a_terminal_without_other_signs_gets_every_screen_in_ascii() {
     let bench = Workbench::sample("spec-workflow", 200, 60).on(ScreenId::Workflow).in_ascii();
     assert!(bench.shows("> undefined") && bench.shows("+--"), "{}", bench.screen());
 }
+
+#[test]
+fn no_key_acts_where_the_terminal_has_no_room_to_show_what_it_does() {
+    let mut bench = Workbench::sample("demo", 120, 36);
+    bench.resize(59, 20);
+    assert!(bench.shows("press q to quit"), "{}", bench.screen());
+    bench.keys("3 f6 n");
+    bench.clicks("toolcrib");
+    assert_eq!(bench.state.screen, ScreenId::Tools);
+    assert!(bench.state.invoke.calls.iter().next().is_none());
+    bench.resize(120, 36);
+    assert!(!bench.shows("New"), "{}", bench.screen());
+    bench.resize(40, 12);
+    bench.keys("q");
+    assert!(bench.effects.contains(&Effect::Quit), "{:?}", bench.effects);
+}

@@ -141,7 +141,7 @@ impl Dialog {
                     ways.push("3 to change the text".to_owned());
                 }
                 if let Some((is_on, words)) = switch {
-                    let off = if *is_on { "not " } else { "" };
+                    let off = if *is_on { "leave out: " } else { "" };
                     ways.push(format!("4 to {off}{words}"));
                 }
                 out.push(format!("Type {}.", ways.join(", ")));

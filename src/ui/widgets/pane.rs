@@ -110,3 +110,24 @@ fn write_at(buffer: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: 
         buffer.set_stringn(x, y, text, room, style);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::theme::{available_themes, styles_named};
+
+    #[test]
+    fn without_colours_the_pane_with_the_keys_has_a_mark() {
+        let styles = styles_named(&available_themes(&[]).0, "dark");
+        let top = |focused: bool, styles: &Styles| {
+            let area = Rect::new(0, 0, 16, 3);
+            let mut buffer = Buffer::empty(area);
+            Pane { title: "Answer", focused, ..Pane::default() }.draw(&mut buffer, area, styles);
+            buffer.content[..16].iter().map(|cell| cell.symbol().to_owned()).collect::<String>()
+        };
+        let plain = styles.without_colour();
+        assert_eq!(top(true, &plain), "╭ ▸Answer ─────╮");
+        assert_eq!(top(false, &plain), "╭ Answer ──────╮");
+        assert_eq!(top(true, &styles), "╭ Answer ──────╮");
+    }
+}
