@@ -807,3 +807,19 @@ fn the_next_issue_is_reached_below_folded_rows() {
     bench.keys("]");
     assert!(bench.shows("▌      at "), "{}", bench.screen());
 }
+
+#[test]
+fn a_route_that_was_chosen_goes_with_a_renamed_tool() {
+    // Its key is its place in the file, by which everything chosen for it goes.
+    let tool = "tool:\n  lamp: {type: tool-service, name: lamp, description: d, service: s}\n";
+    let mut bench = Workbench::files(&[("tools.yaml", tool)], 120, 36);
+    let before = bench.state.catalog.tools[0].id().clone();
+    bench.state.network.choose_route(before.clone(), Some("god".into()));
+    bench.keys("r ctrl+u");
+    bench.types("bulb");
+    bench.keys("enter");
+    let after = bench.state.catalog.tools[0].id().clone();
+    assert_ne!(after, before, "{}", bench.screen());
+    let network = &bench.state.network;
+    assert_eq!((network.route_of(&after), network.route_of(&before)), (Some("god"), None));
+}
