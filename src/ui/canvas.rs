@@ -28,6 +28,12 @@ pub(crate) fn sentence_case(text: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
+/// The first line of a text, as a list shows what it is.
+#[must_use]
+pub(crate) fn first_line(text: &str) -> String {
+    truncate_text(text.lines().next().unwrap_or_default(), 60).into_owned()
+}
+
 /// The text in at most `cells` cells, with `…` at the end where something was cut.
 #[must_use]
 pub(crate) fn truncate_text(text: &str, cells: usize) -> Cow<'_, str> {

@@ -44,7 +44,7 @@ use crate::{
             pane::Answer,
         },
         ask_cases,
-        canvas::{Pen, wrap},
+        canvas::{Pen, first_line, wrap},
         copies,
         overlays::{
             confirm::{Answer as Choice, Confirm},
@@ -283,11 +283,13 @@ fn copy_menu(state: &State, open: &ShownCall) -> Reply {
     let own = own.into_iter().map(|(what, text)| (what.to_owned(), text));
     let copies: Vec<(String, String)> =
         own.chain(requests).filter(|(_, text)| !text.is_empty()).collect();
-    let detail =
-        |text: &str| text.lines().next().unwrap_or_default().chars().take(60).collect::<String>();
     let items = copies
         .iter()
-        .map(|(what, text)| Item { title: what.clone(), detail: detail(text), ..Item::default() })
+        .map(|(what, text)| Item {
+            title: what.clone(),
+            detail: first_line(text),
+            ..Item::default()
+        })
         .collect();
     Reply::Open(Box::new(Menu::with_replies("Copy as", items, move |row| {
         let copied = copies

@@ -43,7 +43,7 @@ use crate::{
         action_rows::{self, refuse_when},
         answer::draw::inset_area,
         ask_cases,
-        canvas::{Pen, wrap},
+        canvas::{Pen, first_line, wrap},
         cases,
         form::{
             host::{ValueOwner, written_in},
@@ -330,7 +330,7 @@ impl ModelRunScreen {
         copies.extend(request.map(|body| ("request body", body)));
         let item = |(what, text): &(&str, String)| Item {
             title: (*what).to_owned(),
-            detail: text.lines().next().unwrap_or_default().chars().take(60).collect(),
+            detail: first_line(text),
             ..Item::default()
         };
         let items = copies.iter().map(item).collect();

@@ -24,7 +24,7 @@ use crate::{
     schema::count::count_text,
     systems::watched,
     ui::{
-        canvas::{truncate_text, wrap},
+        canvas::{first_line, truncate_text, wrap},
         overlays::{
             confirm::{Answer, Confirm},
             menu::{Item, Menu},
@@ -329,7 +329,7 @@ pub(super) fn copy_messages(state: &State, numbers: &[u64]) -> Reply {
     );
     let items = copies.iter().map(|(what, text)| Item {
         title: (*what).to_owned(),
-        detail: text.lines().next().unwrap_or_default().chars().take(60).collect(),
+        detail: first_line(text),
         ..Item::default()
     });
     let items = items.collect();
