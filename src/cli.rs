@@ -30,6 +30,7 @@ mod cases;
 mod changes;
 mod check;
 mod check_files;
+mod check_fix;
 mod check_names;
 mod columns;
 mod completions;

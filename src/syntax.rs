@@ -27,6 +27,7 @@ pub mod python;
 pub mod python_json;
 mod segments;
 pub mod shared_text;
+pub mod shared_values;
 pub mod source;
 mod toml;
 mod tree;

@@ -18,6 +18,7 @@ pub mod by_hand;
 pub mod calling;
 pub mod case_arguments;
 pub mod changes;
+pub mod check_codes;
 pub mod commonground;
 pub mod comparison;
 pub mod convert;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use super::moved::MovedEntries;
 use crate::{
     engine::series::BatchSize,
     model::{
         call::{Call, CallId, CallState, Event, EventKind, Outcome, Request, StrayCause},
         clock::Millis,
-        entry::{EntryId, FileId},
+        entry::{EntryId, EntryPlace, FileId},
     },
     syntax::edit::Edit,
     systems::facets::steps::StepChoice,
@@ -163,6 +164,12 @@ impl CallMessage {
     }
 }
 
+/// An identity that no entry has, in the place of one that is gone.
+fn nowhere(id: &EntryId) -> EntryId {
+    let place = id.place();
+    EntryId::new(EntryPlace { at: place.at.child("gone"), ..place.clone() })
+}
+
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     list: Vec<Call>,
@@ -263,6 +270,13 @@ impl Calls {
     /// The calls of a tool, the newest first.
     pub fn calls_of<'c>(&'c self, tool: &'c EntryId) -> impl Iterator<Item = &'c Call> {
         self.list.iter().rev().filter(move |call| call.request.tool == *tool)
+    }
+
+    /// The tools of calls have other places; a call of one that is gone is no other tool's.
+    pub fn follow_moved(&mut self, moved: &MovedEntries) {
+        for Call { request, .. } in &mut self.list {
+            request.tool = moved.follow(&request.tool).unwrap_or_else(|| nowhere(&request.tool));
+        }
     }
 
     /// The newest call of a tool.

@@ -6,6 +6,7 @@ use crate::{
     engine::lint,
     model::{
         catalog::Catalog,
+        check_rules::CheckRules,
         connections::{Connections, Listeners},
         entry::FileId,
         finding::Findings,
@@ -29,6 +30,7 @@ pub struct Snapshot {
     pub there: CallDestinations,
     /// What the health of the tools is measured by, where it is to be seen.
     pub health: Option<HealthSettings>,
+    pub rules: CheckRules,
 }
 
 /// Whether findings on the health of the tools are shown, and by which measures.
@@ -73,6 +75,7 @@ impl Snapshot {
             &self.catalog,
             &self.there,
             self.health.as_ref(),
+            &self.rules,
             self.files.iter().map(|(file, source)| (file, source.as_ref())),
         )
     }
@@ -84,6 +87,7 @@ pub(crate) fn findings_of<'s>(
     catalog: &Catalog,
     there: &CallDestinations,
     health: Option<&HealthSettings>,
+    rules: &CheckRules,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
 ) -> Findings {
     let files: std::collections::HashMap<_, _> = files.collect();
@@ -100,6 +104,7 @@ pub(crate) fn findings_of<'s>(
         source,
     ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
+    rules.apply(&mut all);
     lint::sort_findings(&mut all);
     // What is worst is at the top of the list.
     all.sort_by_key(|finding| finding.severity);

@@ -80,6 +80,14 @@ impl Document {
         (is_readable(&merged) || !is_readable(disk) || self.source.is_err()).then(|| merged.into())
     }
 
+    /// What it was typed over becomes this; where the disk is known to hold another text, that is
+    /// somebody else's.
+    pub(super) fn type_over(&mut self, text: Option<Arc<str>>) {
+        let disk = self.changed_elsewhere.take().or_else(|| self.saved.take());
+        self.changed_elsewhere = disk.filter(|disk| text.as_ref() != Some(disk));
+        (self.saved, self.on_disk) = (text, None);
+    }
+
     /// The file was read again while this has unsaved changes: they stay, and so does what they were
     /// typed over, unless the disk holds the same.
     pub(super) fn meet_disk(&mut self, read: Self) {

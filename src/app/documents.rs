@@ -143,7 +143,10 @@ impl Documents {
                     if patch.old != patch.new {
                         let label = format!("read {file} from disk");
                         let deeds = vec![Operation::Patched(file.clone(), patch)];
-                        self.history.record(Revision::new(&label, deeds), None);
+                        let disk =
+                            Some((file.clone(), known.saved.clone(), document.saved.clone()));
+                        let read = Revision { disk, ..Revision::new(&label, deeds) };
+                        self.history.record(read, None);
                     }
                 }
                 // It was gone meanwhile.
@@ -586,7 +589,7 @@ impl Documents {
     fn set_disk(&mut self, known: Option<(FileId, DiskText)>) {
         let Some((file, text)) = known else { return };
         if let Some(document) = self.touch(&file) {
-            (document.saved, document.on_disk) = (text, None);
+            document.type_over(text);
         }
     }
 
@@ -627,14 +630,12 @@ impl Documents {
 }
 
 fn files_of(deeds: &[Operation]) -> Vec<FileId> {
-    let mut files: Vec<FileId> = deeds
-        .iter()
-        .map(|deed| match deed {
-            Operation::Patched(file, _)
-            | Operation::Created(file, _)
-            | Operation::Removed(file, _) => file.clone(),
-        })
-        .collect();
+    let file = |deed: &Operation| match deed {
+        Operation::Patched(file, _) | Operation::Created(file, _) | Operation::Removed(file, _) => {
+            file.clone()
+        }
+    };
+    let mut files: Vec<FileId> = deeds.iter().map(file).collect();
     files.sort();
     files.dedup();
     files
@@ -856,6 +857,33 @@ mod tests {
         documents.redo();
         assert_eq!(documents.get(&file).unwrap().saved, disk);
         assert!(!documents.get(&file).unwrap().is_changed());
+    }
+
+    #[test]
+    fn a_text_that_was_read_and_is_undone_is_not_overwritten_unasked() {
+        let (mut documents, _) = documents();
+        let file = FileId::new("tools.yaml");
+        let before = documents.get(&file).unwrap().saved.clone().unwrap();
+        let ours: Arc<str> = format!("{before}# ours\n").into();
+        let change = Change::Text { file: file.clone(), text: ours.clone() };
+        documents.apply_changes("edit", &[change]).unwrap();
+        documents.mark_saved(&file, Some(ours.clone()));
+        let theirs: Arc<str> = format!("{ours}# theirs\n").into();
+        let source = Source::parse(Format::Yaml, theirs.clone());
+        documents
+            .load_document(file.clone(), Document::from_disk(Format::Yaml, theirs.clone(), source));
+        documents.undo();
+        let document = documents.get(&file).unwrap();
+        assert!(document.differs_on_disk() && document.text.equals_text(&ours));
+        documents.undo();
+        let document = documents.get(&file).unwrap();
+        assert!(document.is_changed() && document.text.equals_text(&before));
+        assert_eq!(document.typed_over(), Some(&ours), "saving finds another text and asks");
+        documents.redo();
+        documents.redo();
+        let document = documents.get(&file).unwrap();
+        assert!(!document.is_changed() && !document.differs_on_disk());
+        assert_eq!(document.saved, Some(theirs));
     }
 
     proptest! {

@@ -7,6 +7,7 @@ use std::{
 
 use serde_json::{Map, Value};
 
+pub use super::goals::{StepGoal, ViewTarget};
 use super::{
     agent_run::AgentRuns,
     answering::Answering,
@@ -23,6 +24,7 @@ use super::{
     history::KeptCall,
     keymap::Keymap,
     message::ScreenId,
+    moved::MovedEntries,
     network_state::NetworkState,
     notices::Notices,
     notifications::Notifications,
@@ -44,6 +46,7 @@ use crate::{
     model::{
         call::Request,
         catalog::Catalog,
+        check_rules::CheckRules,
         clock::Millis,
         connection::Connection,
         connections::{Connections, Listeners},
@@ -58,7 +61,7 @@ use crate::{
         tool::Tool,
         unsaved::{LeftText, LeftTexts, Unsaved, UnsavedTexts},
     },
-    schema::{literal::Literal, moment::LocalTime, pointer::Pointer},
+    schema::{literal::Literal, moment::LocalTime},
     syntax::source::Source,
     systems::{
         calling::{self, without_agent},
@@ -102,23 +105,6 @@ pub enum LoadProgress {
     /// So many files so far.
     UnderWay(usize),
     Done,
-}
-
-/// The place that a view was asked to go to; `turn` distinguishes two requests for one place.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ViewTarget {
-    pub entry: EntryId,
-    pub pointer: Pointer,
-    pub turn: u64,
-}
-
-/// The step of a tool's request that Invoke was asked to show, from 0; `turn` distinguishes two
-/// requests for one step.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StepGoal {
-    pub tool: EntryId,
-    pub step: usize,
-    pub turn: u64,
 }
 
 /// What calls are made of, those of this session and kept ones.
@@ -166,9 +152,15 @@ pub struct State {
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     pub health: HealthView,
+    /// How the workspace takes findings.
+    pub check_rules: CheckRules,
     /// Grows with every change of the catalog and of the findings.
     pub generation: u64,
     pub selected: Option<EntryId>,
+    /// Where entries went since the start, the newest last, for who keeps something by entries.
+    pub moved: Vec<MovedEntries>,
+    /// How many of them there were when an editor was opened last.
+    pub moved_before_editor: usize,
     pub goal: Option<ViewTarget>,
     /// What passes on the bus.
     pub watching: Watching,
@@ -240,8 +232,11 @@ impl State {
             findings: Arc::default(),
             checking: Checking::default(),
             health: HealthView::default(),
+            check_rules: CheckRules::default(),
             generation: 0,
             selected: None,
+            moved: Vec::new(),
+            moved_before_editor: 0,
             goal: None,
             watching: Watching::default(),
             answering: Answering::default(),

@@ -10,6 +10,7 @@ mod deployed;
 mod discovery;
 mod file_names;
 mod files;
+mod fixed;
 mod form;
 mod history;
 mod notifying;
@@ -26,7 +27,7 @@ mod workflow;
 use super::{
     agent_run::AgentMessage,
     answering::AnsweringMessage,
-    calls::CallMessage,
+    calls::{CallMessage, CallText},
     compose::{context::ComposeContext, pasting::copy_entries},
     documents::Change,
     effect::Effect,
@@ -203,6 +204,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return vec![Effect::Copy(text)];
         }
         DocumentMessage::EditText { target, at, text } => {
+            state.moved_before_editor = state.moved.len();
             return vec![Effect::EditText { target, at, text }];
         }
         DocumentMessage::EditorText { target, at, text } => {
@@ -382,6 +384,19 @@ fn value_there(state: &State, target: &TextTarget, at: &Pointer) -> Option<Value
     state.documents.get(&file)?.source.as_ref().ok()?.value_at(document, &at)
 }
 
+/// What an editor was given, where it is now; `None`: it is gone.
+fn target_now(state: &State, target: TextTarget) -> Option<TextTarget> {
+    let moves = state.moved.get(state.moved_before_editor..).unwrap_or_default();
+    let follow = |id: EntryId| moves.iter().try_fold(id, |id, moved| moved.follow(&id));
+    Some(match target {
+        TextTarget::Entry(entry) => TextTarget::Entry(follow(entry)?),
+        TextTarget::Call(CallText { tool, part }) => {
+            TextTarget::Call(CallText { tool: follow(tool)?, part })
+        }
+        other => other,
+    })
+}
+
 fn editor_text(
     state: &mut State,
     target: TextTarget,
@@ -398,6 +413,13 @@ fn editor_text(
                 return Vec::new();
             }
         },
+    };
+    let Some(target) = target_now(state, target) else {
+        let words = "what was edited is gone from its file: nothing was changed, and its text is on \
+                     the clipboard";
+        state.notices.push(NoticeKind::Problem, words, now);
+        let text = to.value().as_str().map_or_else(|| format!("{:#}", to.value()), str::to_owned);
+        return vec![Effect::Copy(text)];
     };
     let ordered = set_in_order(at.clone(), value_there(state, &target, &at).as_ref(), to.clone());
     let edit = Edit::Set { at, to };

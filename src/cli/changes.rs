@@ -96,6 +96,7 @@ pub(super) fn finding(
         site: Site { file, entry: None, pointer: Pointer::root(), line, column },
         fix: None,
         others: Vec::new(),
+        related: Vec::new(),
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    check_files, check_names,
+    check_files, check_fix, check_names,
     columns::{self, Cell},
     deployed, documents,
     ending::{CommandResult, Ending, StopReason},
@@ -62,24 +62,41 @@ pub(crate) struct Check {
     strict: bool,
 
     /// Show what each tool and each state costs in tokens, in place of findings
-    #[arg(long, conflicts_with_all = ["format", "map", "health"])]
+    #[arg(long, conflicts_with_all = ["format", "map", "health", "fix"])]
     tokens: bool,
+
+    /// Make every fix that leaves no choice, in the files, and report what is left
+    #[arg(long)]
+    fix: bool,
+
+    /// With --fix: show what it would change, and write nothing
+    #[arg(long, requires = "fix", conflicts_with = "format")]
+    dry_run: bool,
 }
 
 impl Check {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         // The process ends with the command: nothing of it needs to be freed.
-        let mut paths = self.paths.iter().map(PathBuf::as_path);
-        let mut opened = ManuallyDrop::new(OpenWorkspace::read_workspace(global, paths.next())?);
-        paths.try_for_each(|path| opened.ask_for(path))?;
+        let mut opened = ManuallyDrop::new(self.open(global)?);
         if self.tokens {
             return write_costs(&opened, global, out);
+        }
+        if self.fix {
+            let fixed = check_fix::make_fixes(&opened, self.health);
+            if self.dry_run {
+                fixed.show(&opened, out)?;
+                let is_none = fixed.done.is_empty();
+                return Ok(if is_none { Ending::Done } else { Ending::Found });
+            }
+            fixed.write(&opened, out)?;
+            opened = ManuallyDrop::new(self.open(global)?);
         }
         let mut found = findings_of(&opened, self.health);
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
         found.extend(documents::check_documents(&opened, &map, out));
         found.extend(check_files::unread_findings(&opened));
+        found.extend(check_files::passed_over_findings(&opened));
         let listed: Vec<_> = check_files::listed_tools_findings(&opened).collect();
         let unknown = check_files::unknown_findings(&opened);
         found.extend(
@@ -90,6 +107,7 @@ impl Check {
         found.extend(listed);
         found.extend(check_files::malformed_findings(&opened));
         found.extend(check_names::unknown_names(&opened));
+        opened.settings.check.apply(&mut found);
         found.sort_by_key(sort_key);
         let read = opened.files.iter().map(|file| &file.file);
         let unread = opened.end.unread.iter().map(|(file, _)| file);
@@ -131,6 +149,13 @@ impl Check {
         })
     }
 
+    fn open(&self, global: &Global) -> Result<OpenWorkspace, Problem> {
+        let mut paths = self.paths.iter().map(PathBuf::as_path);
+        let mut opened = OpenWorkspace::read_workspace(global, paths.next())?;
+        paths.try_for_each(|path| opened.ask_for(path))?;
+        Ok(opened)
+    }
+
     /// What the command line maps, then what the workspace does.
     fn schema_map(&self, opened: &OpenWorkspace) -> Result<SchemaMap, Problem> {
         let mut map = SchemaMap::from_pairs(&self.map)?;
@@ -153,7 +178,9 @@ fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
-    found.retain(|finding| opened.is_asked(&finding.site.file));
+    let is_asked = |file: &FileId| opened.is_asked(file);
+    let mut found: Vec<Finding> =
+        found.into_iter().flat_map(|finding| finding.shown_for(is_asked)).collect();
     found.sort_by_key(sort_key);
     found
 }

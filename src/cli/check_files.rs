@@ -18,7 +18,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     store::workspace::FileRead,
-    syntax::source::Source,
+    syntax::source::{Format, Source},
     systems::lock::LOCK,
 };
 
@@ -37,6 +37,22 @@ const FOLDERS: [&str; 4] = ["cases", "scenarios", "stubs", "recordings"];
 pub(super) fn unread_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
     let unread = opened.end.unread.iter().filter(|(file, _)| opened.is_asked(file));
     unread.map(|(file, problem)| new_finding(NOT_READ, file, problem.cause.clone()))
+}
+
+/// Of each file that was named and isn't among those of a workspace.
+pub(super) fn passed_over_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
+    let is_read = |file: &FileId| opened.files.iter().any(|read| read.file == *file);
+    let is_unread = |file: &FileId| opened.end.unread.iter().any(|(unread, _)| unread == file);
+    let passed = opened.asked_files().filter(move |file| !is_read(file) && !is_unread(file));
+    passed.map(|file| {
+        let message = match Format::from_path(file.path()) {
+            None => "only files of JSON, YAML and TOML are read",
+            Some(_) => {
+                "it isn't read: hidden files and folders, target and node_modules are left out"
+            }
+        };
+        new_finding(NOT_READ, file, message.into())
+    })
 }
 
 /// Of each file that was named.
@@ -184,5 +200,13 @@ pub(super) fn at_place(finding: Finding, source: &Source, at: Pointer) -> Findin
 pub(super) fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
     let site =
         Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
-    Finding { code, severity: Severity::Warning, message, site, fix: None, others: Vec::new() }
+    Finding {
+        code,
+        severity: Severity::Warning,
+        message,
+        site,
+        fix: None,
+        others: Vec::new(),
+        related: Vec::new(),
+    }
 }

@@ -1,25 +1,30 @@
-//! `toolcrib doctor`: what toolcrib finds here, and what connections are missing.
+//! `toolcrib doctor`: what toolcrib finds here, and what connections are missing; with `--connect`
+//! also whether somebody answers where they lead.
 
 use std::path::Path;
 
 use clap::Args;
+use futures::future::join_all;
 use serde_json::{Value, json};
 
 use super::{
     columns::{self, Cell},
-    ending::{CommandResult, Ending},
+    ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
     out::{CommandOutput, Tint},
+    signals::{interrupted, wait_for},
 };
 use crate::{
+    app::connection_test::Report,
     model::{
         connection::{Connection, Credentials, SecretAt},
         finding::Finding,
         problem::Problem,
         settings::SETTINGS,
+        shown::shell_word,
     },
-    runtime::launch::settings_faults,
+    runtime::{connection_test::connection_report, launch::settings_faults, registry},
     schema::count::count_text,
     store::{
         key_store::{KeyStore, TITLE},
@@ -29,7 +34,12 @@ use crate::{
 };
 
 #[derive(Args, Debug)]
-pub(crate) struct Doctor {}
+pub(crate) struct Doctor {
+    /// Connect to every connection of toolcrib.toml, or only to that of --connection, and show who
+    /// answers there. Exits with 3 if one can't be reached
+    #[arg(long)]
+    connect: bool,
+}
 
 /// How something was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,6 +51,8 @@ enum Status {
     Missing,
     /// Something can't be used as it is.
     Invalid,
+    /// Nobody answers there.
+    Unreachable,
 }
 
 impl Status {
@@ -50,6 +62,7 @@ impl Status {
             Self::Optional => "optional",
             Self::Missing => "missing",
             Self::Invalid => "invalid",
+            Self::Unreachable => "unreachable",
         }
     }
 
@@ -57,7 +70,7 @@ impl Status {
         match self {
             Self::Ok => Tint::Good,
             Self::Optional => Tint::Odd,
-            Self::Missing | Self::Invalid => Tint::Bad,
+            Self::Missing | Self::Invalid | Self::Unreachable => Tint::Bad,
         }
     }
 }
@@ -90,6 +103,9 @@ impl Doctor {
             rows.extend(secret_rows(connection, kept.as_deref()));
             rows.extend(file_rows(connection, &opened.workspace.root));
         }
+        if self.connect {
+            rows.extend(reached_rows(&opened, global)?);
+        }
         if global.json {
             let of = |row: &Row| json!({"check": row.check, "status": row.status.as_str(), "detail": row.detail});
             out.print_json(&rows.iter().map(of).collect::<Value>())?;
@@ -107,8 +123,59 @@ impl Doctor {
                 rows.iter().map(cells).collect(),
             )?;
         }
-        let is_wrong = |row: &Row| matches!(row.status, Status::Missing | Status::Invalid);
-        Ok(if rows.iter().any(is_wrong) { Ending::Found } else { Ending::Done })
+        let has = |statuses: &[Status]| rows.iter().any(|row| statuses.contains(&row.status));
+        Ok(match () {
+            () if has(&[Status::Unreachable]) => Ending::Unreachable,
+            () if has(&[Status::Missing, Status::Invalid]) => Ending::Found,
+            () => Ending::Done,
+        })
+    }
+}
+
+/// Who answers where connections lead. Nothing is sent to a service.
+fn reached_rows(opened: &OpenWorkspace, global: &Global) -> Result<Vec<Row>, StopReason> {
+    let connections = match global.connection {
+        Some(_) => vec![opened.current_connection()],
+        None => {
+            let known = opened.settings.connections.known.iter();
+            known.filter(|known| !known.is_embedded()).cloned().collect()
+        }
+    };
+    let mut rows = Vec::with_capacity(connections.len());
+    let connecting = async {
+        let registry = registry::of_system().in_workspace(&opened.workspace.root);
+        let reports = connections.iter().map(|one| connection_report(&registry, one));
+        let reports = tokio::select! {
+            () = interrupted() => return Err(StopReason::Interrupted),
+            reports = join_all(reports) => reports,
+        };
+        registry.close().await;
+        let found = connections.iter().zip(reports);
+        rows.extend(found.map(|(connection, report)| reached_row(connection, report)));
+        Ok(Ending::Done)
+    };
+    wait_for("connecting", connecting)?;
+    Ok(rows)
+}
+
+fn reached_row(connection: &Connection, report: Report) -> Row {
+    let check = format!("connection {}", connection.name);
+    match report {
+        Report::Reached(reached) => {
+            let words = format!("{}, after {} ms", reached.greeting, reached.took_ms);
+            Row::new(check, Status::Ok, words)
+        }
+        Report::Failed(problem) => {
+            let words = format!("{} — {}", problem.cause, problem.remedy);
+            Row::new(check, Status::Unreachable, words)
+        }
+        Report::NotAllowed(_) | Report::UnderWay => {
+            let words = format!(
+                "it isn't opened before you allow what it does: `toolcrib allow {}`",
+                shell_word(&connection.name)
+            );
+            Row::new(check, Status::Missing, words)
+        }
     }
 }
 

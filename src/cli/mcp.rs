@@ -434,30 +434,31 @@ pub(super) fn write_connection(
     let doing = || format!("writing {SETTINGS}");
     let file = FileId::new(SETTINGS);
     let path = opened.workspace.file_path(&file);
-    let before = files::read_text(&path).ok().map(|read| read.text.to_string());
     let refused = |cause: String| Problem::new(ProblemKind::Input, doing(), cause);
-    let source = Source::parse(Format::Toml, before.clone().unwrap_or_default())
-        .map_err(|error| refused(error.to_string()))?;
     let at = Pointer::from_iter(["connections", name]);
-    let mut edits = vec![Edit::Set { at, to: Value::Object(table).into() }];
-    let has_default =
-        !may_be_default || source.value(0).is_some_and(|settings| settings.get(DEFAULT).is_some());
-    let written = match has_default || !opened.catalog.tools.is_empty() {
-        true => Written::Beside,
-        false => Written::Default,
-    };
-    if written == Written::Default {
-        let at = Pointer::root().child(DEFAULT);
-        edits.insert(0, Edit::Set { at, to: name.into() });
-    }
-    let after = edits.iter().try_fold(source, |source, edit| {
-        source.apply(0, edit).map(|(after, _)| after).map_err(|error| refused(error.to_string()))
+    let connection = Edit::Set { at, to: Value::Object(table).into() };
+    let mut written = Written::Beside;
+    files::edit_file(&opened.workspace.root, &path, OutsideLinks::Refuse, |before| {
+        let source = Source::parse(Format::Toml, before.unwrap_or_default())
+            .map_err(|error| refused(error.to_string()))?;
+        let mut edits = vec![connection.clone()];
+        let has_default = !may_be_default
+            || source.value(0).is_some_and(|settings| settings.get(DEFAULT).is_some());
+        written = match has_default || !opened.catalog.tools.is_empty() {
+            true => Written::Beside,
+            false => Written::Default,
+        };
+        if written == Written::Default {
+            let at = Pointer::root().child(DEFAULT);
+            edits.insert(0, Edit::Set { at, to: name.into() });
+        }
+        let after = edits.iter().try_fold(source, |source, edit| {
+            let done = source.apply(0, edit).map(|(after, _)| after);
+            done.map_err(|error| refused(error.to_string()))
+        })?;
+        Ok(after.text().to_string())
     })?;
-    let expected =
-        before.as_deref().map_or(Expected::Absent, |before| Expected::Same(Stamp::of_text(before)));
-    let root = &opened.workspace.root;
-    let saved = files::save_file(root, &path, after.text(), expected, OutsideLinks::Refuse);
-    saved.map(|_| written).map_err(|refused| refused.problem().clone())
+    Ok(written)
 }
 
 impl Keep {

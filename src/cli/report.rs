@@ -15,10 +15,10 @@ use crate::{
     engine::junit::{self, Checked, Suite},
     model::{
         entry::FileId,
-        finding::{Finding, Severity},
+        finding::{Finding, RelatedPlace, Severity, Site},
     },
     schema::count::count_text,
-    systems::findings::check_about,
+    systems::check_codes::check_about,
 };
 
 /// How findings are written.
@@ -140,10 +140,19 @@ fn summary(report: &Report<'_>) -> String {
     )
 }
 
-/// For scripts: a list of `{code, severity, file, line, column, pointer, entry, message, fix}`; the
-/// pointer is within the file, and lines that are not known are null.
+/// For scripts: a list of `{code, severity, file, line, column, pointer, entry, message, fix,
+/// related}`; the pointer is within the file, lines that are not known are null, and `related` has
+/// the other places that it is about.
 fn json_report(report: &Report<'_>) -> Value {
     let known = |number: usize| (number > 0).then_some(number);
+    let related = |place: &RelatedPlace| {
+        json!({
+            "file": place.site.file.as_str(),
+            "line": known(place.site.line),
+            "column": known(place.site.column),
+            "message": place.message,
+        })
+    };
     let of = |finding: &Finding| {
         let site = &finding.site;
         json!({
@@ -156,6 +165,7 @@ fn json_report(report: &Report<'_>) -> Value {
             "entry": (report.entry)(finding),
             "message": finding.message,
             "fix": finding.fix_words(),
+            "related": finding.related.iter().map(related).collect::<Value>(),
         })
     };
     report.findings.iter().map(of).collect()
@@ -185,19 +195,23 @@ fn sarif_report(report: &Report<'_>) -> Value {
     };
     let rules: Value = codes.iter().map(rule).collect();
     let result = |finding: &Finding| {
-        let site = &finding.site;
-        let file = repository_path(&(report.shown)(&site.file));
-        let mut place = json!({"artifactLocation": {"uri": uri(&file)}});
-        if site.line > 0 {
-            place["region"] = json!({"startLine": site.line, "startColumn": site.column.max(1)});
-        }
-        json!({
+        let mut result = json!({
             "ruleId": finding.code,
             "ruleIndex": codes.binary_search(&finding.code).ok(),
             "level": finding.severity.as_str(),
             "message": {"text": report.message(finding)},
-            "locations": [{"physicalLocation": place}],
-        })
+            "locations": [{"physicalLocation": physical_place(report, &finding.site)}],
+        });
+        if !finding.related.is_empty() {
+            let place = |related: &RelatedPlace| {
+                json!({
+                    "physicalLocation": physical_place(report, &related.site),
+                    "message": {"text": related.message},
+                })
+            };
+            result["relatedLocations"] = finding.related.iter().map(place).collect();
+        }
+        result
     };
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -208,6 +222,15 @@ fn sarif_report(report: &Report<'_>) -> Value {
             "results": report.findings.iter().map(result).collect::<Value>(),
         }],
     })
+}
+
+fn physical_place(report: &Report<'_>, site: &Site) -> Value {
+    let file = repository_path(&(report.shown)(&site.file));
+    let mut place = json!({"artifactLocation": {"uri": uri(&file)}});
+    if site.line > 0 {
+        place["region"] = json!({"startLine": site.line, "startColumn": site.column.max(1)});
+    }
+    place
 }
 
 /// A path as a relative reference, or as a file address where it is absolute.

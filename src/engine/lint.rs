@@ -8,7 +8,7 @@
 pub mod check;
 pub mod context;
 mod gates;
-mod identity;
+pub(crate) mod identity;
 mod secrets;
 mod services;
 mod states;

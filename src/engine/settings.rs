@@ -7,6 +7,7 @@
 //! the schema of a connection's keys, [`named_values`] variables and headers,
 //! [`gate_table`] says when tools are available whose own files cannot.
 
+mod check_table;
 pub mod connection_form;
 pub mod connections;
 pub mod gate_table;

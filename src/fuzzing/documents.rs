@@ -222,7 +222,7 @@ fn check_edit(source: &Source, document: usize, edit: &Edit) {
             | EditError::NotAnObject(_)
             | EditError::KeyTaken { .. }
             | EditError::Unsayable { .. }
-            | EditError::Aliased(_)
+            | EditError::Merged(_)
             | EditError::Broken(_),
         ) => return,
     };

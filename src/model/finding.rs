@@ -33,9 +33,38 @@ pub struct Finding {
     pub fix: Option<Fix>,
     /// Other ways to fix it, where only its author knows what is meant.
     pub others: Vec<Fix>,
+    /// The other places that it is about.
+    pub related: Vec<RelatedPlace>,
+}
+
+/// Another place that a finding is about, and what is to be said there.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RelatedPlace {
+    pub site: Site,
+    pub message: String,
 }
 
 impl Finding {
+    /// The finding as it is shown where only some files are asked about: as it is where its own place
+    /// is asked about, else at each of its other places that is.
+    #[must_use]
+    pub fn shown_for(self, is_asked: impl Fn(&FileId) -> bool) -> Vec<Self> {
+        if is_asked(&self.site.file) {
+            return vec![self];
+        }
+        let asked = self.related.iter().filter(|place| is_asked(&place.site.file));
+        let turned = |place: &RelatedPlace| Self {
+            code: self.code,
+            severity: self.severity,
+            message: place.message.clone(),
+            site: place.site.clone(),
+            fix: None,
+            others: Vec::new(),
+            related: vec![RelatedPlace { site: self.site.clone(), message: self.message.clone() }],
+        };
+        asked.map(turned).collect()
+    }
+
     /// The message after its place, on one line: `toolcrib.toml:3: …`.
     #[must_use]
     pub(crate) fn site_words(&self) -> String {

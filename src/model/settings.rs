@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
+    check_rules::CheckRules,
     connections::Connections,
     context::{Context, Mode, Name, Profile},
     health::HealthSettings,
@@ -31,6 +32,8 @@ pub struct WorkspaceSettings {
     pub connections: Connections,
     /// Addresses of JSON Schemas with the files that hold them, relative to the workspace.
     pub schemas: Vec<(String, String)>,
+    /// How findings are taken.
+    pub check: CheckRules,
     /// What the health of the tools is measured by.
     pub health: HealthSettings,
     /// What models' tokens cost, by the models' names.
@@ -57,6 +60,7 @@ impl Default for WorkspaceSettings {
             states: Vec::new(),
             connections: Connections::default(),
             schemas: Vec::new(),
+            check: CheckRules::default(),
             health: HealthSettings::default(),
             prices: BTreeMap::new(),
         }
@@ -74,4 +78,9 @@ pub(crate) struct UserSettings {
     /// Action id → keys, in place of the table's own.
     pub keys: BTreeMap<String, Vec<String>>,
     pub notifications: NotificationSettings,
+}
+
+impl UserSettings {
+    /// The keys that the file may have.
+    pub const KEYS: [&str; 5] = ["theme", "ascii", "editor", "keys", "notifications"];
 }

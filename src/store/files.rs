@@ -6,7 +6,8 @@ use std::{
     io::{self, BufWriter, ErrorKind, Read as _, Seek as _, Write as _},
     path::{Path, PathBuf},
     sync::Arc,
-    time::SystemTime,
+    thread,
+    time::{Duration, SystemTime},
 };
 
 use tempfile::NamedTempFile;
@@ -206,6 +207,7 @@ pub fn save_file(
 ) -> Result<Stamp, NotSaved> {
     let doing = format!("saving {}", display_path(root, path));
     let target = resolve_target(root, path, &doing, outside)?;
+    let _lock = lock_for_save(&target);
     let mode = check_expected(&target, expected, &doing)?;
     let failed = |error: io::Error| NotSaved::Failed(io_problem(&doing, &error));
     let folder = target.parent().unwrap_or(root);
@@ -246,6 +248,55 @@ pub fn save_file(
     }
     keep_name(folder);
     Ok(Stamp::new(text.as_bytes(), &metadata))
+}
+
+/// Changes a file's text by `edit`, which gets the text that is there (`None`: no file); again where
+/// another process saved the file in the meantime, so that nothing of that is lost.
+///
+/// # Errors
+/// Those of reading, of `edit`, and of saving; then the file is as it was.
+pub(crate) fn edit_file(
+    root: &Path,
+    path: &Path,
+    outside: OutsideLinks,
+    mut edit: impl FnMut(Option<&str>) -> Result<String, Problem>,
+) -> Result<(), Problem> {
+    loop {
+        let (before, expected) = match read_text(path) {
+            Ok(read) => (Some(read.text), Expected::Same(read.stamp)),
+            Err(problem) if problem.kind == ProblemKind::Missing => (None, Expected::Absent),
+            Err(problem) => return Err(problem),
+        };
+        let after = edit(before.as_deref())?;
+        match save_file(root, path, &after, expected, outside) {
+            Ok(_) => return Ok(()),
+            // Whoever saved it is done: each turn is one that somebody else needed no more.
+            Err(NotSaved::Changed { .. }) => {}
+            Err(refused) => return Err(refused.problem().clone()),
+        }
+    }
+}
+
+/// How often another process's save is waited for, and how long each time.
+const LOCK_TRIES: u32 = 200;
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
+
+/// Keeps other processes of toolcrib from saving a file between this one's look at it and its save.
+/// None where there is no file, where the system has no such locks, or where somebody keeps one. On
+/// Windows a locked file can't be read, so that none is locked there.
+fn lock_for_save(target: &Path) -> Option<File> {
+    if cfg!(windows) || !fs::metadata(target).ok()?.is_file() {
+        return None;
+    }
+    let file = File::open(target).ok()?;
+    for _ in 0..LOCK_TRIES {
+        match file.try_lock() {
+            Ok(()) => return Some(file),
+            Err(TryLockError::WouldBlock) => thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::Error(_)) => return None,
+        }
+    }
+    None
 }
 
 /// Writes a file without another one beside it. Where that fails midway, as on a full disk, what the
@@ -548,6 +599,28 @@ mod tests {
         let fresh = root.path().join("new/deep/b.yaml");
         save_file(root.path(), &fresh, "b", Expected::Absent, OutsideLinks::Refuse).unwrap();
         assert_eq!(mode(&fresh) | 0o022, 0o666, "a new file gets what the user's mask leaves");
+    }
+
+    #[test]
+    fn processes_that_edit_one_file_at_once_lose_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        let path = root.path().join("a.txt");
+        let add = |line: String| {
+            edit_file(root.path(), &path, OutsideLinks::Refuse, |before| {
+                Ok(format!("{}{line}\n", before.unwrap_or_default()))
+            })
+            .unwrap();
+        };
+        thread::scope(|scope| {
+            for writer in 0..6 {
+                scope.spawn(move || (0..15).for_each(|turn| add(format!("{writer} {turn}"))));
+            }
+        });
+        let text = fs::read_to_string(&path).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        lines.dedup();
+        assert_eq!((lines.len(), text.lines().count()), (90, 90), "{text}");
     }
 
     #[test]

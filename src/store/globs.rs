@@ -6,6 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use crate::model::path_pattern::matches_name;
+
 /// More files are not listed.
 const MOST_FILES: usize = 100_000;
 /// More patterns are not made of the braces of one.
@@ -95,11 +97,9 @@ fn walk_pattern(folder: &Path, parts: &[&str], depth: usize, found: &mut BTreeSe
         }
         return;
     }
-    let (pattern, hidden): (Vec<char>, bool) = (part.chars().collect(), part.starts_with('.'));
+    let hidden = part.starts_with('.');
     for (name, path, _) in folder_entries(folder) {
-        if (hidden || !name.starts_with('.'))
-            && matches_name(&pattern, &name.chars().collect::<Vec<_>>())
-        {
+        if (hidden || !name.starts_with('.')) && matches_name(part, &name) {
             walk_pattern(&path, rest, depth + 1, found);
         }
     }
@@ -114,70 +114,11 @@ fn folder_entries(folder: &Path) -> Vec<(String, PathBuf, bool)> {
     named.map(|(name, kind)| (name.clone(), folder.join(name), kind.is_dir())).collect()
 }
 
-/// Whether a name matches a pattern without folders.
-fn matches_name(mut pattern: &[char], mut name: &[char]) -> bool {
-    // What follows the last `*`, and the rest of the name that it is tried at.
-    let mut star: Option<(&[char], &[char])> = None;
-    while !(pattern.is_empty() && name.is_empty()) {
-        if let ['*', after @ ..] = pattern {
-            star = Some((after, name));
-            pattern = after;
-        } else if let Some(rests) = match_letter(pattern, name) {
-            (pattern, name) = rests;
-        } else {
-            let Some((after, [_, later @ ..])) = star else { return false };
-            star = Some((after, later));
-            (pattern, name) = (after, later);
-        }
-    }
-    true
-}
-
-/// What is left of both behind the first letter of a name, where the pattern begins with it.
-fn match_letter<'p, 'n>(pattern: &'p [char], name: &'n [char]) -> Option<(&'p [char], &'n [char])> {
-    let ((sign, rest), (letter, name)) = (pattern.split_first()?, name.split_first()?);
-    let (is_match, rest) = match (sign, split_class(rest)) {
-        ('?', _) => (true, rest),
-        ('[', Some((set, rest))) => (is_in(set, *letter), rest),
-        _ => (sign == letter, rest),
-    };
-    is_match.then_some((rest, name))
-}
-
-/// What is between brackets, and what follows them; a `]` right behind the opening one is a letter.
-fn split_class(pattern: &[char]) -> Option<(&[char], &[char])> {
-    let negated = usize::from(matches!(pattern.first(), Some('!' | '^')));
-    let close = pattern.iter().skip(negated + 1).position(|sign| *sign == ']')? + negated + 1;
-    Some((&pattern[..close], &pattern[close + 1..]))
-}
-
-fn is_in(set: &[char], letter: char) -> bool {
-    let (negated, mut set) = match set {
-        ['!' | '^', rest @ ..] => (true, rest),
-        set => (false, set),
-    };
-    let mut found = false;
-    while let [first, rest @ ..] = set {
-        match rest {
-            ['-', last, rest @ ..] => {
-                found |= (*first..=*last).contains(&letter);
-                set = rest;
-            }
-            _ => {
-                found |= *first == letter;
-                set = rest;
-            }
-        }
-    }
-    found != negated
-}
-
 /// For the fuzzers: how many patterns are made of one, and whether the name matches one of them.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn try_pattern(pattern: &str, name: &str) -> (usize, bool) {
-    let name: Vec<char> = name.chars().collect();
     let patterns = expand_braces(pattern);
-    let fits = |pattern: &String| matches_name(&pattern.chars().collect::<Vec<_>>(), &name);
+    let fits = |pattern: &String| matches_name(pattern, name);
     (patterns.len(), patterns.iter().any(fits))
 }
 
@@ -187,9 +128,7 @@ mod tests {
 
     #[test]
     fn names_match_as_in_a_shell() {
-        let is = |pattern: &str, name: &str| {
-            matches_name(&pattern.chars().collect::<Vec<_>>(), &name.chars().collect::<Vec<_>>())
-        };
+        let is = |pattern: &str, name: &str| matches_name(pattern, name);
         for (pattern, name) in [
             ("*", ""),
             ("*.json", "a.json"),

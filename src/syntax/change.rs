@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use serde_json::Value;
+
 use super::{
     draft::Draft,
     edit::{Edit, EditError, Patch},
@@ -78,41 +80,43 @@ impl Splice {
     }
 }
 
-/// The change that an edit results in. The edit is known to make sense for the document's value.
-pub(crate) fn plan_change<'t>(document: &'t Document, edit: &Edit) -> Result<Plan<'t>, EditError> {
+/// The change that an edit results in; `expected` is the document's value afterwards, for which the
+/// edit is known to make sense.
+///
+/// What comes from an alias or by a merge key is another value's, so that a change within it gives
+/// the place a value of its own.
+pub(crate) fn plan_change<'t>(
+    document: &'t Document,
+    edit: &Edit,
+    expected: &'t Value,
+) -> Result<Plan<'t>, EditError> {
+    let walk = Walk::new(document, expected);
     match edit {
-        Edit::Set { at, to } => {
-            Walk::new(document).descend_to(at, at.tokens(), Draft::from_literal(to))
-        }
+        Edit::Set { at, to } => walk.descend_to(at.tokens(), Draft::from_literal(to)),
         Edit::Insert { at, item } => {
             let (parent, row) = value::item_place(at)?;
             let item = Draft::from_literal(item);
             match parent.get(&document.value).filter(|list| !list.is_null()) {
-                None => Walk::new(document).descend_to(
-                    &parent,
-                    parent.tokens(),
-                    Draft::List(vec![item]),
-                ),
-                Some(_) => Walk::new(document)
-                    .walk_to(&parent, |list| Ok(Change::Insert { list, row, to: item })),
+                None => walk.descend_to(parent.tokens(), Draft::List(vec![item])),
+                Some(_) => walk.walk_to(&parent, |list| Ok(Change::Insert { list, row, to: item })),
             }
         }
         Edit::Remove { at } => {
             let (parent, last) = parent_and_key(at)?;
-            Walk::new(document).walk_to(&parent, |parent| {
+            walk.walk_to(&parent, |parent| {
                 Ok(Change::Drop { parent, rows: child_rows(parent, last, at)? })
             })
         }
         Edit::Move { at, to } => {
             let (parent, last) = parent_and_key(at)?;
-            Walk::new(document).walk_to(&parent, |parent| match child_rows(parent, last, at)?[..] {
+            walk.walk_to(&parent, |parent| match child_rows(parent, last, at)?[..] {
                 [from] if !has_merges(parent) => Ok(Change::Move { parent, from, to: *to }),
-                _ => Err(EditError::Aliased(at.clone())),
+                _ => Err(EditError::Merged(at.clone())),
             })
         }
         Edit::Rename { at, key } => {
             let (parent, last) = parent_and_key(at)?;
-            Walk::new(document).walk_to(&parent, |object| {
+            walk.walk_to(&parent, |object| {
                 Ok(Change::Rename { object, rows: child_rows(object, last, at)?, key: key.clone() })
             })
         }
@@ -136,7 +140,7 @@ fn child_rows(parent: &Node, token: &str, at: &Pointer) -> Result<Vec<usize>, Ed
         Shape::Scalar | Shape::Alias => Vec::new(),
     };
     // A member that the value has and the tree has not comes by a merge key.
-    if rows.is_empty() { Err(EditError::Aliased(at.clone())) } else { Ok(rows) }
+    if rows.is_empty() { Err(EditError::Merged(at.clone())) } else { Ok(rows) }
 }
 
 /// Whether members of an object come from elsewhere, so that its rows are not its members.
@@ -153,12 +157,47 @@ fn has_merges(node: &Node) -> bool {
 struct Walk<'t> {
     node: &'t Node,
     document: &'t Document,
+    expected: &'t Value,
+    here: Pointer,
     above: Vec<&'t Node>,
 }
 
 impl<'t> Walk<'t> {
-    fn new(document: &'t Document) -> Self {
-        Self { node: &document.root, document, above: Vec::new() }
+    fn new(document: &'t Document, expected: &'t Value) -> Self {
+        Self { node: &document.root, document, expected, here: Pointer::root(), above: Vec::new() }
+    }
+
+    fn enter(&mut self, token: &str, child: &'t Node) {
+        self.above.push(self.node);
+        self.node = child;
+        self.here = self.here.child(token);
+    }
+
+    /// Whether a member that isn't there comes by a merge key.
+    fn is_merged(&self, token: &str) -> bool {
+        matches!(self.node.shape, Shape::Object { .. })
+            && self.here.child(token).get(&self.document.value).is_some()
+    }
+
+    fn finish(self, change: Change<'t>) -> Plan<'t> {
+        Plan { change, at: self.here, above: self.above }
+    }
+
+    /// Writes what is expected in the place of the alias that the walk is at.
+    fn replace_alias(self) -> Result<Plan<'t>, EditError> {
+        let own = self.here.get(self.expected).map(Draft::of_value);
+        let to = own.ok_or_else(|| EditError::NoSuchPlace(self.here.clone()))?;
+        let node = self.node;
+        Ok(self.finish(Change::Replace { node, to }))
+    }
+
+    /// Writes what is expected of a member that comes by a merge key beside that.
+    fn add_merged(self, token: &str) -> Result<Plan<'t>, EditError> {
+        let at = self.here.child(token);
+        let own = at.get(self.expected).map(Draft::of_value);
+        let to = own.ok_or(EditError::Merged(at))?;
+        let (object, key) = (self.node, token.to_owned());
+        Ok(self.finish(Change::Add { object, key, to }))
     }
 
     /// Goes to an existing node.
@@ -168,38 +207,31 @@ impl<'t> Walk<'t> {
         change: impl FnOnce(&'t Node) -> Result<Change<'t>, EditError>,
     ) -> Result<Plan<'t>, EditError> {
         for token in at.tokens() {
-            let child =
-                find_child(self.node, token).ok_or_else(|| EditError::Aliased(at.clone()))?;
-            self.above.push(self.node);
-            self.node = child;
+            match find_child(self.node, token) {
+                Some(child) => self.enter(token, child),
+                None if matches!(self.node.shape, Shape::Alias) => return self.replace_alias(),
+                None if self.is_merged(token) => return self.add_merged(token),
+                None => return Err(EditError::NoSuchPlace(at.clone())),
+            }
         }
         if matches!(self.node.shape, Shape::Alias) {
-            return Err(EditError::Aliased(at.clone()));
+            return self.replace_alias();
         }
-        Ok(Plan { change: change(self.node)?, at: at.clone(), above: self.above })
+        let change = change(self.node)?;
+        Ok(self.finish(change))
     }
 
     /// Goes to where a value is to stand, as far as there is something, and plans the rest.
-    fn descend_to(
-        mut self,
-        at: &Pointer,
-        tokens: &[String],
-        to: Draft,
-    ) -> Result<Plan<'t>, EditError> {
-        let mut here = Pointer::root();
+    fn descend_to(mut self, tokens: &[String], to: Draft) -> Result<Plan<'t>, EditError> {
         for (row, token) in tokens.iter().enumerate() {
             if let Some(child) = find_child(self.node, token) {
-                self.above.push(self.node);
-                self.node = child;
-                here = here.child(token.clone());
+                self.enter(token, child);
                 continue;
             }
             let change = match &self.node.shape {
-                Shape::Alias => return Err(EditError::Aliased(at.clone())),
-                Shape::Object { .. }
-                    if here.child(token.clone()).get(&self.document.value).is_some() =>
-                {
-                    return Err(EditError::Aliased(at.clone()));
+                Shape::Alias => return self.replace_alias(),
+                Shape::Object { .. } if self.is_merged(token) && row + 1 < tokens.len() => {
+                    return self.add_merged(token);
                 }
                 Shape::Object { .. } => Change::Add {
                     object: self.node,
@@ -207,22 +239,16 @@ impl<'t> Walk<'t> {
                     to: to.wrap_in_keys(&tokens[row + 1..]),
                 },
                 Shape::List { .. } => {
-                    return Err(EditError::NoSuchPlace(here.child(token.clone())));
+                    return Err(EditError::NoSuchPlace(self.here.child(token)));
                 }
                 Shape::Scalar => {
                     Change::Replace { node: self.node, to: to.wrap_in_keys(&tokens[row..]) }
                 }
             };
-            return Ok(Plan { change, at: here, above: self.above });
+            return Ok(self.finish(change));
         }
-        if matches!(self.node.shape, Shape::Alias) {
-            return Err(EditError::Aliased(at.clone()));
-        }
-        Ok(Plan {
-            change: Change::Replace { node: self.node, to },
-            at: at.clone(),
-            above: self.above,
-        })
+        let node = self.node;
+        Ok(self.finish(Change::Replace { node, to }))
     }
 }
 

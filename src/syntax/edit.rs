@@ -121,8 +121,10 @@ pub enum EditError {
     KeyTaken { at: Pointer, key: String },
     #[error("{format} cannot hold {what} at {at}")]
     Unsayable { format: &'static str, what: String, at: Pointer },
-    #[error("{0} comes from an alias or a merge key; edit the anchor it comes from")]
-    Aliased(Pointer),
+    #[error(
+        "{0} comes by a YAML merge key (<<): it can be given another value, but not be removed, renamed or moved"
+    )]
+    Merged(Pointer),
     #[error("the edit would leave a text that cannot be read: {0}")]
     Broken(String),
 }

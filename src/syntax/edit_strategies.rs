@@ -58,14 +58,15 @@ pub(crate) fn list_strategies(
     let Some(document) = document else {
         return Ok(vec![first_document(&page, format, &Draft::of_value(expected))]);
     };
-    let (root, plan) = (&document.root, change::plan_change(document, edit)?);
+    let (root, plan) = (&document.root, change::plan_change(document, edit, expected)?);
     Ok(match learned {
         None => vec![toml::edit::write_change(&page, root, &plan, expected)?],
         Some(TextStyle::Json(layout)) => {
             vec![json::edit::write_change(&page, layout.clone(), &plan)]
         }
         Some(TextStyle::Yaml(manner)) => {
-            let edit = |caution| yaml::edit::write_change(&page, manner, &plan, caution);
+            let left = yaml::sharing::left_aliases(text, document, &plan);
+            let edit = |caution| yaml::edit::write_change(&page, manner, &plan, &left, caution);
             let mut ways: Vec<_> = ScalarFreedom::ALL.into_iter().map(edit).collect();
             if !text.ends_with('\n') {
                 // A block text at the end needs the line end that the file had not.

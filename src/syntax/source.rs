@@ -490,7 +490,7 @@ impl Source {
         Ok(Self { learned: self.learned.clone(), ..after })
     }
 
-    fn document_at(&self, row: usize) -> Option<&Document> {
+    pub(super) fn document_at(&self, row: usize) -> Option<&Document> {
         self.whole_tree()?.documents.get(row)
     }
 
@@ -622,7 +622,7 @@ impl Source {
         Some(Self { learned: self.learned.clone(), ..after })
     }
 
-    fn as_cut(&self) -> Option<&SegmentedText> {
+    pub(super) fn as_cut(&self) -> Option<&SegmentedText> {
         match &self.meaning.body {
             Body::Cut(cut) => Some(cut),
             Body::Whole(_) => None,

@@ -7,5 +7,6 @@ pub mod print;
 pub mod resolve;
 pub mod scalar;
 mod shadow;
+pub mod sharing;
 pub mod style;
 pub mod tabs;

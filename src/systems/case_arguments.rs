@@ -80,6 +80,7 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
             site: Site { file: file.clone(), entry: None, pointer, line, column },
             fix: None,
             others: Vec::new(),
+            related: Vec::new(),
         }
     };
     refused_arguments(tool, &case).into_iter().map(finding).collect()

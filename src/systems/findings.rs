@@ -47,15 +47,6 @@ pub fn catalog_findings<'s>(
     locate_findings(findings, files)
 }
 
-/// What the check of a code finds, in a sentence; `None` where the code isn't that of a check of
-/// entries.
-#[must_use]
-pub fn check_about(code: &str) -> Option<&'static str> {
-    let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
-    let mut sentences = lint::sentences(lint::CHECKS).into_iter().chain(of_systems);
-    sentences.find(|(known, _)| *known == code).map(|(_, about)| about)
-}
-
 /// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
 /// who listen there, where they are known.
 #[must_use]
@@ -98,6 +89,12 @@ pub(super) fn locate_findings<'s>(
     for (finding, place) in rows.into_iter().zip(found) {
         if let Some(place) = place {
             (finding.site.line, finding.site.column) = place;
+        }
+    }
+    for place in findings.iter_mut().flat_map(|finding| &mut finding.related) {
+        let source = files(&place.site.file);
+        if let Some(found) = source.and_then(|source| locate_site(&place.site, source)) {
+            (place.site.line, place.site.column) = found;
         }
     }
     lint::sort_findings(&mut findings);
@@ -175,7 +172,15 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
         let message =
             format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
-        found.push(Finding { code, severity, message, site, fix: None, others: Vec::new() });
+        found.push(Finding {
+            code,
+            severity,
+            message,
+            site,
+            fix: None,
+            others: Vec::new(),
+            related: Vec::new(),
+        });
     }
     found
 }

@@ -8,7 +8,10 @@ use crate::{
             api::ModelApi,
             apis::{APIS, MOCK, api_of_word},
         },
-        settings::system_settings::{Rule, SettingsSchema},
+        settings::{
+            connections::{holds_credentials, refuse_credentials},
+            system_settings::{Rule, SettingsSchema},
+        },
     },
     model::{
         connection::{Connection, SystemSettings},
@@ -139,8 +142,11 @@ pub fn find_model(
         };
         Problem::new(ProblemKind::Input, "choosing the model", cause).with_remedy(remedy)
     };
-    let known = connections
-        .find_by_name(wanted)
+    let found = connections.find_by_name(wanted);
+    if found.is_none() && holds_credentials(wanted) && wanted.contains(':') {
+        return Err(refuse_credentials("choosing the model"));
+    }
+    let known = found
         .ok_or_else(|| problem(format!("there is no connection \"{}\"", wanted.escape_debug())))?;
     let model = ModelSettings::from_connection(known)
         .ok_or_else(|| problem(format!("the connection \"{}\" leads to no model", known.name)))?;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{model_settings, table::every_system};
+use super::{check_codes::check_codes, model_settings, table::every_system};
 use crate::{
     engine::settings::{connection_form, system_settings::SettingsSchema, workspace},
     model::{finding::Finding, settings::WorkspaceSettings},
@@ -19,7 +19,7 @@ fn schemas() -> Vec<&'static SettingsSchema> {
 pub fn parse_settings(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
     let tables: Vec<&str> =
         every_system().iter().filter_map(|system| system.settings_table()).collect();
-    workspace::parse_settings(text, &schemas(), &tables)
+    workspace::parse_settings(text, &schemas(), &tables, &check_codes)
 }
 
 /// The schema of the form for a connection's table with this value.

@@ -47,6 +47,7 @@ mod rename;
 mod reply;
 mod secret;
 mod share;
+pub(crate) mod shared;
 mod spelling;
 mod start;
 mod text;

@@ -1,6 +1,7 @@
 //! The whole screen: top line, the screen that is shown, bottom line, and what lies over them.
 
 mod bottom_line;
+mod outside;
 mod presses;
 mod reading;
 mod top_line;
@@ -10,6 +11,7 @@ use ratatui::{Frame, layout::Rect};
 
 use self::{
     bottom_line::{Hint, draw_bottom_line},
+    outside::Outside,
     presses::Presses,
     reading::{Reading, Taken},
     top_line::draw_top_line,
@@ -19,7 +21,7 @@ use super::{
     ascii::{self, Signs},
     everywhere::{self, Window},
     images::ShownImages,
-    overlays::{help, palette, questions, way_back::ending_question},
+    overlays::{help, palette, way_back::ending_question},
     pasted,
     running::stop_running,
     screens::{SCREENS, ScreenRow, form::FormScreen},
@@ -34,7 +36,6 @@ use crate::app::{
     input::{Button, Code, Input, Key, Mouse, MouseKind},
     message::{Message, ScreenId},
     notices::NoticeKind,
-    question::Question,
     state::State,
     tour::Tour,
 };
@@ -61,8 +62,7 @@ pub struct Root {
     /// The screens that the top line names.
     tabs: &'static [ScreenRow],
     overlay: Option<Box<dyn Overlay>>,
-    /// The question that the overlay asks, to open it once.
-    asked: Option<Question>,
+    outside: Outside,
     /// Where a note lies that the bottom line has no room for.
     note: Rect,
     /// Pressable places of the top and bottom line.
@@ -99,7 +99,7 @@ impl Root {
             screens: SCREENS.iter().map(|row| (row.id, (row.make)())).collect(),
             tabs: SCREENS,
             overlay: None,
-            asked: None,
+            outside: Outside::default(),
             note: Rect::default(),
             places: Vec::new(),
             within: Vec::new(),
@@ -202,7 +202,13 @@ impl Root {
     /// Brings what is shown in line with the state, before each drawing and each input: an input
     /// may come after a change and before its picture, and must not meet rows that are gone.
     fn sync_state(&mut self, state: &State) {
-        self.take_question(state);
+        let is_typing = self.is_typing(state);
+        if let Some(overlay) = self.outside.take_question(is_typing, state) {
+            self.overlay = overlay;
+        }
+        if self.outside.follow_moved(&mut self.screens, state) {
+            self.overlay = None;
+        }
         if let Some((_, screen)) = self.screens.iter_mut().find(|(id, _)| *id == state.screen) {
             screen.sync_state(state);
             if self.last_shown != Some(state.screen) {
@@ -229,17 +235,6 @@ impl Root {
             Colour::Forbidden => styles.without_colour(),
         };
         self.styles = (state.theme.clone(), styles);
-    }
-
-    fn take_question(&mut self, state: &State) {
-        // Its answer is a letter: it waits for the end of what is being typed.
-        let waits = matches!(state.question, Some(Question::Allow { .. }));
-        if self.asked == state.question || waits && self.is_typing(state) {
-            return;
-        }
-        self.asked.clone_from(&state.question);
-        self.overlay =
-            state.question.as_ref().map(|question| questions::question_overlay(question, state));
     }
 
     fn draw_top(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
@@ -437,7 +432,7 @@ impl Root {
             self.overlay = None;
             // What lies over the screen now isn't the question's.
             if matches!(reply, Reply::SendAndOpen(Message::DropQuestion, _)) {
-                self.asked = None;
+                self.outside.asked = None;
             }
             return reply;
         }

@@ -17,6 +17,7 @@ use crate::{
         input::Input,
         keymap::Keymap,
         message::Message,
+        moved::MovedEntries,
         notices::NoticeKind,
         state::State,
     },
@@ -96,6 +97,9 @@ pub trait Screen {
     /// Takes in what changed outside; comes before every drawing and every input. What the screen
     /// keeps by row is of this state after it.
     fn sync_state(&mut self, state: &State);
+
+    /// Entries have other places, and what is kept by entries goes along; comes before `sync_state`.
+    fn follow_moved(&mut self, _: &MovedEntries) {}
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State);
 

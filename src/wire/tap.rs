@@ -12,7 +12,6 @@ mod replay;
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
 use tokio::{
     sync::broadcast::error::RecvError,
     task::JoinSet,
@@ -31,7 +30,8 @@ use super::{
     now::now_millis,
     transport::{
         bus::{Bus, SubscriptionShare},
-        message::{Address, Incoming, Outgoing, Packet},
+        confirm::confirm_subscriptions,
+        message::{Address, Incoming, Packet},
         message_queue::QueueReceiver,
         pattern::subject_matches,
     },
@@ -48,9 +48,6 @@ use crate::{
 
 /// How much is held that nobody has taken yet, in bytes.
 const CAPACITY: usize = 64 * 1024 * 1024;
-
-/// How long a server may take to say that it received of our subscriptions.
-const STARTING: Duration = Duration::from_secs(5);
 
 /// How often a place is looked for that is not there yet.
 const LOOKING: Duration = Duration::from_secs(1);
@@ -130,7 +127,15 @@ impl Tap {
                 Err(problem) => return Err(problem),
             });
         }
-        let own = confirm_subscriptions(&*bus).await?;
+        let there: Vec<&Address> = places
+            .iter()
+            .zip(&lines)
+            .filter_map(|(place, line)| line.as_ref().map(|_| place))
+            .collect();
+        let own = match bus.transport().is_bus() {
+            true => confirm_subscriptions(&*bus, &there).await?,
+            false => None,
+        };
         let all: Arc<[Address]> = places.into();
         if let Some(past) = past {
             beside.spawn(past.replay_kept());
@@ -304,37 +309,15 @@ fn is_not_there(problem: &CallError) -> bool {
     problem.kind == ErrorKind::NoResponders
 }
 
-/// Sends a message around to itself: when it is back, the subscriptions before it are known to the
-/// server. Answers where it went.
-async fn confirm_subscriptions(bus: &dyn Bus) -> Result<Option<String>, CallError> {
-    if !bus.transport().is_bus() {
-        return Ok(None);
-    }
-    let Some(inbox) = bus.new_inbox() else { return Ok(None) };
-    let name = inbox.name.clone();
-    let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
-    bus.send(Outgoing {
-        to: inbox,
-        reply: None,
-        headers: Vec::new(),
-        body: Bytes::new(),
-        expires: None,
-    })
-    .await?;
-    match timeout(STARTING, line.next()).await {
-        Ok(Some(_)) => Ok(Some(name)),
-        _ => Err(CallError {
-            kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm the subscription", bus.display_address()),
-            remedy: "check the connection and the permission to subscribe".into(),
-        }),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use bytes::Bytes;
+
     use super::{redact::LONGEST, *};
-    use crate::{model::traffic::KeptMessage, wire::transport::embedded::Embedded};
+    use crate::{
+        model::traffic::KeptMessage,
+        wire::transport::{embedded::Embedded, message::Outgoing},
+    };
 
     fn message(body: &str) -> Outgoing {
         Outgoing {

@@ -4,6 +4,7 @@
 //! [`message_queue`] is the bounded queue between the network and whoever listens.
 
 pub mod bus;
+pub(crate) mod confirm;
 pub mod connection_event;
 pub mod embedded;
 pub mod http;

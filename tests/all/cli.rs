@@ -94,7 +94,10 @@ fn check_speaks_json_sarif_and_to_github() {
     let finding = named(&found, "code", "service.unknown");
     assert_eq!(
         keys(finding),
-        ["code", "severity", "file", "line", "column", "pointer", "entry", "message", "fix"]
+        [
+            "code", "severity", "file", "line", "column", "pointer", "entry", "message", "fix",
+            "related"
+        ]
     );
     let place_of = [&finding["severity"], &finding["file"], &finding["line"], &finding["pointer"]];
     assert_eq!(
@@ -567,6 +570,13 @@ fn a_server_that_is_not_there_ends_the_call_with_three() {
         place.run(&["call", "tell-joke", "topic=x", "--connection", "nats://me:hush@127.0.0.1:1"]);
     ran.ended(2, &["holds a user or password"]);
     assert!(!ran.words.contains("hush"), "{}", ran.words);
+    // Nor where the scheme was forgotten, so that it could be a name.
+    let ran = place.run(&["call", "tell-joke", "topic=x", "--connection", "me:hush@127.0.0.1:1/x"]);
+    ran.ended(2, &["holds a user or password"]);
+    assert!(!ran.words.contains("hush"), "{}", ran.words);
+    let settings = Place::with(&[("toolcrib.toml", "connection = 'me:hush@127.0.0.1:1'\n")]);
+    let ran = settings.run(&["check"]);
+    assert!(!format!("{}{}", ran.data, ran.words).contains("hush"), "{}", ran.data);
 }
 
 #[test]

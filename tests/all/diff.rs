@@ -282,10 +282,15 @@ fn no_secret_is_shown() {
 
 #[test]
 fn what_a_schema_no_longer_allows_is_breaking_and_what_can_not_be_decided_says_so() {
-    let list = |property: &Value| {
-        json!([{"name": "t", "description": "d", "input_schema": {"type": "object", "properties": {"p": property}}}])
+    let schema = |property: &Value| json!({"type": "object", "properties": {"p": property}});
+    let plain = |property: &Value| {
+        json!([{"name": "t", "description": "d", "input_schema": schema(property)}]).to_string()
+    };
+    let served = |property: &Value| {
+        json!({"tools": [{"name": "t", "description": "d", "inputSchema": schema(property)}]})
             .to_string()
     };
+    let forms: [&dyn Fn(&Value) -> String; 2] = [&plain, &served];
     let kind = |of: &str| json!({"type": "object", "properties": {"kind": {"const": of}}, "required": ["kind"]});
     let (two, one) = (json!({"oneOf": [kind("p"), kind("q")]}), json!({"oneOf": [kind("p")]}));
     for (old, new, expected) in [
@@ -296,9 +301,12 @@ fn what_a_schema_no_longer_allows_is_breaking_and_what_can_not_be_decided_says_s
             &json!({"pattern": "b"}),
             "breaking tool/t input.constraint-changed /inputSchema/properties/p",
         ),
-    ] {
-        let place = Place::with(&[("old.json", &list(old)), ("new.json", &list(new))]);
-        assert_eq!(changes(&place, "old.json", "new.json"), [expected]);
+    ]
+    .iter()
+    .flat_map(|case| forms.iter().map(move |form| (form(case.0), form(case.1), case.2)))
+    {
+        let place = Place::with(&[("old.json", &old), ("new.json", &new)]);
+        assert_eq!(changes(&place, "old.json", "new.json"), [expected], "{old}");
         let ran = place.run(&["diff", "old.json", "new.json", "--fail-on", "breaking"]);
         assert_eq!(ran.code, Some(i32::from(expected.starts_with("breaking"))), "{}", ran.data);
         assert_eq!(

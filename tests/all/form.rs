@@ -118,12 +118,23 @@ impl Desk {
         let before = &line[..line.find(text).unwrap()];
         let column =
             toolcrib::ui::canvas::text_width(before) + toolcrib::ui::canvas::text_width(text) - 1;
-        let mouse = Mouse {
-            kind: MouseKind::Down(button),
-            column: column as u16,
-            row: row as u16,
-            mods: Mods::default(),
-        };
+        self.mouse(MouseKind::Down(button), (column as u16, row as u16))
+    }
+
+    pub fn presses_cell(&mut self, cell: (u16, u16)) -> FormReply {
+        self.mouse(MouseKind::Down(Button::Left), cell)
+    }
+
+    /// Turns the wheel over the first place where the text is; in the form where it is not seen.
+    pub fn wheels(&mut self, text: &str, notches: i16) -> FormReply {
+        let screen = self.screen();
+        let row = screen.lines().position(|line| line.contains(text)).unwrap_or(4);
+        self.mouse(MouseKind::Wheel(notches), (30, row as u16))
+    }
+
+    fn mouse(&mut self, kind: MouseKind, (column, row): (u16, u16)) -> FormReply {
+        self.paint();
+        let mouse = Mouse { kind, column, row, mods: Mods::default() };
         let reply = self.form.handle_input(&Input::Mouse(mouse));
         self.take(reply)
     }

@@ -224,3 +224,68 @@ fn a_folded_schema_is_described_in_words_with_its_problems_at_the_end() {
     assert!(desk.screen().contains("▸ list, at least 1 item"), "{}", desk.screen());
     assert!(!desk.screen().contains("array"), "{}", desk.screen());
 }
+
+#[test]
+fn a_name_counts_when_its_field_is_left_and_not_after_esc() {
+    let headers = json!({"headers": {"X-One": "1"}});
+    let schema = json!({"properties": {
+        "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+        "note": {"type": "string"},
+    }});
+    let mut desk = Desk::new(schema, headers);
+    desk.goes("/headers/X-One");
+    assert!(desk.screen().contains('×'), "{}", desk.screen());
+    desk.acts("rename-member");
+    // Nothing there removes the entry.
+    assert!(!desk.screen().contains('×'), "{}", desk.screen());
+    desk.keys("ctrl+u");
+    desk.types("X-Two");
+    desk.clicks("note");
+    assert_eq!(desk.value["headers"], json!({"X-Two": "1"}));
+    desk.goes("/headers/X-Two");
+    desk.acts("rename-member");
+    desk.types("3");
+    desk.keys("esc");
+    assert_eq!(desk.value["headers"], json!({"X-Two": "1"}));
+}
+
+#[test]
+fn a_press_is_not_taken_by_what_the_press_before_brought_under_the_pointer() {
+    let help = "A long description that takes a line of its own below the field that has the keys.";
+    let schema = json!({"properties": {
+        "first": {"type": "string", "description": help},
+        "second": {"enum": ["one", "two", "three"]},
+        "third": {"enum": ["four", "five", "six"]},
+    }});
+    let mut desk = Desk::new(schema, json!({"second": "one", "third": "four"})).sized(60, 20);
+    desk.goes("/first");
+    let screen = desk.screen();
+    let row = screen.lines().position(|line| line.contains("one")).unwrap();
+    let cell = (30, row as u16);
+    desk.presses_cell(cell);
+    assert_eq!(desk.form.focused_place().to_string(), "/second");
+    let moved = desk.screen();
+    assert!(!moved.lines().nth(row).unwrap().contains("second"), "{moved}");
+    desk.presses_cell(cell);
+    assert_eq!(*desk.value, json!({"second": "one", "third": "four"}), "{moved}");
+    assert_eq!(desk.form.focused_place().to_string(), "/second");
+    // The next one is meant.
+    desk.presses_cell(cell);
+    let now = (desk.value.clone(), desk.form.focused_place().to_string());
+    assert_ne!(now, (json!({"second": "one", "third": "four"}).into(), "/second".into()));
+}
+
+#[test]
+fn the_wheel_moves_in_an_open_list() {
+    let choices: Vec<String> = (0..20).map(|row| format!("choice-{row}")).collect();
+    let schema = json!({"properties": {"kind": {"enum": choices}}});
+    let mut desk = Desk::new(schema, json!({"kind": "choice-0"})).sized(60, 20);
+    desk.goes("/kind");
+    desk.keys("enter");
+    assert!(!desk.screen().contains("choice-12"), "{}", desk.screen());
+    for _ in 0..12 {
+        desk.wheels("choice-2", 1);
+    }
+    assert!(desk.screen().contains("choice-12"), "{}", desk.screen());
+    assert_eq!(desk.value["kind"], "choice-0");
+}

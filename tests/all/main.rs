@@ -15,6 +15,7 @@ mod by_accident;
 mod call_meta;
 mod cases;
 mod channel_watch;
+mod check_rules;
 mod cli;
 mod commonground;
 mod commonground_answer;

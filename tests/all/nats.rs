@@ -7,14 +7,17 @@ use serde_json::{Value, json};
 use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
+    engine::mask::Mask,
     model::{
         call::{Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, SecretAt, Tls},
+        error_kind::ErrorKind,
     },
     systems::trustgraph::request,
     wire::{
         registry::Registry,
         systems::trustgraph::{offers, serving::Serving},
+        tap::Tap,
         transport::{
             bus::SubscriptionShare,
             message::{self, Address, Outgoing},
@@ -214,6 +217,25 @@ async fn a_subject_that_the_server_forbids_is_told() {
             .await;
     heard.assert_lost("refused");
     assert!(heard.problem().message.contains("tg.request.joke"), "{:?}", heard.problem());
+}
+
+#[tokio::test]
+async fn who_may_listen_nowhere_neither_serves_nor_watches() {
+    let lines = r#"authorization { users: [{ user: alice, password: p, permissions: { publish: ">", subscribe: { allow: ">", deny: "tg.request.>" } } }] }"#;
+    let server = NatsServer::configured(lines);
+    let credentials =
+        Credentials::Password { user: "alice".into(), password: SecretAt::Variable("P".into()) };
+    let registry = Registry::new(Arc::new(|_| Some("p".into())));
+    let connection = Connection { credentials, ..server.connection() };
+    let bus = registry.open_bus(&connection).await.unwrap();
+    let refused = Serving::start(Arc::clone(&bus), offers::sample_services()).await.err().unwrap();
+    assert!(refused.message.contains("listen on tg.request."), "{refused:?}");
+    let place = |subject: &str| Address::ephemeral(subject);
+    let deaf = Tap::open(Arc::clone(&bus), &[place("tg.request.x")], Mask::default()).await;
+    assert_eq!(deaf.err().map(|problem| problem.kind), Some(ErrorKind::Refused));
+    // One that may be listened at is enough.
+    let places = [place("tg.request.x"), place("tg.response.x")];
+    Tap::open(bus, &places, Mask::default()).await.unwrap();
 }
 
 #[tokio::test]

@@ -8,3 +8,5 @@ mod json_dialects;
 mod odd_texts;
 #[path = "syntax/properties.rs"]
 mod properties;
+#[path = "syntax/shared_values.rs"]
+mod shared_values;

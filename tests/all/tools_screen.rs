@@ -1,8 +1,11 @@
 //! The Tools screen as it is used: keys and mouse in, the screen and the files out.
 
+use std::sync::Arc;
+
 use serde_json::json;
 use toolcrib::{
     app::{
+        calls::{CallMessage, CallPart, CallText},
         documents::Change,
         effect::Effect,
         message::{DocumentMessage, Message, ScreenId},
@@ -822,4 +825,172 @@ fn a_route_that_was_chosen_goes_with_a_renamed_tool() {
     assert_ne!(after, before, "{}", bench.screen());
     let network = &bench.state.network;
     assert_eq!((network.route_of(&after), network.route_of(&before)), (Some("god"), None));
+}
+
+/// Two tools of which one takes its description from the other's anchor.
+const SHARED: &str = "\
+tool:
+  ask:
+    type: text-completion
+    name: ask
+    description: &words Asks a model.
+  tell:
+    type: text-completion
+    name: say
+    description: *words
+";
+
+#[test]
+fn a_field_that_other_places_share_says_so_and_a_change_there_is_its_own() {
+    let mut bench = Workbench::yaml(SHARED, 120, 36);
+    bench.keys("tab @find-field");
+    bench.types("description");
+    bench.keys("enter");
+    for words in ["&words is used in line 9 too:", "a change here changes it there"] {
+        assert!(bench.shows(words), "{}", bench.screen());
+    }
+    bench.keys("esc shift+tab down tab @find-field");
+    bench.types("description");
+    bench.keys("enter");
+    assert!(bench.shows("*words, from line 5:"), "{}", bench.screen());
+    bench.keys("enter");
+    bench.types("!");
+    bench.keys("esc");
+    let now = tools_of(&bench);
+    assert_eq!(now, SHARED.replace("*words", "Asks a model.!"), "{}", bench.screen());
+    assert!(!bench.shows("from line 5"), "{}", bench.screen());
+}
+
+#[test]
+fn a_tool_whose_anchor_another_tool_uses_can_be_deleted() {
+    let mut bench = Workbench::yaml(SHARED, 120, 36);
+    bench.keys("d right enter");
+    let left = "\
+tool:
+  tell:
+    type: text-completion
+    name: say
+    description: Asks a model.
+";
+    assert_eq!(tools_of(&bench), left, "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(tools_of(&bench), SHARED, "{}", bench.screen());
+}
+
+/// The list of an MCP server's tools of these names.
+fn kept_list(names: &[&str]) -> String {
+    let tool = |name: &&str| {
+        serde_json::json!({
+            "name": name,
+            "description": format!("Does {name}"),
+            "inputSchema": {"type": "object", "properties": {"topic": {"type": "string"}}},
+        })
+    };
+    let tools: Vec<_> = names.iter().map(tool).collect();
+    let list = serde_json::json!({
+        "server": "sky", "era": "stateful", "version": "2025-11-25", "tools": tools
+    });
+    format!("{list:#}\n")
+}
+
+fn changes_on_disk(bench: &mut Workbench, names: &[&str]) {
+    let (file, text) = (FileId::new("mcp/sky.json"), Some(kept_list(names).as_str().into()));
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file, text }));
+    bench.draw();
+}
+
+#[test]
+fn what_is_selected_typed_and_asked_goes_with_a_tool_whose_list_changes_on_disk() {
+    let list = kept_list(&["tell", "look"]);
+    let mut bench = Workbench::files(&[("mcp/sky.json", &list)], 120, 36);
+    assert_eq!(selected_key(&bench), "sky/tell");
+    // What is typed for its call is its own.
+    let text = CallText { tool: bench.state.selected.clone().unwrap(), part: CallPart::Arguments };
+    let topic = Edit::Set { at: Pointer::root().child("topic"), to: "cheese".into() };
+    bench.send(Message::Call(CallMessage::EditText { text, edits: vec![topic] }));
+    changes_on_disk(&mut bench, &["wipe", "tell", "look"]);
+    assert_eq!(selected_key(&bench), "sky/tell");
+    let tool = bench.state.selected.clone().unwrap();
+    assert_eq!(bench.state.arguments_of(&tool)["topic"], "cheese", "{}", bench.screen());
+    let wipe = bench.state.catalog.tools.iter().find(|tool| tool.name == "wipe").unwrap().id();
+    assert_eq!(bench.state.typed_text(wipe, CallPart::Arguments).map(|_| ()), None);
+
+    // A question that was asked of it closes; nothing of another one is deleted.
+    bench.keys("d");
+    assert!(bench.shows("Delete sky/tell?"), "{}", bench.screen());
+    changes_on_disk(&mut bench, &["new", "wipe", "tell", "look"]);
+    assert!(!bench.shows("Delete"), "{}", bench.screen());
+    assert_eq!(selected_key(&bench), "sky/tell");
+
+    // Its form goes on with it, in EDIT too.
+    bench.keys("tab @find-field");
+    bench.types("description");
+    bench.keys("enter enter");
+    bench.types(" again");
+    changes_on_disk(&mut bench, &["newest", "new", "wipe", "tell", "look"]);
+    // It has unsaved changes: they stay.
+    assert!(bench.shows("saving will ask"), "{}", bench.screen());
+    bench.keys("esc u");
+    changes_on_disk(&mut bench, &["tell", "look"]);
+    assert_eq!(selected_key(&bench), "sky/tell");
+    // A tool that is gone takes nothing along.
+    changes_on_disk(&mut bench, &["look"]);
+    assert_eq!(selected_key(&bench), "sky/look");
+    let look = bench.state.selected.clone().unwrap();
+    assert!(bench.state.arguments_of(&look).get("topic").is_none());
+}
+
+/// Checks the workspace as the program does beside the keys.
+fn check_all(bench: &mut Workbench) {
+    bench.send(Message::Document(DocumentMessage::CheckDue));
+    let asked = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Check(snapshot) => Some((snapshot.turn, Arc::new(snapshot.collect_findings()))),
+        _ => None,
+    });
+    let (turn, findings) = asked.unwrap();
+    bench.send(Message::Document(DocumentMessage::Checked { turn, findings }));
+    bench.draw();
+}
+
+#[test]
+fn problems_are_found_by_their_words_and_a_fixed_one_goes_at_once() {
+    let tool = |row: usize| {
+        format!("  tool-{row}:\n    type: prompt\n    name: tool-{row}\n    owner: me\n")
+    };
+    let text: String = (0..40).map(tool).collect();
+    let mut bench = Workbench::yaml(&format!("tool:\n{text}"), 120, 36);
+    bench.keys("tab tab v v v");
+    assert!(bench.shows("checking…"), "{}", bench.screen());
+    check_all(&mut bench);
+    let count = |bench: &Workbench| bench.state.findings.len();
+    let all = count(&bench);
+    bench.keys("/");
+    bench.types("unknown-key tool-7 ");
+    assert!(bench.shows(&format!("Problems 1 of {all}")), "{}", bench.screen());
+    bench.keys("enter F");
+    assert_eq!(count(&bench), all - 1, "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows(&format!("Problems {}", all - 1)), "{}", bench.screen());
+}
+
+#[test]
+fn another_name_typed_in_the_form_takes_the_gate_of_the_tool_along() {
+    let settings = "[mcp.sky.tools.look] # ours\ngroups = [\"eyes\"]\n";
+    let list = kept_list(&["look"]);
+    let files = [("mcp/sky.json", list.as_str()), ("toolcrib.toml", settings)];
+    let mut bench = Workbench::files(&files, 120, 36);
+    let groups = |bench: &Workbench| {
+        let tool = bench.state.catalog.tools.first().unwrap();
+        (tool.name.to_string(), format!("{:?}", tool.gate.groups()))
+    };
+    let before = groups(&bench).1;
+    assert!(before.contains("eyes"), "{before}");
+    bench.keys("tab @find-field");
+    bench.types("name");
+    bench.keys("enter enter end");
+    bench.types("V2");
+    bench.keys("esc");
+    assert_eq!(groups(&bench), ("lookV2".into(), before), "{}", bench.screen());
+    let text = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap().text.to_string();
+    assert_eq!(text, settings.replace("look", "lookV2"));
 }

@@ -1548,8 +1548,10 @@ fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
     bench.effects.clear();
     bench.keys("u");
     assert!(text(&bench).contains("Mine.") && !text(&bench).contains("somebody"));
+    assert!(bench.state.documents.get(&file).unwrap().typed_over() == Some(&before));
     bench.keys("s");
-    assert_eq!(written(&bench), [(file, Some(before))]);
+    assert!(bench.shows("Changed on disk"), "{}", bench.screen());
+    assert_eq!(written(&bench), [], "nothing is written before the answer");
 }
 
 #[test]

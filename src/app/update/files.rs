@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::{
     file_names::warn_of_odd_names,
+    fixed,
     renamed::{self, CalledTools},
 };
 use crate::{
@@ -19,6 +20,7 @@ use crate::{
         documents::{Change, ChangeError, Document, Documents, HistoryStep},
         effect::Effect,
         message::{FileEntries, Loaded, ScreenId},
+        moved::KnownPlaces,
         notices::NoticeKind,
         question::Question,
         state::{Checking, LoadProgress, State, ViewTarget},
@@ -127,6 +129,7 @@ fn apply_changes_with(
         Ok(files) => {
             let selected = state.selected.clone();
             read_again(state, &files);
+            fixed::drop_fixed(state, label, changes);
             follow_new_entry(state, &before, changes, is_moved);
             if let Some((file, at)) = renamed {
                 let is_it = |entry: &&Entry| entry.id.place().at == at;
@@ -297,6 +300,7 @@ fn read_again(state: &mut State, files: &[FileId]) {
         return;
     }
     let catalog = Arc::make_mut(&mut state.catalog);
+    let mut moved = Vec::new();
     for file in files {
         let source = state.documents.present(file).map(|document| &document.source);
         match source {
@@ -308,7 +312,9 @@ fn read_again(state: &mut State, files: &[FileId]) {
                 if !before
                     .is_some_and(|before| read::refresh_entries(catalog, file, source, &before))
                 {
+                    let known = KnownPlaces::of_file(catalog, file);
                     catalog.replace_file(file, read::read_part(file, source, state.mode));
+                    moved.push(known.moved_to(KnownPlaces::of_file(catalog, file)));
                 }
             }
             None => {
@@ -318,6 +324,7 @@ fn read_again(state: &mut State, files: &[FileId]) {
         }
     }
     read::apply_loading(catalog);
+    moved.into_iter().for_each(|moved| renamed::follow_moved(state, moved));
     if files.iter().any(|file| file.as_str() == SETTINGS) {
         take_settings(state);
     }
@@ -330,10 +337,20 @@ fn read_all(state: &mut State) {
         .iter()
         .filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
     let sources: Vec<_> = sources.collect();
-    state.catalog = Arc::new(
+    let places = |catalog: &Catalog| {
+        let files = sources.iter().map(|(file, _)| KnownPlaces::of_file(catalog, file));
+        files.collect::<Vec<_>>()
+    };
+    let known = places(&state.catalog);
+    let catalog = Arc::new(
         read::read_catalog(sources.iter().copied(), state.mode).into_successor_of(&state.catalog),
     );
+    let moved: Vec<_> = known.into_iter().zip(places(&catalog)).collect();
+    state.catalog = catalog;
     state.read = sources.into_iter().map(|(file, source)| (file.clone(), source.clone())).collect();
+    for (before, after) in moved {
+        renamed::follow_moved(state, before.moved_to(after));
+    }
     take_settings_there(state);
     refresh_after_change(state);
 }
@@ -358,6 +375,7 @@ fn take_settings(state: &mut State) {
     take_connections(state, parsed.connections);
     state.network.prices = parsed.prices;
     state.health.settings = parsed.health;
+    state.check_rules = parsed.check;
     state.workflow.listed_states = listed_states(&settings);
     state.workflow.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::from_value(settings.get(GROUPS).unwrap_or(&Value::Null)) {
@@ -395,6 +413,7 @@ pub(super) fn check_again(state: &mut State) {
             &state.catalog,
             &state.call_destinations(),
             state.health.shown(),
+            &state.check_rules,
             files,
         ));
     }
@@ -442,6 +461,7 @@ fn request_check(state: &State) -> Effect {
         files,
         there: state.call_destinations(),
         health: state.health.shown().cloned(),
+        rules: state.check_rules.clone(),
     }))
 }
 

@@ -1,5 +1,5 @@
-//! What goes by another name when files do: the run, what is tried, the stops, what is typed for
-//! calls of a tool.
+//! What goes by another name, or another place, when files do: the run, what is tried, the stops,
+//! what is typed for calls of a tool.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -7,7 +7,12 @@ use std::{
 };
 
 use crate::{
-    app::{calls::CallText, documents::Renamed, state::State},
+    app::{
+        calls::{CallText, RequestGoal},
+        documents::Renamed,
+        moved::MovedEntries,
+        state::{State, StepGoal, ViewTarget},
+    },
     engine::{
         mentions::NameKind,
         simulate::{run::rename_in, stop::Stop},
@@ -65,6 +70,51 @@ pub(super) fn follow_rename(
             }
         }
     }
+}
+
+/// Entries have other places: what is known of them goes along, and the screens are shown where they
+/// went.
+pub(super) fn follow_moved(state: &mut State, moved: MovedEntries) {
+    if moved.is_empty() {
+        return;
+    }
+    // What is gone has somebody else at its place, who is selected then.
+    if let Some(now) = state.selected.as_ref().and_then(|id| moved.follow(id)) {
+        state.selected = Some(now);
+    }
+    state.goal = state.goal.take().and_then(|goal| {
+        let entry = moved.follow(&goal.entry)?;
+        Some(ViewTarget { entry, ..goal })
+    });
+    let invoke = &mut state.invoke;
+    moved.follow_keys_by(&mut invoke.texts, |text| {
+        Some(CallText { tool: moved.follow(&text.tool)?, part: text.part })
+    });
+    invoke.mocks = invoke.mocks.iter().filter_map(|id| moved.follow(id)).collect();
+    moved.follow_keys(&mut invoke.kept_mocks);
+    moved.follow_keys(&mut invoke.breakpoints);
+    invoke.calls.follow_moved(&moved);
+    invoke.step_goal = invoke.step_goal.take().and_then(|goal| {
+        let tool = moved.follow(&goal.tool)?;
+        Some(StepGoal { tool, ..goal })
+    });
+    invoke.request_goal = invoke.request_goal.take().and_then(|goal| {
+        let tool = moved.follow(&goal.tool)?;
+        Some(RequestGoal { tool, ..goal })
+    });
+    moved.follow_keys(&mut state.network.routes);
+    let workflow = &mut state.workflow;
+    moved.follow_one(&mut workflow.fill_first);
+    if let Some(live) = &mut workflow.live
+        && let Some(now) = moved.follow(&live.tool)
+    {
+        live.tool = now;
+    }
+    let tried = workflow.what_if.iter_mut().chain(&mut workflow.what_ifs_before);
+    for what_if in tried {
+        moved.follow_list(&mut what_if.edits, |(tool, _)| tool);
+    }
+    state.moved.push(moved);
 }
 
 /// What was typed for calls of a tool is its own under another identity, too.

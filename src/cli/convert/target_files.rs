@@ -263,7 +263,7 @@ impl TargetFile {
         for edit in edits_between(&now, to) {
             match self.source.apply(place.document, &edit.with_prefix(&place.at)) {
                 Ok((source, _)) => self.source = source,
-                Err(EditError::Aliased(_)) => {
+                Err(EditError::Merged(_)) => {
                     self.source = self.write_out(place, to, edit.pointer())?;
                     // The rest may be written by that.
                     return self.put_plain(place, to);
@@ -287,13 +287,13 @@ impl TargetFile {
             let Some(value) = at.get(to) else { continue };
             let edit = Edit::Set { at: at.clone(), to: value.clone().into() };
             match self.source.apply(place.document, &edit.with_prefix(&place.at)) {
-                Err(EditError::Aliased(_)) => {}
+                Err(EditError::Merged(_)) => {}
                 // What is written as it was before is no way out.
                 Ok((source, _)) if source.text() == self.source.text() => {}
                 done => return Ok(done?.0),
             }
         }
-        Err(EditError::Aliased(within.clone()))
+        Err(EditError::Merged(within.clone()))
     }
 
     /// The same of an entry that is a text which holds JSON.

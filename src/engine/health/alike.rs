@@ -7,7 +7,10 @@ use std::{
 
 use super::{set::ToolSet, words::WordMap};
 use crate::{
-    engine::lint::check::{Report, member_pointer},
+    engine::lint::{
+        check::{Report, member_pointer},
+        identity::relative_place,
+    },
     model::tool::{States, Tool},
     schema::pointer::Pointer,
 };
@@ -160,14 +163,14 @@ fn report_pairs(
         groups.entry(find(&mut leader, pair.later)).or_default().push(pair);
     }
     let tool_of = |row: usize| set.tool(&set.measured[row]);
-    let mut add = |row: usize, others: &str, percent: usize| {
-        let tool = tool_of(row);
-        let at = if tool.entry.value.parsed().get(key(tool)).is_some() {
-            member_pointer(key(tool))
-        } else {
-            Pointer::root()
-        };
-        report.add_finding(&tool.entry, at, words(tool, others, percent));
+    let place_in = |tool: &Tool| match tool.entry.value.parsed().get(key(tool)) {
+        Some(_) => member_pointer(key(tool)),
+        None => Pointer::root(),
+    };
+    // At a tool about another one.
+    let words_of = |tool: &Tool, other: &Tool, percent: usize| {
+        let place = relative_place(&other.entry, &tool.entry);
+        words(tool, &format!("\"{}\" ({place})", other.name), percent)
     };
     for (first, pairs) in groups {
         let mut rows: Vec<usize> = pairs.iter().map(|pair| pair.later).collect();
@@ -175,7 +178,13 @@ fn report_pairs(
         rows.dedup();
         if rows.len() > MOST_LISTED {
             let percent = pairs.iter().map(|pair| pair.percent).min().unwrap_or(0);
-            add(first, &listed_names(&rows, |row| tool_of(row).name.as_str()), percent);
+            let names = listed_names(&rows, |row| tool_of(row).name.as_str());
+            let first = tool_of(first);
+            let message = words(first, &names, percent);
+            let mut found = report.add_finding(&first.entry, place_in(first), message);
+            for tool in rows.into_iter().map(tool_of) {
+                found.relate(&tool.entry, place_in(tool), words_of(tool, first, percent));
+            }
             continue;
         }
         for row in rows {
@@ -183,12 +192,10 @@ fn report_pairs(
             let Some(best) = own.min_by_key(|pair| (Reverse(pair.percent), pair.earlier)) else {
                 continue;
             };
-            let other = tool_of(best.earlier);
-            let place = match other.entry.id.file() == tool_of(row).entry.id.file() {
-                true => format!("line {}", other.entry.line),
-                false => format!("{}, line {}", other.entry.id.file(), other.entry.line),
-            };
-            add(row, &format!("\"{}\" ({place})", other.name), best.percent);
+            let (tool, other) = (tool_of(row), tool_of(best.earlier));
+            let message = words_of(tool, other, best.percent);
+            let mut found = report.add_finding(&tool.entry, place_in(tool), message);
+            found.relate(&other.entry, place_in(other), words_of(other, tool, best.percent));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     model::{
         context::Mode,
         entry::{Entry, EntryId},
-        finding::{EntryEdit, Finding, Fix, Severity, Site},
+        finding::{EntryEdit, Finding, Fix, RelatedPlace, Severity, Site},
         service::Service,
         shown::visible_text,
         tool::Tool,
@@ -94,23 +94,26 @@ impl<'r> Report<'r> {
         pointer: Pointer,
         message: impl Into<String>,
     ) -> NewFinding<'_> {
-        let site = Site {
-            file: entry.id.file().clone(),
-            entry: Some(entry.id.clone()),
-            pointer,
-            line: entry.line,
-            column: entry.column,
-        };
-        let message = safe_text(&message.into());
         self.findings.push(Finding {
             code: self.code,
             severity: self.severity,
-            message,
-            site,
+            message: safe_text(&message.into()),
+            site: site_in(entry, pointer),
             fix: None,
             others: Vec::new(),
+            related: Vec::new(),
         });
         NewFinding { entry: entry.id.clone(), finding: self.findings.last_mut() }
+    }
+}
+
+fn site_in(entry: &Entry, pointer: Pointer) -> Site {
+    Site {
+        file: entry.id.file().clone(),
+        entry: Some(entry.id.clone()),
+        pointer,
+        line: entry.line,
+        column: entry.column,
     }
 }
 
@@ -121,6 +124,14 @@ pub struct NewFinding<'f> {
 }
 
 impl NewFinding<'_> {
+    /// The finding is about another place, too; with what is to be said there.
+    pub fn relate(&mut self, entry: &Entry, pointer: Pointer, message: impl AsRef<str>) {
+        if let Some(finding) = &mut self.finding {
+            let message = safe_text(message.as_ref());
+            finding.related.push(RelatedPlace { site: site_in(entry, pointer), message });
+        }
+    }
+
     /// A fix by edits of the entry that the finding is in.
     pub fn fix_edits(self, label: impl Into<String>, edits: impl IntoIterator<Item = Edit>) {
         let edits =

@@ -23,13 +23,16 @@ pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) 
     let is_loaded = |entry: &&Entry| entry.id.file().as_str() != SETTINGS;
     for entry in context.catalog.entries().filter(is_loaded) {
         if let Some(earlier) = first.get(&(entry.system, entry.kind, entry.key.as_str())) {
-            let message = format!(
-                "the {} \"{}\" is also in {}; if both are loaded, the last one applies",
-                entry.kind.as_str(),
-                entry.key,
-                relative_place(earlier, entry)
-            );
-            report.add_finding(entry, Pointer::root(), message);
+            let words = |one: &Entry, other: &Entry| {
+                format!(
+                    "the {} \"{}\" is also in {}; if both are loaded, the last one applies",
+                    one.kind.as_str(),
+                    one.key,
+                    relative_place(other, one)
+                )
+            };
+            let mut found = report.add_finding(entry, Pointer::root(), words(entry, earlier));
+            found.relate(earlier, Pointer::root(), words(earlier, entry));
         } else {
             first.insert((entry.system, entry.kind, &entry.key), entry);
         }
@@ -45,12 +48,16 @@ pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>)
         match first.get(&(tool.entry.system, tool.name.as_str())) {
             // The same key twice is said already, and is most often the same tool in two files.
             Some(earlier) if earlier.entry.key != tool.entry.key => {
-                let message = format!(
-                    "another tool is called \"{}\", in {}; a model sees only one of them",
-                    tool.name,
-                    relative_place(&earlier.entry, &tool.entry)
-                );
-                report.add_finding(&tool.entry, name_place(tool), message);
+                let words = |one: &Tool, other: &Tool| {
+                    format!(
+                        "another tool is called \"{}\", in {}; a model sees only one of them",
+                        one.name,
+                        relative_place(&other.entry, &one.entry)
+                    )
+                };
+                let message = words(tool, earlier);
+                let mut found = report.add_finding(&tool.entry, name_place(tool), message);
+                found.relate(&earlier.entry, name_place(earlier), words(earlier, tool));
             }
             Some(_) => {}
             None => drop(first.insert((tool.entry.system, &tool.name), tool)),
@@ -64,18 +71,22 @@ pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
         let Some(first) = set.next() else { continue };
         for tool in set.filter(|tool| tool.name != first.name) {
-            let message = format!(
-                "it differs from \"{}\" ({}) only in its name",
-                first.name,
-                relative_place(&first.entry, &tool.entry)
-            );
-            report.add_finding(&tool.entry, Pointer::root(), message);
+            let words = |one: &Tool, other: &Tool| {
+                format!(
+                    "it differs from \"{}\" ({}) only in its name",
+                    other.name,
+                    relative_place(&other.entry, &one.entry)
+                )
+            };
+            let message = words(tool, first);
+            let mut found = report.add_finding(&tool.entry, Pointer::root(), message);
+            found.relate(&first.entry, Pointer::root(), words(first, tool));
         }
     }
 }
 
 /// Where an entry is, as seen from another.
-fn relative_place(entry: &Entry, from: &Entry) -> String {
+pub(crate) fn relative_place(entry: &Entry, from: &Entry) -> String {
     if entry.id.file() == from.id.file() {
         format!("line {}", entry.line)
     } else {

@@ -177,5 +177,6 @@ fn new_finding(
         site: Site { file: file.clone(), entry: None, pointer, line, column },
         fix: None,
         others: Vec::new(),
+        related: Vec::new(),
     }
 }

@@ -272,6 +272,14 @@ pub(crate) fn holds_credentials(server: &str) -> bool {
     rest.split('/').next().unwrap_or_default().contains('@')
 }
 
+/// That an address isn't taken for what it holds; nothing of it is shown.
+pub(crate) fn refuse_credentials(doing: &str) -> Problem {
+    let remedy =
+        "keep the connection in toolcrib.toml, with user and password-variable or password-key";
+    Problem::new(ProblemKind::Input, doing, "the address holds a user or password")
+        .with_remedy(remedy)
+}
+
 /// The connection that a command line or a case means: by name, or by address.
 ///
 /// # Errors
@@ -285,6 +293,10 @@ pub(crate) fn find_connection(
     if let Some(named) = connections.find_by_name(wanted) {
         return Ok(named.clone());
     }
+    // Without a scheme it is a name, unless it has what only an address has.
+    if holds_credentials(wanted) && wanted.contains(':') {
+        return Err(refuse_credentials(doing));
+    }
     if !wanted.contains("://") {
         let names: Vec<&str> =
             connections.known.iter().map(|connection| connection.name.as_str()).collect();
@@ -297,16 +309,6 @@ pub(crate) fn find_connection(
         };
         let cause = format!("there is no connection \"{}\"", wanted.escape_debug());
         return Err(Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy));
-    }
-    if holds_credentials(wanted) {
-        let remedy =
-            "keep the connection in toolcrib.toml, with user and password-variable or password-key";
-        return Err(Problem::new(
-            ProblemKind::Input,
-            doing,
-            "the address holds a user or password",
-        )
-        .with_remedy(remedy));
     }
     let Some(transport) = TransportKind::of_address(wanted) else {
         let cause = format!("no transport is known for {}", wanted.escape_debug());

@@ -96,6 +96,7 @@ impl Reader {
             site,
             fix: None,
             others: Vec::new(),
+            related: Vec::new(),
         });
     }
 

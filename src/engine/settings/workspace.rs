@@ -2,7 +2,7 @@
 //! of JSON Schemas, prices of models.
 
 use super::{
-    connections,
+    check_table, connections,
     system_settings::SettingsSchema,
     table::{Reader, Table},
 };
@@ -18,12 +18,12 @@ use crate::{
         entry::FileId,
         finding::{Finding, Severity},
         health::{Budget, HealthSettings, ModelApi},
-        settings::{SETTINGS, WorkspaceSettings},
+        settings::{SETTINGS, UserSettings, WorkspaceSettings},
     },
     schema::pointer::Pointer,
 };
 
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 12] = [
     "name",
     "mode",
     "connection",
@@ -33,6 +33,7 @@ const KEYS: [&str; 11] = [
     "states",
     "connections",
     "schemas",
+    "check",
     "health",
     PRICES,
 ];
@@ -50,10 +51,17 @@ pub(crate) fn parse_settings(
     text: &str,
     systems: &[&SettingsSchema],
     tables: &[&str],
+    codes: &dyn Fn() -> Vec<&'static str>,
 ) -> (WorkspaceSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open_toml(FileId::new(SETTINGS), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.check_keys(&top, &[&KEYS, tables].concat());
+    reader.check_keys(&top, &[&KEYS, tables, &UserSettings::KEYS].concat());
+    for key in UserSettings::KEYS.iter().filter(|key| root.contains_key(**key)) {
+        let words = format!(
+            "{key} goes into your own settings, toolcrib's config.toml, and not into a workspace's"
+        );
+        reader.add_finding(Severity::Warning, "settings.unknown-key", &top.at.child(*key), words);
+    }
     let mut settings = WorkspaceSettings {
         name: reader.read_text(&top, "name").filter(|name| !name.trim().is_empty()),
         mode: reader.read_choice(&top, "mode", &MODES).unwrap_or_default(),
@@ -71,6 +79,7 @@ pub(crate) fn parse_settings(
             }
         }
     }
+    settings.check = check_table::read_rules(&mut reader, &top, codes);
     settings.health = read_health(&mut reader, &top, &settings.context);
     if let Some(table) = reader.read_table(&top, "schemas") {
         let files = table
@@ -211,7 +220,7 @@ mod tests {
     };
 
     fn read_alone(text: &str) -> (WorkspaceSettings, Vec<Finding>) {
-        parse_settings(text, &[], &[])
+        parse_settings(text, &[], &[], &|| vec!["identity.twins", "identity.duplicate-name"])
     }
 
     fn told(findings: &[Finding]) -> Vec<String> {
@@ -275,6 +284,34 @@ ca-file = "/etc/ca.pem"
 
     #[test]
     fn what_is_wrong_is_told_with_its_line_and_the_rest_counts() {
+        let (settings, findings) = read_alone(
+            "[check]\n'identity.twins' = 'off'\n'identity.*' = 'error'\n'identity.twin' = 'off'\n\
+             'file.not-read' = 'off'\nextra-keys = ['owner']\n[check.files.'old/**']\n'*' = 'loud'\n",
+        );
+        assert_eq!(
+            told(&findings),
+            [
+                "4 settings.unknown-code no check has the code \"identity.twin\"; did you mean \
+                 \"identity.twins\"?",
+                "8 settings.unknown-word * must be one of \"off\", \"note\", \"warning\", \
+                 \"error\"; \"loud\" is not",
+            ]
+        );
+        let codes = settings.check.rules.iter().map(|rule| rule.codes.as_str());
+        let expected = ["identity.*", "identity.twin", "file.not-read", "identity.twins"];
+        assert_eq!(codes.collect::<Vec<_>>(), expected);
+        assert_eq!(settings.check.extra_keys, ["owner"]);
+        let (_, findings) = read_alone("ascii = true\n[keys]\nsave = 'F2'\n");
+        assert_eq!(
+            told(&findings),
+            ["ascii", "keys"].map(|key| {
+                let line = if key == "ascii" { 1 } else { 2 };
+                format!(
+                    "{line} settings.unknown-key {key} goes into your own settings, toolcrib's \
+                     config.toml, and not into a workspace's"
+                )
+            })
+        );
         let text = r#"mod = "document"
 mode = "deployed"
 connection = "lokal"

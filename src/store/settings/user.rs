@@ -15,7 +15,7 @@ use crate::{
         settings::UserSettings,
     },
     schema::pointer::Pointer,
-    store::files::{self, Expected, OutsideLinks},
+    store::files::{self, OutsideLinks},
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -39,7 +39,7 @@ pub(crate) fn load_settings(path: &Path) -> Result<(UserSettings, Vec<Finding>),
 pub(crate) fn parse_settings(file: &FileId, text: &str) -> (UserSettings, Vec<Finding>) {
     let (mut reader, root) = Reader::open_toml(file.clone(), text);
     let top = Table { members: &root, at: Pointer::root() };
-    reader.check_keys(&top, &["theme", "ascii", "editor", "keys", "notifications"]);
+    reader.check_keys(&top, &UserSettings::KEYS);
     let mut settings = UserSettings {
         theme: reader.read_text(&top, "theme"),
         ascii: reader.read_flag(&top, "ascii").unwrap_or_default(),
@@ -135,22 +135,20 @@ impl Choice {
 /// When the file is not TOML, or cannot be written.
 pub(crate) fn keep_choice(path: &Path, choice: &Choice) -> Result<(), Problem> {
     let doing = || format!("remembering the {} in {}", choice.name(), path.display());
-    let (text, expected) = match files::read_text(path) {
-        Ok(read) => (read.text, Expected::Same(read.stamp)),
-        Err(problem) if problem.kind == ProblemKind::Missing => ("".into(), Expected::Absent),
-        Err(problem) => return Err(problem),
-    };
     let unfit = |cause: String| {
         Problem::new(ProblemKind::Input, doing(), cause)
             .with_remedy("fix the file, then choose again")
     };
-    let source = Source::parse(Format::Toml, text).map_err(|error| unfit(error.to_string()))?;
-    let (source, _) = source.apply(0, &choice.edit()).map_err(|error| unfit(error.to_string()))?;
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder).map_err(|error| files::io_problem(&doing(), &error))?;
     // Settings are often kept elsewhere and linked here.
-    let saved = files::save_file(folder, path, source.text(), expected, OutsideLinks::Allow);
-    saved.map(drop).map_err(|refused| refused.problem().clone())
+    files::edit_file(folder, path, OutsideLinks::Allow, |text| {
+        let source = Source::parse(Format::Toml, text.unwrap_or_default())
+            .map_err(|error| unfit(error.to_string()))?;
+        let (after, _) =
+            source.apply(0, &choice.edit()).map_err(|error| unfit(error.to_string()))?;
+        Ok(after.text().to_string())
+    })
 }
 
 #[cfg(test)]

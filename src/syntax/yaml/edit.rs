@@ -4,6 +4,7 @@ use super::{
     gap::GapWalk,
     print::{self, Entry, ScalarFreedom, ValueParent, YamlStyle},
     scalar::{self, Quote},
+    sharing::Alias,
     style::{self, char_column},
 };
 use crate::syntax::{
@@ -18,21 +19,26 @@ use crate::syntax::{
 /// Folded blocks are filled up to this width.
 const FOLD_WIDTH: usize = 88;
 
+/// The pieces of a change, and those that give aliases which it leaves without their anchor values of
+/// their own.
 pub(crate) fn write_change(
     page: &TextPage<'_>,
     manner: &YamlStyle,
     plan: &Plan<'_>,
+    left: &[(Alias<'_>, Draft)],
     caution: ScalarFreedom,
 ) -> Vec<Splice> {
     let pen = Pen { page, manner: YamlStyle { caution, ..manner.clone() } };
-    match &plan.change {
+    let own = left.iter().flat_map(|(alias, to)| pen.replace_node(alias.node, to, &alias.above));
+    let change = match &plan.change {
         Change::Replace { node, to } => pen.replace_node(node, to, &plan.above),
         Change::Add { object, key, to } => pen.add_member(object, key, to, &plan.above),
         Change::Insert { list, row, to } => pen.insert_item(list, *row, to, &plan.above),
         Change::Drop { parent, rows } => pen.drop_rows(parent, rows, &plan.above),
         Change::Move { parent, from, to } => pen.move_child(parent, *from, *to),
         Change::Rename { object, rows, key } => pen.rename_key(object, rows, key),
-    }
+    };
+    change.into_iter().chain(own).collect()
 }
 
 struct Pen<'p> {

@@ -76,7 +76,7 @@ impl Deployment for McpDeployment {
     }
 
     fn compare_tools(&self, old: &Value, new: &Value) -> Option<Vec<Change>> {
-        Some(drift::compare_lists(std::slice::from_ref(old), std::slice::from_ref(new)))
+        Some(drift::compare_tools(old, new))
     }
 
     /// A list of tools under each server's name.

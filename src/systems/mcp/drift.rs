@@ -8,10 +8,18 @@ use crate::{
     schema::pointer::Pointer,
 };
 
-/// The changes from one list to another, by tool, id and place.
+/// The changes from one list to another, by tool, id and place, as saved lists name them: what isn't
+/// walked through is unclear.
 #[must_use]
 pub fn compare_lists(old: &[Value], new: &[Value]) -> Vec<Change> {
     drift::compare_lists(old, new, Judgement::Undecided, compare_members)
+}
+
+/// The changes of one tool; whether calls may fail is decided where it can be.
+#[must_use]
+pub fn compare_tools(old: &Value, new: &Value) -> Vec<Change> {
+    let [old, new] = [old, new].map(std::slice::from_ref);
+    drift::compare_lists(old, new, Judgement::Decided, compare_members)
 }
 
 /// Hints, tasks, icons and what servers add.

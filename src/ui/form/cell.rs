@@ -407,6 +407,11 @@ pub(crate) trait Editor {
         false
     }
 
+    /// It edits the name of the member in place of its value.
+    fn is_rename(&self) -> bool {
+        false
+    }
+
     /// The keys of its own that work now, for the hint line.
     fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         Vec::new()

@@ -257,6 +257,7 @@ impl Form {
                 (false, _) => Look::Plain,
             };
             let mut context = DrawContext { buffer, area: inner, styles, look };
+            let is_rename = here && editor.as_deref().is_some_and(|editor| editor.is_rename());
             let hits = match editor.as_deref_mut().filter(|editor| here || editor.is_open()) {
                 Some(editor) => editor.draw(&cell, &mut context),
                 None => registry::widget_for(&field.kind).draw_unfocused(&cell, &mut context),
@@ -267,7 +268,7 @@ impl Form {
                 let x = inner.right().saturating_sub(room);
                 buffer.set_stringn(x, inner.y, &text, text_width(&text), styles[Role::Error]);
             }
-            if here {
+            if here && !is_rename {
                 spots.extend(draw_signs(buffer, area, columns, field, styles, row));
             }
             spots.extend(hits.into_iter().map(|hit| hit_target(&hit, inner, row)));

@@ -236,6 +236,10 @@ impl Form {
                 let object = self.focus.0.clone();
                 self.put_member(&object, &name)
             }
+            Some(Answer::Ask(Ask::Rename(name))) => {
+                let at = self.focus.0.clone();
+                self.rename_member(&at, &name)
+            }
             Some(answer @ Answer::Draft { .. }) => self.handle_answer(answer),
             _ => FormReply::Handled,
         }

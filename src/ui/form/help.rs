@@ -6,6 +6,7 @@ use ratatui::style::{Modifier, Style};
 use super::{
     cell::one_line,
     layout::{self, Columns},
+    shared,
     view::Form,
 };
 use crate::{
@@ -81,6 +82,11 @@ impl Form {
         lines.extend(self.saved_words(row).map(|words| {
             let words = crate::ui::canvas::truncate_text(&visible_text(&words), cells).into_owned();
             HelpLine::from_text(Role::Changed, words)
+        }));
+        let shared = shared::words_at(&self.shared, &field.pointer);
+        lines.extend(shared.filter(|_| field.part.is_value()).into_iter().flat_map(|words| {
+            let lines = wrap(&visible_text(words), cells);
+            lines.into_iter().map(|line| HelpLine::from_text(Role::Info, line))
         }));
         if let Some(description) = field.help().filter(|_| field.part.is_value()) {
             let text = markdown::render_lines(description, cells);

@@ -96,6 +96,16 @@ impl<O: ValueOwner> FormHost<O> {
         self.shown = Some(owner);
     }
 
+    /// Owners are known otherwise; the forms of those that are gone go.
+    pub fn follow_owners(&mut self, follow: impl Fn(&O) -> Option<O>) {
+        let forms = std::mem::take(&mut self.forms).into_iter();
+        self.forms = forms.filter_map(|(owner, form)| Some((follow(&owner)?, form))).collect();
+        let drafts = std::mem::take(&mut self.drafts).into_iter();
+        self.drafts =
+            drafts.filter_map(|(owner, drafts)| Some((follow(&owner)?, drafts))).collect();
+        self.shown = self.shown.take().and_then(|owner| follow(&owner));
+    }
+
     /// Shows no form; the forms stay.
     pub fn hide(&mut self) {
         self.shown = None;
@@ -148,6 +158,12 @@ impl<O: ValueOwner> FormHost<O> {
     #[must_use]
     pub fn shown_form(&self) -> Option<&Form> {
         Some(&self.forms.get(self.shown.as_ref()?)?.form)
+    }
+
+    /// How many fields the shown form has.
+    #[must_use]
+    pub fn field_count(&self) -> usize {
+        self.shown_form().map_or(0, |form| form.fields().len())
     }
 
     #[must_use]

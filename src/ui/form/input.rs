@@ -481,7 +481,7 @@ impl Form {
         reply
     }
 
-    fn rename_member(&mut self, at: &Pointer, name: &str) -> FormReply {
+    pub(super) fn rename_member(&mut self, at: &Pointer, name: &str) -> FormReply {
         let Some(parent) = at.parent() else { return FormReply::Handled };
         let same = at.last() == Some(name);
         if !same && parent.child(name).get(&self.value).is_some() {

@@ -63,6 +63,7 @@ impl Form {
             ui_notes: Vec::new(),
             value: Arc::new(Value::Object(serde_json::Map::new())),
             written: HashMap::new(),
+            shared: Vec::new(),
             secrets: HashSet::new(),
             view: View::default(),
             fields: Vec::new(),
@@ -83,6 +84,7 @@ impl Form {
             introduced: false,
             clip: String::new(),
             held: None,
+            pressed: None,
             wall: LocalTime::default(),
             finder: None,
             saved: None,
@@ -110,6 +112,7 @@ impl Form {
         form.notes = std::mem::take(&mut self.notes);
         form.previews = std::mem::take(&mut self.previews);
         form.written = std::mem::take(&mut self.written);
+        form.shared = std::mem::take(&mut self.shared);
         form.fresh = std::mem::take(&mut self.fresh);
         form.begun = self.begun;
         form.typing_from = self.typing_from.take();

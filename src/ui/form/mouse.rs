@@ -1,5 +1,7 @@
 //! The mouse on a form: what is pressed, held and dragged, and the wheel.
 
+use std::mem::{Discriminant, discriminant};
+
 use ratatui::layout::Position;
 
 use super::{
@@ -7,10 +9,32 @@ use super::{
     view::{DragTarget, Form, FormReply, Target},
 };
 use crate::{
-    app::input::{Button, Mouse, MouseKind},
+    app::input::{Button, Code, Input, Key, Mouse, MouseKind},
     schema::{fields::Role, pointer::Pointer},
     syntax::edit::Edit,
 };
+
+/// Whether a press there changes a value at once.
+fn changes_value(target: Target) -> bool {
+    match target {
+        Target::Widget(click) => {
+            matches!(click, Click::Pick(_) | Click::Remove(_) | Click::Step(_))
+        }
+        Target::Earlier | Target::Later | Target::Duplicate | Target::Remove | Target::Fix(_) => {
+            true
+        }
+        Target::Row | Target::Help => false,
+    }
+}
+
+/// What a target is, without what it is of.
+fn discriminant_of(target: Target) -> (Discriminant<Target>, Option<Discriminant<Click>>) {
+    let click = match target {
+        Target::Widget(click) => Some(discriminant(&click)),
+        _ => None,
+    };
+    (discriminant(&target), click)
+}
 
 /// Lines that a notch of the wheel moves.
 const NOTCH: usize = 3;
@@ -34,11 +58,21 @@ impl Form {
             }
             MouseKind::Down(Button::Left) => {
                 self.held = None;
+                let before = self.pressed.take().filter(|(cell, ..)| *cell == at);
                 let hit = self.spots.iter().find(|spot| spot.area.contains(at));
                 let Some((row, target, area)) = hit.map(|spot| (spot.row, spot.target, spot.area))
                 else {
                     return FormReply::Handled;
                 };
+                let under = self.fields.get(row).map(|field| (field.pointer.clone(), field.part));
+                // What the press before has brought under the pointer was not meant by this one.
+                let is_other = before.is_some_and(|(_, id, what)| {
+                    Some(&id) != under.as_ref() || what != discriminant_of(target)
+                });
+                if is_other && changes_value(target) {
+                    return FormReply::Handled;
+                }
+                self.pressed = under.map(|id| (at, id, discriminant_of(target)));
                 self.handle_press(row, target, at.x - area.x, area.as_position())
             }
             MouseKind::Double(Button::Left) if self.held == Some(DragTarget::Widget) => {
@@ -58,6 +92,7 @@ impl Form {
         }
     }
 
+    /// The wheel moves in what is open below a field, in the text of one, else in the form.
     fn handle_wheel(&mut self, at: Position, notches: i16) {
         let by = isize::from(notches).saturating_mul(3);
         let over = self.spots.iter().find(|spot| spot.area.contains(at));
@@ -65,6 +100,13 @@ impl Form {
             Some(spot.row) == self.focused_row() && matches!(spot.target, Target::Widget(_))
         });
         if is_editor && self.editor.as_mut().is_some_and(|editor| editor.handle_wheel(by)) {
+            return;
+        }
+        if is_editor && self.editor.as_ref().is_some_and(|editor| editor.is_open()) {
+            let key = Input::Key(Key::plain(if notches < 0 { Code::Up } else { Code::Down }));
+            for _ in 0..notches.unsigned_abs() {
+                self.ask_editor(|editor, cell| editor.handle_input(cell, &key));
+            }
             return;
         }
         let by = usize::from(notches.unsigned_abs()) * NOTCH;

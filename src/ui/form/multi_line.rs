@@ -1,5 +1,7 @@
 //! Text over several lines: the beginning of it, and an editor when opened.
 
+use unicode_segmentation::UnicodeSegmentation;
+
 use super::{
     area::TextArea,
     cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget},
@@ -8,7 +10,10 @@ use super::{
 use crate::{
     app::input::{Code, Input},
     schema::fields::Presence,
-    ui::{canvas::wrap, styles::Role},
+    ui::{
+        canvas::{text_width, wrap},
+        styles::Role,
+    },
 };
 
 pub(crate) struct MultiLine;
@@ -29,6 +34,36 @@ fn preview(text: &str, (cells, seen): (u16, usize)) -> (Vec<String>, bool) {
     let more = lines.len() > seen || head.len() < text.len();
     lines.truncate(seen);
     (lines, more)
+}
+
+/// How many letters of a text are before each of its lines as they are shown.
+fn line_starts(text: &str, lines: &[String]) -> Vec<u16> {
+    let text = text.replace('\r', "");
+    let mut at = 0;
+    let mut starts = Vec::with_capacity(lines.len());
+    for line in lines {
+        let line = line.trim_end();
+        at += text[at..].find(line).unwrap_or_default();
+        starts.push(u16::try_from(text[..at].chars().count()).unwrap_or(u16::MAX));
+        at += line.len();
+        at +=
+            text[at..].chars().next().filter(|next| next.is_whitespace()).map_or(0, char::len_utf8);
+    }
+    starts
+}
+
+/// The place of a text that is so many cells behind so many letters, on the same line.
+fn place_at(text: &str, letters: u16, cells: u16) -> usize {
+    let start = text.char_indices().nth(usize::from(letters)).map_or(text.len(), |(at, _)| at);
+    let line = text[start..].split('\n').next().unwrap_or_default();
+    let mut passed = 0;
+    for (at, cluster) in line.grapheme_indices(true) {
+        passed += text_width(cluster);
+        if passed > usize::from(cells) {
+            return start + at;
+        }
+    }
+    start + line.len()
 }
 
 impl Widget for MultiLine {
@@ -59,7 +94,13 @@ impl Widget for MultiLine {
             let cut = if is_last && more { format!("{text} …") } else { text.clone() };
             context.draw_line(line, &cut, style, if is_last { "⏎" } else { "" });
         }
-        (0..context.area.height).map(|line| context.line_hit(line, Click::Open)).collect()
+        let starts = line_starts(&text, &lines);
+        (0..context.area.height)
+            .map(|line| match starts.get(usize::from(line)) {
+                Some(start) => context.line_hit(line, Click::At { line: *start, column: 0 }),
+                None => context.line_hit(line, Click::Open),
+            })
+            .collect()
     }
 
     fn new_editor(&self, _cell: &Cell<'_>) -> Box<dyn Editor> {
@@ -195,6 +236,12 @@ impl Editor for Lines {
     fn handle_click(&mut self, cell: &Cell<'_>, click: Click) -> Answer {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
+            // The text is shown otherwise while it isn't edited.
+            (None, Click::At { line: letters, column }) => {
+                let area = self.open(cell);
+                let to = place_at(area.plain_text(), letters, column);
+                area.move_cursor(to);
+            }
             (None, _) => drop(self.open(cell)),
             _ => {}
         }
@@ -207,5 +254,30 @@ impl Editor for Lines {
         if let Some(area) = self.area.as_mut().filter(differs) {
             area.replace(&value);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_press_on_a_shown_line_is_a_place_of_the_text() {
+        let text = "A paragraph of some words.\r\n\r\nAnother 日本 one.";
+        let (lines, _) = preview(text, (14, 8));
+        let starts = line_starts(text, &lines);
+        let plain = text.replace('\r', "");
+        for (line, start) in lines.iter().zip(&starts) {
+            let at = place_at(&plain, *start, 0);
+            assert!(plain[at..].starts_with(line.trim_end()), "{line:?} {at} of {lines:?}");
+        }
+        let row = lines.iter().position(|line| line.contains("日")).unwrap();
+        let before = &lines[row][..lines[row].find('本').unwrap()];
+        let cells = u16::try_from(text_width(before)).unwrap();
+        // Either half of a wide letter is that letter.
+        for cells in [cells, cells + 1] {
+            assert!(plain[place_at(&plain, starts[row], cells)..].starts_with('本'));
+        }
+        assert_eq!(place_at(&plain, 0, 999), plain.find('\n').unwrap());
     }
 }

@@ -8,11 +8,13 @@ use crate::{
 
 /// An editor for the member's name in place of its value.
 pub(crate) fn open_editor(cell: &Cell<'_>) -> Box<dyn Editor> {
-    Box::new(Rename { input: TextInput::new(cell.field.pointer.last().unwrap_or_default()) })
+    let before = cell.field.pointer.last().unwrap_or_default();
+    Box::new(Rename { input: TextInput::new(before), before: before.to_owned() })
 }
 
 struct Rename {
     input: TextInput,
+    before: String,
 }
 
 impl Editor for Rename {
@@ -36,6 +38,28 @@ impl Editor for Rename {
 
     fn is_open(&self) -> bool {
         true
+    }
+
+    fn is_rename(&self) -> bool {
+        true
+    }
+
+    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+        vec![("Enter", "accept"), ("Esc", "cancel")]
+    }
+
+    /// What is closed by Esc is not meant.
+    fn close(&mut self) {
+        self.input = TextInput::new(self.before.as_str());
+    }
+
+    /// Who goes elsewhere means the name.
+    fn on_leave(&mut self, _cell: &Cell<'_>) -> Answer {
+        let name = self.input.text();
+        match name.is_empty() || name == self.before {
+            true => Answer::Handled,
+            false => Answer::Ask(Ask::Rename(name.to_owned())),
+        }
     }
 
     fn handle_input(&mut self, _cell: &Cell<'_>, input: &Input) -> Answer {

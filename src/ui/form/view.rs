@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use ratatui::layout::Rect;
+use ratatui::layout::{Position, Rect};
 use serde_json::{Map, Value};
 
 pub use super::reply::FormReply;
@@ -18,6 +18,7 @@ use super::{
     notes::{self, Note, Remarks},
     previews::{FieldPreview, Previews},
     registry,
+    shared::SharedPlace,
     spelling::{collect_floats, number_spellings, spell_literal},
     work::Work,
 };
@@ -61,6 +62,9 @@ pub(super) enum DragTarget {
     ScrollBar,
 }
 
+/// A press of the mouse: the cell, the row, and what of the row.
+pub(super) type Press = (Position, FieldId, (Discriminant<Target>, Option<Discriminant<Click>>));
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     Row,
@@ -84,6 +88,8 @@ pub struct Form {
     pub(super) value: Arc<Value>,
     /// Numbers as the source has them, where a value would round them.
     pub(super) written: HashMap<Pointer, String>,
+    /// What other places of the file have in common with the value.
+    pub(super) shared: Vec<SharedPlace>,
     /// The texts that are masked.
     pub(super) secrets: HashSet<Pointer>,
     pub(super) view: View,
@@ -117,6 +123,8 @@ pub struct Form {
     /// The last text that was cut or copied here.
     pub(super) clip: String,
     pub(super) held: Option<DragTarget>,
+    /// The last press of the mouse: its cell, the row that it was on, and what of that.
+    pub(super) pressed: Option<Press>,
     pub(super) wall: LocalTime,
     /// A field is being looked for.
     pub(super) finder: Option<Finder>,
@@ -255,6 +263,11 @@ impl Form {
             self.notes = notes;
             self.place_remarks();
         }
+    }
+
+    /// What other places of the file have in common with the value: said at the focused field.
+    pub(crate) fn set_shared(&mut self, shared: Vec<SharedPlace>) {
+        self.shared = shared;
     }
 
     /// What fields come to: shown below them, in the place of what was shown before.

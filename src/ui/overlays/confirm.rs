@@ -156,7 +156,9 @@ impl Overlay for Confirm {
 
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
-            return self.put_aside();
+            // What Esc does then is a choice of its own, which a press beside it isn't.
+            let is_choice = self.escape != CANCEL;
+            return if is_choice { OverlayReply::Stay } else { self.put_aside() };
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Esc) => self.put_aside(),

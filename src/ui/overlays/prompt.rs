@@ -123,6 +123,7 @@ impl Overlay for Prompt {
             }
             Input::Paste(text) => self.input.insert(text),
             Input::Mouse(mouse) => {
+                self.input.accept_offer();
                 self.input.handle_mouse(*mouse);
             }
         }

@@ -28,6 +28,7 @@ use crate::{
         action_rows::{self, refuse_when},
         form::{
             host::{FormHost, ValueOwner, written_in},
+            shared::shared_in,
             view::{Form, FormReply},
         },
         view::{Look, Reply, Screen},
@@ -135,6 +136,7 @@ impl FormScreen {
         let Some(form) = self.form.outdated_form(state.generation) else { return };
         let source = document.source.as_ref().ok();
         form.sync_written(&value_of(document), &written_in(source, 0, &Pointer::root()));
+        form.set_shared(shared_in(source, 0, &Pointer::root()));
         if is_new && task.made {
             form.mark_unchosen();
         }

@@ -45,6 +45,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         input::{Input, MouseKind},
+        moved::MovedEntries,
         state::State,
     },
     model::call::Call,
@@ -73,6 +74,11 @@ pub(crate) fn invoke_screen() -> Box<dyn Screen> {
 }
 
 impl Screen for Invoke {
+    fn follow_moved(&mut self, moved: &MovedEntries) {
+        self.request.follow_moved(moved);
+        moved.follow_one(&mut self.drawn);
+    }
+
     fn sync_state(&mut self, state: &State) {
         if self.tools.sync_state(state) == Listed::First {
             self.panes.focus = LEFT;

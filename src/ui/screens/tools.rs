@@ -29,6 +29,7 @@ use crate::{
         edited_text::EditedText,
         input::{Input, Mouse},
         message::{DocumentMessage, Message, ScreenId, TextTarget},
+        moved::MovedEntries,
         state::State,
         verbs,
     },
@@ -46,6 +47,7 @@ use crate::{
         form::{
             host::{FormHost, ValueOwner, written_in},
             notes::Note,
+            shared::shared_in,
             view::{Form, FormReply},
         },
         pasted,
@@ -58,7 +60,9 @@ use crate::{
     },
 };
 
-use gate_fields::{gate_changes, gate_findings, schema_with_gate, settings_place, value_with_gate};
+use gate_fields::{
+    gate_changes, gate_findings, gate_rename, schema_with_gate, settings_place, value_with_gate,
+};
 use schema_key::SchemaKey;
 
 type Row = action_rows::Row<Tools>;
@@ -208,7 +212,8 @@ impl ValueOwner for EntryId {
         let place = first.pointer().words_in(&entry.value.parsed());
         let label = format!("edit {place} of {}", entry.key);
         let tool = state.catalog.tool(self);
-        let of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
+        let mut of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
+        of_gate.extend(tool.and_then(|tool| gate_rename(&edits, tool, state)));
         let is_own =
             |edit: &Edit| tool.and_then(|tool| settings_place(tool, edit.pointer())).is_none();
         let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
@@ -330,6 +335,7 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
         None => Arc::clone(entry.value.shared()),
     };
     form.sync_written(&value, &written_in(source, place.document, &place.at));
+    form.set_shared(shared_in(source, place.document, &place.at));
     let service = |at: &Pointer| dialogs::unmade_service(&entry.id, at, state);
     let note = |(at, finding): (Pointer, &Finding)| Note {
         fix: finding.fix_words().or_else(|| service(&at)),
@@ -355,6 +361,11 @@ fn ui_of(entry: &Entry, state: &State) -> Option<Arc<Value>> {
 }
 
 impl Screen for Tools {
+    fn follow_moved(&mut self, moved: &MovedEntries) {
+        self.form.follow_owners(|entry| moved.follow(entry));
+        self.catalog.follow_moved(moved);
+    }
+
     fn on_enter(&mut self, _: &State) {
         self.rest_focused_form();
     }

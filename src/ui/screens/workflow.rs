@@ -48,6 +48,7 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         input::Input,
+        moved::MovedEntries,
         state::State,
     },
     model::entry::EntryId,
@@ -59,6 +60,10 @@ use crate::{
 };
 
 impl Screen for WorkflowScreen {
+    fn follow_moved(&mut self, moved: &MovedEntries) {
+        self.chain.follow_moved(moved);
+    }
+
     fn sync_state(&mut self, state: &State) {
         self.sync_panes(state);
     }

@@ -122,6 +122,11 @@ impl TextInput {
         self.editing.select_word();
     }
 
+    /// From now on a press puts the cursor where it is, the first one too.
+    pub fn accept_offer(&mut self) {
+        self.offered = false;
+    }
+
     /// Puts the cursor at the cell `column` of the drawn text.
     pub fn click(&mut self, column: usize) {
         if std::mem::take(&mut self.offered) {

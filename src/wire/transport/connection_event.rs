@@ -1,9 +1,12 @@
 //! What a connection says between calls: its state, what the other side says, and how often things
 //! went wrong.
 
-use std::sync::{
-    Mutex, OnceLock, PoisonError,
-    atomic::{AtomicU64, Ordering},
+use std::{
+    collections::BTreeSet,
+    sync::{
+        Mutex, OnceLock, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 
 use tokio::sync::{broadcast, watch};
@@ -36,6 +39,8 @@ pub struct ConnectionEvents {
     over: OnceLock<CallError>,
     /// Why it is down; empty where it is there, or nothing was said.
     down: Mutex<String>,
+    /// Where the server lets nobody listen with these credentials.
+    refused: Mutex<BTreeSet<String>>,
 }
 
 impl ConnectionEvents {
@@ -50,6 +55,7 @@ impl ConnectionEvents {
             overflows: AtomicU64::default(),
             over: OnceLock::new(),
             down: Mutex::default(),
+            refused: Mutex::default(),
         }
     }
 
@@ -109,6 +115,18 @@ impl ConnectionEvents {
         // The state is the same, but whoever waits for a change is to look at the faults.
         self.state.send_modify(|_| {});
         self.send_notice(words);
+    }
+
+    /// The server refused to let us listen there.
+    pub fn mark_refused(&self, place: &str) {
+        let mut refused = self.refused.lock().unwrap_or_else(PoisonError::into_inner);
+        refused.insert(place.to_owned());
+    }
+
+    /// Where the server has refused to let us listen.
+    #[must_use]
+    pub fn refused_places(&self) -> BTreeSet<String> {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     /// The next try to reach the server begins.

@@ -101,10 +101,20 @@ fn handle_event(news: &ConnectionEvents, event: &Event) {
         }
         Event::SlowConsumer(_) => news.count_overflow(),
         Event::ServerError(error) => {
-            news.send_notice(format!("{} says: {error}", news.display_address()));
+            let words = error.to_string();
+            if let Some(subject) = refused_subject(&words) {
+                news.mark_refused(subject);
+            }
+            news.send_notice(format!("{} says: {words}", news.display_address()));
         }
         Event::ClientError(_) | Event::Draining | Event::Closed => {}
     }
+}
+
+/// Where a server says that nobody may listen with these credentials.
+fn refused_subject(words: &str) -> Option<&str> {
+    let (_, subject) = words.split_once("ermissions Violation for Subscription to \"")?;
+    Some(subject.split('"').next().unwrap_or_default())
 }
 
 impl Nats {

@@ -9,6 +9,7 @@ use crate::{
         calls::{CallMessage, CallPart, CallText},
         documents::Change,
         message::{DocumentMessage, Message, TextTarget},
+        moved::MovedEntries,
         state::State,
     },
     model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
@@ -106,6 +107,11 @@ pub(super) struct RequestPart {
 }
 
 impl RequestPart {
+    /// The same where its tool is now; `None`: that is gone.
+    pub fn follow(&self, moved: &MovedEntries) -> Option<Self> {
+        Some(Self { tool: moved.follow(&self.tool)?, ..self.clone() })
+    }
+
     pub fn new(tool: EntryId, part: Part) -> Self {
         Self { tool, part, as_json: false }
     }

@@ -25,6 +25,7 @@ use crate::{
         edited_text::EditedText,
         input::{Code, Input, Mouse, MouseKind},
         message::Message,
+        moved::MovedEntries,
         notices::NoticeKind,
         state::State,
     },
@@ -81,6 +82,15 @@ pub(crate) struct RequestPane {
 }
 
 impl RequestPane {
+    pub(super) fn follow_moved(&mut self, moved: &MovedEntries) {
+        moved.follow_one(&mut self.tool);
+        let (of_mock, inputs) = (&mut self.mock.host, &mut self.steps.inputs);
+        let own = [&mut self.configuration, &mut self.arguments, of_mock, inputs];
+        own.into_iter()
+            .chain([self.meta.host_mut()])
+            .for_each(|host| host.follow_owners(|part| part.follow(moved)));
+    }
+
     pub(super) fn sync_state(&mut self, state: &State) {
         let tool = tool_of(state);
         let Some(found) = tool.as_ref().and_then(|id| state.tool(id)) else {
@@ -222,7 +232,7 @@ impl RequestPane {
 
     /// The lines that the form of a step's inputs takes, with its heading.
     fn inputs_height(&self) -> usize {
-        match fields_of(&self.steps.inputs) {
+        match self.steps.inputs.field_count() {
             0 => 0,
             fields => fields + 5,
         }
@@ -295,7 +305,7 @@ impl RequestPane {
             Pen::new(buffer, inset_area(area), 0).put_text("arguments", styles[Role::Heading]);
         }
         self.arguments_area = Rect { y: area.y + top, height: forms - meta, ..area };
-        if fields_of(&self.arguments) > 0 {
+        if self.arguments.field_count() > 0 {
             self.arguments.draw(buffer, self.arguments_area, styles, has_keys);
         } else if self.arguments_area.height > 0 {
             Pen::new(buffer, inset_area(self.arguments_area), 0)
@@ -321,7 +331,7 @@ impl RequestPane {
         }
         let has_keys = focused && self.part == Part::Configuration;
         // The focused field has lines of help below it.
-        let fields = u16::try_from(fields_of(&self.configuration))
+        let fields = u16::try_from(self.configuration.field_count())
             .unwrap_or(u16::MAX)
             .saturating_add(if has_keys { 2 } else { 0 });
         let height = fields.min(area.height / 3);
@@ -338,7 +348,7 @@ impl RequestPane {
     /// What the form would like to have: two lines a field, and room for help; a line a field where
     /// the keys are among the steps.
     fn arguments_height(&self, most: u16) -> u16 {
-        let fields = fields_of(&self.arguments);
+        let fields = self.arguments.field_count();
         let lines = match self.part {
             Part::Steps | Part::Inputs => fields.max(1) + 1,
             _ => fields * 2 + 3,
@@ -635,9 +645,4 @@ impl RequestPane {
     pub(super) fn typed_text(&self) -> Option<CallText> {
         Some(CallText { part: self.part.call_part()?, tool: self.tool.clone()? })
     }
-}
-
-/// How many fields the shown form has.
-fn fields_of(host: &FormHost<RequestPart>) -> usize {
-    host.shown_form().map_or(0, |form| form.fields().len())
 }

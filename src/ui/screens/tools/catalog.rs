@@ -12,7 +12,8 @@ use crate::{
         documents::Document,
         input::{Code, Input},
         message::Message,
-        state::State,
+        moved::MovedEntries,
+        state::{LoadProgress, State},
     },
     engine::filter::Filter,
     model::{
@@ -101,6 +102,12 @@ pub(super) struct CatalogPane {
 }
 
 impl CatalogPane {
+    pub(super) fn follow_moved(&mut self, moved: &MovedEntries) {
+        moved.follow_one(&mut self.chosen);
+        self.made_of = None;
+        self.unsaved = Default::default();
+    }
+
     pub(super) fn sync_state(&mut self, state: &State) {
         let needle = self.needle();
         // What models see a tool as counts only where it is looked for.
@@ -241,6 +248,9 @@ impl CatalogPane {
             let key = |action| look.keymap.display_key(action);
             let lines = match self.needle().is_empty() {
                 false => vec![("no match".to_owned(), None)],
+                true if state.reading != LoadProgress::Done => {
+                    vec![("reading the files…".to_owned(), None)]
+                }
                 true => {
                     let cells = usize::from(list.width.saturating_sub(1)).max(1);
                     let elsewhere = listed_elsewhere(state).into_iter();

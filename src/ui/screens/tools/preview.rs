@@ -8,7 +8,7 @@ use std::{borrow::Cow, collections::HashMap, ops::Range, sync::Arc};
 use ratatui::{Frame, layout::Rect};
 use serde_json::Map;
 
-use super::{dialogs, samples::SamplesPane};
+use super::samples::SamplesPane;
 use crate::{
     app::{
         documents::Document,
@@ -17,7 +17,7 @@ use crate::{
         state::State,
     },
     engine::mask::Mask,
-    model::{entry::EntryId, finding::Finding, merging::Merging, tool::Tool},
+    model::{entry::EntryId, merging::Merging, tool::Tool},
     schema::pointer::Pointer,
     syntax::{lines::Lines, shared_text::SharedText},
     systems::{model_text, table},
@@ -47,14 +47,12 @@ pub(super) struct Preview {
     tabs: Tabs,
     pub(super) samples: SamplesPane,
     lines: ListCursor,
-    problems: ListCursor,
+    problems: problems::Problems,
     find: Option<TextInput>,
     area: Rect,
     cache: Option<Cache>,
     /// Long lines are cut at the edge.
     is_cut: bool,
-    /// Rows of the drawn problems, to find the one under the mouse.
-    problem_rows: Vec<problems::ProblemLine>,
     /// The texts that the form masks, which are masked here as well.
     secrets: Vec<String>,
     mask: Mask,
@@ -148,13 +146,19 @@ impl Preview {
     }
 
     pub(super) fn open_find(&mut self) {
-        if self.tabs.at < PROBLEMS {
-            self.find = Some(TextInput::default());
+        match self.tabs.at {
+            PROBLEMS => self.problems.open_find(),
+            at if at < PROBLEMS => self.find = Some(TextInput::default()),
+            _ => {}
         }
     }
 
     pub(super) fn is_typing(&self) -> bool {
-        self.find.is_some() || self.has_samples_open() && self.samples.form().is_typing()
+        let is_finding = match self.tabs.at {
+            PROBLEMS => self.problems.is_typing(),
+            _ => self.find.is_some(),
+        };
+        is_finding || self.has_samples_open() && self.samples.form().is_typing()
     }
 
     pub(super) fn draw(
@@ -172,7 +176,7 @@ impl Preview {
             Pane { title: "", note: "", foot: "", focused }.draw(frame.buffer_mut(), area, styles);
         let head =
             Rect { x: area.x + 1, y: area.y, width: area.width.saturating_sub(2), height: 1 };
-        let names = tab_names(state, self.samples.is_open());
+        let names = tab_names(state, self.problems.len(state), self.samples.is_open());
         self.tabs.draw(frame.buffer_mut(), head, &names, "", styles);
         self.area = inside;
         if self.tabs.at != TRY {
@@ -181,15 +185,13 @@ impl Preview {
         match self.tabs.at {
             TRY => self.samples.draw(frame.buffer_mut(), inside, styles, focused),
             PROBLEMS => {
-                let list = (&mut self.problems, focused);
-                let buffer = frame.buffer_mut();
-                self.problem_rows = problems::draw_problems(buffer, inside, look, state, list);
+                self.problems.draw(frame.buffer_mut(), inside, look, state, focused);
             }
             _ => self.draw_text(frame, inside, look, state, at),
         }
         let foot = match self.tabs.at {
             TRY => Some(self.samples.form().position()),
-            PROBLEMS => self.problems.position_text(state.findings.len()),
+            PROBLEMS => self.problems.position_text(state),
             _ => self.lines.position_text(self.row_count()),
         };
         draw_foot(&foot.unwrap_or_default(), frame.buffer_mut(), area, styles);
@@ -213,6 +215,7 @@ impl Preview {
 
     /// Takes in what the view shows.
     pub(super) fn sync_state(&mut self, state: &State) {
+        self.problems.sync_state(state);
         if self.tabs.at >= self.tab_count() {
             self.tabs.at = FILE;
         }
@@ -379,57 +382,32 @@ impl Preview {
         }
         match input {
             Input::Key(key) if self.find.is_some() => return self.find_key(*key),
-            Input::Key(key) if key.is_plain(Code::Enter) && self.tabs.at == PROBLEMS => {
-                return self.jump_to_finding(state);
+            Input::Key(key) if self.tabs.at == PROBLEMS && self.problems.is_typing() => {
+                return self.problems.handle_key(*key, state).unwrap_or(Reply::Ignored);
             }
             Input::Key(key) if key.is_plain(Code::Left) || key.is_plain(Code::Right) => {
                 let tabs = self.tab_count();
                 let step = if key.code == Code::Left { tabs - 1 } else { 1 };
                 self.tabs.at = (self.tabs.at + step) % tabs;
             }
+            Input::Key(key) if self.tabs.at == PROBLEMS => {
+                return self.problems.handle_key(*key, state).unwrap_or(Reply::Ignored);
+            }
             Input::Key(key) => {
-                let moved = match self.tabs.at {
-                    PROBLEMS => self.problems.handle_key(*key, state.findings.len()),
-                    _ => {
-                        let rows = self.row_count();
-                        self.lines.handle_key(*key, rows)
-                    }
-                };
-                if !moved {
+                let rows = self.row_count();
+                if !self.lines.handle_key(*key, rows) {
                     return Reply::Ignored;
                 }
             }
             Input::Mouse(mouse) => {
                 if self.tabs.at == PROBLEMS {
-                    let pressed = matches!(mouse.kind, crate::app::input::MouseKind::Down(_));
-                    let row = self
-                        .problem_rows
-                        .get(usize::from(mouse.row.saturating_sub(self.area.y)))
-                        .copied();
-                    match row
-                        .filter(|_| pressed && self.area.contains((mouse.column, mouse.row).into()))
-                    {
-                        Some(problems::ProblemLine { row, is_fix: true }) => {
-                            self.problems.row = row;
-                            return self.fix_finding(state);
-                        }
-                        Some(line) if line.row == self.problems.row => {
-                            return self.jump_to_finding(state);
-                        }
-                        Some(line) => self.problems.row = line.row,
-                        None => {
-                            self.problems.handle_mouse(
-                                *mouse,
-                                Rect::default(),
-                                state.findings.len(),
-                            );
-                        }
-                    }
+                    return self.problems.handle_mouse(*mouse, state);
                 } else {
                     let rows = self.row_count();
                     self.lines.handle_mouse(*mouse, self.area, rows);
                 }
             }
+            Input::Paste(text) if self.tabs.at == PROBLEMS => self.problems.paste(text),
             Input::Paste(text) => {
                 if let Some(find) = &mut self.find {
                     find.insert(text);
@@ -468,19 +446,14 @@ impl Preview {
         }
     }
 
-    fn jump_to_finding(&self, state: &State) -> Reply {
-        let Some(finding) = state.findings.get(self.problems.row) else { return Reply::Handled };
-        fixes::go_to_finding(finding)
-    }
-
     pub(super) fn next_problem(&mut self, state: &State) -> Reply {
         if self.tabs.at == PROBLEMS {
-            self.problems.row = (self.problems.row + 1) % state.findings.len().max(1);
+            self.problems.choose_next(state);
         }
         self.tabs.at = PROBLEMS;
-        match state.findings.get(self.problems.row) {
+        match self.problems.chosen(state) {
             Some(finding) if finding.site.entry.is_none() => fixes::say_finding(finding),
-            _ => self.jump_to_finding(state),
+            _ => self.problems.go_to_chosen(state),
         }
     }
 
@@ -502,48 +475,27 @@ impl Preview {
         if self.lists_no_problems(state) {
             return fixes::refusal_here(state);
         }
-        match state.findings.get(self.problems.row) {
-            None => Some("there is no problem".into()),
-            Some(finding)
-                if finding.fix.is_none() && fixes::service_of(finding, state).is_none() =>
-            {
-                Some("this problem has no automatic fix; Enter goes to its field".into())
-            }
-            Some(_) => None,
-        }
+        self.problems.fix_refusal(state)
     }
 
     pub(super) fn fix_finding(&mut self, state: &State) -> Reply {
-        if self.lists_no_problems(state) {
-            return fixes::fix_here(state);
+        match self.lists_no_problems(state) {
+            true => fixes::fix_here(state),
+            false => self.problems.fix(state),
         }
-        let finding = state.findings.get(self.problems.row).filter(|finding| finding.fix.is_none());
-        if let Some((finding, tool)) =
-            finding.and_then(|of| Some((of, fixes::service_of(of, state)?)))
-        {
-            return dialogs::make_service(tool, &finding.site.pointer, state);
-        }
-        let fixes: Vec<_> = state
-            .findings
-            .get(self.problems.row)
-            .into_iter()
-            .flat_map(Finding::fixes)
-            .cloned()
-            .collect();
-        dialogs::apply_fixes(&fixes)
     }
 }
 
-fn tab_names(state: &State, has_samples: bool) -> Vec<String> {
+fn tab_names(state: &State, listed: usize, has_samples: bool) -> Vec<String> {
     let file = state
         .selected
         .as_ref()
         .and_then(|id| state.documents.get(id.file()))
         .map_or("File", |document| document.format.name());
-    let problems = if state.findings.is_empty() {
-        "Problems".to_owned()
-    } else {
-        format!("Problems {}", state.findings.len())
+    let problems = match (state.findings.len(), listed) {
+        (0, _) => "Problems".to_owned(),
+        (all, listed) if listed < all => format!("Problems {listed} of {all}"),
+        (all, _) => format!("Problems {all}"),
     };
     let file = if file == "JSON" { "File" } else { file };
     let mut names = vec![file.to_owned(), "JSON".into(), "Model".into(), problems];

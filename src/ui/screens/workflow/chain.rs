@@ -13,6 +13,7 @@ use crate::{
         calls::CallMessage,
         input::{Code, Key, Mouse, MouseKind},
         message::{Message, ScreenId},
+        moved::MovedEntries,
         state::State,
         step_run::{StepProgress, StepRun, StepsRevision},
     },
@@ -104,6 +105,10 @@ impl Chain {
         }
         self.row = self.run.stopped_at().unwrap_or_default();
         Reply::Handled
+    }
+
+    pub fn follow_moved(&mut self, moved: &MovedEntries) {
+        moved.follow_one(&mut self.tool);
     }
 
     /// Shows the states again.

@@ -2,7 +2,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use bytes::Bytes;
 use futures::{StreamExt, stream};
 use tokio::{
     sync::{broadcast, mpsc},
@@ -26,6 +25,7 @@ use crate::{
         },
         transport::{
             bus::{Bus, SubscriptionShare},
+            confirm::confirm_subscriptions,
             message::{Address, Incoming, Outgoing, Packet},
             message_queue::QueueReceiver,
         },
@@ -36,8 +36,6 @@ use crate::{
 const AT_ONCE: usize = 64;
 /// How long the answers under way may take once serving is stopped.
 const DRAINING: Duration = Duration::from_secs(5);
-/// How long the transport may take to confirm the subscriptions.
-const STARTING: Duration = Duration::from_secs(5);
 
 /// Instances with this name share the requests of a service.
 pub(super) const GROUP: &str = "toolcrib";
@@ -71,7 +69,8 @@ impl Serving {
             let line = bus.subscribe(&at, SubscriptionShare::OneOf(GROUP)).await?;
             stands.push((Arc::new(RunningService { offer, at, answers }), line));
         }
-        confirm_subscriptions(&*bus).await?;
+        let places: Vec<&Address> = stands.iter().map(|(stand, _)| &stand.at).collect();
+        confirm_subscriptions(&*bus, &places).await?;
         Ok(Self { bus, stands })
     }
 
@@ -117,29 +116,6 @@ impl Serving {
         drop(heard);
         // What is not done by then is dropped with the set.
         let _ = timeout(DRAINING, async { while under_way.join_next().await.is_some() {} }).await;
-    }
-}
-
-/// Sends a message around to itself: when it is back, the subscriptions before it are known to the
-/// server.
-async fn confirm_subscriptions(bus: &dyn Bus) -> Result<(), CallError> {
-    let Some(inbox) = bus.new_inbox() else { return Ok(()) };
-    let mut line = bus.subscribe(&inbox, SubscriptionShare::Each).await?;
-    bus.send(Outgoing {
-        to: inbox,
-        reply: None,
-        headers: Vec::new(),
-        body: Bytes::new(),
-        expires: None,
-    })
-    .await?;
-    match timeout(STARTING, line.next()).await {
-        Ok(Some(_)) => Ok(()),
-        _ => Err(CallError {
-            kind: ErrorKind::NoServer,
-            message: format!("{} did not confirm that it listens", bus.display_address()),
-            remedy: "check the connection and the permission to subscribe".into(),
-        }),
     }
 }
 

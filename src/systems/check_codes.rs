@@ -1,0 +1,21 @@
+//! The codes of the checks of entries, of every system.
+
+use super::table::every_system;
+use crate::engine::lint;
+
+fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
+    lint::sentences(lint::CHECKS).into_iter().chain(of_systems)
+}
+
+/// What the check of a code finds, in a sentence; `None` where the code isn't that of a check of
+/// entries.
+#[must_use]
+pub fn check_about(code: &str) -> Option<&'static str> {
+    sentences().find(|(known, _)| *known == code).map(|(_, about)| about)
+}
+
+#[must_use]
+pub(super) fn check_codes() -> Vec<&'static str> {
+    sentences().map(|(code, _)| code).collect()
+}
