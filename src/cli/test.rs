@@ -33,6 +33,8 @@ use super::{
 use crate::{
     engine::{
         case::{
+            ask::AskCase,
+            page::FOLDER,
             script::Case,
             verdict::{Answer, Verdict, check_answer},
         },
@@ -161,6 +163,9 @@ impl Test {
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
         let opened = self.open_workspace(global, &filed, out)?;
+        if self.cases.is_empty() {
+            say_other_cases(&opened, out);
+        }
         let CaseFiles { calls, asks, broken } = filed;
         let mock = self.mock.options();
         let services = match &self.stub {
@@ -362,6 +367,24 @@ struct Run<'r> {
     jobs: usize,
     history: Option<Arc<History>>,
     mask: Mask,
+}
+
+/// Says which case files of the workspace lie in other folders than the one that is run.
+fn say_other_cases(opened: &OpenWorkspace, out: &CommandOutput) {
+    let mut folders: BTreeMap<&str, usize> = BTreeMap::new();
+    for read in &opened.files {
+        let Some((folder, _)) = read.file.as_str().rsplit_once('/') else { continue };
+        let Ok(source) = &read.source else { continue };
+        let is_case = source.sections(0).is_none()
+            && source.value(0).is_some_and(|value| Case::is_one(value) || AskCase::is_one(value));
+        if is_case && folder != FOLDER {
+            *folders.entry(folder).or_default() += 1;
+        }
+    }
+    for (folder, count) in folders {
+        let count = count_text(count, "case isn't", "cases aren't");
+        out.print_status(format_args!("{folder}: {count} run; `toolcrib test {folder}` runs them"));
+    }
 }
 
 async fn run_suites(

@@ -250,7 +250,7 @@ impl Root {
     fn draw_bottom(&mut self, frame: &mut Frame<'_>, line: Rect, styles: &Styles, state: &State) {
         let in_edit = self.is_in_edit(state);
         let note = words::bottom_note(in_edit, state);
-        let said = (self.hint_entries(state), &*note);
+        let said = (self.hint_entries(state), &*note, words::note_action(state));
         let edge = self.body.bottom().saturating_sub(1);
         let drawn = draw_bottom_line(frame.buffer_mut(), (line, edge), styles, in_edit, said);
         self.places.extend(drawn.places);

@@ -129,3 +129,18 @@ fn connections_are_tested_by_a_command() {
     let is_it = |row: &&Value| row["check"] == "connection embedded";
     assert_eq!(rows.as_array().unwrap().iter().find(is_it).unwrap()["status"], "ok", "{rows:#}");
 }
+
+#[test]
+fn cases_in_other_folders_are_named_where_they_are_not_run() {
+    let case = "call: ask\nexpect: {outcome: succeeded}\n";
+    let place = Place::with(&[
+        ("toolcrib.toml", ""),
+        ("tools.yaml", TOOLS),
+        ("cases/one.yaml", case),
+        ("crm/cases/two.yaml", case),
+    ]);
+    let words = "crm/cases: 1 case isn't run; `toolcrib test crm/cases` runs them";
+    let all = place.run(&["test", "--mock"]);
+    assert!(all.words.contains(words), "{}", all.words);
+    assert!(!place.run(&["test", "crm/cases", "--mock"]).words.contains("isn't run"));
+}

@@ -994,3 +994,13 @@ fn another_name_typed_in_the_form_takes_the_gate_of_the_tool_along() {
     let text = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap().text.to_string();
     assert_eq!(text, settings.replace("look", "lookV2"));
 }
+
+#[test]
+fn a_press_on_the_count_of_problems_leads_to_them() {
+    let mut bench = Workbench::yaml("tool:\n  ask:\n    type: prompt\n    name: ask\n", 120, 36);
+    let finding = bench.state.findings.first().unwrap();
+    let place = format!("ask · tools.yaml:{}", finding.site.line);
+    assert!(!bench.shows(&place), "{}", bench.screen());
+    bench.clicks("⚠ 2 warnings");
+    assert!(bench.shows(&place), "{}", bench.screen());
+}

@@ -29,7 +29,7 @@ pub(super) fn draw_bottom_line(
     (line, edge): (Rect, u16),
     styles: &Styles,
     in_edit: bool,
-    (hints, note): (Vec<Hint>, &[(Role, String)]),
+    (hints, note, note_act): (Vec<Hint>, &[(Role, String)], Option<ActionId>),
 ) -> BottomLine {
     let bar = styles[Role::Bar];
     let on_bar = |role: Role| words::on_bar(styles, role);
@@ -60,7 +60,12 @@ pub(super) fn draw_bottom_line(
         pen.put_text("  ", bar);
     }
     match note_cells {
-        Some(cells) => words::put_note(&mut pen, note, cells, styles),
+        Some(cells) => {
+            words::put_note(&mut pen, note, cells, styles);
+            let wide = u16::try_from(cells).unwrap_or(line.width).min(line.width);
+            let place = Rect { x: line.right() - wide, width: wide, ..line };
+            drawn.places.extend(note_act.map(|act| (place, act)));
+        }
         None => drawn.note = words::draw_long_note(buffer, (line, edge), note, styles),
     }
     drawn

@@ -14,6 +14,7 @@ use crate::{
         form_file::FormFile,
         input::{Code, Input, Key, Mouse, MouseKind},
         keymap::Keymap,
+        message::ScreenId,
         state::{LoadProgress, State},
     },
     schema::count::count_text,
@@ -94,6 +95,13 @@ pub(super) fn draw_form_top(
         .put_text(" toolcrib form", styles[Role::BarActive])
         .put_text(" · ", bar)
         .put_text(&words, bar);
+}
+
+/// What a press on the note does: a count of problems leads to them, on the screen that lists them.
+pub(super) fn note_action(state: &State) -> Option<ActionId> {
+    let counts = state.findings.error_count() + state.findings.warning_count();
+    let is_count = state.notices.current().is_none() && state.reading == LoadProgress::Done;
+    (is_count && counts > 0 && state.screen == ScreenId::Tools).then_some("next-problem")
 }
 
 /// The note at the right of the bottom line, in parts of one role each.
