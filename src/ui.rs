@@ -18,6 +18,7 @@ pub mod form;
 pub mod frames;
 pub mod images;
 pub mod line_wrap;
+mod moved;
 pub mod overlays;
 pub mod pasted;
 pub mod plain;

@@ -8,7 +8,7 @@ use crate::{
     model::{
         call::{Call, CallId, CallState, Event, EventKind, Outcome, Request, StrayCause},
         clock::Millis,
-        entry::{EntryId, EntryPlace, FileId},
+        entry::{EntryId, FileId},
     },
     syntax::edit::Edit,
     systems::facets::steps::StepChoice,
@@ -164,12 +164,6 @@ impl CallMessage {
     }
 }
 
-/// An identity that no entry has, in the place of one that is gone.
-fn nowhere(id: &EntryId) -> EntryId {
-    let place = id.place();
-    EntryId::new(EntryPlace { at: place.at.child("gone"), ..place.clone() })
-}
-
 #[derive(Clone, Debug, Default)]
 pub struct Calls {
     list: Vec<Call>,
@@ -275,7 +269,7 @@ impl Calls {
     /// The tools of calls have other places; a call of one that is gone is no other tool's.
     pub fn follow_moved(&mut self, moved: &MovedEntries) {
         for Call { request, .. } in &mut self.list {
-            request.tool = moved.follow(&request.tool).unwrap_or_else(|| nowhere(&request.tool));
+            request.tool = moved.follow_or_nowhere(&request.tool);
         }
     }
 

@@ -9,36 +9,43 @@ use std::{
 
 use crate::model::{
     catalog::Catalog,
-    entry::{Entry, EntryId, EntryKind, FileId, SystemId},
+    entry::{Entry, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+    finding::Finding,
 };
 
 /// What an entry is called, and which of those of that name it is.
 type Called = (SystemId, EntryKind, String, usize);
 
-/// The entries of a file by what they are called; empty where their places are their keys.
+/// The entries of a file by what they are called.
 #[derive(Debug, Default)]
 pub(crate) struct KnownPlaces(Vec<(Called, EntryId)>);
 
 impl KnownPlaces {
     pub fn of_file(catalog: &Catalog, file: &FileId) -> Self {
-        let is_item = |entry: &Entry| {
-            let last = entry.id.place().at.tokens().last();
-            last.is_some_and(|token| token.parse::<usize>().is_ok())
-        };
-        if !catalog.of_file(file).any(is_item) {
-            return Self::default();
+        Self::of_entries(catalog.of_file(file))
+    }
+
+    /// Those of every file.
+    pub fn of_files(catalog: &Catalog) -> HashMap<FileId, Self> {
+        let mut by_file: HashMap<&FileId, Vec<&Entry>> = HashMap::new();
+        for entry in catalog.entries() {
+            by_file.entry(entry.id.file()).or_default().push(entry);
         }
-        let mut counts: HashMap<(SystemId, EntryKind, &str), usize> = HashMap::new();
-        let call = |entry: &Entry, number| {
-            let called = (entry.system, entry.kind, entry.key.to_string(), number);
-            (called, entry.id.clone())
+        let known = |(file, entries): (&FileId, Vec<&Entry>)| {
+            (file.clone(), Self::of_entries(entries.into_iter()))
         };
-        let known = catalog.of_file(file).map(|entry| {
+        by_file.into_iter().map(known).collect()
+    }
+
+    fn of_entries<'e>(entries: impl Iterator<Item = &'e Entry>) -> Self {
+        let mut counts: HashMap<(SystemId, EntryKind, &str), usize> = HashMap::new();
+        let called = |entry: &'e Entry| {
             let count = counts.entry((entry.system, entry.kind, &entry.key)).or_default();
             *count += 1;
-            call(entry, *count)
-        });
-        Self(known.collect())
+            let called = (entry.system, entry.kind, entry.key.clone(), *count);
+            (called, entry.id.clone())
+        };
+        Self(entries.map(called).collect())
     }
 
     /// Where these entries are in the places that are known later. One that has another name at its
@@ -75,10 +82,50 @@ impl MovedEntries {
         self.0.is_empty()
     }
 
+    /// Whether entries of a file have gone elsewhere.
+    #[must_use]
+    pub fn is_of_file(&self, file: &FileId) -> bool {
+        self.0.keys().any(|id| id.file() == file)
+    }
+
+    /// What was found about entries, at where they are; nothing of those that are gone.
+    #[must_use]
+    pub fn follow_findings(&self, findings: &[Finding]) -> Option<Vec<Finding>> {
+        let is_known = |id: &EntryId| self.0.contains_key(id);
+        let is_about = |finding: &Finding| {
+            let of_fixes = finding.fixes().flat_map(|fix| &fix.edits).map(|edit| &edit.entry);
+            finding.site.entry.iter().chain(of_fixes).any(is_known)
+        };
+        findings.iter().any(is_about).then(|| {
+            findings.iter().filter_map(|finding| self.follow_finding(finding.clone())).collect()
+        })
+    }
+
+    fn follow_finding(&self, mut finding: Finding) -> Option<Finding> {
+        if let Some(entry) = &finding.site.entry {
+            finding.site.entry = Some(self.follow(entry)?);
+        }
+        for fix in finding.fix.iter_mut().chain(&mut finding.others) {
+            for edit in &mut fix.edits {
+                edit.entry = self.follow(&edit.entry)?;
+            }
+        }
+        Some(finding)
+    }
+
     /// How an entry is known now; `None`: it is gone, and its place is another one's.
     #[must_use]
     pub fn follow(&self, id: &EntryId) -> Option<EntryId> {
         self.0.get(id).map_or_else(|| Some(id.clone()), Clone::clone)
+    }
+
+    /// The same for what is kept of entries that are gone: an identity that no entry has.
+    #[must_use]
+    pub fn follow_or_nowhere(&self, id: &EntryId) -> EntryId {
+        self.follow(id).unwrap_or_else(|| {
+            let place = id.place();
+            EntryId::new(EntryPlace { at: place.at.child("gone"), ..place.clone() })
+        })
     }
 
     /// An entry that may be gone.
@@ -115,13 +162,41 @@ impl MovedEntries {
     }
 }
 
+/// The moves since the start, of which the oldest are let go.
+#[derive(Debug, Default)]
+pub struct MoveLog {
+    dropped: usize,
+    list: Vec<MovedEntries>,
+}
+
+impl MoveLog {
+    const KEPT: usize = 32;
+
+    /// How many there were.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.dropped + self.list.len()
+    }
+
+    pub fn push(&mut self, moved: MovedEntries) {
+        self.list.push(moved);
+        if self.list.len() > Self::KEPT {
+            self.list.remove(0);
+            self.dropped += 1;
+        }
+    }
+
+    /// Those after the first so many; `None` where some of these are not known any more.
+    #[must_use]
+    pub fn since(&self, count: usize) -> Option<&[MovedEntries]> {
+        self.list.get(count.checked_sub(self.dropped)?..)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::entry::{EntryForm, EntryPlace},
-        schema::pointer::Pointer,
-    };
+    use crate::{model::entry::EntryForm, schema::pointer::Pointer};
 
     fn id(row: usize) -> EntryId {
         EntryId::new(EntryPlace {

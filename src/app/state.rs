@@ -24,7 +24,7 @@ use super::{
     history::KeptCall,
     keymap::Keymap,
     message::ScreenId,
-    moved::MovedEntries,
+    moved::MoveLog,
     network_state::NetworkState,
     notices::Notices,
     notifications::Notifications,
@@ -158,7 +158,7 @@ pub struct State {
     pub generation: u64,
     pub selected: Option<EntryId>,
     /// Where entries went since the start, the newest last, for who keeps something by entries.
-    pub moved: Vec<MovedEntries>,
+    pub moved: MoveLog,
     /// How many of them there were when an editor was opened last.
     pub moved_before_editor: usize,
     pub goal: Option<ViewTarget>,
@@ -235,7 +235,7 @@ impl State {
             check_rules: CheckRules::default(),
             generation: 0,
             selected: None,
-            moved: Vec::new(),
+            moved: MoveLog::default(),
             moved_before_editor: 0,
             goal: None,
             watching: Watching::default(),

@@ -204,7 +204,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
             return vec![Effect::Copy(text)];
         }
         DocumentMessage::EditText { target, at, text } => {
-            state.moved_before_editor = state.moved.len();
+            state.moved_before_editor = state.moved.count();
             return vec![Effect::EditText { target, at, text }];
         }
         DocumentMessage::EditorText { target, at, text } => {
@@ -386,8 +386,8 @@ fn value_there(state: &State, target: &TextTarget, at: &Pointer) -> Option<Value
 
 /// What an editor was given, where it is now; `None`: it is gone.
 fn target_now(state: &State, target: TextTarget) -> Option<TextTarget> {
-    let moves = state.moved.get(state.moved_before_editor..).unwrap_or_default();
-    let follow = |id: EntryId| moves.iter().try_fold(id, |id, moved| moved.follow(&id));
+    let moves = state.moved.since(state.moved_before_editor);
+    let follow = |id: EntryId| moves?.iter().try_fold(id, |id, moved| moved.follow(&id));
     Some(match target {
         TextTarget::Entry(entry) => TextTarget::Entry(follow(entry)?),
         TextTarget::Call(CallText { tool, part }) => {

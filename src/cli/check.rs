@@ -8,7 +8,9 @@ use clap::Args;
 use serde_json::json;
 
 use super::{
-    check_files, check_fix, check_names,
+    check_files,
+    check_fix::{self, Wanted},
+    check_names,
     columns::{self, Cell},
     deployed, documents,
     ending::{CommandResult, Ending, StopReason},
@@ -65,9 +67,13 @@ pub(crate) struct Check {
     #[arg(long, conflicts_with_all = ["format", "map", "health", "fix"])]
     tokens: bool,
 
-    /// Make every fix that leaves no choice, in the files, and report what is left
+    /// Make the fixes that keep what is meant, in the files, and report what is left
     #[arg(long)]
     fix: bool,
+
+    /// With --fix: also make those that guess or remove something, such as an unknown key
+    #[arg(long, requires = "fix")]
+    unsafe_fixes: bool,
 
     /// With --fix: show what it would change, and write nothing
     #[arg(long, requires = "fix", conflicts_with = "format")]
@@ -82,7 +88,8 @@ impl Check {
             return write_costs(&opened, global, out);
         }
         if self.fix {
-            let fixed = check_fix::make_fixes(&opened, self.health);
+            let wanted = Wanted { health: self.health, unsafe_fixes: self.unsafe_fixes };
+            let fixed = check_fix::make_fixes(&opened, wanted);
             if self.dry_run {
                 fixed.show(&opened, out)?;
                 let is_none = fixed.done.is_empty();
@@ -178,6 +185,8 @@ fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
     for file in &opened.files {
         found.extend(findings::of_text(&opened.catalog, &file.file, file.source.as_ref()));
     }
+    // A finding that is off where it is isn't one of its other place.
+    opened.settings.check.apply(&mut found);
     let is_asked = |file: &FileId| opened.is_asked(file);
     let mut found: Vec<Finding> =
         found.into_iter().flat_map(|finding| finding.shown_for(is_asked)).collect();

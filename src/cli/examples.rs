@@ -16,7 +16,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("check", "check", "the workspace of this folder"),
     ("check", "check tools/joke.yaml", "one file"),
     ("check", "check --health", "and what makes it harder for a model to choose tools"),
-    ("check", "check --fix", "make every fix that leaves no choice"),
+    ("check", "check --fix", "make the fixes that keep what is meant"),
     ("check", "check --tokens", "what each tool and each state costs"),
     ("check", "check --format sarif > findings.sarif", "for a code scanning service"),
     ("tools", "tools --groups read-only,knowledge", "what a request with these groups gets"),

@@ -153,6 +153,9 @@ pub struct Fix {
     /// What it does: `rename to "applicable-states"`.
     pub label: String,
     pub edits: Vec<EntryEdit>,
+    /// What is meant stays the same, and nothing that was written is lost: it may be made without
+    /// being looked at.
+    pub is_safe: bool,
 }
 
 /// An edit within an entry (pointers are the entry's own), whatever way the entry is written in its

@@ -115,7 +115,8 @@ impl System for TrustGraph {
     }
 
     fn check_sentences(&self) -> Vec<(&'static str, &'static str)> {
-        lint::sentences(checks::CHECKS)
+        let there = checks::THERE.iter().map(|(code, _, about)| (*code, *about));
+        lint::sentences(checks::CHECKS).into_iter().chain(there).collect()
     }
 
     fn check_there(

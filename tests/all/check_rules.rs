@@ -66,24 +66,42 @@ fn a_workspace_says_which_findings_it_wants_and_how_much_they_matter() {
 #[test]
 fn fixes_that_leave_no_choice_are_made_and_the_rest_is_reported() {
     let place = Place::with(&[("tools.yaml", TOOLS), ("part/other.yaml", "tool: {}\n")]);
-    let dry = place.run(&["check", "--fix", "--dry-run"]);
+    // What is written is lost by none of these.
+    let safe = place.run(&["check", "--fix", "--json"]);
+    assert!(safe.words.contains("fixed tools.yaml:12 gate.listed-twice"), "{}", safe.words);
+    let text = || std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert_eq!(text(), TOOLS.replace("[x, x, x]", "[x]"));
+    std::fs::write(place.here.join("tools.yaml"), TOOLS).unwrap();
+    let dry = place.run(&["check", "--fix", "--unsafe-fixes", "--dry-run"]);
     assert_eq!(dry.code, Some(1), "{}", dry.words);
     assert!(dry.words.contains("would fix tools.yaml:6 descriptor.unknown-key"), "{}", dry.words);
     assert!(dry.data.contains("-     owner: crm"), "{}", dry.data);
-    let text = || std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert_eq!(text(), TOOLS);
     // Only what is asked about.
-    place.run(&["check", "part", "--fix"]).ended(0, &["0 fixes in 0 files"]);
+    place.run(&["check", "part", "--fix", "--unsafe-fixes"]).ended(0, &["0 fixes in 0 files"]);
     assert_eq!(text(), TOOLS);
 
-    let ran = place.run(&["check", "--fix", "--json"]);
+    let ran = place.run(&["check", "--fix", "--unsafe-fixes", "--json"]);
     assert!(ran.words.contains("fixed tools.yaml:6 descriptor.unknown-key"), "{}", ran.words);
     let left = found(&ran);
     assert!(!left.iter().any(|line| line.ends_with("descriptor.unknown-key")), "{left:?}");
     let now = text();
     assert!(now.contains("text-completion # ours") && !now.contains("oner: crm"), "{now}");
     assert!(now.contains("group: [x]"), "{now}");
-    place.run(&["check", "--fix"]).ended(0, &["0 fixes in 0 files"]);
+    place.run(&["check", "--fix", "--unsafe-fixes"]).ended(0, &["0 fixes in 0 files"]);
+}
+
+#[test]
+fn fixes_of_values_that_tools_share_are_made_once() {
+    let tools = "\
+tool:
+  one: {type: tool-service, name: one, description: One, service: s, arguments: &list [{name: x, type: string, description: An x}, {name: x, type: string, description: An x}, {name: y, type: string, description: A y}]}
+  two: {type: tool-service, name: two, description: Two, service: s, arguments: *list}
+";
+    let place = Place::with(&[("tools.yaml", tools)]);
+    place.run(&["check", "--fix", "--unsafe-fixes"]);
+    let now = std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
+    assert_eq!(now, tools.replacen("{name: x, type: string, description: An x}, ", "", 1));
 }
 
 #[test]

@@ -289,3 +289,19 @@ fn the_wheel_moves_in_an_open_list() {
     assert!(desk.screen().contains("choice-12"), "{}", desk.screen());
     assert_eq!(desk.value["kind"], "choice-0");
 }
+
+#[test]
+fn a_press_on_a_shown_line_of_a_text_puts_the_cursor_there() {
+    let schema = json!({"properties": {"first": {"type": "string"}, "text": {"type": "string"}}});
+    let text = "The first line.\nThe second line.\nThe third line.";
+    let mut desk = Desk::new(schema, json!({"text": text})).sized(60, 20);
+    desk.goes("/first");
+    let screen = desk.screen();
+    let row = screen.lines().position(|line| line.contains("The second line.")).unwrap();
+    let line = screen.lines().nth(row).unwrap();
+    let before = &line[..line.find("second").unwrap()];
+    let column = toolcrib::ui::canvas::text_width(before) as u16;
+    desk.presses_cell((column, row as u16));
+    desk.types("X");
+    assert_eq!(desk.value["text"], text.replace("second", "Xsecond"), "{}", desk.screen());
+}

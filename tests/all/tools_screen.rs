@@ -974,25 +974,46 @@ fn problems_are_found_by_their_words_and_a_fixed_one_goes_at_once() {
 }
 
 #[test]
-fn another_name_typed_in_the_form_takes_the_gate_of_the_tool_along() {
-    let settings = "[mcp.sky.tools.look] # ours\ngroups = [\"eyes\"]\n";
-    let list = kept_list(&["look"]);
+fn the_name_of_a_tool_says_that_its_gate_goes_by_it() {
+    let settings = "[mcp.sky.tools.look]\ngroups = [\"eyes\"]\n";
+    let list = kept_list(&["look", "tell"]);
     let files = [("mcp/sky.json", list.as_str()), ("toolcrib.toml", settings)];
     let mut bench = Workbench::files(&files, 120, 36);
-    let groups = |bench: &Workbench| {
-        let tool = bench.state.catalog.tools.first().unwrap();
-        (tool.name.to_string(), format!("{:?}", tool.gate.groups()))
+    let words = "its groups and states in toolcrib.toml";
+    for (keys, is_said) in [("tab @find-field", true), ("shift+tab down tab @find-field", false)] {
+        bench.keys(keys);
+        bench.types("name");
+        bench.keys("enter");
+        assert_eq!(bench.shows(words), is_said, "{}", bench.screen());
+        bench.keys("esc");
+    }
+}
+
+/// Two documents in one file, each with a tool.
+#[test]
+fn tools_of_documents_are_followed_and_so_is_what_was_found_about_them() {
+    let tool = |name: &str| {
+        format!(
+            "tool:\n  {name}: {{type: prompt, name: {name}, owner: me, description: It is {name}.}}\n"
+        )
     };
-    let before = groups(&bench).1;
-    assert!(before.contains("eyes"), "{before}");
-    bench.keys("tab @find-field");
-    bench.types("name");
-    bench.keys("enter enter end");
-    bench.types("V2");
-    bench.keys("esc");
-    assert_eq!(groups(&bench), ("lookV2".into(), before), "{}", bench.screen());
-    let text = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap().text.to_string();
-    assert_eq!(text, settings.replace("look", "lookV2"));
+    let text =
+        |names: &[&str]| names.iter().map(|name| tool(name)).collect::<Vec<_>>().join("---\n");
+    let mut bench = Workbench::yaml(&text(&["one", "two"]), 120, 36);
+    bench.keys("down");
+    assert_eq!(selected_key(&bench), "two");
+    let of_two = |bench: &Workbench| {
+        let id = bench.state.selected.clone().unwrap();
+        bench.state.findings_of(&id).map(|found| found.message.clone()).collect::<Vec<_>>()
+    };
+    let before = of_two(&bench);
+    assert!(!before.is_empty());
+    let disk = Some(text(&["zero", "one", "two"]).as_str().into());
+    let file = FileId::new("tools.yaml");
+    bench.send(Message::Document(DocumentMessage::DiskChanged { file, text: disk }));
+    bench.draw();
+    assert_eq!(selected_key(&bench), "two", "{}", bench.screen());
+    assert_eq!(of_two(&bench), before);
 }
 
 #[test]

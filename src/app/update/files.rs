@@ -337,18 +337,15 @@ fn read_all(state: &mut State) {
         .iter()
         .filter_map(|(file, document)| Some((file, document.source.as_ref().ok()?)));
     let sources: Vec<_> = sources.collect();
-    let places = |catalog: &Catalog| {
-        let files = sources.iter().map(|(file, _)| KnownPlaces::of_file(catalog, file));
-        files.collect::<Vec<_>>()
-    };
-    let known = places(&state.catalog);
+    let known = KnownPlaces::of_files(&state.catalog);
     let catalog = Arc::new(
         read::read_catalog(sources.iter().copied(), state.mode).into_successor_of(&state.catalog),
     );
-    let moved: Vec<_> = known.into_iter().zip(places(&catalog)).collect();
+    let mut there = KnownPlaces::of_files(&catalog);
     state.catalog = catalog;
     state.read = sources.into_iter().map(|(file, source)| (file.clone(), source.clone())).collect();
-    for (before, after) in moved {
+    for (file, before) in known {
+        let after = there.remove(&file).unwrap_or_default();
         renamed::follow_moved(state, before.moved_to(after));
     }
     take_settings_there(state);

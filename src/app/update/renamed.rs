@@ -4,6 +4,7 @@
 use std::{
     collections::{HashMap, HashSet},
     hash::Hash,
+    sync::Arc,
 };
 
 use crate::{
@@ -12,6 +13,7 @@ use crate::{
         documents::Renamed,
         moved::MovedEntries,
         state::{State, StepGoal, ViewTarget},
+        workflow::LiveStep,
     },
     engine::{
         mentions::NameKind,
@@ -94,6 +96,9 @@ pub(super) fn follow_moved(state: &mut State, moved: MovedEntries) {
     moved.follow_keys(&mut invoke.kept_mocks);
     moved.follow_keys(&mut invoke.breakpoints);
     invoke.calls.follow_moved(&moved);
+    if let Some(batch) = &mut invoke.batch {
+        batch.request.tool = moved.follow_or_nowhere(&batch.request.tool);
+    }
     invoke.step_goal = invoke.step_goal.take().and_then(|goal| {
         let tool = moved.follow(&goal.tool)?;
         Some(StepGoal { tool, ..goal })
@@ -105,14 +110,16 @@ pub(super) fn follow_moved(state: &mut State, moved: MovedEntries) {
     moved.follow_keys(&mut state.network.routes);
     let workflow = &mut state.workflow;
     moved.follow_one(&mut workflow.fill_first);
-    if let Some(live) = &mut workflow.live
-        && let Some(now) = moved.follow(&live.tool)
-    {
-        live.tool = now;
-    }
+    workflow.live = workflow.live.take().and_then(|live| {
+        let tool = moved.follow(&live.tool)?;
+        Some(LiveStep { tool, ..live })
+    });
     let tried = workflow.what_if.iter_mut().chain(&mut workflow.what_ifs_before);
     for what_if in tried {
         moved.follow_list(&mut what_if.edits, |(tool, _)| tool);
+    }
+    if let Some(findings) = moved.follow_findings(&state.findings) {
+        state.findings = Arc::new(findings.into());
     }
     state.moved.push(moved);
 }

@@ -103,7 +103,7 @@ impl<'r> Report<'r> {
             others: Vec::new(),
             related: Vec::new(),
         });
-        NewFinding { entry: entry.id.clone(), finding: self.findings.last_mut() }
+        NewFinding { entry: entry.id.clone(), finding: self.findings.last_mut(), is_safe: false }
     }
 }
 
@@ -121,9 +121,16 @@ fn site_in(entry: &Entry, pointer: Pointer) -> Site {
 pub struct NewFinding<'f> {
     entry: EntryId,
     finding: Option<&'f mut Finding>,
+    is_safe: bool,
 }
 
 impl NewFinding<'_> {
+    /// The fix that follows keeps what is meant, and loses nothing that was written.
+    #[must_use]
+    pub fn safely(self) -> Self {
+        Self { is_safe: true, ..self }
+    }
+
     /// The finding is about another place, too; with what is to be said there.
     pub fn relate(&mut self, entry: &Entry, pointer: Pointer, message: impl AsRef<str>) {
         if let Some(finding) = &mut self.finding {
@@ -137,7 +144,8 @@ impl NewFinding<'_> {
         let edits =
             edits.into_iter().map(|edit| EntryEdit { entry: self.entry.clone(), edit }).collect();
         if let Some(finding) = self.finding {
-            finding.fix = Some(Fix { label: safe_text(&label.into()), edits });
+            let is_safe = self.is_safe;
+            finding.fix = Some(Fix { label: safe_text(&label.into()), edits, is_safe });
         }
     }
 

@@ -74,6 +74,7 @@ pub(crate) fn surrounding_blanks(context: &LintContext<'_>, tool: &Tool, report:
         let place = context.gate_place(tool);
         report
             .add_finding(place.entry, place.name(key, name), message)
+            .safely()
             .fix_set("trim the spaces", name.trim());
     }
 }

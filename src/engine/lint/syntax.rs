@@ -114,6 +114,7 @@ fn odd_note(file: &FileId, source: &Source, note: &Note, homes: &EntryLookup<'_>
         let fix = |(label, edit): (String, Edit)| Fix {
             label: safe_text(&label),
             edits: vec![EntryEdit { entry: entry.clone(), edit }],
+            is_safe: false,
         };
         let mut fixes = unambiguous_edits(source, note, is_key, &inner).into_iter().map(fix);
         found.fix = fixes.next();

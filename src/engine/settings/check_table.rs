@@ -12,6 +12,11 @@ use crate::{
 const EXTRA_KEYS: &str = "extra-keys";
 const FILES: &str = "files";
 
+/// Families of codes that are not those of entries alone: of texts, files and settings, of their
+/// health, and of what servers say.
+const OTHER_FAMILIES: [&str; 8] =
+    ["case", "file", "health", "schema", "server", "settings", "subject", "syntax"];
+
 /// How a finding is taken, by the word for it; `None`: it isn't shown.
 const LEVELS: [(&str, Option<Severity>); 4] = [
     ("off", None),
@@ -20,7 +25,7 @@ const LEVELS: [(&str, Option<Severity>); 4] = [
     ("error", Some(Severity::Error)),
 ];
 
-/// What the table says; `known` lists codes of checks, to find misspelt ones of their families.
+/// What the table says; `known` lists the codes of checks of entries, to find misspelt ones.
 pub(super) fn read_rules(
     reader: &mut Reader,
     top: &Table<'_>,
@@ -56,9 +61,9 @@ fn read_levels(
     codes.sort_by_key(|codes| (!codes.ends_with('*'), codes.len()));
     let mut rules = Vec::new();
     for codes in codes {
-        let family = |code: &str| code.split('.').next().map(str::to_owned);
-        let is_of_family = known.iter().any(|code| family(code) == family(codes));
-        if is_of_family && !known.iter().any(|code| matches_code(codes, code)) {
+        let family = |code: &str| code.split('.').next().unwrap_or_default().to_owned();
+        let is_other = OTHER_FAMILIES.contains(&family(codes).as_str());
+        if !is_other && !known.iter().any(|code| matches_code(codes, code)) {
             let hint = did_you_mean(similar::nearest_name(codes, known.iter().copied()));
             reader.add_finding(
                 Severity::Warning,

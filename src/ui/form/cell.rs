@@ -247,6 +247,12 @@ pub(crate) enum Click {
         line: u16,
         column: u16,
     },
+    /// A text that is shown and not edited: so many cells behind so many of its letters; the form
+    /// fills in the cells.
+    Letter {
+        letters: usize,
+        cells: u16,
+    },
     /// An item of a list of options.
     Pick(usize),
     /// The sign that takes away the item with this number.

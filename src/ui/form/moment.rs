@@ -343,7 +343,7 @@ impl Editor for MomentLine {
                     calendar.turn_month(turn);
                 }
             }
-            Click::Remove(_) | Click::Fold => return Answer::Ask(Ask::Next),
+            Click::Remove(_) | Click::Letter { .. } | Click::Fold => return Answer::Ask(Ask::Next),
         }
         Answer::Handled
     }

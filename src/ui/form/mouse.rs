@@ -94,6 +94,7 @@ impl Form {
 
     /// The wheel moves in what is open below a field, in the text of one, else in the form.
     fn handle_wheel(&mut self, at: Position, notches: i16) {
+        self.pressed = None;
         let by = isize::from(notches).saturating_mul(3);
         let over = self.spots.iter().find(|spot| spot.area.contains(at));
         let is_editor = over.is_some_and(|spot| {
@@ -159,10 +160,11 @@ impl Form {
             // A second press on a name that the user gave is to change it.
             Target::Row if is_entry && was_here && on_label => self.handle_action("rename-member"),
             Target::Row => FormReply::Handled,
-            Target::Widget(click @ (Click::At { .. } | Click::Item(_))) => {
+            Target::Widget(click @ (Click::At { .. } | Click::Letter { .. } | Click::Item(_))) => {
                 self.held = Some(DragTarget::Widget);
                 self.handle_click(match click {
                     Click::At { line, column } => Click::At { line, column: column + across },
+                    Click::Letter { letters, .. } => Click::Letter { letters, cells: across },
                     other => other,
                 })
             }

@@ -37,24 +37,24 @@ fn preview(text: &str, (cells, seen): (u16, usize)) -> (Vec<String>, bool) {
 }
 
 /// How many letters of a text are before each of its lines as they are shown.
-fn line_starts(text: &str, lines: &[String]) -> Vec<u16> {
+fn line_starts(text: &str, lines: &[String]) -> Vec<usize> {
     let text = text.replace('\r', "");
     let mut at = 0;
     let mut starts = Vec::with_capacity(lines.len());
     for line in lines {
         let line = line.trim_end();
-        at += text[at..].find(line).unwrap_or_default();
-        starts.push(u16::try_from(text[..at].chars().count()).unwrap_or(u16::MAX));
+        let rest = text.get(at..).unwrap_or_default();
+        let Some(before) = rest.find(line) else { break };
+        at += before;
+        starts.push(text[..at].chars().count());
         at += line.len();
-        at +=
-            text[at..].chars().next().filter(|next| next.is_whitespace()).map_or(0, char::len_utf8);
     }
     starts
 }
 
 /// The place of a text that is so many cells behind so many letters, on the same line.
-fn place_at(text: &str, letters: u16, cells: u16) -> usize {
-    let start = text.char_indices().nth(usize::from(letters)).map_or(text.len(), |(at, _)| at);
+fn place_at(text: &str, letters: usize, cells: u16) -> usize {
+    let start = text.char_indices().nth(letters).map_or(text.len(), |(at, _)| at);
     let line = text[start..].split('\n').next().unwrap_or_default();
     let mut passed = 0;
     for (at, cluster) in line.grapheme_indices(true) {
@@ -97,7 +97,9 @@ impl Widget for MultiLine {
         let starts = line_starts(&text, &lines);
         (0..context.area.height)
             .map(|line| match starts.get(usize::from(line)) {
-                Some(start) => context.line_hit(line, Click::At { line: *start, column: 0 }),
+                Some(letters) => {
+                    context.line_hit(line, Click::Letter { letters: *letters, cells: 0 })
+                }
                 None => context.line_hit(line, Click::Open),
             })
             .collect()
@@ -237,9 +239,9 @@ impl Editor for Lines {
         match (&mut self.area, click) {
             (Some(area), Click::At { line, column }) => area.click(line, column),
             // The text is shown otherwise while it isn't edited.
-            (None, Click::At { line: letters, column }) => {
+            (None, Click::Letter { letters, cells }) => {
                 let area = self.open(cell);
-                let to = place_at(area.plain_text(), letters, column);
+                let to = place_at(area.plain_text(), letters, cells);
                 area.move_cursor(to);
             }
             (None, _) => drop(self.open(cell)),
@@ -279,5 +281,12 @@ mod tests {
             assert!(plain[place_at(&plain, starts[row], cells)..].starts_with('本'));
         }
         assert_eq!(place_at(&plain, 0, 999), plain.find('\n').unwrap());
+        // Blanks that begin a row are its own.
+        for text in ["日本語\u{3000}日本語", "one\u{a0}two three\u{3000}four"] {
+            for cells in 3..12 {
+                let (lines, _) = preview(text, (cells, 8));
+                assert_eq!(line_starts(text, &lines).len(), lines.len(), "{lines:?}");
+            }
+        }
     }
 }

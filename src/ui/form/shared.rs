@@ -26,7 +26,10 @@ pub(crate) fn shared_in(
     let values = source.map(|source| list_shared_values(source, document)).unwrap_or_default();
     let mut places = Vec::new();
     for value in &values {
-        let below = |at: &Pointer| at.strip_prefix(base);
+        // What is around the form's value counts for all of it.
+        let below = |at: &Pointer| {
+            at.strip_prefix(base).or_else(|| base.starts_with(at).then(Pointer::root))
+        };
         if let Some(at) = below(&value.at).filter(|_| !value.uses.is_empty()) {
             places.push((at, anchor_words(value)));
         }

@@ -25,6 +25,7 @@ use crate::{
         canvas::visible_text,
         everywhere::{self, Window},
         form::view::{Form, FormReply},
+        moved::KnownMoves,
         overlays::questions,
         running::stop_running,
         screens::{SCREENS, form::FormScreen, model_run::decide},
@@ -54,6 +55,7 @@ pub struct Session {
     /// What is left of a list that was too long.
     pub(super) rest: Vec<String>,
     shown: Option<ScreenId>,
+    moves: KnownMoves,
 }
 
 /// What is done once the messages before it have changed the state.
@@ -120,6 +122,7 @@ impl Session {
             is_typed: false,
             rest: Vec::new(),
             shown: None,
+            moves: KnownMoves::default(),
         }
     }
 
@@ -316,6 +319,14 @@ impl Session {
     }
 
     fn sync(&mut self, state: &State) {
+        if self.moves.follow(&mut self.screens, state) && self.asked.is_none() {
+            let open = self.dialog.take().is_some() | self.walk.take().is_some();
+            if open | self.typed.take().is_some() {
+                self.say([
+                    "What was open is closed: the list that it was of has changed.".to_owned()
+                ]);
+            }
+        }
         let shown = self.shown;
         if let Some(screen) = self.screen_mut(state) {
             screen.sync_state(state);

@@ -3,6 +3,7 @@
 use crate::{
     app::{message::ScreenId, question::Question, state::State},
     ui::{
+        moved::KnownMoves,
         overlays::questions,
         view::{Overlay, Screen},
     },
@@ -13,24 +14,17 @@ use crate::{
 pub(super) struct Outside {
     /// The question that the overlay asks, to open it once.
     pub asked: Option<Question>,
-    /// How many of the moves of entries the screens know.
-    moves: usize,
+    moves: KnownMoves,
 }
 
 impl Outside {
-    /// Brings the screens to where entries are now; whether that is elsewhere. What lies over them
-    /// was opened for an entry that may be another one now.
+    /// Brings the screens to where entries are now; whether what lies over them is to close.
     pub fn follow_moved(
         &mut self,
         screens: &mut [(ScreenId, Box<dyn Screen>)],
         state: &State,
     ) -> bool {
-        let moves = state.moved.get(self.moves..).unwrap_or_default();
-        for moved in moves {
-            screens.iter_mut().for_each(|(_, screen)| screen.follow_moved(moved));
-        }
-        self.moves = state.moved.len();
-        !moves.is_empty() && self.asked.is_none()
+        self.moves.follow(screens, state) && self.asked.is_none()
     }
 
     /// What lies over the screens from now on, where the state asks another question.

@@ -61,7 +61,7 @@ use crate::{
 };
 
 use gate_fields::{
-    gate_changes, gate_findings, gate_rename, schema_with_gate, settings_place, value_with_gate,
+    gate_changes, gate_findings, name_words, schema_with_gate, settings_place, value_with_gate,
 };
 use schema_key::SchemaKey;
 
@@ -212,8 +212,7 @@ impl ValueOwner for EntryId {
         let place = first.pointer().words_in(&entry.value.parsed());
         let label = format!("edit {place} of {}", entry.key);
         let tool = state.catalog.tool(self);
-        let mut of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
-        of_gate.extend(tool.and_then(|tool| gate_rename(&edits, tool, state)));
+        let of_gate = tool.map_or_else(Vec::new, |tool| gate_changes(&edits, tool, state));
         let is_own =
             |edit: &Edit| tool.and_then(|tool| settings_place(tool, edit.pointer())).is_none();
         let change = |edit| Change::Entry(EntryEdit { entry: self.clone(), edit });
@@ -335,7 +334,10 @@ fn take_entry(form: &mut Form, entry: &Entry, state: &State) {
         None => Arc::clone(entry.value.shared()),
     };
     form.sync_written(&value, &written_in(source, place.document, &place.at));
-    form.set_shared(shared_in(source, place.document, &place.at));
+    let tool = state.catalog.tool(&entry.id);
+    let mut shared = shared_in(source, place.document, &place.at);
+    shared.extend(tool.and_then(|tool| name_words(tool, state)));
+    form.set_shared(shared);
     let service = |at: &Pointer| dialogs::unmade_service(&entry.id, at, state);
     let note = |(at, finding): (Pointer, &Finding)| Note {
         fix: finding.fix_words().or_else(|| service(&at)),
@@ -474,7 +476,7 @@ impl Screen for Tools {
             CATALOG => catalog::HINTS.to_vec(),
             FORM => self.form.hints(),
             _ if self.is_trying() => self.preview.samples.form().hints(),
-            _ => vec!["next-preview", "apply-fix", "variables", "next-pane"],
+            _ => vec!["find", "next-preview", "apply-fix", "variables", "next-pane"],
         };
         if state.documents.changed_files().next().is_some() {
             hints.splice(0..0, [dialogs::save_action(state), "diff"]);

@@ -47,9 +47,9 @@ pub(crate) async fn confirm_subscriptions(
             });
         }
     }
-    let refused = bus.connection_events().refused_places();
-    let is_refused = |place: &&Address| refused.contains(&place.name);
-    if !places.is_empty() && places.iter().all(is_refused) {
+    let news = bus.connection_events();
+    let refused = places.iter().filter(|place| news.take_refused(&place.name)).count();
+    if !places.is_empty() && refused == places.len() {
         let names: Vec<&str> = places.iter().map(|place| place.name.as_str()).collect();
         return Err(CallError {
             kind: ErrorKind::Refused,

@@ -123,10 +123,9 @@ impl ConnectionEvents {
         refused.insert(place.to_owned());
     }
 
-    /// Where the server has refused to let us listen.
-    #[must_use]
-    pub fn refused_places(&self) -> BTreeSet<String> {
-        self.refused.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Whether the server has refused to let us listen there since this was asked last.
+    pub fn take_refused(&self, place: &str) -> bool {
+        self.refused.lock().unwrap_or_else(PoisonError::into_inner).remove(place)
     }
 
     /// The next try to reach the server begins.

@@ -106,6 +106,7 @@ pub(super) fn blank_name(_: &LintContext<'_>, entry: &Entry, report: &mut Report
         fixed.replace_range(placeholder.range.clone(), &whole);
         report
             .add_finding(entry, template.at, words)
+            .safely()
             .fix_set("remove the spaces", serde_json::Value::from(fixed));
     }
 }

@@ -168,6 +168,7 @@ fn odd_types(entry: &Entry, taken: LoaderChoice, report: &mut Report<'_>) {
                 );
                 report
                     .add_finding(entry, member_pointer(key), message)
+                    .safely()
                     .fix_set("make it a list of one", json!([one]));
             }
             _ => wrong_value(entry, key, holds, report),
@@ -195,7 +196,7 @@ fn wrong_value(entry: &Entry, key: &str, holds: MemberShape, report: &mut Report
     match (holds, value) {
         (_, Value::Null) => found.fix_remove("remove it"),
         (MemberShape::Text, Value::Number(_) | Value::Bool(_)) => {
-            found.fix_set("make it a text", value.to_string());
+            found.safely().fix_set("make it a text", value.to_string());
         }
         _ => {}
     }
@@ -209,7 +210,9 @@ fn wrong_items(entry: &Entry, key: &str, items: &[Value], report: &mut Report<'_
             format!("an item of \"{key}\" is {} but must be a text", actual_type(item)),
         );
         match item {
-            Value::Number(_) | Value::Bool(_) => found.fix_set("make it a text", item.to_string()),
+            Value::Number(_) | Value::Bool(_) => {
+                found.safely().fix_set("make it a text", item.to_string());
+            }
             _ => found.fix_remove("remove it"),
         }
     }

@@ -94,6 +94,7 @@ pub(crate) fn listed_twice(_: &LintContext<'_>, tool: &Tool, report: &mut Report
             let once = Value::from_iter(once.into_iter().cloned());
             report
                 .add_finding(&tool.entry, member_pointer(key), message)
+                .safely()
                 .fix_set(format!("list {item} once"), once);
         }
     }

@@ -9,8 +9,7 @@ use crate::{
     app::{compose::context::ComposeContext, documents::Change, state::State},
     engine::{gate_place::GatePlace, settings::gate_table},
     model::{
-        catalog::Catalog, context::UNDEFINED, entry::FileId, finding::Finding, settings::SETTINGS,
-        tool::Tool,
+        catalog::Catalog, context::UNDEFINED, finding::Finding, settings::SETTINGS, tool::Tool,
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -70,28 +69,16 @@ pub(super) fn value_with_gate(
     Arc::new(Value::Object(members))
 }
 
-/// The gate of a tool goes by its name, and along with another one; none where there is no gate, or
-/// one of the two names is another tool's, too.
-pub(super) fn gate_rename(edits: &[Edit], tool: &Tool, state: &State) -> Option<Change> {
-    let (table, name_at) = (tool.gate_table.as_ref()?, Pointer::root().child(tool.name_key));
-    let to = edits.iter().rev().find_map(|edit| match edit {
-        Edit::Set { at, to } if *at == name_at => to.value().as_str(),
-        _ => None,
-    })?;
+/// What is said at the name of a tool whose gate goes by it: typing another one leaves that behind.
+pub(super) fn name_words(tool: &Tool, state: &State) -> Option<(Pointer, String)> {
     let settings = ComposeContext::from_state(state).settings_value()?;
-    let is_alone = |table: &Pointer| {
-        let mut others = state.catalog.tools.iter().filter(|other| other.id() != tool.id());
-        !others.any(|other| other.gate_table.as_ref() == Some(table))
-    };
-    let there = table.parent()?.child(to);
-    let moves = table.last() == Some(tool.name.as_str())
-        && table.get(settings).is_some()
-        && there.get(settings).is_none();
-    (moves && is_alone(table) && is_alone(&there)).then(|| Change::File {
-        file: FileId::new(SETTINGS),
-        document: 0,
-        edit: Edit::Rename { at: table.clone(), key: to.to_owned() },
-    })
+    tool.gate_table.as_ref()?.get(settings)?;
+    let words = format!(
+        "its groups and states in {SETTINGS} go by this name: {} takes them along, typing another \
+         name doesn't",
+        state.keymap.way_to("rename")
+    );
+    Some((Pointer::root().child(tool.name_key), words))
 }
 
 /// The changes that edits of the gate in the form come to. A table that says nothing goes.

@@ -48,8 +48,11 @@ impl Problems {
         self.is_typing
     }
 
-    /// Shows all again.
+    /// Shows all again; what was chosen stays so.
     pub fn close_find(&mut self) {
+        if let Some(row) = self.found.as_ref().and_then(|(.., rows)| rows.get(self.cursor.row)) {
+            self.cursor.row = *row;
+        }
         (self.find, self.found, self.is_typing) = (None, None, false);
     }
 
