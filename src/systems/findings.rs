@@ -2,6 +2,7 @@
 
 use super::{
     case_arguments::case_findings,
+    entry_rules,
     table::{by_id, every_system},
 };
 use crate::{
@@ -44,6 +45,8 @@ pub fn catalog_findings<'s>(
         system.check_text(&Entry::clone(entry), source)
     };
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
+    let of_schemas = entry_rules::schema_findings(catalog, &findings);
+    findings.extend(of_schemas);
     locate_findings(findings, files)
 }
 
@@ -52,7 +55,9 @@ pub fn catalog_findings<'s>(
 #[must_use]
 pub fn check_about(code: &str) -> Option<&'static str> {
     let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
-    let mut sentences = lint::sentences(lint::CHECKS).into_iter().chain(of_systems);
+    let of_schemas = (entry_rules::CODE, entry_rules::ABOUT);
+    let mut sentences =
+        lint::sentences(lint::CHECKS).into_iter().chain(of_systems).chain([of_schemas]);
     sentences.find(|(known, _)| *known == code).map(|(_, about)| about)
 }
 
