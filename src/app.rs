@@ -36,6 +36,7 @@ pub mod outside_text;
 pub mod question;
 pub mod resending;
 pub mod resources;
+pub mod revision;
 pub mod sign_in;
 pub mod state;
 pub mod step_run;

@@ -3,7 +3,7 @@
 //!
 //! [`system`] says what each of them gives, [`facets`] what only some give; the [`table`] has a row
 //! for each. [`gate_tables`] are those of `toolcrib.toml` for systems without gates of their own,
-//! [`schema_form`] is the form of a schema,
+//! [`schema_form`] is the form of a schema, [`entry_rules`] checks entries by the schemas of their forms,
 //! and [`pydantic`] reads configurations as Python programs do. [`read`], [`findings`],
 //! [`calling`], [`mocking`], [`agents`], [`by_hand`], [`stubs`], [`watched`], [`covered`],
 //! [`health`] and [`model_text`] ask them all. [`convert`] carries tools from one to another,
@@ -25,6 +25,7 @@ pub mod convert;
 pub mod covered;
 pub mod deployed;
 pub mod discovery;
+pub mod entry_rules;
 pub mod facets;
 pub mod findings;
 pub(crate) mod gate_tables;

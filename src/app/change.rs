@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use crate::{
-    model::{entry::FileId, finding::EntryEdit},
+    model::{
+        entry::{EntryId, FileId},
+        finding::EntryEdit,
+    },
     schema::pointer::Pointer,
     syntax::edit::Edit,
 };
@@ -48,6 +51,30 @@ impl Change {
             Self::Text { .. } | Self::Create { .. } | Self::Remove { .. } => false,
         }
     }
+}
+
+/// The place within an entry that changes are about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EditedField {
+    pub entry: EntryId,
+    /// Where it was.
+    pub before: Pointer,
+    /// Where it is then.
+    pub after: Pointer,
+}
+
+/// The place that the first change within an entry is about.
+pub(super) fn edited_field(changes: &[Change]) -> Option<EditedField> {
+    changes.iter().find_map(|change| {
+        let Change::Entry(EntryEdit { entry, edit }) = change else { return None };
+        let before = edit.pointer().clone();
+        let after = match edit {
+            Edit::Rename { at, key } => at.parent()?.child(key.as_str()),
+            Edit::Move { at, to } if at.last_index().is_some() => at.parent()?.item(*to),
+            _ => before.clone(),
+        };
+        Some(EditedField { entry: entry.clone(), before, after })
+    })
 }
 
 /// The place of a single setting of a value, where typing goes on.

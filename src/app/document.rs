@@ -3,9 +3,14 @@
 use std::sync::Arc;
 
 use crate::{
-    engine::{diff, merge_lines::merge_lines},
+    engine::{
+        diff,
+        merge_lines::{merge_lines, restore_lines},
+    },
     model::entry::FileId,
+    schema::pointer::Pointer,
     syntax::{
+        edit::{Edit, Patch},
         shared_text::SharedText,
         source::{Format, Source, Span, SyntaxError},
     },
@@ -147,6 +152,57 @@ impl Document {
         Some(rows.collect())
     }
 
+    /// What an edit made of it, as the text on disk has it where it gives a place the value that
+    /// it has there: comments, spelling and order come back with the value.
+    pub(super) fn as_saved(
+        &self,
+        document: usize,
+        edit: &Edit,
+        edited: (Source, Patch),
+    ) -> (Source, Patch) {
+        let restored = || self.restored(document, edit.pointer(), &edited);
+        match edit {
+            Edit::Set { .. } | Edit::Remove { .. } if self.is_changed() => {
+                restored().unwrap_or(edited)
+            }
+            _ => edited,
+        }
+    }
+
+    fn restored(
+        &self,
+        document: usize,
+        at: &Pointer,
+        (edited, patch): &(Source, Patch),
+    ) -> Option<(Source, Patch)> {
+        let saved = self.saved_source()?;
+        let value = |source: &Source| source.value_at(document, at);
+        if value(saved) != value(edited) || edited.text() == saved.text() {
+            return None;
+        }
+        let rows = |source: &Source| {
+            let place = source.find_place(document, at)?;
+            let row = |offset| source.position(offset).0.saturating_sub(1);
+            let last = row(place.value.end.saturating_sub(1).max(place.value.start));
+            Some(row(place.key.unwrap_or(place.value).start)..last + 1)
+        };
+        let around = edited.position(patch.at).0.saturating_sub(1);
+        let now = rows(edited).unwrap_or(around..around);
+        let then = rows(saved).unwrap_or_default();
+        let lines = restore_lines(saved.text(), edited.text(), &then, &now);
+        let is_same = |source: &Source| {
+            let count = source.document_count();
+            count == edited.document_count()
+                && (0..count).all(|document| source.value(document) == edited.value(document))
+        };
+        let read = |text: String| {
+            Source::parse(edited.format(), text).ok().filter(|source| is_same(source))
+        };
+        let source = read(lines).or_else(|| read(piece_of_saved(saved, edited, document, at)?))?;
+        let patch = Patch::between(self.text.whole_text(), source.text());
+        Some((source, patch))
+    }
+
     pub(super) fn set_text(&mut self, text: impl Into<Arc<str>>) {
         let text = text.into();
         self.text = text.clone().into();
@@ -158,4 +214,13 @@ impl Document {
         self.text = source.shared_text().clone();
         self.source = Ok(source);
     }
+}
+
+/// The text with the member at a place as the saved text writes it, where only the line is shared
+/// with others.
+fn piece_of_saved(saved: &Source, now: &Source, document: usize, at: &Pointer) -> Option<String> {
+    let (then, here) = (saved.find_place(document, at)?, now.find_place(document, at)?);
+    let piece = saved.text().get(then.value.start..then.value.end)?;
+    let (before, rest) = (now.text().get(..here.value.start)?, now.text().get(here.value.end..)?);
+    Some([before, piece, rest].concat())
 }

@@ -8,104 +8,27 @@ use std::{
 pub use super::{
     change::Change,
     document::{Document, UnreadText},
+    revision::{GroupsChange, HistoryStep, Renamed},
 };
 use super::{
     change::{self, DocumentPlace},
-    undo::{UndoHistory, UndoStep},
+    revision::{DiskText, Operation, Revision, files_of},
+    undo::UndoHistory,
 };
 use crate::{
-    engine::{mentions::NameKind, simulate::run::Simulation},
+    engine::simulate::run::Simulation,
     model::{
-        context::Name,
         entry::{EntryForm, EntryId, FileId},
         finding::EntryEdit,
         numbered::numbered_names,
         unsaved::{Unsaved, UnsavedTexts},
     },
     syntax::{
-        edit::{EditError, Patch},
+        edit::{Edit, EditError, Patch},
         nested,
         source::{Format, Source, SyntaxError},
     },
 };
-
-/// What a revision did to one file.
-#[derive(Clone, Debug, PartialEq)]
-enum Operation {
-    Patched(FileId, Patch),
-    Created(FileId, Arc<str>),
-    /// With the text that it had.
-    Removed(FileId, Arc<str>),
-}
-
-/// A name that changes give another one everywhere, so that what is in no file can follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Renamed {
-    pub what: NameKind,
-    pub from: Name,
-    pub to: Name,
-}
-
-/// The groups that a run requests, before a step and after it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GroupsChange {
-    pub before: Option<Vec<Name>>,
-    pub after: Option<Vec<Name>>,
-}
-
-/// A step that was taken back, or made again.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HistoryStep {
-    pub label: String,
-    /// The files that are different now.
-    pub files: Vec<FileId>,
-    /// What has another name by it.
-    pub renamed: Option<Renamed>,
-    /// The entry that was selected when it was made; of one made again, the one selected after it.
-    pub at: Option<EntryId>,
-    /// What a run requests now; `None`: as before.
-    pub groups: Option<Option<Vec<Name>>>,
-}
-
-/// One step of undo.
-#[derive(Clone, Debug)]
-struct Revision {
-    label: String,
-    renamed: Option<Renamed>,
-    /// The entries that were selected before it and after.
-    at: [Option<EntryId>; 2],
-    groups: Option<GroupsChange>,
-    /// The run that isn't shown: the one before it or, once it is taken back, the one after it.
-    run: Option<Box<Simulation>>,
-    /// What the disk was known to hold, before and after.
-    disk: Option<(FileId, DiskText, DiskText)>,
-    deeds: Vec<Operation>,
-}
-
-/// The text of a file on disk; `None`: there is no such file.
-type DiskText = Option<Arc<str>>;
-
-impl Revision {
-    fn new(label: &str, deeds: Vec<Operation>) -> Self {
-        Self {
-            label: label.to_owned(),
-            renamed: None,
-            at: [None, None],
-            groups: None,
-            run: None,
-            disk: None,
-            deeds,
-        }
-    }
-}
-
-impl UndoStep for Revision {
-    type Place = DocumentPlace;
-
-    fn join(&mut self, later: Self) {
-        self.deeds.extend(later.deeds);
-    }
-}
 
 /// Why a change could not be made; nothing was changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -374,8 +297,8 @@ impl Documents {
         }
         let files = files_of(&deeds);
         if !deeds.is_empty() {
-            let revision = Revision::new(label, deeds);
-            self.history.record(revision, place);
+            let field = change::edited_field(changes);
+            self.history.record(Revision { field, ..Revision::new(label, deeds) }, place);
         }
         Ok(files)
     }
@@ -407,19 +330,18 @@ impl Documents {
         match change {
             Change::Entry(EntryEdit { entry, edit }) => {
                 let place = entry.place();
-                let source = self.source(&place.file)?;
-                let edited = match place.form {
-                    EntryForm::Plain => source.apply(place.document, &edit.with_prefix(&place.at)),
-                    EntryForm::JsonText => {
-                        nested::apply_nested(source, place.document, &place.at, edit)
+                match place.form {
+                    EntryForm::Plain => {
+                        self.edit_file(&place.file, place.document, &edit.with_prefix(&place.at))
                     }
-                };
-                self.store_edited(&place.file, edited)
+                    EntryForm::JsonText => {
+                        let source = self.source(&place.file)?;
+                        let edited = nested::apply_nested(source, place.document, &place.at, edit);
+                        self.store_edited(&place.file, edited)
+                    }
+                }
             }
-            Change::File { file, document, edit } => {
-                let edited = self.source(file)?.apply(*document, edit);
-                self.store_edited(file, edited)
-            }
+            Change::File { file, document, edit } => self.edit_file(file, *document, edit),
             Change::Text { file, text } => {
                 let document = self.touch(file).ok_or_else(|| ChangeError::NoFile(file.clone()))?;
                 let patch = Patch::between(document.text.whole_text(), text);
@@ -440,6 +362,21 @@ impl Documents {
                 Ok(Some(Operation::Removed(file.clone(), text)))
             }
         }
+    }
+
+    fn edit_file(
+        &mut self,
+        file: &FileId,
+        document: usize,
+        edit: &Edit,
+    ) -> Result<Option<Operation>, ChangeError> {
+        let edited = self.source(file)?.apply(document, edit);
+        let as_saved = |edited| match self.files.get(file) {
+            Some(known) => known.as_saved(document, edit, edited),
+            None => edited,
+        };
+        let edited = edited.map(as_saved);
+        self.store_edited(file, edited)
     }
 
     fn source(&self, file: &FileId) -> Result<&Source, ChangeError> {
@@ -599,23 +536,26 @@ impl Documents {
         for deed in revision.deeds.iter().rev() {
             self.take_back(deed);
         }
-        let Revision { label, renamed, at: [at, _], groups, disk, deeds, .. } = revision;
+        let Revision { label, renamed, at: [at, _], field, groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, before, _)| (file, before)));
         let groups = groups.map(|groups| groups.before);
         let back = |Renamed { what, from, to }| Renamed { what, from: to, to: from };
-        Some(HistoryStep { label, files: files_of(&deeds), renamed: renamed.map(back), at, groups })
+        let (files, renamed) = (files_of(&deeds), renamed.map(back));
+        let field = field.map(|field| (field.entry, field.before));
+        Some(HistoryStep { label, files, renamed, at, field, groups })
     }
 
     /// Makes the last step again that was taken back.
     pub fn redo(&mut self) -> Option<HistoryStep> {
         let revision = self.history.redo()?;
-        let Revision { label, renamed, at: [_, at], groups, disk, deeds, .. } = revision;
+        let Revision { label, renamed, at: [_, at], field, groups, disk, deeds, .. } = revision;
         self.set_disk(disk.map(|(file, _, after)| (file, after)));
         let groups = groups.map(|groups| groups.after);
         for deed in &deeds {
             self.make_again(deed);
         }
-        Some(HistoryStep { label, files: files_of(&deeds), renamed, at, groups })
+        let field = field.map(|field| (field.entry, field.after));
+        Some(HistoryStep { label, files: files_of(&deeds), renamed, at, field, groups })
     }
 
     #[must_use]
@@ -627,18 +567,6 @@ impl Documents {
     pub fn can_redo(&self) -> bool {
         self.history.can_redo()
     }
-}
-
-fn files_of(deeds: &[Operation]) -> Vec<FileId> {
-    let file = |deed: &Operation| match deed {
-        Operation::Patched(file, _) | Operation::Created(file, _) | Operation::Removed(file, _) => {
-            file.clone()
-        }
-    };
-    let mut files: Vec<FileId> = deeds.iter().map(file).collect();
-    files.sort();
-    files.dedup();
-    files
 }
 
 /// Whether a change couldn't be made that only gives members another order, beside others: a format

@@ -8,6 +8,7 @@ pub struct ViewTarget {
     pub entry: EntryId,
     pub pointer: Pointer,
     pub turn: u64,
+    pub takes_keys: bool,
 }
 
 /// The step of a tool's request that Invoke was asked to show, from 0; `turn` distinguishes two

@@ -86,7 +86,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         Message::Jump(entry, pointer) => {
             let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
             select_entry(state, entry.clone());
-            state.goal = Some(ViewTarget { entry, pointer, turn });
+            state.goal = Some(ViewTarget { entry, pointer, turn, takes_keys: true });
         }
         Message::SetTheme(theme) => {
             state.notices.push(NoticeKind::Done, format!("Theme: {theme}"), now);

@@ -41,6 +41,51 @@ pub(crate) fn merge_lines(base: &str, mine: &str, theirs: &str) -> Option<String
     Some(out)
 }
 
+/// The new text with lines of `base` back where changes touch these rows of it, or those of `new`.
+#[must_use]
+pub(crate) fn restore_lines(
+    base: &str,
+    new: &str,
+    of_base: &Range<usize>,
+    of_new: &Range<usize>,
+) -> String {
+    let lines: Vec<&str> = base.split_inclusive('\n').collect();
+    let touch = |one: &Range<usize>, rows: &Range<usize>| {
+        one.start <= rows.end && rows.start <= one.end && !(one.is_empty() && rows.is_empty())
+    };
+    let share = |one: &Range<usize>, rows: &Range<usize>| match one.is_empty() || rows.is_empty() {
+        true => touch(one, rows),
+        false => one.start < rows.end && rows.start < one.end,
+    };
+    let (mut out, mut done, mut row_of_new) = (String::with_capacity(new.len()), 0, 0);
+    for Replaced { rows, with } in changes(base, new).into_iter().flat_map(Replaced::by_lines) {
+        let rows = rows.start as usize..rows.end as usize;
+        let kept = lines.get(done..rows.start).unwrap_or_default();
+        row_of_new += kept.len();
+        out.extend(kept.iter().copied());
+        let now = row_of_new..row_of_new + with.len();
+        row_of_new = now.end;
+        match share(&rows, of_base) || share(&now, of_new) {
+            true => out.extend(lines.get(rows.clone()).unwrap_or_default().iter().copied()),
+            false => out.extend(with),
+        }
+        done = rows.end;
+    }
+    out.extend(lines.get(done..).unwrap_or_default().iter().copied());
+    out
+}
+
+impl<'t> Replaced<'t> {
+    /// The same line by line, where as many lines took the place of these.
+    fn by_lines(self) -> Vec<Self> {
+        if !self.is_in_place() {
+            return vec![self];
+        }
+        let each = self.rows.zip(self.with);
+        each.map(|(row, line)| Replaced { rows: row..row + 1, with: vec![line] }).collect()
+    }
+}
+
 impl Replaced<'_> {
     /// Whether it isn't known which is whose: they are of the same lines, or beside each other, where
     /// only lines that became as many others are sure to be different ones.

@@ -132,6 +132,26 @@ pub(crate) fn pattern_words(object: &ObjectRules) -> String {
     format!("names match {}", join_alternatives(patterns))
 }
 
+/// Patterns that are seen often, and what they match.
+const KNOWN_PATTERNS: [(&[&str], &str); 4] = [
+    (
+        &["^[A-Za-z_][A-Za-z0-9_]*$", "^[a-zA-Z_][a-zA-Z0-9_]*$"],
+        "letters, digits and _, with no digit first",
+    ),
+    (
+        &["^[A-Za-z0-9_-]+$", "^[a-zA-Z0-9_-]+$", "^[A-Za-z0-9_-]*$", "^[a-zA-Z0-9_-]*$"],
+        "letters, digits, _ and -",
+    ),
+    (&["^[0-9]+$", r"^\d+$"], "digits"),
+    (&[r"^\s*[+-]?\p{Nd}+(_\p{Nd}+)*\s*$"], "a whole number"),
+];
+
+/// What a pattern matches, where it is one of those that are seen often.
+fn known_pattern(pattern: &str) -> Option<&'static str> {
+    let known = KNOWN_PATTERNS.iter().find(|(patterns, _)| patterns.contains(&pattern));
+    known.map(|(_, words)| *words)
+}
+
 /// What a text holds: `base64 of image/png`, `text/markdown`.
 fn describe_content(node: &Node) -> Option<String> {
     match (&node.text.encoding, &node.text.media_type) {
@@ -171,7 +191,9 @@ pub(crate) fn describe_bounds(node: &Node) -> Option<String> {
         (None, None) => None,
     };
     rules.extend(range(node.text.min, node.text.max, "character", "characters"));
-    rules.extend(node.text.patterns.iter().map(|pattern| format!("matching {pattern}")));
+    rules.extend(node.text.patterns.iter().map(|pattern| {
+        known_pattern(pattern).map_or_else(|| format!("matching {pattern}"), str::to_owned)
+    }));
     rules.extend(range(node.list.min, node.list.max, "item", "items"));
     rules.extend(node.list.unique.then(|| "unique values".to_owned()));
     rules.extend(range(node.object.min, node.object.max, "member", "members"));
@@ -215,7 +237,10 @@ pub(super) fn error_message(kind: &ValidationErrorKind) -> String {
         Kind::ExclusiveMinimum { limit } => format!("must be more than {limit}"),
         Kind::ExclusiveMaximum { limit } => format!("must be less than {limit}"),
         Kind::MultipleOf { multiple_of } => format!("is not a multiple of {multiple_of}"),
-        Kind::Pattern { pattern } => format!("does not match {pattern}"),
+        Kind::Pattern { pattern } => match known_pattern(pattern) {
+            Some(words) => format!("must be {words}"),
+            None => format!("does not match {pattern}"),
+        },
         Kind::Format { format } => match format_words(format) {
             (words, "") => format!("is not a valid {words}"),
             (words, example) => {

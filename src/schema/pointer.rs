@@ -109,6 +109,12 @@ impl Pointer {
         self.0.is_empty()
     }
 
+    /// Whether what is said of this place is about `at`, too: it is that place, or lies within it.
+    #[must_use]
+    pub fn is_about(&self, at: &Pointer) -> bool {
+        self == at || (!at.is_root() && self.starts_with(at))
+    }
+
     #[must_use]
     pub fn starts_with(&self, head: &Pointer) -> bool {
         self.0.starts_with(&head.0)

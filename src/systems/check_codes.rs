@@ -1,11 +1,12 @@
 //! The codes of the checks of entries, of every system.
 
-use super::table::every_system;
+use super::{entry_rules, table::every_system};
 use crate::engine::lint;
 
 fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
-    lint::sentences(lint::CHECKS).into_iter().chain(of_systems)
+    let of_schemas = (entry_rules::CODE, entry_rules::ABOUT);
+    lint::sentences(lint::CHECKS).into_iter().chain(of_systems).chain([of_schemas])
 }
 
 /// What the check of a code finds, in a sentence; `None` where the code isn't that of a check of

@@ -85,7 +85,7 @@ use super::{
         portable::Portable,
     },
     gate_tables,
-    system::{NewEntry, System},
+    system::{EntryRules, NewEntry, System},
 };
 use crate::{
     engine::{
@@ -134,6 +134,10 @@ impl System for CommonGround {
 
     fn entry_schema(&self, entry: &Entry, catalog: &Catalog) -> Value {
         schema::entry_schema(entry, catalog)
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, _: Mode) -> Option<EntryRules<'e>> {
+        Some(schema::entry_rules(entry))
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

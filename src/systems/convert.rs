@@ -34,6 +34,10 @@ pub fn pack_tool(tool: &Tool, mode: Mode) -> Option<Baggage> {
     let carried = portable_tool(system, tool);
     let lost = members_without_effect(system, &tool.entry, mode, &carried, tool)
         .into_iter()
+        .filter(|(at, _)| {
+            let value = &tool.entry.value.parsed();
+            !system.portable().is_some_and(|portable| portable.is_said_twice(value, at))
+        })
         .map(|(at, value)| Fate::lost(at.to_string(), short(&value)))
         .collect();
     let own = OwnForm {

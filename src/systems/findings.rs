@@ -2,6 +2,7 @@
 
 use super::{
     case_arguments::case_findings,
+    entry_rules,
     table::{by_id, every_system},
 };
 use crate::{
@@ -44,6 +45,8 @@ pub fn catalog_findings<'s>(
         system.check_text(&Entry::clone(entry), source)
     };
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
+    let of_schemas = entry_rules::schema_findings(catalog, &findings);
+    findings.extend(of_schemas);
     locate_findings(findings, files)
 }
 

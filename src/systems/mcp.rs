@@ -79,7 +79,7 @@ use super::{
         calls::Calls, configured::Configured, kept_tools::KeptTools, loader::Loader,
         observer::Observer, portable::Portable,
     },
-    system::{self, NewEntry, Reference, System},
+    system::{self, EntryRules, NewEntry, Reference, System},
 };
 use crate::{
     engine::{
@@ -135,6 +135,10 @@ impl System for Mcp {
 
     fn schema_word(&self, entry: &Entry, _: &Catalog) -> Option<String> {
         Some(schema::schema_word(entry).to_owned())
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, _: Mode) -> Option<EntryRules<'e>> {
+        Some(EntryRules::new(schema::schema_word(entry), || schema::rules_schema(entry)))
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

@@ -66,7 +66,7 @@ use super::{
         templates::{FieldText, Samples, Templates},
     },
     gate_tables,
-    system::{self, NewEntry, NewPlace, System},
+    system::{self, EntryRules, NewEntry, NewPlace, System},
 };
 use crate::{
     engine::{
@@ -106,6 +106,10 @@ impl System for OpenSearch {
 
     fn entry_schema(&self, entry: &Entry, _: &Catalog) -> Value {
         schema::entry_schema(entry)
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, _: Mode) -> Option<EntryRules<'e>> {
+        Some(schema::entry_rules(entry))
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

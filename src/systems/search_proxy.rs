@@ -23,7 +23,7 @@ use serde_json::{Value, json};
 use super::{
     deployed::deployment::Deployment,
     facets::{call_meta::CallMeta, calls::Calls, loader::Loader},
-    system::{self, NewEntry, NewPlace, System},
+    system::{self, EntryRules, NewEntry, NewPlace, System},
 };
 use crate::{
     engine::{
@@ -63,6 +63,10 @@ impl System for SearchProxy {
 
     fn entry_schema(&self, entry: &Entry, _: &Catalog) -> Value {
         schema::entry_schema(entry)
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, _: Mode) -> Option<EntryRules<'e>> {
+        Some(schema::entry_rules(entry))
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

@@ -80,6 +80,13 @@ pub trait System: Sync {
         None
     }
 
+    /// What the schema of an entry's form demands of its value, for the check of it; `None` where
+    /// nothing does.
+    fn entry_rules<'e>(&self, entry: &'e Entry, mode: Mode) -> Option<EntryRules<'e>> {
+        let _ = (entry, mode);
+        None
+    }
+
     /// What is wrong with the entries of this system, beside what holds for every system.
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding>;
 
@@ -245,6 +252,19 @@ pub trait System: Sync {
     /// Its entries can be read and written while it runs.
     fn deployment(&self) -> Option<&dyn Deployment> {
         None
+    }
+}
+
+/// A schema that entries are checked by. It says nothing of the names in a catalog, and nothing that
+/// depends on more than its word: it is compiled once for all entries of that word.
+pub struct EntryRules<'e> {
+    pub word: String,
+    pub schema: Box<dyn Fn() -> Value + 'e>,
+}
+
+impl<'e> EntryRules<'e> {
+    pub fn new(word: impl Into<String>, schema: impl Fn() -> Value + 'e) -> Self {
+        Self { word: word.into(), schema: Box::new(schema) }
     }
 }
 

@@ -39,7 +39,7 @@ use super::{
         remote_tools::RemoteTools,
         stubs::Stubs,
     },
-    system::{NewEntry, Reference, System},
+    system::{EntryRules, NewEntry, Reference, System},
 };
 use crate::{
     engine::{
@@ -108,6 +108,10 @@ impl System for TrustGraph {
 
     fn schema_word(&self, entry: &Entry, catalog: &Catalog) -> Option<String> {
         Some(schema::schema_word(entry, catalog))
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, mode: Mode) -> Option<EntryRules<'e>> {
+        schema::entry_rules(entry, mode)
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

@@ -32,7 +32,7 @@ use super::{
         prompts::{Prompt, Prompts},
         renderings::Renderings,
     },
-    system::{NewEntry, NewPlace, System, is_own_key},
+    system::{EntryRules, NewEntry, NewPlace, System, is_own_key},
 };
 use crate::{
     engine::lint::{self, context::LintContext},
@@ -73,6 +73,10 @@ impl System for Unique {
 
     fn entry_ui(&self, entry: &Entry, catalog: &Catalog) -> Option<Value> {
         schema::entry_ui(entry, catalog)
+    }
+
+    fn entry_rules<'e>(&self, entry: &'e Entry, _: Mode) -> Option<EntryRules<'e>> {
+        Some(schema::entry_rules(entry))
     }
 
     fn check_catalog(&self, context: &LintContext<'_>) -> Vec<Finding> {

@@ -501,6 +501,24 @@ fn members_beside_the_known_ones_stay_in_their_own_form() {
 }
 
 #[test]
+fn a_list_of_arguments_that_the_schema_says_too_is_not_lost() {
+    let of = |description: &str| {
+        let text = format!(
+            "tool:\n  t:\n    type: mcp-tool\n    name: t\n    description: d\n    mcp-tool: m\n    \
+             arguments: [{{name: city, type: str, description: {description}}}]\n    \
+             arguments-schema: {{type: object, properties: {{city: {{type: string, description: Where}}}}}}\n"
+        );
+        let catalog = catalog(&[("t.yaml".into(), Source::parse(Format::Yaml, text).unwrap())]);
+        let packed = pack_tool(&catalog.tools[0], Mode::Document).unwrap();
+        let all = fates(&packed, Target::by_word("opensearch").unwrap());
+        let lost = all.into_iter().filter(|fate| fate.kind == FateKind::Lost);
+        lost.map(|fate| fate.field).collect::<Vec<_>>()
+    };
+    assert!(!of("Where").contains(&"/arguments".to_owned()), "{:?}", of("Where"));
+    assert!(of("Elsewhere").contains(&"/arguments".to_owned()), "what only the list says is lost");
+}
+
+#[test]
 fn an_answer_that_is_no_object_is_lost_for_mcp() {
     let item = json!({"name": "a", "description": "A", "inputSchema": {"type": "object", "properties": {}}, "outputSchema": {"type": "array"}});
     let place = Place::with(&[("toolcrib.toml", ""), ("list.json", &item.to_string())]);

@@ -16,7 +16,7 @@ use toolcrib::{
     },
     syntax::source::{Format, Source},
     systems::{
-        findings, read,
+        entry_rules, findings, read,
         trustgraph::{
             self,
             checks::{THERE, UNCARRIED},
@@ -591,6 +591,13 @@ const ROWS: &[Row] = &[
         "tool:\n  a: {type: mcp-tool, name: a, description: d, mcp-tool: m}\nmcp:\n  m: {url: 'http://localhost', auth-token: '${MCP_TOKEN}'}\n",
     ),
     row(
+        "entry.schema",
+        Document,
+        "2:91",
+        "tool:\n  a: {type: row-embeddings-query, name: a, description: d, schema-name: s, collection: c, limit: 0}\n",
+        "tool:\n  a: {type: row-embeddings-query, name: a, description: d, schema-name: s, collection: c, limit: 1}\n",
+    ),
+    row(
         "syntax.duplicate-key",
         Document,
         "3:3",
@@ -699,6 +706,7 @@ fn every_code_has_a_row() {
     let mut codes: BTreeSet<&str> =
         lint::CHECKS.iter().chain(trustgraph::checks::CHECKS).map(|check| check.code).collect();
     codes.extend(lint::syntax::CODES.iter().map(|(code, ..)| *code));
+    codes.insert(entry_rules::CODE);
     codes.remove(lint::syntax::NOT_WELL_FORMED);
     assert_eq!(ROWS.iter().map(|row| row.code).collect::<BTreeSet<_>>(), codes);
 }
@@ -818,7 +826,9 @@ fn table_of_codes() -> String {
         .map(|check| (check.code, words(check.severity), check.about));
     let there =
         THERE.iter().map(|(code, severity, about)| (*code, severity.as_str().to_owned(), *about));
-    let mut rows: Vec<_> = syntax.chain(checks).chain(there).collect();
+    let of_schemas =
+        (entry_rules::CODE, entry_rules::SEVERITY.as_str().to_owned(), entry_rules::ABOUT);
+    let mut rows: Vec<_> = syntax.chain(checks).chain(there).chain([of_schemas]).collect();
     rows.sort_unstable();
     let rows =
         rows.iter().map(|(code, severity, about)| format!("| `{code}` | {severity} | {about} |\n"));

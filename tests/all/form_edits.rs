@@ -29,6 +29,21 @@ fn texts_of_a_closed_choice_are_typed_with_commas() {
 }
 
 #[test]
+fn texts_typed_with_blanks_between_are_bare_and_each_is_there_once() {
+    let schema = json!({"properties": {"group": {"type": "array", "uniqueItems": true,
+        "items": {"type": "string", "examples": ["weather", "read-only"]}}}});
+    let mut desk = Desk::new(schema, json!({}));
+    desk.goes("/group");
+    desk.keys("enter");
+    desk.types("weather, read");
+    assert_eq!(desk.value["group"], json!(["weather", "read"]));
+    desk.types("-only, weather");
+    assert_eq!(desk.value["group"][1], json!("read-only"));
+    desk.keys("tab");
+    assert_eq!(desk.value["group"], json!(["weather", "read-only"]));
+}
+
+#[test]
 fn a_text_that_is_no_option_stays_and_is_an_error() {
     let mut desk = Desk::new(tags(), json!({"tags": ["a"]}));
     desk.goes("/tags");
@@ -303,5 +318,5 @@ fn a_press_on_a_shown_line_of_a_text_puts_the_cursor_there() {
     let column = toolcrib::ui::canvas::text_width(before) as u16;
     desk.presses_cell((column, row as u16));
     desk.types("X");
-    assert_eq!(desk.value["text"], text.replace("second", "Xsecond"), "{}", desk.screen());
+    assert_eq!(desk.value["text"], text.replace("second", "Xsecond"));
 }

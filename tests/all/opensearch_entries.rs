@@ -112,7 +112,13 @@ fn cases() -> Vec<(&'static str, Value, Value)> {
         entry[member] = value;
         entry
     };
+    let described = |words: &str| {
+        let mut tool = get("/");
+        tool["description"] = words.into();
+        tool
+    };
     vec![
+        ("identity.no-description", described(" "), described("Lists")),
         (
             "template.prefix",
             get("/_nodes/${node_id}/stats"),

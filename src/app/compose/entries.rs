@@ -129,6 +129,19 @@ impl EntryHome {
         Self::List { file: FileId::new((list.path)(&holder)), holder }
     }
 
+    /// A key without the end of a file's name, and the home where files end so.
+    #[must_use]
+    pub fn with_ending_of<'k>(&self, key: &'k str) -> (&'k str, Self) {
+        let known = ["yaml", "yml", "json", "toml"];
+        match (key.rsplit_once('.'), self) {
+            (Some((key, ending)), Self::Folder { folder, .. }) if known.contains(&ending) => {
+                let (folder, ending) = (folder.clone(), ending.to_owned());
+                (key, Self::Folder { folder, ending })
+            }
+            _ => (key, self.clone()),
+        }
+    }
+
     /// What the key of an entry begins with there.
     pub(crate) fn key_prefix(&self) -> String {
         match self {
@@ -256,10 +269,7 @@ pub(crate) fn place_new(
                 context.documents.get(file).is_none_or(|document| document.gone)
                     && !before.iter().any(|change| change.file() == file)
             };
-            let file = free_file(folder, key, kind, ending, is_free);
-            let format = Format::from_path(file.path()).unwrap_or(Format::Json);
-            let text = file_text(&file, format, key, place.section(), value);
-            Change::Create { file, text }
+            create_entry_file(entry, &free_file(folder, key, kind, ending, is_free))
         }
         EntryHome::Fresh { file } => {
             let value = in_section(place.section(), key, value);
@@ -277,6 +287,14 @@ pub(crate) fn place_new(
             append_item(&Pointer::root().child(list.member), value, (file, 0), before, context)
         }
     }
+}
+
+/// The change that makes a file with an entry alone.
+pub(super) fn create_entry_file(entry: Unplaced<'_>, file: &FileId) -> Change {
+    let Unplaced { key, place, value, .. } = entry;
+    let format = Format::from_path(file.path()).unwrap_or(Format::Json);
+    let text = file_text(file, format, key, place.section(), value);
+    Change::Create { file: file.clone(), text }
 }
 
 fn create_file(file: &FileId, otherwise: Format, value: &Value) -> Change {

@@ -36,6 +36,7 @@ const DONE: &[(&str, &str)] = &[
     ("list", "Listed"),
     ("make", "Made"),
     ("merge", "Merged"),
+    ("move", "Moved"),
     ("name", "Named"),
     ("new", "Added"),
     ("paste", "Pasted"),

@@ -186,14 +186,22 @@ fn step_history(
     go: Stepping,
 ) -> Vec<Effect> {
     let called = CalledTools::from_state(state);
-    let Some(HistoryStep { label, files, renamed, at, groups }) = go(&mut state.documents) else {
+    let Some(step) = go(&mut state.documents) else {
         state.notices.push(NoticeKind::Hint, nothing, now);
         return Vec::new();
     };
+    let HistoryStep { label, files, renamed, at, field, groups } = step;
     read_again(state, &files);
     // The cursor is where it was when that was done, or where doing it led.
     if let Some(at) = at.filter(|at| state.catalog.entry(at).is_some()) {
         state.selected = Some(at);
+    }
+    // And the form shows what changed there.
+    if let Some((entry, pointer)) =
+        field.filter(|(entry, _)| state.selected.as_ref() == Some(entry))
+    {
+        let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
+        state.goal = Some(ViewTarget { entry, pointer, turn, takes_keys: false });
     }
     renamed.iter().for_each(|renamed| renamed::follow_rename(state, renamed, &called));
     if let Some(groups) = groups {
@@ -286,7 +294,8 @@ fn follow_new_entry(
     if let Some(id) = state.catalog.of_file(file).find(is_new).map(|entry| entry.id.clone()) {
         if !is_moved {
             let turn = state.goal.as_ref().map_or(0, |goal| goal.turn + 1);
-            state.goal = Some(ViewTarget { entry: id.clone(), pointer: Pointer::root(), turn });
+            let (entry, pointer) = (id.clone(), Pointer::root());
+            state.goal = Some(ViewTarget { entry, pointer, turn, takes_keys: true });
         }
         state.selected = Some(id);
     }

@@ -2,7 +2,7 @@
 
 mod options;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     model::{catalog::Catalog, entry::Entry},
-    systems::{gate_tables, schema_form},
+    systems::{gate_tables, schema_form, system::EntryRules},
 };
 
 const DRAFT: &str = "https://json-schema.org/draft/2020-12/schema";
@@ -57,6 +57,34 @@ pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
     json!({
         "$schema": DRAFT, "title": "Tool", "type": "object", "properties": properties,
         "required": [name, keys::TARGET_SUBJECT, keys::AFTER_EXECUTION], "$defs": schema_form::definitions(OF_DEFAULT),
+    })
+}
+
+/// What the schema of a definition demands. Its parameters, and the values that are set for them,
+/// have checks of their own.
+pub(crate) fn entry_rules(entry: &Entry) -> EntryRules<'_> {
+    if gate_tables::is_setting(entry) {
+        return EntryRules::new("setting", gate_tables::settings_schema);
+    }
+    let name = entries::name_key(&entry.value);
+    let given = entry.value.get(keys::OPTIONS);
+    let others = [keys::TIMEOUT, keys::OPENAPI]
+        .into_iter()
+        .filter(|key| given.is_some_and(|options| options.get(key).is_some()));
+    let others: Vec<&str> = others.collect();
+    EntryRules::new(format!("{name} {}", others.join(" ")), move || {
+        let options: Map<String, Value> =
+            others.iter().map(|key| ((*key).to_owned(), Value::Null)).collect();
+        let value = json!({name: "", keys::OPTIONS: options});
+        let bare = Entry { value: Arc::new(value).into(), ..entry.clone() };
+        let mut schema = entry_schema(&bare, &Catalog::default());
+        if let Some(members) = schema.as_object_mut() {
+            members.shift_remove("$defs");
+        }
+        if let Some(properties) = schema["properties"].as_object_mut() {
+            properties.shift_remove(keys::PARAMETERS);
+        }
+        schema
     })
 }
 

@@ -11,6 +11,7 @@ use crate::{
         },
     },
     model::tool::Tool,
+    schema::pointer::Pointer,
     syntax::edit::Edit,
 };
 
@@ -46,6 +47,12 @@ pub trait Portable: Sync {
     fn why_lost(&self, field: &str) -> Option<&'static str> {
         let _ = field;
         None
+    }
+
+    /// Whether all that a member of an entry says is also said by what is carried of it.
+    fn is_said_twice(&self, entry: &Value, at: &Pointer) -> bool {
+        let _ = (entry, at);
+        false
     }
 
     /// What an entry says in a simpler way beside the whole of a tool.

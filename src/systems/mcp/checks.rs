@@ -176,7 +176,7 @@ pub fn check_catalog(context: &LintContext<'_>) -> Vec<Finding> {
         }
         if !server.value.get(keys::SERVER).is_some_and(Value::is_string) {
             let message = format!("add \"{}\": \"{}\"", keys::SERVER, server.key);
-            found.push_finding(NO_SERVER, server, Pointer::root(), message);
+            found.push_finding(NO_SERVER, server, Pointer::root().child(keys::SERVER), message);
         }
         let version = server.value.get(keys::VERSION).and_then(Value::as_str).unwrap_or(DEFAULT);
         found.check_tools(lists.get(server.id.file()).map_or(&[][..], Vec::as_slice), version);

@@ -31,6 +31,20 @@ pub fn entry_schema(entry: &Entry) -> Value {
     }
 }
 
+/// What the schema demands, but for the schemas of arguments and answers, which have checks of their
+/// own.
+#[must_use]
+pub fn rules_schema(entry: &Entry) -> Value {
+    let mut schema = entry_schema(entry);
+    for (home, names) in [("/properties", &["inputSchema", "outputSchema"][..]), ("", &["$defs"])] {
+        let members = schema.pointer_mut(home).and_then(Value::as_object_mut);
+        if let Some(members) = members {
+            names.iter().for_each(|name| drop(members.shift_remove(*name)));
+        }
+    }
+    schema
+}
+
 fn settings() -> Value {
     json!({
         "type": "object",
@@ -84,6 +98,6 @@ fn list() -> Value {
             "hash": {"type": "string", "description": "Shows whether the tools are unchanged."},
             "tools": {"type": "array", "items": {"type": "object"}},
         },
-        "required": ["server", "version", "tools"],
+        "required": ["server", "tools"],
     })
 }

@@ -21,6 +21,12 @@ use crate::{
 /// Every check of this system.
 pub const CHECKS: &[Check] = &[
     Check {
+        code: "identity.no-description",
+        severity: CheckLevel::WARNING,
+        about: "The tool has no description: a model can't know when to use it.",
+        run: Run::Tool(requests::no_description),
+    },
+    Check {
         code: "template.prefix",
         severity: CheckLevel::WARNING,
         about: "A placeholder lacks `parameters.`: it is sent unchanged.",

@@ -1,6 +1,9 @@
 //! The forms of tools, agents and connectors.
 
-use std::{collections::HashSet, iter};
+use std::{
+    collections::{BTreeSet, HashSet},
+    iter,
+};
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +16,7 @@ use super::{
 use crate::{
     engine::secret::{is_secret_name, looks_secret},
     model::entry::Entry,
-    systems::{gate_tables, schema_form},
+    systems::{gate_tables, schema_form, system::EntryRules},
 };
 
 /// The schema of an entry's form.
@@ -22,17 +25,62 @@ pub fn entry_schema(entry: &Entry) -> Value {
     if gate_tables::is_setting(entry) {
         return gate_tables::settings_schema();
     }
-    let mut schema = match EntrySort::of_entry(&entry.value) {
-        EntrySort::Dynamic => tool(dynamic_parameters(&entry.value)),
-        EntrySort::Typed => tool(typed_parameters(&entry.value)),
-        EntrySort::Composite => composite(&entry.value),
-        EntrySort::Agent => agent(&entry.value),
+    schema_of(EntrySort::of_entry(&entry.value), &entry.value)
+}
+
+fn schema_of(sort: EntrySort, value: &Value) -> Value {
+    let mut schema = match sort {
+        EntrySort::Dynamic => tool(dynamic_parameters(value)),
+        EntrySort::Typed => tool(typed_parameters(value)),
+        EntrySort::Composite => composite(value),
+        EntrySort::Agent => agent(value),
         EntrySort::Connector => connector(),
         EntrySort::Model => model(),
         EntrySort::Listed => listed(),
     };
     schema["$defs"] = schema_form::definitions("What the tool takes without it.");
     schema
+}
+
+/// What the schema of an entry demands: it depends on what the entry is, and on the types of its
+/// steps, whose parameters have fields.
+pub(super) fn entry_rules(entry: &Entry) -> EntryRules<'_> {
+    if gate_tables::is_setting(entry) {
+        return EntryRules::new("setting", gate_tables::settings_schema);
+    }
+    let value = &*entry.value;
+    let sort = EntrySort::of_entry(value);
+    let steps = STEPS.into_iter().filter_map(|list| value.get(list)?.as_array()).flatten();
+    let types: BTreeSet<&str> = iter::once(value)
+        .chain(steps)
+        .filter_map(|tool| tool.get(keys::TYPE)?.as_str())
+        .filter(|kind| has_fields(kind))
+        .collect();
+    let word = types.into_iter().fold(sort.as_str().to_owned(), |word, kind| word + " " + kind);
+    EntryRules::new(word, move || schema_of(sort, &without_parameters(value)))
+}
+
+/// The lists of steps that an entry may have.
+const STEPS: [&str; 2] = [keys::TOOL_STEPS, keys::TOOLS];
+
+/// An entry without what only itself has fields for.
+fn without_parameters(entry: &Value) -> Value {
+    let mut entry = entry.clone();
+    if let Some(members) = entry.as_object_mut() {
+        members.remove(keys::PARAMETERS);
+    }
+    for list in STEPS {
+        let steps = entry.get_mut(list).and_then(Value::as_array_mut);
+        for step in steps.into_iter().flatten().filter_map(Value::as_object_mut) {
+            step.remove(keys::PARAMETERS);
+        }
+    }
+    entry
+}
+
+/// Whether tools of a type have fields of their own.
+fn has_fields(kind: &str) -> bool {
+    kind == keys::DYNAMIC_TOOL || !parameters_of_type(kind).is_empty()
 }
 
 /// A model as a cluster has it; what it says is the cluster's.
@@ -332,7 +380,7 @@ fn connector() -> Value {
                     "type": "object", "required": ["action_type", keys::METHOD, "url"], "additionalProperties": true,
                     "properties": {
                         "action_type": {"type": "string", "examples": ["predict", "execute"]},
-                        keys::METHOD: {"type": "string", "enum": METHODS},
+                        keys::METHOD: {"type": "string", "examples": METHODS},
                         "url": text("https://… with ${parameters.NAME}; nothing is percent-encoded"),
                         "headers": {
                             "type": "object", "default": {}, "additionalProperties": {"type": "string"},

@@ -8,7 +8,10 @@ use super::{
 };
 use crate::{
     model::entry::Entry,
-    systems::gate_tables::{is_setting, settings_schema},
+    systems::{
+        gate_tables::{is_setting, settings_schema},
+        system::EntryRules,
+    },
 };
 
 /// The schema of an entry's form.
@@ -64,6 +67,21 @@ pub fn entry_schema(entry: &Entry) -> Value {
         schema["$defs"] = definitions;
     }
     schema
+}
+
+/// What the schema of an entry demands. The configuration has checks of its own.
+pub(super) fn entry_rules(entry: &Entry) -> EntryRules<'_> {
+    let word = match Endpoint::of_entry(&entry.value) {
+        _ if is_setting(entry) => "setting",
+        endpoint => endpoint.map_or("", Endpoint::as_str),
+    };
+    EntryRules::new(word, || {
+        let mut schema = entry_schema(entry);
+        if !is_setting(entry) {
+            schema["properties"][keys::CONFIGURATION] = json!({"type": "object"});
+        }
+        schema
+    })
 }
 
 /// The schema of a configuration, and the definitions that it refers to.

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{
-    descriptor::{arguments_schema, states_key},
+    descriptor::{argument_type, arguments_schema, states_key},
     keys,
     remote::{has_branches, listed_arguments},
 };
@@ -13,7 +13,7 @@ use crate::{
         tool::PortableTool,
     },
     model::context::{Mode, Name},
-    schema::equal::values_equal,
+    schema::{equal::values_equal, pointer::Pointer},
     systems::facets::portable::{KeyedTool, Portable, PortableFile},
 };
 
@@ -44,6 +44,28 @@ impl Portable for PortableTools {
             value[keys::SERVICES] = Value::Object(services);
         }
         vec![PortableFile { path: "trustgraph.yaml".to_owned(), value }]
+    }
+
+    fn is_said_twice(&self, entry: &Value, at: &Pointer) -> bool {
+        let list = Pointer::root().child(keys::ARGUMENTS);
+        let items = list.get(entry).and_then(Value::as_array).filter(|_| *at == list);
+        let Some((items, schema)) = items.zip(entry.get(keys::ARGUMENTS_SCHEMA)) else {
+            return false;
+        };
+        let of_schema = listed_arguments(schema);
+        let text = |item: &Value, key: &str| {
+            let text = item.get(key).and_then(Value::as_str).map(str::trim);
+            text.filter(|text| !text.is_empty()).map(str::to_owned)
+        };
+        let says = |same: &Value, item: &Value| {
+            let kind = text(item, keys::TYPE);
+            let kind = kind.as_deref().map(|kind| argument_type(kind).unwrap_or(kind));
+            let is_same = |key| text(item, key).is_none_or(|own| text(same, key) == Some(own));
+            same[keys::NAME] == item[keys::NAME]
+                && kind.is_none_or(|kind| same[keys::TYPE] == kind)
+                && is_same(keys::DESCRIPTION)
+        };
+        items.iter().all(|item| of_schema.iter().any(|same| says(same, item)))
     }
 
     fn simplified(&self, tool: &PortableTool) -> Option<Fate> {

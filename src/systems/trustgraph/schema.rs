@@ -16,7 +16,7 @@ use crate::{
         entry::{Entry, EntryKind},
         service::{Parameter, Service},
     },
-    systems::schema_form,
+    systems::{schema_form, system::EntryRules},
 };
 
 /// A text that Python's `int()` takes.
@@ -30,11 +30,62 @@ const OF_DEFAULT: &str = "What the service takes without it. It isn't sent.";
 #[must_use]
 pub(crate) fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
     match entry.kind {
-        EntryKind::Tool => tool(entry, catalog),
+        EntryKind::Tool => tool(entry, catalog, named_service(entry, catalog)),
         EntryKind::Service => service(),
         EntryKind::Server => server(),
         EntryKind::Schema => Value::Bool(true),
     }
+}
+
+/// What the schema of an entry demands whichever service it names. What a service asks for and the
+/// schema of the arguments have checks of their own, and so have types of arguments that
+/// TrustGraph doesn't mind.
+pub(crate) fn entry_rules(entry: &Entry, mode: Mode) -> Option<EntryRules<'_>> {
+    Some(match entry.kind {
+        EntryKind::Schema => return None,
+        EntryKind::Service | EntryKind::Server => {
+            EntryRules::new(entry.kind.as_str(), || entry_schema(entry, &Catalog::default()))
+        }
+        EntryKind::Tool => {
+            let value = &*entry.value;
+            let of = types::by_name(type_name(value)).map_or("", |of| of.name);
+            let word = format!(
+                "tool {of} {} {}",
+                is_in_document_spelling(value, keys::MCP_TOOL),
+                states_keys(value, mode).join(" ")
+            );
+            EntryRules::new(word, move || {
+                let nothing = Catalog::new(mode, Vec::new(), Vec::new(), Vec::new());
+                let mut schema = tool(entry, &nothing, None);
+                if let Some(members) = schema.as_object_mut() {
+                    members.shift_remove("$defs");
+                }
+                if let Some(properties) = schema["properties"].as_object_mut() {
+                    properties.shift_remove(keys::ARGUMENTS_SCHEMA);
+                    if let Some(arguments) = properties.get_mut(keys::ARGUMENTS) {
+                        arguments["items"]["properties"][keys::TYPE] = json!({"type": "string"});
+                    }
+                }
+                schema
+            })
+        }
+    })
+}
+
+/// Whether a tool has a field under the name that the document gives it: of that there is a check.
+fn is_in_document_spelling(tool: &Value, key: &str) -> bool {
+    key == keys::MCP_TOOL
+        && tool.get(key).is_none()
+        && descriptor::text_member(tool, keys::MCP_TOOL_DOCUMENT).is_some()
+}
+
+fn type_name(tool: &Value) -> &str {
+    descriptor::text_member(tool, keys::TYPE).unwrap_or_default()
+}
+
+/// The service that a tool names and takes its configuration from.
+fn named_service<'c>(entry: &Entry, catalog: &'c Catalog) -> Option<&'c Service> {
+    bound_service(entry, type_name(&entry.value), catalog)
 }
 
 /// What the schema of an entry depends on, beside the names and services of the catalog.
@@ -44,11 +95,13 @@ pub(crate) fn schema_word(entry: &Entry, catalog: &Catalog) -> String {
     if entry.kind != EntryKind::Tool {
         return entry.kind.as_str().to_owned();
     }
-    let type_name = descriptor::text_member(value, keys::TYPE).unwrap_or_default();
+    let type_name = type_name(value);
     let mut word = format!(
-        "{} {type_name:?} {}",
+        "{} {type_name:?} {} {} {}",
         entry.kind.as_str(),
-        states_keys(value, catalog.mode).join(" ")
+        is_in_document_spelling(value, keys::MCP_TOOL),
+        states_keys(value, catalog.mode).join(" "),
+        other_spellings(value).into_iter().collect::<Vec<_>>().join(" ")
     );
     if let Some(service) = bound_service(entry, type_name, catalog) {
         for Parameter { name, required } in &service.parameters {
@@ -66,10 +119,9 @@ fn bound_service<'c>(entry: &Entry, type_name: &str, catalog: &'c Catalog) -> Op
     named.and_then(|key| catalog.service_by_key(entry.system, key))
 }
 
-fn tool(entry: &Entry, catalog: &Catalog) -> Value {
+fn tool(entry: &Entry, catalog: &Catalog, service: Option<&Service>) -> Value {
     let value = &*entry.value;
-    let type_name = descriptor::text_member(value, keys::TYPE).unwrap_or_default();
-    let of = types::by_name(type_name);
+    let of = types::by_name(type_name(value));
     let names = catalog.gate_names();
     let groups: Vec<&str> = names.groups.iter().map(|group| &**group).collect();
     let states: BTreeSet<&str> =
@@ -116,14 +168,13 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     for field in of.map_or(&[][..], |of| of.fields) {
         put(field.key, own_field(field, catalog));
     }
-    let service = bound_service(entry, type_name, catalog);
     for parameter in service.map_or(&[][..], |service| &service.parameters) {
         if !properties_fixed(&parameter.name) {
             put(&parameter.name, configuration(&parameter.name, value.get(&parameter.name)));
         }
     }
     if of.is_none_or(|of| of.arguments == types::Arguments::Listed) {
-        put(keys::ARGUMENTS, arguments());
+        put(keys::ARGUMENTS, arguments(value));
         put(keys::ARGUMENTS_SCHEMA, arguments_schema());
     }
 
@@ -131,7 +182,7 @@ fn tool(entry: &Entry, catalog: &Catalog) -> Value {
     required.extend(
         of.map_or(&[][..], |of| of.fields)
             .iter()
-            .filter(|field| field.required)
+            .filter(|field| field.required && !is_in_document_spelling(value, field.key))
             .map(|field| field.key),
     );
     required.extend(
@@ -238,14 +289,28 @@ fn configured_type(present: &Value) -> Option<&'static str> {
     }
 }
 
-fn arguments() -> Value {
+/// Types of arguments that are written in another way and understood: `str`, `Int`.
+fn other_spellings(tool: &Value) -> BTreeSet<&str> {
+    let listed = tool.get(keys::ARGUMENTS).and_then(Value::as_array).into_iter().flatten();
+    let named = listed.filter_map(|item| descriptor::text_member(item, keys::TYPE));
+    let is_other = |named: &&str| {
+        !ARGUMENT_TYPES.contains(named) && descriptor::argument_type(named).is_some()
+    };
+    named.filter(is_other).collect()
+}
+
+const ARGUMENT_TYPES: [&str; 6] = ["string", "number", "integer", "boolean", "array", "object"];
+
+fn arguments(tool: &Value) -> Value {
+    let mut types = ARGUMENT_TYPES.to_vec();
+    types.extend(other_spellings(tool));
     json!({
         "title": "arguments", "description": "What the model gives with each call.", "type": "array",
         "items": {
             "type": "object", "title": "argument",
             "properties": {
                 "name": {"title": "name", "type": "string", "minLength": 1, "description": "Its name for the model."},
-                "type": {"title": "type", "type": "string", "enum": ["string", "number", "integer", "boolean", "array", "object"], "default": "string", "description": "The kind of value that the model gives. Not checked at run time."},
+                "type": {"title": "type", "type": "string", "enum": types, "default": "string", "description": "The kind of value that the model gives. Not checked at run time."},
                 "description": {"title": "description", "type": "string", "description": "For the \
                 model: how to fill it in."},
             },

@@ -55,6 +55,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(members::read_as),
     },
     Check {
+        code: "identity.no-description",
+        severity: CheckLevel::WARNING,
+        about: "The tool has no description: a model can't know when to use it.",
+        run: Run::Tool(members::no_description),
+    },
+    Check {
         code: "entry.sub-agent-flag",
         severity: CheckLevel::WARNING,
         about: "The configuration is read as a sub-agent's, but the entry isn't one.",

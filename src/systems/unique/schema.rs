@@ -13,7 +13,7 @@ use crate::{
         catalog::Catalog,
         entry::{Entry, EntryKind},
     },
-    systems::{pydantic::camel_name, schema_form},
+    systems::{pydantic::camel_name, schema_form, system::EntryRules},
 };
 
 /// The schema of an entry's form, that of its configuration in it.
@@ -24,6 +24,24 @@ pub fn entry_schema(entry: &Entry, catalog: &Catalog) -> Value {
         EntryKind::Tool => tool(&entry.value, catalog),
         EntryKind::Schema | EntryKind::Service | EntryKind::Server => schema_file(),
     }
+}
+
+/// What the schema of an entry demands. The configuration has checks of its own, which read it as
+/// the platform does.
+pub(super) fn entry_rules(entry: &Entry) -> EntryRules<'_> {
+    let word = match entry.kind {
+        _ if is_setting(entry) => "setting".to_owned(),
+        EntryKind::Tool => keys::MEMBERS.map(|member| spelled(member, &entry.value)).join(" "),
+        EntryKind::Schema | EntryKind::Service | EntryKind::Server => "schema".to_owned(),
+    };
+    EntryRules::new(word, || {
+        let mut schema = entry_schema(entry, &Catalog::default());
+        if entry.kind == EntryKind::Tool && !is_setting(entry) {
+            let name = spelled(keys::CONFIGURATION, &entry.value);
+            schema["properties"][name] = json!({"type": "object"});
+        }
+        schema
+    })
 }
 
 /// How the fields of an entry are shown: its configuration as its tool says.

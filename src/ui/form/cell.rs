@@ -8,6 +8,7 @@ use std::{
 use ratatui::{buffer::Buffer, layout::Rect, style::Style};
 use serde_json::{Map, Value};
 
+use super::notes::{Folded, severity_sign};
 use crate::{
     app::{folder::FolderList, input::Input},
     schema::{
@@ -38,7 +39,7 @@ pub(crate) struct Cell<'c> {
     /// What was typed and is no value yet.
     pub draft: Option<&'c str>,
     /// Issues of the fields that are folded away below this one.
-    pub inside: usize,
+    pub inside: Option<Folded>,
     /// What the clock on the wall shows.
     pub wall: LocalTime,
     /// The value whose members are offered to this list.
@@ -130,10 +131,7 @@ impl Cell<'_> {
     /// behind it.
     #[must_use]
     pub fn count_room(&self) -> usize {
-        match self.inside {
-            0 => 0,
-            inside => text_width(&inside_words(inside)) + COUNT_EDGE,
-        }
+        self.inside.map_or(0, |inside| text_width(&inside_words(inside)) + COUNT_EDGE)
     }
 
     /// Null is allowed here beside other values.
@@ -161,10 +159,10 @@ impl Cell<'_> {
 /// What is behind the count of issues: `+ add`, a sign.
 pub(crate) const COUNT_EDGE: usize = 6;
 
-/// The count of issues that are folded away.
+/// The count of issues that are folded away, with the sign of the worst.
 #[must_use]
-pub(crate) fn inside_words(inside: usize) -> String {
-    format!(" ⚠ {inside} ")
+pub(crate) fn inside_words(inside: Folded) -> String {
+    format!(" {} {} ", severity_sign(inside.worst), inside.count)
 }
 
 /// Line breaks and runs of spaces become one space; long texts are cut.

@@ -266,19 +266,19 @@ impl ChipLine {
         let text = self.input.text().to_owned();
         self.update_suggestions(cell, !text.is_empty());
         match self.replaces {
-            Some(index) if text.is_empty() => {
+            Some(index) if text.trim().is_empty() => {
                 self.replaces = None;
                 Answer::Change(vec![Edit::Remove { at: cell.field.pointer.item(index) }])
             }
             Some(index) => Answer::Change(vec![Edit::Set {
                 at: cell.field.pointer.item(index),
-                to: text.into(),
+                to: text.trim().into(),
             }]),
             None if self.is_closed() => Answer::Draft { text, words: String::new() },
             None if text.trim().is_empty() => Answer::Handled,
             None => {
                 self.replaces = Some(text_items(cell).len());
-                Answer::Change(vec![Self::append(cell, &text)])
+                Answer::Change(vec![Self::append(cell, text.trim())])
             }
         }
     }
@@ -327,7 +327,11 @@ impl ChipLine {
         self.list = None;
         let Some(index) = self.replaces.take() else { return Answer::Handled };
         let at = cell.field.pointer.item(index);
-        match text_items(cell).get(index) {
+        let items = text_items(cell);
+        let is_there = cell.field.node.list.unique
+            && other_items(&items, Some(index)).contains(&text.as_str());
+        match items.get(index) {
+            _ if is_there => Answer::Change(vec![Edit::Remove { at }]),
             Some(item) if *item == text => Answer::Handled,
             _ if text.is_empty() => Answer::Change(vec![Edit::Remove { at }]),
             _ => Answer::Change(vec![Edit::Set { at, to: text.into() }]),
@@ -622,7 +626,10 @@ impl Editor for ChipLine {
         let items = text_items(cell);
         self.chosen =
             self.chosen.filter(|_| !items.is_empty()).map(|chosen| chosen.min(items.len() - 1));
-        if self.replaces.is_some_and(|index| items.get(index).copied() != Some(self.input.text())) {
+        if self
+            .replaces
+            .is_some_and(|index| items.get(index).copied() != Some(self.input.text().trim()))
+        {
             self.replaces = None;
             self.input.clear();
         }

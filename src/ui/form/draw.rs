@@ -9,7 +9,7 @@ use super::{
     cell::{Click, ClickArea, DrawContext, Look, inside_words},
     help::HelpLine,
     layout::{self, Columns, Lines},
-    notes::Remark,
+    notes::{Remark, severity_sign},
     registry,
     view::{Form, HitTarget, Target},
     work::Work,
@@ -262,11 +262,17 @@ impl Form {
                 Some(editor) => editor.draw(&cell, &mut context),
                 None => registry::widget_for(&field.kind).draw_unfocused(&cell, &mut context),
             };
-            if cell.inside > 0 {
-                let text = inside_words(cell.inside);
+            if let Some(inside) = cell.inside {
+                let text = inside_words(inside);
                 let room = u16::try_from(cell.count_room()).unwrap_or(0);
                 let x = inner.right().saturating_sub(room);
-                buffer.set_stringn(x, inner.y, &text, text_width(&text), styles[Role::Error]);
+                buffer.set_stringn(
+                    x,
+                    inner.y,
+                    &text,
+                    text_width(&text),
+                    styles[severity_role(inside.worst)],
+                );
             }
             if here && !is_rename {
                 spots.extend(draw_signs(buffer, area, columns, field, styles, row));
@@ -470,14 +476,6 @@ fn mark_lines(
         HelpLine::from_text(role, format!("{} {line}", if row == 0 { mark } else { " " }))
     };
     lines.into_iter().enumerate().map(line)
-}
-
-fn severity_sign(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Error => "✗",
-        Severity::Warning => "⚠",
-        Severity::Note => "·",
-    }
 }
 
 fn severity_role(severity: Severity) -> Role {

@@ -1,14 +1,16 @@
 //! Moving the focus of a form: by key, to a place, to where something new is.
 
+use std::collections::HashMap;
+
 use super::{
     cell::{Answer, Ask},
     find::{FindReply, Finder},
     layout,
-    view::{Form, FormReply},
+    view::{FieldId, Form, FormReply},
 };
 use crate::app::input::Input;
 use crate::schema::{
-    fields::{self, Field, Part, Presence, WINDOW},
+    fields::{self, Field, Part, Presence, View, WINDOW},
     pointer::Pointer,
 };
 
@@ -32,6 +34,15 @@ pub(crate) enum SearchDirection {
     Up,
 }
 
+/// Where a user was in a form.
+#[derive(Clone, Debug)]
+pub(crate) struct FormPlace {
+    folds: HashMap<Pointer, bool>,
+    windows: HashMap<Pointer, usize>,
+    focus: FieldId,
+    scroll: usize,
+}
+
 impl Form {
     /// Moves the focus to a place, opening what hides it; to the nearest one above it where there
     /// is no such place. What was typed elsewhere and is not yet in the value comes as edits.
@@ -40,6 +51,26 @@ impl Form {
         let reply = self.flush_editor();
         self.reveal_field(at);
         reply
+    }
+
+    /// What is open, and where the cursor is; `None` where nobody was here.
+    #[must_use]
+    pub(crate) fn place(&self) -> Option<FormPlace> {
+        let View { folds, windows, .. } = self.view.clone();
+        let (focus, scroll) = (self.focus.clone(), self.scroll);
+        self.begun.then_some(FormPlace { folds, windows, focus, scroll })
+    }
+
+    /// Opens what was open, and puts the cursor where it was, as far as that is there.
+    pub(super) fn go_back_to(&mut self, place: FormPlace) {
+        let FormPlace { folds, windows, focus, scroll } = place;
+        self.begun = true;
+        (self.view.folds, self.view.windows) = (folds, windows);
+        if self.focus != focus {
+            self.editor = None;
+        }
+        (self.focus, self.scroll) = (focus, scroll);
+        self.relayout_fields();
     }
 
     /// The same; whether the place is there. What was typed must have been taken in before.
@@ -250,7 +281,7 @@ impl Form {
         let here = self.focused_row().unwrap_or(0);
         let count = self.fields.len();
         let marked = |row: &usize| {
-            !self.remarks.row_remarks(*row).is_empty() || self.remarks.folded_count(*row) > 0
+            !self.remarks.row_remarks(*row).is_empty() || self.remarks.folded(*row).is_some()
         };
         let row = match direction {
             SearchDirection::Down => (here + 1..count).chain(0..(here + 1).min(count)).find(marked),

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{
     actions::ACTIONS,
+    focus::FormPlace,
     issues::Drafts,
     view::{Form, FormReply},
 };
@@ -52,7 +53,12 @@ pub(crate) struct FormHost<O> {
     shown: Option<O>,
     /// What was typed in forms that were taken out, and is no value.
     drafts: HashMap<O, Drafts>,
+    /// What was open in forms that were taken out, and where the cursor was; the newest first.
+    left: Vec<(O, FormPlace)>,
 }
+
+/// How many forms are remembered by their places.
+const MOST_LEFT: usize = 64;
 
 struct HostedForm {
     form: Form,
@@ -71,7 +77,8 @@ struct SavedValue {
 
 impl<O> Default for FormHost<O> {
     fn default() -> Self {
-        Self { forms: HashMap::new(), shown: None, drafts: HashMap::new() }
+        let (forms, drafts) = (HashMap::new(), HashMap::new());
+        Self { forms, shown: None, drafts, left: Vec::new() }
     }
 }
 
@@ -124,19 +131,31 @@ impl<O: ValueOwner> FormHost<O> {
     }
 
     /// Takes the shown form out; what is typed there and is no value waits for its owner's next
-    /// form.
+    /// form, as does the place of the cursor.
     pub fn take_shown(&mut self) -> Option<Form> {
         let owner = self.shown.take()?;
         let mut form = self.forms.remove(&owner)?.form;
         let drafts = form.take_drafts();
+        self.left.retain(|(known, _)| *known != owner);
+        if let Some(place) = form.place() {
+            self.left.truncate(MOST_LEFT - 1);
+            self.left.insert(0, (owner.clone(), place));
+        }
         if !drafts.is_empty() {
             self.drafts.insert(owner, drafts);
         }
         Some(form)
     }
 
-    /// Shows what was typed before in the shown form, once it has its value.
+    /// Goes where the user was in the shown form, and shows what was typed before, once it has its
+    /// value.
     pub fn put_drafts_back(&mut self) {
+        let known = self.left.iter().position(|(owner, _)| Some(owner) == self.shown.as_ref());
+        if let (Some((_, place)), Some(form)) =
+            (known.map(|row| self.left.remove(row)), self.shown_form_mut())
+        {
+            form.go_back_to(place);
+        }
         let drafts = self.shown.as_ref().and_then(|owner| self.drafts.remove(owner));
         if let (Some(drafts), Some(form)) = (drafts, self.shown_form_mut()) {
             form.put_drafts(drafts);

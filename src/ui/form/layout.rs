@@ -21,14 +21,16 @@ pub(crate) struct Columns {
     pub room: u16,
 }
 
+/// Cells that widgets keep where labels take more than their part.
+const ROOM: usize = 20;
 /// Cells that a depth moves a row to the right.
 pub(crate) const INDENT: u16 = 2;
 /// The most of that.
 const DEEPEST: u16 = 16;
 
 impl Columns {
-    /// Columns that give labels what they need, up to two fifths of the width, or a little more where
-    /// no label is cut then; and the keys beside them, up to a fifth.
+    /// Columns that give labels what they need, up to two fifths of the width, or more where no label
+    /// is cut then and widgets keep their room; and the keys beside them, up to a fifth.
     #[must_use]
     pub fn from_fields(fields: &[Field], cells: u16) -> Self {
         let wanted = |field: &Field| {
@@ -42,7 +44,8 @@ impl Columns {
             Some(label + key).filter(|wide| *wide <= most / 2).unwrap_or(label)
         };
         let widest = fields.iter().map(with_key).max().unwrap_or(0).max(8);
-        let is_whole = widest <= (usize::from(cells) * 9 / 20).min(32);
+        let leaves_room = widest + ROOM + 3 <= usize::from(cells);
+        let is_whole = widest <= 32 && (leaves_room || widest <= usize::from(cells) * 9 / 20);
         let label = u16::try_from(if is_whole { widest } else { most }).unwrap_or(8);
         let widget = 1 + label + 1;
         // One cell at the right is for the scroll bar, one keeps off it.

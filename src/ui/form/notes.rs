@@ -62,11 +62,28 @@ pub(crate) struct Remark {
     pub fix: Option<(usize, String)>,
 }
 
+/// What marks a remark.
+#[must_use]
+pub(crate) fn severity_sign(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "✗",
+        Severity::Warning => "⚠",
+        Severity::Note => "·",
+    }
+}
+
+/// What is folded away below a row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Folded {
+    pub count: usize,
+    pub worst: Severity,
+}
+
 /// What is shown below which row.
 #[derive(Debug, Default)]
 pub(crate) struct Remarks {
     by_row: HashMap<usize, Vec<Remark>>,
-    inside: HashMap<usize, usize>,
+    inside: HashMap<usize, Folded>,
     /// About the value as a whole.
     pub top: Vec<Remark>,
     total: usize,
@@ -101,9 +118,7 @@ impl Remarks {
         }
         // What is typed is not yet the value, so what is wrong with the value is no news; nor is it
         // where a check says it already.
-        let is_noted = |at: &Pointer| {
-            notes.iter().any(|note| note.at == *at && note.severity <= Severity::Warning)
-        };
+        let is_noted = |at: &Pointer| notes.iter().any(|note| note.at.is_about(at));
         let issues = issues.iter().filter(|issue| !drafts.contains_key(&issue.at));
         for issue in issues.filter(|issue| !is_noted(&issue.at)) {
             let remark = Remark { severity: Severity::Error, text: issue.words.clone(), fix: None };
@@ -131,7 +146,10 @@ impl Remarks {
             if let Some(row) = rows.get(&place) {
                 let folded = fields[*row].fold_state() == Some(false) && place != *at;
                 if folded {
-                    *self.inside.entry(*row).or_default() += 1;
+                    let none = Folded { count: 0, worst: remark.severity };
+                    let inside = self.inside.entry(*row).or_insert(none);
+                    inside.count += 1;
+                    inside.worst = inside.worst.min(remark.severity);
                     return;
                 }
                 if place != *at && names == Names::Wanted {
@@ -156,10 +174,10 @@ impl Remarks {
         self.by_row.get(&row).map_or(&[], Vec::as_slice)
     }
 
-    /// How many are folded away below a row.
+    /// Those that are folded away below a row.
     #[must_use]
-    pub fn folded_count(&self, row: usize) -> usize {
-        self.inside.get(&row).copied().unwrap_or_default()
+    pub fn folded(&self, row: usize) -> Option<Folded> {
+        self.inside.get(&row).copied()
     }
 
     #[must_use]
@@ -208,8 +226,8 @@ mod tests {
         let rows = layout_fields(&schema, Some(&checker), &value, &view);
         let remarks = Remarks::place_on_rows(&rows, &checker.issues(&value), &HashMap::new(), &[]);
         assert_eq!(
-            (remarks.folded_count(0), remarks.row_remarks(1)[0].text.as_str()),
-            (1, "is required")
+            (remarks.folded(0), remarks.row_remarks(1)[0].text.as_str()),
+            (Some(Folded { count: 1, worst: Severity::Error }), "is required")
         );
         assert_eq!(
             remarks.row_remarks(2)[0].text,

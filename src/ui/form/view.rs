@@ -436,7 +436,7 @@ impl Form {
                 .get(&field.pointer)
                 .map(|(text, _)| text.as_str())
                 .filter(|_| is_value),
-            inside: self.remarks.folded_count(row),
+            inside: self.remarks.folded(row),
             members: self.members_offered(field),
             wall: self.wall,
             folder: self.folder.as_deref(),

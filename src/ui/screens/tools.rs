@@ -6,6 +6,7 @@ mod convert;
 mod copy;
 pub(crate) mod dialogs;
 mod gate_fields;
+mod moving;
 mod preview;
 mod samples;
 pub(crate) mod saved;
@@ -40,7 +41,7 @@ use crate::{
     },
     schema::pointer::Pointer,
     syntax::edit::Edit,
-    systems::table,
+    systems::{entry_rules, table},
     ui::{
         action_rows::{self, refuse_when},
         canvas::Pen,
@@ -87,7 +88,12 @@ pub(crate) const ACTIONS: &[Row] = &[
         .keys(&[verbs::RENAME])
         .help("Rename the selected entry's key everywhere it is used")
         .refused(|_, state| nothing_selected(state)),
-    Row::new(Scope::Tools, "delete", "delete", |_, state| dialogs::delete_entry(state))
+    Row::new(Scope::Tools, "move-entry", "move to file…", |_, state| moving::choose_file(state))
+        .help("Move the selected entry to another file of the workspace, or to a new one")
+        .refused(|_, state| moving::refusal(state)),
+    Row::new(Scope::Tools, "delete", "delete", |tools, state| {
+        dialogs::delete_entry(tools.catalog.neighbour(state), state)
+    })
         .keys(&[verbs::DELETE])
         .help("Delete the selected entry from its file")
         .risky()
@@ -271,11 +277,19 @@ impl Tools {
         {
             self.reached = Some(goal.turn);
             match goal.pointer.is_root() {
-                true => form.go_to_start(),
-                false => drop(form.focus_field(&goal.pointer)),
+                true if goal.takes_keys => form.go_to_start(),
+                true => {}
+                // What is typed there goes on.
+                false if !goal.takes_keys && form.focused_place() == &goal.pointer => {}
+                false => {
+                    drop(form.focus_field(&goal.pointer));
+                    form.stop_typing();
+                }
             }
-            form.stop_typing();
-            self.panes.focus = FORM;
+            if goal.takes_keys {
+                form.stop_typing();
+                self.panes.focus = FORM;
+            }
         }
     }
 
@@ -310,7 +324,7 @@ fn chosen_entry(state: &State) -> Option<&Entry> {
 }
 
 /// What was found about an entry, and about its gate where that is written elsewhere, each with its
-/// place in the form.
+/// place in the form. What the form finds itself is not among it.
 fn shown_findings<'s>(
     entry: &'s EntryId,
     state: &'s State,
@@ -318,6 +332,7 @@ fn shown_findings<'s>(
     let own = state.findings_of(entry).map(|finding| (finding.site.pointer.clone(), finding));
     let tool = state.catalog.tool(entry);
     own.chain(tool.into_iter().flat_map(move |tool| gate_findings(tool, state)))
+        .filter(|(_, finding)| finding.code != entry_rules::CODE)
 }
 
 /// Takes in the entry as it is now, and what was found about it.

@@ -11,10 +11,11 @@ use crate::{
         },
         schema_faults::text_faults,
     },
-    model::entry::Entry,
+    model::{entry::Entry, tool::Tool},
     syntax::edit::Edit,
     systems::opensearch::{
         dynamic::METHODS,
+        entries::EntrySort,
         json_path::JsonPath,
         keys,
         processors::read::{Processor, read_processors},
@@ -89,6 +90,23 @@ pub(super) fn method(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>
         if METHODS.contains(&capitals.as_str()) {
             found.fix_set(format!("write {capitals}"), Value::from(capitals));
         }
+    }
+}
+
+/// Tools of the cluster's own types have a description where none is given.
+pub(super) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let value = &*tool.entry.value;
+    let is_lacking = match (EntrySort::of_entry(value), value.get(keys::DESCRIPTION)) {
+        (EntrySort::Dynamic | EntrySort::Composite, None | Some(Value::Null)) => true,
+        (EntrySort::Dynamic | EntrySort::Composite | EntrySort::Typed, Some(given)) => {
+            given.as_str().is_some_and(|text| text.trim().is_empty())
+        }
+        _ => false,
+    };
+    if is_lacking {
+        let at = member_pointer(keys::DESCRIPTION);
+        let words = "no description: a model can't know when to use it";
+        report.add_finding(&tool.entry, at, words);
     }
 }
 

@@ -15,7 +15,6 @@ use crate::{
     },
     model::tool::Tool,
     schema::pointer::Pointer,
-    syntax::edit::Edit,
     systems::trustgraph::{
         descriptor::{argument_type, text_member},
         keys,
@@ -82,22 +81,17 @@ pub(crate) fn arguments_malformed(_: &LintContext<'_>, tool: &Tool, report: &mut
 
 pub(crate) fn no_name(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, _) in listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::NAME)) {
-        report.add_finding(&tool.entry, argument_pointer(row), "an argument has no name");
+        let at = argument_pointer(row).child(keys::NAME);
+        report.add_finding(&tool.entry, at, "an argument has no name");
     }
 }
 
 pub(crate) fn no_type(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     for (row, item) in listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::TYPE)) {
-        let at = argument_pointer(row);
-        let found = report.add_finding(
-            &tool.entry,
-            at.clone(),
-            format!("{} has no type", argument_title(item)),
-        );
-        found.fix_edits(
-            "set it to \"string\"",
-            [Edit::Set { at: at.child(keys::TYPE), to: "string".into() }],
-        );
+        let at = argument_pointer(row).child(keys::TYPE);
+        report
+            .add_finding(&tool.entry, at, format!("{} has no type", argument_title(item)))
+            .fix_set("set it to \"string\"", "string");
     }
 }
 
@@ -127,14 +121,9 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     for (row, item) in
         listed_arguments(tool).filter(|(_, item)| lacks_text(item, keys::DESCRIPTION))
     {
-        let at = if item.get(keys::DESCRIPTION).is_some() {
-            argument_pointer(row).child(keys::DESCRIPTION)
-        } else {
-            argument_pointer(row)
-        };
         report.add_finding(
             &tool.entry,
-            at,
+            argument_pointer(row).child(keys::DESCRIPTION),
             format!("{} has no description for the model", argument_title(item)),
         );
     }

@@ -21,8 +21,7 @@ use crate::{
         service::Service,
         tool::Tool,
     },
-    schema::pointer::Pointer,
-    syntax::{edit::Edit, python::text::is_true},
+    syntax::python::text::is_true,
     systems::trustgraph::{descriptor::text_member, keys, queue},
 };
 
@@ -99,11 +98,10 @@ pub(crate) fn parameter_missing(context: &LintContext<'_>, tool: &Tool, report: 
             service.key(),
             parameter.name
         );
-        let found = report.add_finding(&tool.entry, Pointer::root(), message);
-        found.fix_edits(
-            format!("add \"{}\"", parameter.name),
-            [Edit::Set { at: member_pointer(&parameter.name), to: "".into() }],
-        );
+        let at = member_pointer(&parameter.name);
+        report
+            .add_finding(&tool.entry, at, message)
+            .fix_set(format!("add \"{}\"", parameter.name), "");
     }
 }
 
@@ -135,15 +133,10 @@ pub(crate) fn value_undeclared(context: &LintContext<'_>, tool: &Tool, report: &
 pub(crate) fn no_id(_: &LintContext<'_>, service: &Service, report: &mut Report<'_>) {
     let value = &*service.entry.value;
     if value.is_object() && value.get(keys::ID).is_none_or(|id| id.is_null() || id == "") {
-        let found = report.add_finding(
-            &service.entry,
-            Pointer::root(),
-            "no id, which tools refer to in the document",
-        );
-        found.fix_edits(
-            format!("add the id \"{}\"", service.key()),
-            [Edit::Set { at: member_pointer(keys::ID), to: service.key().into() }],
-        );
+        let at = member_pointer(keys::ID);
+        report
+            .add_finding(&service.entry, at, "no id, which tools refer to in the document")
+            .fix_set(format!("add the id \"{}\"", service.key()), service.key());
     }
 }
 
@@ -181,15 +174,10 @@ pub(crate) fn queue_missing(_: &LintContext<'_>, service: &Service, report: &mut
     for (key, class) in QUEUES {
         if value.is_object() && value.get(key).is_none_or(|queue| queue.is_null() || queue == "") {
             let name = format!("non-persistent://tg/{class}/{}", service.key());
-            let found = report.add_finding(
-                &service.entry,
-                Pointer::root(),
-                format!("no \"{key}\": TrustGraph loads no tool that uses this service"),
-            );
-            found.fix_edits(
-                format!("set it to {name}"),
-                [Edit::Set { at: member_pointer(key), to: name.into() }],
-            );
+            let words = format!("no \"{key}\": TrustGraph loads no tool that uses this service");
+            report
+                .add_finding(&service.entry, member_pointer(key), words)
+                .fix_set(format!("set it to {name}"), name);
         }
     }
 }
@@ -235,7 +223,7 @@ pub(crate) fn parameter_malformed(_: &LintContext<'_>, service: &Service, report
         match name {
             None => drop(report.add_finding(
                 &service.entry,
-                at,
+                if item.is_object() { at.child(keys::NAME) } else { at },
                 "a parameter is a name, or an object with a \"name\"",
             )),
             Some(name) if !seen.insert(name) => {
@@ -321,6 +309,7 @@ pub(crate) fn server_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report
 pub(crate) fn server_no_url(_: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let lacks = entry.value.get(keys::URL).is_none_or(|url| url.is_null() || url == "");
     if entry.kind == EntryKind::Server && entry.value.is_object() && lacks {
-        report.add_finding(entry, Pointer::root(), "no url: its tools cannot be called");
+        let words = "no url: its tools cannot be called";
+        report.add_finding(entry, member_pointer(keys::URL), words);
     }
 }

@@ -19,7 +19,7 @@ use crate::{
         unique::{
             config_schema::EntrySort,
             keys,
-            tool::INPUT_SCHEMA,
+            tool::{INPUT_SCHEMA, TOOL_DESCRIPTION},
             verdict::{FLAGS, refusals, rejections},
         },
     },
@@ -147,6 +147,17 @@ pub(super) fn sub_agent_flag(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         report
             .add_finding(&tool.entry, member_pointer(name), words)
             .fix_set("set to true", Value::Bool(true));
+    }
+}
+
+/// Where the configuration has none, the tool's class may.
+pub(super) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let of = keys::CONFIGURATION.get(&tool.entry.value).and_then(Value::as_object);
+    let Some((name, text)) = of.and_then(|of| TOOL_DESCRIPTION.find(of)) else { return };
+    if text.as_str().is_some_and(|text| text.trim().is_empty()) {
+        let at = member_pointer(keys::CONFIGURATION.camel).child(name);
+        let words = "no description: a model can't know when to use it";
+        report.add_finding(&tool.entry, at, words);
     }
 }
 

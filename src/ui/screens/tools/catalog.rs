@@ -175,6 +175,19 @@ impl CatalogPane {
         Reply::Handled
     }
 
+    /// The entry below the selected one, else the one above it: the cursor goes there when that is
+    /// deleted.
+    pub(super) fn neighbour(&self, state: &State) -> Option<EntryId> {
+        let is_chosen = |row: &Row| matches!((row, &state.selected), (Row::Entry(id), Some(chosen)) if id == chosen);
+        let here = self.rows.iter().position(is_chosen)?;
+        let entry = |row: &Row| match row {
+            Row::Entry(id) => Some(id.clone()),
+            Row::Heading(_) => None,
+        };
+        let below = self.rows[here + 1..].iter().find_map(entry);
+        below.or_else(|| self.rows[..here].iter().rev().find_map(entry))
+    }
+
     pub(super) fn next_arrangement(&mut self, state: &State) {
         self.arrangement = self.arrangement.next();
         self.sync_state(state);

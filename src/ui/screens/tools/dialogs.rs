@@ -22,7 +22,7 @@ use crate::{
         stub::page::file_of_tool,
     },
     model::{
-        entry::{Entry, EntryId, EntryKind, FileId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId},
         finding::{EntryEdit, Finding, Fix},
         numbered::numbered_names,
     },
@@ -146,11 +146,23 @@ pub(super) fn new_entry(state: &State) -> Reply {
 }
 
 fn ask_key(kind: NewEntry, home: EntryHome) -> Reply {
-    let words =
-        format!("The key of the new {}: what other entries call it. {home}", kind.type_name);
+    let formats = match (&home, kind.place) {
+        (EntryHome::Folder { .. }, NewPlace::Alone | NewPlace::Map(_)) => {
+            " End the key with .yaml, .json or .toml for another format."
+        }
+        _ => "",
+    };
+    let words = format!(
+        "The key of the new {}: what other entries call it. {home}{formats}",
+        kind.type_name
+    );
     Reply::Open(Box::new(
         Prompt::new(format!("New {}", kind.type_name), words, "", move |key, state| {
             let context = ComposeContext::from_state(state);
+            let (key, home) = match formats.is_empty() {
+                true => (key, home.clone()),
+                false => home.with_ending_of(key),
+            };
             free_key_in(&home.key_prefix(), key, kind.kind, context)?;
             let value = kind.named_value(key);
             Ok(change_reply(
@@ -204,8 +216,11 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                     .and_then(|document| document.source.as_ref().ok());
                 let value =
                     source.and_then(|source| place.at.get(source.value(place.document)?)).cloned();
-                let to = value.ok_or("can't read the entry")?.into();
-                let edit = Edit::Set { at: parent.child(key), to };
+                let mut value = value.ok_or("can't read the entry")?;
+                if let Some(own) = rename::own_name(&entry).and_then(|at| at.get_mut(&mut value)) {
+                    *own = key.into();
+                }
+                let edit = Edit::Set { at: parent.child(key), to: value.into() };
                 return Ok(change_reply(
                     label,
                     vec![Change::File { file: place.file.clone(), document: place.document, edit }],
@@ -256,7 +271,13 @@ pub(super) fn rename_entry(state: &State) -> Reply {
     };
     let files = list_names(files_of(&mentions_of(&entry, state)));
     let files = if files.is_empty() { files } else { format!(" It is renamed in {files}, too.") };
-    let words = format!("The new key of {}. {also}{files}", entry.key);
+    let own = match rename::own_name(&entry).and_then(|at| at.last().map(str::to_owned)) {
+        Some(member) if key_at(&entry).is_none() => {
+            format!(" Its {member}, which is the same, too.")
+        }
+        _ => String::new(),
+    };
+    let words = format!("The new key of {}.{own} {also}{files}", entry.key);
     let own = split_key(&entry).1.to_owned();
     Reply::Open(Box::new(
         Prompt::new("Rename", words, own, move |key, state| {
@@ -379,7 +400,8 @@ fn key_at(entry: &Entry) -> Option<Pointer> {
     systems::by_id(entry.system)?.key_at(entry)
 }
 
-pub(super) fn delete_entry(state: &State) -> Reply {
+/// Asks whether the selected entry is to go; then the `next` one is selected.
+pub(super) fn delete_entry(next: Option<EntryId>, state: &State) -> Reply {
     let Some(entry) = chosen_entry(state) else { return Reply::Handled };
     let place = entry.id.place();
     let document = state.documents.get(&place.file);
@@ -436,7 +458,8 @@ pub(super) fn delete_entry(state: &State) -> Reply {
     };
     let changes = std::iter::once(deed).chain(table).collect();
     let plan = Plan::new(format!("delete {}", entry.key), changes);
-    let messages = vec![Message::Document(DocumentMessage::Compose(plan))];
+    let mut messages = vec![Message::Document(DocumentMessage::Compose(plan))];
+    messages.extend(next.map(|next| Message::Select(after_removal(next, &entry.id))));
     let answers = vec![
         Answer { key: 'c', words: "cancel", messages: Vec::new() },
         Answer { key: 'd', words: "delete", messages },
@@ -447,6 +470,23 @@ pub(super) fn delete_entry(state: &State) -> Reply {
         answers,
         Vec::new(),
     )))
+}
+
+/// Where an entry is once another one is gone: those behind it in a list move up.
+fn after_removal(entry: EntryId, gone: &EntryId) -> EntryId {
+    let (place, removed) = (entry.place(), gone.place());
+    if place.file == removed.file && removed.at.is_root() && place.document > removed.document {
+        return EntryId::new(EntryPlace { document: place.document - 1, ..place.clone() });
+    }
+    let is_beside = place.file == removed.file
+        && place.document == removed.document
+        && place.at.parent() == removed.at.parent();
+    match (place.at.parent(), place.at.last_index(), removed.at.last_index()) {
+        (Some(list), Some(row), Some(from)) if is_beside && row > from => {
+            EntryId::new(EntryPlace { at: list.item(row - 1), ..place.clone() })
+        }
+        _ => entry,
+    }
 }
 
 /// How many tools are parts of an entry, as those of a list.
