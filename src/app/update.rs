@@ -5,6 +5,7 @@ mod answering;
 mod batch;
 mod calls;
 mod cases;
+mod checks;
 mod connection_test;
 mod deployed;
 mod discovery;
@@ -61,7 +62,7 @@ pub fn update(state: &mut State, message: Message, now: Millis) -> Vec<Effect> {
     if tour::advance(state) {
         state.notices.push(NoticeKind::Done, tour::END, now);
     }
-    effects.extend(files::due_check(state));
+    effects.extend(checks::due_check(state));
     effects.extend(notifying::due_notifications(state));
     effects
 }
@@ -163,9 +164,9 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::LoadEnded { names, skipped } => {
             files::load_ended(state, &names, skipped, now);
         }
-        DocumentMessage::CheckDue => return vec![files::on_check_due(state)],
+        DocumentMessage::CheckDue => return vec![checks::on_check_due(state)],
         DocumentMessage::Checked { turn, findings } => {
-            return vec![files::on_checked(state, turn, findings)];
+            return vec![checks::on_checked(state, turn, findings)];
         }
         DocumentMessage::DiskChanged { file, text } => {
             return files::disk_changed(state, &file, text, now);
