@@ -22,11 +22,19 @@ impl Stage {
     pub const STRUCTURED: &str = "structured";
     /// Holds all of what a system answered, of which the answer is a part.
     pub const RESULT: &str = "result";
+    /// Holds lines as they crossed the wire, or a message of a socket; of much only the start.
+    pub const WIRE: &str = "wire";
 
     /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
     pub fn is_frame_alone(&self) -> bool {
-        &*self.name == FRAME
+        &*self.name == FRAME || self.is_wire()
+    }
+
+    /// Whether it is what crossed the wire, which isn't sent again as a frame.
+    #[must_use]
+    pub fn is_wire(&self) -> bool {
+        &*self.name == Self::WIRE
     }
 }
 

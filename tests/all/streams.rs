@@ -84,6 +84,9 @@ fn cluster(asked: &Value) -> Vec<u8> {
         "done early" => events(format!("{one}data: [DONE]\n\n{end}")),
         "bytes" => events([one.as_bytes(), b"data: bad \xff\xfe\n\n"].concat()),
         "half" => events(one),
+        "fields" => events(format!(
+            ": hello\n\nid: 7\nevent: piece\nretry: 9\n{one}: ping\nid: 8\n\nevent: usage\n{end}"
+        )),
         "nothing" => http("200 OK", &format!("{kind}x-proxy: front\r\n"), ": wait\n\n"),
         "gzip" => {
             let headers = format!("{kind}content-encoding: gzip\r\n");
@@ -205,10 +208,44 @@ fn a_stream_is_kept_as_a_stub_with_its_pieces() {
     assert!(kept.contains("one ") && kept.contains("two") && !kept.contains("one two"), "{kept}");
 }
 
+/// What crossed the wire: the way that it went, and the lines.
+fn wire(events: &[Value]) -> Vec<(&str, &str)> {
+    let lines = |event: &&Value| event["stage"] == "wire";
+    events
+        .iter()
+        .filter(lines)
+        .filter_map(|event| Some((event["frame"].as_str()?, event["body"].as_str().unwrap_or(""))))
+        .collect()
+}
+
+#[test]
+fn what_crossed_the_wire_is_reported_and_kept_line_by_line() {
+    let place = with_cluster(&[]);
+    let (ended, events) = call(&place, "fields");
+    let (one, end) = (piece("one ", false), piece("two", true));
+    let (one, end) =
+        (format!("id: 7\nevent: piece\nretry: 9\n{one}"), format!("event: usage\n{end}"));
+    let lines = [": hello", one.trim_end(), ": ping", "id: 8", end.trim_end()];
+    let expected: Vec<_> = lines.iter().map(|lines| ("in", *lines)).collect();
+    assert_eq!((ended, &wire(&events)[1..]), (Some(0), &expected[..]), "{events:#?}");
+    let sent = events.iter().find(|event| event["stage"] == "wire").unwrap();
+    assert_eq!(
+        (&sent["frame"], &sent["body"]["parameters"]["question"]),
+        (&json!("out"), &json!("fields"))
+    );
+    // What is no event of the answer is no chunk of it, and nothing of it is printed unasked.
+    assert_eq!(of_kind(&events, "chunk").len(), 2);
+    let plain = place.run(&["call", "helper", "question=fields", "--route", "stream"]);
+    assert!(plain.data.contains("one two") && !plain.words.contains("ping"), "{}", plain.words);
+    let kept = place.run(&["history", "show", "last", "--json"]).data;
+    assert!(kept.contains(": ping") && kept.contains("event: piece\\nretry: 9\\ndata: "), "{kept}");
+}
+
 /// What a search agent sends.
 fn proxy(asked: &Value) -> Vec<u8> {
     let delta = "data: {\"type\": \"delta\", \"text\": \"one \"}\n\n";
     match asked["query"].as_str().unwrap_or_default() {
+        "alive" => events(format!(": ping\n\n{delta}")),
         "odd error" => {
             let error = json!({"error": {"type": "lost", "reason": "the model ran out of breath"}});
             events(format!("{delta}event: error\ndata: {error}\n\n"))
@@ -228,6 +265,13 @@ fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
     let ran = place.run(&["call", "ask_agent", "query=odd error"]);
     ran.ended(1, &["the model ran out of breath", "\"type\":\"lost\""]);
     assert!(!ran.words.contains("not retryable"), "{}", ran.words);
+    let ran = place.run(&["call", "ask_agent", "query=alive", "--json"]);
+    let events = ran.events();
+    let lines = wire(&events);
+    assert!(
+        matches!(&lines[1..], [("in", ": ping"), ("in", delta)] if delta.starts_with("data: {")),
+        "{lines:?}"
+    );
     let ran = place.run(&["call", "ask_agent", "query=others", "--json"]);
     let events = ran.events();
     let findings: Vec<&str> = of_kind(&events, "stage")
@@ -255,11 +299,16 @@ fn mcp(asked: &Value) -> Vec<u8> {
         })),
         "tools/list" => {
             let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
-            result(json!({"tools": [tool("broken"), tool("busy"), tool("cut")]}))
+            result(json!({"tools": ["broken", "busy", "cut", "alive"].map(tool)}))
         }
         "tools/call" => match asked["params"]["name"].as_str().unwrap_or_default() {
             "busy" => http("429 Too Many Requests", "retry-after: 7\r\n", "slow down"),
             "cut" => events(": wait\n\n"),
+            "alive" => {
+                let result = json!({"content": [{"type": "text", "text": "two"}]});
+                let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+                events(format!(": wait\n\nevent: message\nid: 7\ndata: {reply}\n\n"))
+            }
             _ => http("500 Oh", "", "oh no"),
         },
         "" => http("405 Method Not Allowed", "", ""),
@@ -286,4 +335,8 @@ fn a_status_from_an_mcp_server_is_a_failed_call() {
         assert_eq!(error["message"], words);
     }
     assert!(place.run(&["history", "--find", "is:failed"]).data.contains("busy"));
+    // The frames are there besides.
+    let ran = place.run(&["call", "--connection", "lab", "alive", "--json"]);
+    let events = ran.events();
+    assert_eq!(wire(&events), [("in", ": wait"), ("in", "id: 7")], "{events:#?}");
 }

@@ -8,6 +8,7 @@ use crate::{
     engine::mask::Mask,
     model::{
         call::{CallError, Event, EventKind, Headers, Outcome},
+        size,
         stage::{FrameWay, Stage},
     },
     wire::{
@@ -39,6 +40,8 @@ pub struct EventSink {
     last_name: Arc<str>,
     /// The headers that were reported last, of each way.
     last_headers: HashMap<FrameWay, Vec<(String, String)>>,
+    /// What came over the wire just now, and when.
+    noted_wire: Option<(u64, String)>,
 }
 
 impl EventSink {
@@ -54,16 +57,29 @@ impl EventSink {
             secrets: None,
             last_name: "".into(),
             last_headers: HashMap::new(),
+            noted_wire: None,
         }
     }
 
+    /// How long ago the call began.
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
+        if matches!(kind, EventKind::End { .. }) {
+            self.emit_noted_wire().await?;
+        }
+        let at_ms = self.elapsed_ms();
+        self.emit_at(at_ms, kind).await
+    }
+
+    async fn emit_at(&mut self, at_ms: u64, kind: EventKind) -> Result<(), SinkClosed> {
         let kind = match &self.secrets {
             Some(secrets) => hide_secrets(kind, secrets),
             None => kind,
         };
         self.last = Instant::now();
-        let at_ms = u64::try_from((self.last - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };
         let weight = event.payload_len();
         // Mostly there is room, and nothing is held.
@@ -98,6 +114,42 @@ impl EventSink {
         let name = self.shared_name(name);
         let stage = Stage { name, words, body: body.into(), frame: Some(way) };
         self.emit(EventKind::Stage(stage)).await
+    }
+
+    /// Reports what crossed the wire, to the byte.
+    pub async fn emit_wire(
+        &mut self,
+        way: FrameWay,
+        lines: impl Into<String>,
+    ) -> Result<(), SinkClosed> {
+        let at_ms = self.elapsed_ms();
+        self.emit_wire_at(at_ms, way, lines.into()).await
+    }
+
+    /// Notes what came over the wire, to be reported by [`Self::emit_noted_wire`], or before the
+    /// end: after what it says. So whoever masks a secret that is split over several chunks knows by
+    /// then whether one is in it.
+    pub fn note_wire(&mut self, lines: String) {
+        self.noted_wire = Some((self.elapsed_ms(), lines));
+    }
+
+    pub async fn emit_noted_wire(&mut self) -> Result<(), SinkClosed> {
+        match self.noted_wire.take() {
+            Some((at_ms, lines)) => self.emit_wire_at(at_ms, FrameWay::In, lines).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn emit_wire_at(
+        &mut self,
+        at_ms: u64,
+        way: FrameWay,
+        lines: String,
+    ) -> Result<(), SinkClosed> {
+        let words = format!("{} {}", way.sign(), size::format_size(lines.len() as u64));
+        let name = self.shared_name(Stage::WIRE);
+        let stage = Stage { name, words, body: lines.into(), frame: Some(way) };
+        self.emit_at(at_ms, EventKind::Stage(stage)).await
     }
 
     /// Reports headers, without their secrets, unless they are those of the message before that went
