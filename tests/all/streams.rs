@@ -299,7 +299,8 @@ fn mcp(asked: &Value) -> Vec<u8> {
         })),
         "tools/list" => {
             let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
-            result(json!({"tools": ["broken", "busy", "cut", "alive"].map(tool)}))
+            let tools = ["broken", "busy", "cut", "alive"].map(tool);
+            result(json!({"tools": tools}))
         }
         "tools/call" => match asked["params"]["name"].as_str().unwrap_or_default() {
             "busy" => http("429 Too Many Requests", "retry-after: 7\r\n", "slow down"),
