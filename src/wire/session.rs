@@ -22,7 +22,7 @@ use super::{
     transport::{
         bus::{Bus, Receipt},
         connection_event::Faults,
-        message::{Address, Incoming, Outgoing, Packet},
+        message::{Address, Incoming, Outgoing, Packet, cut_text},
         message_queue::LostCounts,
     },
 };
@@ -491,10 +491,11 @@ impl Session<'_> {
         packet: &Packet,
     ) -> Result<(), SinkClosed> {
         let kept = &packet.body[..packet.body.len().min(STRAY)];
-        let mut body = String::from_utf8_lossy(kept).into_owned();
-        if kept.len() < packet.body.len() {
-            body.push_str(&format!("… ({} bytes in all)", packet.body.len()));
-        }
+        let body = String::from_utf8_lossy(kept);
+        let body = match kept.len() < packet.body.len() {
+            true => cut_text(&body, packet.body.len()),
+            false => body.into_owned(),
+        };
         let came: Vec<_> = packet.visible_headers().cloned().collect();
         let headers: Headers = Mask::default().mask_headers(&came).collect();
         self.sink.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await

@@ -5,13 +5,17 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read as _, Write},
     net::{TcpListener, TcpStream},
+    process::Stdio,
     thread,
 };
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
-use crate::support::place::Place;
+use crate::support::{
+    place::{Place, Ran},
+    terminal,
+};
 
 /// What a server answers to the body of a request.
 type Answering = fn(&Value) -> Vec<u8>;
@@ -74,6 +78,24 @@ fn zipped(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// The token that is sent.
+const TOKEN: &str = "t0ken-word9";
+
+/// Any part of it.
+const PARTS: [&str; 4] = ["t0k", "en-w", "ord9", "ken-"];
+
+/// An answer that repeats the token, in pieces, at once, and where a long line is cut.
+fn loose(piece: impl Fn(&str) -> String) -> Vec<u8> {
+    let pieces = ["it is t0k", "en-word9, ", TOKEN, " and"].map(&piece);
+    let [one, two, all, next] = &pieces;
+    let long = "x".repeat((16 << 10) - ": t0ken".len());
+    let more = piece(" more");
+    events(format!(": ping\n\n{one}{two}{all}id: 3\n{next}: {long}{TOKEN}\n\nid: {TOKEN}\n{more}"))
+}
+
+/// The same as a text.
+const LOOSE: &str = "it is t0ken-word9, t0ken-word9 and more";
+
 /// What the cluster sends; the question says which.
 fn cluster(asked: &Value) -> Vec<u8> {
     let (one, end) = (piece("one ", false), piece("two", true));
@@ -88,6 +110,7 @@ fn cluster(asked: &Value) -> Vec<u8> {
             ": hello\n\nid: 7\nevent: piece\nretry: 9\n{one}: ping\nid: 8\n\nevent: usage\n{end}"
         )),
         "nothing" => http("200 OK", &format!("{kind}x-proxy: front\r\n"), ": wait\n\n"),
+        "loose" => loose(|text| piece(text, text == " more")),
         "gzip" => {
             let headers = format!("{kind}content-encoding: gzip\r\n");
             http("200 OK", &headers, zipped(&format!("{one}{end}")))
@@ -108,6 +131,15 @@ fn with_cluster(files: &[(&str, &str)]) -> Place {
         server(cluster)
     );
     Place::with(&[&[("toolcrib.toml", settings.as_str()), AGENT], files].concat())
+}
+
+/// Has the connection send the token.
+fn send_token(place: &Place) {
+    let file = place.here.join("toolcrib.toml");
+    let line = "\ntoken-variable = \"CLUSTER_TOKEN\"";
+    let settings =
+        fs::read_to_string(&file).unwrap().replacen("\nservers", &format!("{line}\nservers"), 1);
+    fs::write(file, settings).unwrap();
 }
 
 fn call(place: &Place, question: &str) -> (Option<i32>, Vec<Value>) {
@@ -241,11 +273,81 @@ fn what_crossed_the_wire_is_reported_and_kept_line_by_line() {
     assert!(kept.contains(": ping") && kept.contains("event: piece\\nretry: 9\\ndata: "), "{kept}");
 }
 
+fn run_with_token(place: &Place, words: &[&str]) -> Ran {
+    Ran::of(place.command(words).env("CLUSTER_TOKEN", TOKEN).output().unwrap())
+}
+
+fn is_clean(text: &str) -> bool {
+    !PARTS.iter().any(|part| text.contains(part))
+}
+
+#[test]
+fn no_part_of_a_secret_is_in_what_crossed_the_wire() {
+    for (place, words) in [
+        (with_cluster(&[]), &["call", "helper", "question=loose", "--route", "stream"][..]),
+        (with_proxy(), &["call", "ask_agent", "query=loose"]),
+    ] {
+        send_token(&place);
+        let events = run_with_token(&place, &[words, &["--json"]].concat()).events();
+        let lines = wire(&events);
+        let all = lines.iter().map(|(_, lines)| *lines).collect::<Vec<_>>().join("\n\n");
+        // What holds no part of it is there.
+        for kept in [": ping", "data: (", "id: 3\ndata: {", " and", " more", "xx… (16390 bytes"] {
+            assert!(all.contains(kept), "{kept}: {all}");
+        }
+        assert!(is_clean(&all), "{all}");
+        // The answer itself is as it came.
+        let ran = run_with_token(&place, words);
+        assert_eq!(ran.data, LOOSE, "{}", ran.words);
+        assert!(is_clean(&ran.words), "{}", ran.words);
+        for words in [&["show", "last", "--json"][..], &["show", "last"], &["export"]] {
+            let ran = place.run(&[&["history"], words].concat());
+            assert!(ran.data.contains("wire") && is_clean(&ran.data), "{}", ran.data);
+        }
+    }
+}
+
+#[test]
+fn no_part_of_a_secret_is_in_raw_or_printed_beside_the_answer() {
+    let place = with_proxy();
+    send_token(&place);
+    let home = place.home.path();
+    let mut screen = terminal::toolcrib::<&str>([])
+        .folder(&place.here)
+        .home(home)
+        .variable("XDG_CONFIG_HOME", home.join("config"))
+        .variable("XDG_STATE_HOME", home.join("state"))
+        .variable("CLUSTER_TOKEN", TOKEN)
+        .size(160, 40)
+        .start();
+    screen.wait_for("Connections");
+    screen.press(["3"]);
+    screen.wait_for("is required");
+    screen.press(["enter", "enter"]);
+    screen.type_text("loose");
+    screen.press(["enter", "f6"]);
+    screen.wait_for(LOOSE);
+    screen.click_on("Raw");
+    screen.wait_for(": ping");
+    let shown = screen.contents();
+    assert!(shown.contains("data: (") && shown.contains("and"), "{shown}");
+    assert!(is_clean(&shown), "{shown}");
+
+    let mut plain = place.command(&["--plain"]);
+    let mut child = plain.env("CLUSTER_TOKEN", TOKEN).stdin(Stdio::piped()).spawn().unwrap();
+    let lines = b"invoke ask_agent\nset query loose\nsend\nshow\nquit\n";
+    child.stdin.take().unwrap().write_all(lines).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(ran.data.contains(LOOSE), "{}", ran.data);
+    assert!(is_clean(&ran.data.replace(LOOSE, "")), "{}", ran.data);
+}
+
 /// What a search agent sends.
 fn proxy(asked: &Value) -> Vec<u8> {
     let delta = "data: {\"type\": \"delta\", \"text\": \"one \"}\n\n";
     match asked["query"].as_str().unwrap_or_default() {
         "alive" => events(format!(": ping\n\n{delta}")),
+        "loose" => loose(|text| format!("data: {}\n\n", json!({"type": "delta", "text": text}))),
         "odd error" => {
             let error = json!({"error": {"type": "lost", "reason": "the model ran out of breath"}});
             events(format!("{delta}event: error\ndata: {error}\n\n"))
@@ -254,14 +356,18 @@ fn proxy(asked: &Value) -> Vec<u8> {
     }
 }
 
-#[test]
-fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
+fn with_proxy() -> Place {
     let settings = format!(
         "connection = \"proxy\"\n[connections.proxy]\nservers = \"{}\"\n[connections.proxy.search-proxy]\ncompany-id = \"1\"\n",
         server(proxy)
     );
     let tool = r#"{"name": "ask_agent", "search-proxy": "agent-search", "engine": "vertexai"}"#;
-    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/ask.json", tool)]);
+    Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/ask.json", tool)])
+}
+
+#[test]
+fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
+    let place = with_proxy();
     let ran = place.run(&["call", "ask_agent", "query=odd error"]);
     ran.ended(1, &["the model ran out of breath", "\"type\":\"lost\""]);
     assert!(!ran.words.contains("not retryable"), "{}", ran.words);

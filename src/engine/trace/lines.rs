@@ -18,6 +18,7 @@ use crate::{
     model::{
         call::{Event, EventKind},
         clock::Millis,
+        stage::without_data,
         trace::{Head, TraceId},
     },
 };
@@ -206,20 +207,6 @@ pub(crate) fn of_events(
         }
     }
     lines
-}
-
-/// What crossed the wire without the text of the chunk that it brought, in which a secret may begin
-/// or end.
-fn without_data(wire: &str) -> String {
-    let size = |text: &str| format!("({} bytes)", text.len());
-    if !wire.lines().any(|line| line.starts_with("data")) {
-        return size(wire);
-    }
-    let line = |line: &str| match line.strip_prefix("data") {
-        Some(data) => format!("data: {}", size(data.trim_start_matches([':', ' ']))),
-        None => line.to_owned(),
-    };
-    wire.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
 /// The lines of what follows in the text of the last chunk.

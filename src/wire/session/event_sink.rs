@@ -5,15 +5,19 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    engine::mask::Mask,
+    engine::{
+        mask::Mask,
+        stream_redactor::{RedactedPieces, StreamEnd},
+    },
     model::{
         call::{CallError, Event, EventKind, Headers, Outcome},
         size,
-        stage::{FrameWay, Stage},
+        stage::{FrameWay, Stage, without_data},
     },
     wire::{
         queue::{self, Closed},
         secrets::Secrets,
+        transport::message::split_cut,
     },
 };
 
@@ -42,6 +46,8 @@ pub struct EventSink {
     last_headers: HashMap<FrameWay, Vec<(String, String)>>,
     /// What came over the wire just now, and when.
     noted_wire: Option<(u64, String)>,
+    /// The chunks that came so, in which a secret may be split.
+    pieces: RedactedPieces,
 }
 
 impl EventSink {
@@ -58,6 +64,7 @@ impl EventSink {
             last_name: "".into(),
             last_headers: HashMap::new(),
             noted_wire: None,
+            pieces: RedactedPieces::default(),
         }
     }
 
@@ -76,7 +83,15 @@ impl EventSink {
 
     async fn emit_at(&mut self, at_ms: u64, kind: EventKind) -> Result<(), SinkClosed> {
         let kind = match &self.secrets {
-            Some(secrets) => hide_secrets(kind, secrets),
+            Some(secrets) => {
+                if let EventKind::Chunk { text, .. } = &kind
+                    && self.noted_wire.is_some()
+                {
+                    note_chunk(&mut self.pieces, text, secrets);
+                }
+                let has_hidden = is_wire(&kind) && self.pieces.take_hidden();
+                hide_secrets(kind, secrets, has_hidden)
+            }
             None => kind,
         };
         self.last = Instant::now();
@@ -181,8 +196,36 @@ impl EventSink {
     }
 }
 
-/// The same without the secrets that were used. The answer stays as it came.
-fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
+fn is_wire(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Stage(stage) if stage.is_wire())
+}
+
+/// Notes of a chunk that came over the wire whether a secret that was used begins in it, is in it,
+/// or ends in it.
+fn note_chunk(pieces: &mut RedactedPieces, text: &str, secrets: &Secrets) {
+    let mask = secrets.mask().of_known();
+    if mask.value_count() == 0 {
+        return;
+    }
+    let seen = pieces.redact_next(&mask, [text], StreamEnd::MayCome).pieces;
+    if seen.concat() != text {
+        pieces.note_hidden();
+    }
+}
+
+/// A body without the start of a secret where it is cut.
+fn hide_cut(body: &mut Arc<str>, mask: &Mask) {
+    if let Some((start, rest)) = split_cut(body) {
+        let left = mask.without_begun(start);
+        if left.len() < start.len() {
+            *body = format!("{left}{rest}").into();
+        }
+    }
+}
+
+/// The same without the secrets that were used. The answer stays as it came. What crossed the wire
+/// is without its data where something is hidden in that.
+fn hide_secrets(kind: EventKind, secrets: &Secrets, has_hidden: bool) -> EventKind {
     let mask = secrets.mask();
     let hide = |text: &mut Arc<str>| {
         if let Cow::Owned(hidden) = mask.mask_known(text) {
@@ -201,7 +244,13 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
         EventKind::Stage(mut stage)
             if ![Stage::RESULT, Stage::STRUCTURED].contains(&&*stage.name) =>
         {
+            if has_hidden {
+                stage.body = without_data(&stage.body).into();
+            }
             hide_words(&mut stage.words);
+            if stage.is_wire() {
+                hide_cut(&mut stage.body, &mask);
+            }
             hide(&mut stage.body);
             EventKind::Stage(stage)
         }
@@ -209,6 +258,7 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
             EventKind::Headers { way, headers: mask_values(&headers, &mask) }
         }
         EventKind::Stray { cause, id, headers, mut body } => {
+            hide_cut(&mut body, &mask);
             hide(&mut body);
             EventKind::Stray { cause, id, headers: mask_values(&headers, &mask), body }
         }

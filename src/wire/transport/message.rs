@@ -56,6 +56,21 @@ pub(crate) const WIRE: &str = ":wire";
 /// Of what crossed the wire at once, so many bytes are shown.
 const LONGEST_WIRE: usize = 16 * 1024;
 
+const CUT: (&str, &str) = ("… (", " bytes in all)");
+
+/// The start of something that is so many bytes long, to be shown.
+#[must_use]
+pub(crate) fn cut_text(start: &str, length: usize) -> String {
+    format!("{start}{}{length}{}", CUT.0, CUT.1)
+}
+
+/// The start of a text that was cut so, and what is said of the rest.
+#[must_use]
+pub(crate) fn split_cut(text: &str) -> Option<(&str, &str)> {
+    let at = text.strip_suffix(CUT.1)?.rfind(CUT.0)?;
+    Some(text.split_at(at))
+}
+
 /// What crosses the wire, to be shown: of much only the start.
 #[derive(Debug, Default)]
 pub(crate) struct WireText {
@@ -81,7 +96,7 @@ impl WireText {
         let Self { start, length } = std::mem::take(self);
         let text = String::from_utf8_lossy(&start);
         match length > start.len() {
-            true => format!("{text}… ({length} bytes in all)"),
+            true => cut_text(&text, length),
             false => text.into_owned(),
         }
     }
