@@ -12,6 +12,7 @@ pub mod canvas;
 pub mod cases;
 pub mod content_parts;
 pub mod copies;
+pub mod copy_menu;
 pub mod everywhere;
 pub mod filled_text;
 pub mod form;

@@ -4,7 +4,6 @@
 use std::sync::Arc;
 
 use crate::{
-    engine::trace::compare::answer_text,
     model::{
         call::{Call, CallId, Event, Request},
         entry::{EntryForm, EntryId, EntryPlace, FileId},
@@ -213,11 +212,6 @@ impl ShownCall {
         for event in &self.trace.events {
             self.call.apply_event(event.clone());
         }
-    }
-
-    #[must_use]
-    pub fn answer_text(&self) -> String {
-        answer_text(&self.trace)
     }
 }
 

@@ -51,11 +51,11 @@ pub const TICK: Verb = verb("tick", &["space"], "tick, mark, or set a breakpoint
 pub const FIRST: Verb = verb("first", &["g"], "go to the first row");
 pub const LAST: Verb = verb("last", &["G"], "go to the last row");
 pub const NEXT_MARK: Verb =
-    verb("next mark", &["]", "f8"], "go to the next problem, or the next arrow of a state");
+    verb("next mark", &["]", "f8"], "go to the next problem, arrow of a state, or event");
 pub const PREVIOUS_MARK: Verb = verb(
     "previous mark",
     &["[", "shift+f8"],
-    "go to the previous problem, or the previous arrow of a state",
+    "go to the previous problem, arrow of a state, or event",
 );
 pub const FIND: Verb = verb("find", &["/", "ctrl+f"], "find in this pane as you type");
 pub const EDIT_FIELD: Verb = verb("edit field", &["i"], "edit the field");

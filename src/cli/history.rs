@@ -299,6 +299,9 @@ fn print_trace(global: &Global, trace: &Trace, out: &mut CommandOutput) -> Comma
                 ("stray", format!("{}: {}", cause.message(), preview_text(body)))
             }
             EventKind::Notice(words) => ("notice", words.clone()),
+            EventKind::Stage(stage) if stage.is_wire() => {
+                (&*stage.name, format!("{}  {}", stage.words, preview_text(&stage.body)))
+            }
             EventKind::Stage(stage) => (&*stage.name, stage.words.clone()),
             EventKind::End { outcome, problem } => (
                 outcome.as_str(),
@@ -451,6 +454,7 @@ fn print_event(as_json: bool, event: &Event, out: &mut CommandOutput) -> Result<
         _ if as_json => out.json_line(&events::event_json(event))?,
         EventKind::Chunk { text, .. } => out.print_raw(text)?,
         EventKind::Notice(words) => out.print_status(words),
+        EventKind::Stage(stage) if stage.is_wire() => {}
         EventKind::Stage(stage) => out.print_status(&stage.words),
         EventKind::End { outcome, problem } => out.print_detail(format_args!(
             "{} after {} ms{}",

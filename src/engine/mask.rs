@@ -34,6 +34,8 @@ impl LearnedSecrets {
 pub struct Mask {
     values: Vec<String>,
     learned: LearnedSecrets,
+    /// What only looks like a secret is none.
+    only_known: bool,
 }
 
 impl std::fmt::Debug for Mask {
@@ -49,13 +51,19 @@ impl Mask {
         let mut known: Vec<String> = values.into_iter().flat_map(secret_spellings).collect();
         known.sort();
         known.dedup();
-        Self { values: known, learned: LearnedSecrets::default() }
+        Self { values: known, ..Self::default() }
     }
 
     /// The same, and it hides what is learned from now on.
     #[must_use]
     pub fn with_learned(self, learned: LearnedSecrets) -> Self {
         Self { learned, ..self }
+    }
+
+    /// The same for the known values, and nothing that only looks like a secret.
+    #[must_use]
+    pub(crate) fn of_known(self) -> Self {
+        Self { only_known: true, ..self }
     }
 
     /// What is made of each known value.
@@ -93,6 +101,12 @@ impl Mask {
         Cow::Owned(mask_ranges(text, 0..text.len(), &secret::merge_ranges(places)))
     }
 
+    /// The start of a text that was cut, without what may be the start of a secret at its end.
+    #[must_use]
+    pub(crate) fn without_begun<'t>(&self, start: &'t str) -> &'t str {
+        &start[..self.find_secrets(start).begun.unwrap_or(start.len())]
+    }
+
     /// Headers with every secret in their values replaced.
     pub fn mask_headers<'h>(
         &'h self,
@@ -121,7 +135,9 @@ impl Mask {
 
     /// Where secrets stand in a text, and where one may have begun at its end.
     pub(super) fn find_secrets(&self, text: &str) -> SecretPlaces {
-        let SecretPlaces { mut places, begun } = secret::find_secrets(text);
+        let looks_so =
+            if self.only_known { SecretPlaces::default() } else { secret::find_secrets(text) };
+        let SecretPlaces { mut places, begun } = looks_so;
         let found = self.of_each(|value| {
             (occurrences(text, value).collect::<Vec<_>>(), secret::partial_match_start(text, value))
         });
@@ -197,6 +213,19 @@ mod tests {
         assert_eq!(mask().mask_named_value("id", "7f1c"), "7f1c");
         assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
         assert_eq!(mask().mask_known("token=x1y2z3 hunter2hunter2"), "token=x1y2z3 ***");
+        assert_eq!(mask().of_known().mask_text("token=x1y2z3 hunter2hunter2"), "token=x1y2z3 ***");
+    }
+
+    #[test]
+    fn of_a_text_that_is_cut_no_start_of_a_secret_is_left() {
+        for (start, left) in [
+            ("it is hunter2hunt", "it is "),
+            ("it is sk-proj-01", "it is "),
+            ("it is over", "it is over"),
+        ] {
+            assert_eq!(mask().without_begun(start), left);
+        }
+        assert_eq!(mask().of_known().without_begun("sk-proj-01"), "sk-proj-01");
     }
 
     #[test]

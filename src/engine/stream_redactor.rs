@@ -26,6 +26,8 @@ pub(crate) struct RedactedPieces {
     /// The pieces of which something waits, with where they end in the text.
     open: Vec<(u64, usize)>,
     count: u64,
+    /// Something of a piece was replaced, or waits, since that was asked last.
+    has_hidden: bool,
 }
 
 /// What may be seen of an answer, now that it is known to be no secret, or replaced.
@@ -90,6 +92,7 @@ impl RedactedPieces {
     /// piece is taken in by parts, so that it is not copied as a whole.
     pub fn go_on(&mut self, mask: &Mask, text: &str) -> Vec<(u64, String)> {
         let last = self.count.saturating_sub(1);
+        self.has_hidden = true;
         self.text.push_str(text);
         let end = self.text.len();
         match self.open.last_mut().filter(|(piece, _)| *piece == last) {
@@ -97,6 +100,16 @@ impl RedactedPieces {
             None => self.open.push((last, end)),
         }
         self.redact_next(mask, [], StreamEnd::MayCome).earlier
+    }
+
+    /// Notes that a piece isn't seen as it came.
+    pub fn note_hidden(&mut self) {
+        self.has_hidden = true;
+    }
+
+    /// Whether that was noted since this was asked last.
+    pub fn take_hidden(&mut self) -> bool {
+        std::mem::take(&mut self.has_hidden)
     }
 
     /// How many pieces there were.

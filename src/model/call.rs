@@ -295,8 +295,8 @@ pub struct EventLog {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventMark {
     Stray,
-    /// Any event but an answer to another call: where others call, too, there are any number of
-    /// these.
+    /// Any event but an answer to another call, of which there are any number where others call,
+    /// too, and but the lines that crossed the wire.
     Own,
     /// It holds a frame as it crossed the wire.
     Frame,
@@ -314,7 +314,8 @@ impl Marked {
     fn add<T>(&mut self, kind: &EventKind<T>) {
         self.strays += u64::from(matches!(kind, EventKind::Stray { .. }));
         let is_foreign = matches!(kind, EventKind::Stray { cause: StrayCause::ForeignId, .. });
-        self.own += u64::from(!is_foreign);
+        let is_wire = matches!(kind, EventKind::Stage(stage) if stage.is_wire());
+        self.own += u64::from(!is_foreign && !is_wire);
         let is_frame = matches!(kind, EventKind::Stage(stage) if stage.frame.is_some());
         self.frames += u64::from(is_frame);
     }

@@ -22,11 +22,42 @@ impl Stage {
     pub const STRUCTURED: &str = "structured";
     /// Holds all of what a system answered, of which the answer is a part.
     pub const RESULT: &str = "result";
+    /// Holds lines as they crossed the wire, or a message of a socket; of much only the start.
+    pub const WIRE: &str = "wire";
 
     /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
     pub fn is_frame_alone(&self) -> bool {
-        &*self.name == FRAME
+        &*self.name == FRAME || self.is_wire()
+    }
+
+    /// Whether it is what crossed the wire, which isn't sent again as a frame.
+    #[must_use]
+    pub fn is_wire(&self) -> bool {
+        &*self.name == Self::WIRE
+    }
+}
+
+/// What crossed the wire without the text of the chunk that it brought, in which a secret may begin
+/// or end.
+#[must_use]
+pub(crate) fn without_data(wire: &str) -> String {
+    if !wire.lines().any(|line| line.starts_with("data")) {
+        return size_alone(wire);
+    }
+    let line = |line: &str| match line.strip_prefix("data") {
+        Some(data) => format!("data: {}", size_alone(data.trim_start_matches([':', ' ']))),
+        None => line.to_owned(),
+    };
+    wire.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// The size of a text, which may be in its place already.
+fn size_alone(text: &str) -> String {
+    let size = text.strip_prefix('(').and_then(|size| size.strip_suffix(" bytes)"));
+    match size {
+        Some(size) if size.bytes().all(|byte| byte.is_ascii_digit()) => text.to_owned(),
+        _ => format!("({} bytes)", text.len()),
     }
 }
 
@@ -61,6 +92,22 @@ impl FrameWay {
         match self {
             Self::In => "←",
             Self::Out => "→",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_of_what_crossed_the_wire_is_its_size_once() {
+        for (wire, seen) in [
+            ("id: 7\ndata: secret\ndata:more", "id: 7\ndata: (6 bytes)\ndata: (4 bytes)"),
+            (r#"{"text": "secret"}"#, "(18 bytes)"),
+        ] {
+            assert_eq!(without_data(wire), seen);
+            assert_eq!(without_data(seen), seen);
         }
     }
 }

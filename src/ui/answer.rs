@@ -6,7 +6,7 @@
 //! | [`actions`] | what can be done with it |
 //! | [`pane`] | which view, where in it, its keys |
 //! | [`draw`] | draws it |
-//! | [`events`] | a call's events as rows |
+//! | [`events`], [`event_page`] | a call's events as rows, and one of them in full |
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 //! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
 //! | [`progress`] | how far a call is that has not been answered yet |
@@ -16,6 +16,7 @@ pub mod actions;
 pub mod attachments;
 pub mod bytes;
 pub mod draw;
+pub mod event_page;
 pub mod events;
 pub mod headers;
 pub mod pane;

@@ -273,7 +273,9 @@ pub(crate) fn of_sent_frame(call: &Call, connection: &Connection) -> Option<Copi
         return None;
     }
     let frame = call.events.iter().find_map(|event| match &event.kind {
-        EventKind::Stage(stage) if stage.frame == Some(FrameWay::Out) => Some(&*stage.body),
+        EventKind::Stage(stage) if stage.frame == Some(FrameWay::Out) && !stage.is_wire() => {
+            Some(&*stage.body)
+        }
         _ => None,
     })?;
     let headers = call.events.iter().find_map(|event| match &event.kind {

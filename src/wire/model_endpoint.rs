@@ -172,7 +172,9 @@ impl ModelEndpoint {
                 Some(Incoming::Failed(problem)) => return Err(problem.into()),
                 Some(Incoming::Ended | Incoming::NoResponders) | None => break,
                 // Packets of a request that is waited for are never dropped.
-                Some(Incoming::Headers(_) | Incoming::Begun | Incoming::Gap) => {}
+                Some(
+                    Incoming::Headers(_) | Incoming::Wire(_) | Incoming::Begun | Incoming::Gap,
+                ) => {}
             }
             if reader.is_done() {
                 break;
@@ -204,6 +206,7 @@ impl ModelEndpoint {
             path: api.request_path(base),
             headers: &api.headers(key.as_deref()),
             body,
+            keeps_lines: false,
         };
         request::send_request(&*bus, &request).await
     }

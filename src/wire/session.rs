@@ -22,7 +22,7 @@ use super::{
     transport::{
         bus::{Bus, Receipt},
         connection_event::Faults,
-        message::{Address, Incoming, Outgoing, Packet},
+        message::{Address, Incoming, Outgoing, Packet, cut_text},
         message_queue::LostCounts,
     },
 };
@@ -32,6 +32,7 @@ use crate::{
         call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
         stage::FrameWay,
+        transport::Traffic,
     },
     systems::facets::calls::Reply,
 };
@@ -240,10 +241,15 @@ impl Session<'_> {
             expires,
         };
         let headers = self.bus.request_headers(&message);
+        let frame = self.shows_wire().then(|| message.body.clone());
         let end = match self.bus.send(message).await {
             Ok(()) => {
                 self.sink.emit(EventKind::Sent { bytes }).await?;
                 self.sink.emit_headers(FrameWay::Out, &headers).await?;
+                if let Some(frame) = frame {
+                    let frame = String::from_utf8_lossy(&frame).into_owned();
+                    self.sink.emit_wire(FrameWay::Out, frame).await?;
+                }
                 self.receive_answer().await?
             }
             Err(problem) => (Outcome::Lost, Some(problem)),
@@ -251,6 +257,11 @@ impl Session<'_> {
         let (outcome, problem) = self.check_gaps(end);
         self.sink.emit(EventKind::End { outcome, problem }).await?;
         self.linger().await
+    }
+
+    /// Whether what crosses the wire is reported: on a bus, messages are seen by a watch.
+    fn shows_wire(&self) -> bool {
+        self.bus.transport().spec().traffic != Traffic::Bus
     }
 
     /// Takes the answer in until it ends, one way or another.
@@ -367,6 +378,7 @@ impl Session<'_> {
             Incoming::Headers(headers) => {
                 self.sink.emit_headers(FrameWay::In, &headers).await.map(|()| None)
             }
+            Incoming::Wire(lines) => self.sink.emit_wire(FrameWay::In, lines).await.map(|()| None),
             Incoming::Begun | Incoming::NoResponders => Ok(None),
             Incoming::Failed(problem) => Ok(Some((Outcome::Lost, Some(problem)))),
             // Had one of them been the last, the call would be over.
@@ -377,7 +389,12 @@ impl Session<'_> {
             Incoming::Gap => {
                 self.sink.emit(EventKind::Notice(messages::GAP.into())).await.map(|()| None)
             }
-            Incoming::Packet(packet) => self.handle_packet(channel, packet).await,
+            Incoming::Packet(mut packet) => {
+                let wire = self.shows_wire().then(|| packet.take_wire());
+                let end = self.handle_packet(channel, packet, wire).await?;
+                self.sink.emit_noted_wire().await?;
+                Ok(end)
+            }
         }
     }
 
@@ -409,6 +426,7 @@ impl Session<'_> {
         &mut self,
         channel: ReplyChannel,
         packet: Packet,
+        wire: Option<String>,
     ) -> Result<Option<CallEnd>, SinkClosed> {
         if let Some(receipt) = self.broker_receipt(channel, &packet) {
             return self.tell_receipt(receipt, &packet).await.map(|()| None);
@@ -417,6 +435,9 @@ impl Session<'_> {
         if let Reply::Stray { cause, id } = reply {
             self.strangers.count_stray(cause);
             return self.emit_stray(cause, id, &packet).await.map(|()| None);
+        }
+        if let Some(wire) = wire {
+            self.sink.note_wire(wire);
         }
         if self.carrier.is_some_and(|carrier| carrier != channel) {
             return self
@@ -470,10 +491,11 @@ impl Session<'_> {
         packet: &Packet,
     ) -> Result<(), SinkClosed> {
         let kept = &packet.body[..packet.body.len().min(STRAY)];
-        let mut body = String::from_utf8_lossy(kept).into_owned();
-        if kept.len() < packet.body.len() {
-            body.push_str(&format!("… ({} bytes in all)", packet.body.len()));
-        }
+        let body = String::from_utf8_lossy(kept);
+        let body = match kept.len() < packet.body.len() {
+            true => cut_text(&body, packet.body.len()),
+            false => body.into_owned(),
+        };
         let came: Vec<_> = packet.visible_headers().cloned().collect();
         let headers: Headers = Mask::default().mask_headers(&came).collect();
         self.sink.emit(EventKind::Stray { cause, id, headers, body: body.into() }).await

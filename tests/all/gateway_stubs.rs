@@ -445,6 +445,12 @@ fn what_a_gateway_answered_is_answered_again_by_a_gateway_of_our_own() {
         again.ended(0, &[]);
         assert_eq!(again.data, told.data, "{url}");
         assert!(serving.line().contains("by \"stream\": 3 chunks"));
+        // Each message as it crossed the wire: the request, and three pieces.
+        let events = call(&["call", "stream", "--connection", "again", "--json"]).events();
+        let crossed = events.iter().filter(|event| event["stage"] == "wire");
+        let ways: Vec<&str> = crossed.filter_map(|event| event["frame"].as_str()).collect();
+        assert_eq!(ways, ["out", "in", "in", "in"], "{url}: {events:#?}");
+        assert!(serving.line().contains("by \"stream\": 3 chunks"));
     }
     serving.interrupt();
     // On a bus there is no such place.

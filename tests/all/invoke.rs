@@ -231,6 +231,69 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
     assert!(bench.screen().contains("The answer is not JSON"), "{}", bench.screen());
 }
 
+/// What crossed the wire.
+fn wire(lines: &str) -> EventKind {
+    EventKind::Stage(Stage {
+        name: Stage::WIRE.into(),
+        words: String::new(),
+        body: lines.into(),
+        frame: Some(FrameWay::In),
+    })
+}
+
+#[test]
+fn raw_has_the_lines_that_crossed_the_wire_and_time_what_was_made_of_them() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc");
+    bench.happens([
+        (95, chunk(" and more")),
+        (95, wire("id: 7\ndata: {\"text\": \" and more\"}")),
+        (99, wire(": ping")),
+    ]);
+    bench.clicks("Raw");
+    let screen = bench.screen();
+    assert!(screen.contains("id: 7␊data: {") && screen.contains(": ping"), "{screen}");
+    assert!(!screen.contains("\"at_ms\""), "{screen}");
+    bench.clicks("Time");
+    let screen = bench.screen();
+    assert!(screen.contains("chunk 3") && !screen.contains(": ping"), "{screen}");
+}
+
+#[test]
+fn from_an_event_in_full_one_goes_on_to_the_next_and_copies_it() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc");
+    bench.clicks("Time");
+    bench.keys("g j enter");
+    assert!(bench.shows("chunk 1 +38 ms"), "{}", bench.screen());
+    bench.keys("y");
+    let copied = bench.effects.iter().rev().find_map(|effect| match effect {
+        Effect::Copy(text) => Some(text.clone()),
+        _ => None,
+    });
+    assert_eq!(copied.as_deref(), Some("The three complaints"));
+    bench.keys("]");
+    assert!(bench.shows("chunk 2 +71 ms") && bench.shows("waited for 33 ms"), "{}", bench.screen());
+    // The last one: another key changes nothing, and the bottom line doesn't offer it.
+    assert!(!bench.shows("] next"), "{}", bench.screen());
+    bench.keys("right");
+    assert!(bench.shows("chunk 2 +71 ms"), "{}", bench.screen());
+    bench.clicks("previous");
+    assert!(bench.shows("chunk 1 +38 ms") && bench.shows("] next"), "{}", bench.screen());
+    bench.keys("left left");
+    assert!(bench.shows("request +0 ms"), "{}", bench.screen());
+}
+
+#[test]
+fn answers_to_other_calls_are_strays_and_not_in_raw() {
+    let mut bench = streaming(120, 36);
+    bench.keys("esc");
+    bench.clicks("Raw");
+    assert!(!bench.shows("id of a different call"), "{}", bench.screen());
+    bench.clicks("Strays");
+    assert!(bench.shows("id of a different call"), "{}", bench.screen());
+}
+
 #[test]
 fn a_json_answer_is_a_tree() {
     let mut bench = open(120, 36);

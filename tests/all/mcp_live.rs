@@ -726,8 +726,13 @@ fn tools_of_several_servers_are_listed_beside_each_other_and_called_on_their_own
     screen.wait_for("List the tools of");
     screen.press(["enter"]);
     screen.wait_for("own/tool-1");
-    // The other one is a press away, and neither list takes the other's place.
+    // The other one is a press away, or below the last tool, and neither list takes the other's
+    // place.
     screen.click_on("list the tools of");
+    screen.wait_for("not listed yet");
+    screen.press(["esc", "G", "down"]);
+    screen.wait_for("Enter list tools");
+    screen.press(["enter"]);
     screen.wait_for("not listed yet");
     screen.press(["enter"]);
     screen.wait_for("test/echo");

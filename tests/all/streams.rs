@@ -5,13 +5,17 @@ use std::{
     fs,
     io::{BufRead, BufReader, Read as _, Write},
     net::{TcpListener, TcpStream},
+    process::Stdio,
     thread,
 };
 
 use flate2::{Compression, write::GzEncoder};
 use serde_json::{Value, json};
 
-use crate::support::place::Place;
+use crate::support::{
+    place::{Place, Ran},
+    terminal,
+};
 
 /// What a server answers to the body of a request.
 type Answering = fn(&Value) -> Vec<u8>;
@@ -74,6 +78,24 @@ fn zipped(text: &str) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
+/// The token that is sent.
+const TOKEN: &str = "t0ken-word9";
+
+/// Any part of it.
+const PARTS: [&str; 4] = ["t0k", "en-w", "ord9", "ken-"];
+
+/// An answer that repeats the token, in pieces, at once, and where a long line is cut.
+fn loose(piece: impl Fn(&str) -> String) -> Vec<u8> {
+    let pieces = ["it is t0k", "en-word9, ", TOKEN, " and"].map(&piece);
+    let [one, two, all, next] = &pieces;
+    let long = "x".repeat((16 << 10) - ": t0ken".len());
+    let more = piece(" more");
+    events(format!(": ping\n\n{one}{two}{all}id: 3\n{next}: {long}{TOKEN}\n\nid: {TOKEN}\n{more}"))
+}
+
+/// The same as a text.
+const LOOSE: &str = "it is t0ken-word9, t0ken-word9 and more";
+
 /// What the cluster sends; the question says which.
 fn cluster(asked: &Value) -> Vec<u8> {
     let (one, end) = (piece("one ", false), piece("two", true));
@@ -84,7 +106,11 @@ fn cluster(asked: &Value) -> Vec<u8> {
         "done early" => events(format!("{one}data: [DONE]\n\n{end}")),
         "bytes" => events([one.as_bytes(), b"data: bad \xff\xfe\n\n"].concat()),
         "half" => events(one),
+        "fields" => events(format!(
+            ": hello\n\nid: 7\nevent: piece\nretry: 9\n{one}: ping\nid: 8\n\nevent: usage\n{end}"
+        )),
         "nothing" => http("200 OK", &format!("{kind}x-proxy: front\r\n"), ": wait\n\n"),
+        "loose" => loose(|text| piece(text, text == " more")),
         "gzip" => {
             let headers = format!("{kind}content-encoding: gzip\r\n");
             http("200 OK", &headers, zipped(&format!("{one}{end}")))
@@ -105,6 +131,15 @@ fn with_cluster(files: &[(&str, &str)]) -> Place {
         server(cluster)
     );
     Place::with(&[&[("toolcrib.toml", settings.as_str()), AGENT], files].concat())
+}
+
+/// Has the connection send the token.
+fn send_token(place: &Place) {
+    let file = place.here.join("toolcrib.toml");
+    let line = "\ntoken-variable = \"CLUSTER_TOKEN\"";
+    let settings =
+        fs::read_to_string(&file).unwrap().replacen("\nservers", &format!("{line}\nservers"), 1);
+    fs::write(file, settings).unwrap();
 }
 
 fn call(place: &Place, question: &str) -> (Option<i32>, Vec<Value>) {
@@ -205,10 +240,114 @@ fn a_stream_is_kept_as_a_stub_with_its_pieces() {
     assert!(kept.contains("one ") && kept.contains("two") && !kept.contains("one two"), "{kept}");
 }
 
+/// What crossed the wire: the way that it went, and the lines.
+fn wire(events: &[Value]) -> Vec<(&str, &str)> {
+    let lines = |event: &&Value| event["stage"] == "wire";
+    events
+        .iter()
+        .filter(lines)
+        .filter_map(|event| Some((event["frame"].as_str()?, event["body"].as_str().unwrap_or(""))))
+        .collect()
+}
+
+#[test]
+fn what_crossed_the_wire_is_reported_and_kept_line_by_line() {
+    let place = with_cluster(&[]);
+    let (ended, events) = call(&place, "fields");
+    let (one, end) = (piece("one ", false), piece("two", true));
+    let (one, end) =
+        (format!("id: 7\nevent: piece\nretry: 9\n{one}"), format!("event: usage\n{end}"));
+    let lines = [": hello", one.trim_end(), ": ping", "id: 8", end.trim_end()];
+    let expected: Vec<_> = lines.iter().map(|lines| ("in", *lines)).collect();
+    assert_eq!((ended, &wire(&events)[1..]), (Some(0), &expected[..]), "{events:#?}");
+    let sent = events.iter().find(|event| event["stage"] == "wire").unwrap();
+    assert_eq!(
+        (&sent["frame"], &sent["body"]["parameters"]["question"]),
+        (&json!("out"), &json!("fields"))
+    );
+    // What is no event of the answer is no chunk of it, and nothing of it is printed unasked.
+    assert_eq!(of_kind(&events, "chunk").len(), 2);
+    let plain = place.run(&["call", "helper", "question=fields", "--route", "stream"]);
+    assert!(plain.data.contains("one two") && !plain.words.contains("ping"), "{}", plain.words);
+    let kept = place.run(&["history", "show", "last", "--json"]).data;
+    assert!(kept.contains(": ping") && kept.contains("event: piece\\nretry: 9\\ndata: "), "{kept}");
+}
+
+fn run_with_token(place: &Place, words: &[&str]) -> Ran {
+    Ran::of(place.command(words).env("CLUSTER_TOKEN", TOKEN).output().unwrap())
+}
+
+fn is_clean(text: &str) -> bool {
+    !PARTS.iter().any(|part| text.contains(part))
+}
+
+#[test]
+fn no_part_of_a_secret_is_in_what_crossed_the_wire() {
+    for (place, words) in [
+        (with_cluster(&[]), &["call", "helper", "question=loose", "--route", "stream"][..]),
+        (with_proxy(), &["call", "ask_agent", "query=loose"]),
+    ] {
+        send_token(&place);
+        let events = run_with_token(&place, &[words, &["--json"]].concat()).events();
+        let lines = wire(&events);
+        let all = lines.iter().map(|(_, lines)| *lines).collect::<Vec<_>>().join("\n\n");
+        // What holds no part of it is there.
+        for kept in [": ping", "data: (", "id: 3\ndata: {", " and", " more", "xx… (16390 bytes"] {
+            assert!(all.contains(kept), "{kept}: {all}");
+        }
+        assert!(is_clean(&all), "{all}");
+        // The answer itself is as it came.
+        let ran = run_with_token(&place, words);
+        assert_eq!(ran.data, LOOSE, "{}", ran.words);
+        assert!(is_clean(&ran.words), "{}", ran.words);
+        for words in [&["show", "last", "--json"][..], &["show", "last"], &["export"]] {
+            let ran = place.run(&[&["history"], words].concat());
+            assert!(ran.data.contains("wire") && is_clean(&ran.data), "{}", ran.data);
+        }
+    }
+}
+
+#[test]
+fn no_part_of_a_secret_is_in_raw_or_printed_beside_the_answer() {
+    let place = with_proxy();
+    send_token(&place);
+    let home = place.home.path();
+    let mut screen = terminal::toolcrib::<&str>([])
+        .folder(&place.here)
+        .home(home)
+        .variable("XDG_CONFIG_HOME", home.join("config"))
+        .variable("XDG_STATE_HOME", home.join("state"))
+        .variable("CLUSTER_TOKEN", TOKEN)
+        .size(160, 40)
+        .start();
+    screen.wait_for("Connections");
+    screen.press(["3"]);
+    screen.wait_for("is required");
+    screen.press(["enter", "enter"]);
+    screen.type_text("loose");
+    screen.press(["enter", "f6"]);
+    screen.wait_for(LOOSE);
+    screen.click_on("Raw");
+    screen.wait_for(": ping");
+    let shown = screen.contents();
+    assert!(shown.contains("data: (") && shown.contains("and"), "{shown}");
+    assert!(is_clean(&shown), "{shown}");
+
+    let mut plain = place.command(&["--plain"]);
+    let mut child = plain.env("CLUSTER_TOKEN", TOKEN).stdin(Stdio::piped()).spawn().unwrap();
+    let lines = b"invoke ask_agent\nset query loose\nsend\nshow\nquit\n";
+    child.stdin.take().unwrap().write_all(lines).unwrap();
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert!(ran.data.contains(LOOSE), "{}", ran.data);
+    assert!(is_clean(&ran.data.replace(LOOSE, "")), "{}", ran.data);
+}
+
 /// What a search agent sends.
 fn proxy(asked: &Value) -> Vec<u8> {
     let delta = "data: {\"type\": \"delta\", \"text\": \"one \"}\n\n";
     match asked["query"].as_str().unwrap_or_default() {
+        "alive" => events(format!(": ping\n\n{delta}")),
+        "loose" => loose(|text| format!("data: {}\n\n", json!({"type": "delta", "text": text}))),
         "odd error" => {
             let error = json!({"error": {"type": "lost", "reason": "the model ran out of breath"}});
             events(format!("{delta}event: error\ndata: {error}\n\n"))
@@ -217,17 +356,28 @@ fn proxy(asked: &Value) -> Vec<u8> {
     }
 }
 
-#[test]
-fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
+fn with_proxy() -> Place {
     let settings = format!(
         "connection = \"proxy\"\n[connections.proxy]\nservers = \"{}\"\n[connections.proxy.search-proxy]\ncompany-id = \"1\"\n",
         server(proxy)
     );
     let tool = r#"{"name": "ask_agent", "search-proxy": "agent-search", "engine": "vertexai"}"#;
-    let place = Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/ask.json", tool)]);
+    Place::with(&[("toolcrib.toml", settings.as_str()), ("tools/ask.json", tool)])
+}
+
+#[test]
+fn a_search_agents_unknown_events_are_shown_once_and_its_errors_as_they_came() {
+    let place = with_proxy();
     let ran = place.run(&["call", "ask_agent", "query=odd error"]);
     ran.ended(1, &["the model ran out of breath", "\"type\":\"lost\""]);
     assert!(!ran.words.contains("not retryable"), "{}", ran.words);
+    let ran = place.run(&["call", "ask_agent", "query=alive", "--json"]);
+    let events = ran.events();
+    let lines = wire(&events);
+    assert!(
+        matches!(&lines[1..], [("in", ": ping"), ("in", delta)] if delta.starts_with("data: {")),
+        "{lines:?}"
+    );
     let ran = place.run(&["call", "ask_agent", "query=others", "--json"]);
     let events = ran.events();
     let findings: Vec<&str> = of_kind(&events, "stage")
@@ -255,11 +405,17 @@ fn mcp(asked: &Value) -> Vec<u8> {
         })),
         "tools/list" => {
             let tool = |name| json!({"name": name, "inputSchema": {"type": "object"}});
-            result(json!({"tools": [tool("broken"), tool("busy"), tool("cut")]}))
+            let tools = ["broken", "busy", "cut", "alive"].map(tool);
+            result(json!({"tools": tools}))
         }
         "tools/call" => match asked["params"]["name"].as_str().unwrap_or_default() {
             "busy" => http("429 Too Many Requests", "retry-after: 7\r\n", "slow down"),
             "cut" => events(": wait\n\n"),
+            "alive" => {
+                let result = json!({"content": [{"type": "text", "text": "two"}]});
+                let reply = json!({"jsonrpc": "2.0", "id": asked["id"], "result": result});
+                events(format!(": wait\n\nevent: message\nid: 7\ndata: {reply}\n\n"))
+            }
             _ => http("500 Oh", "", "oh no"),
         },
         "" => http("405 Method Not Allowed", "", ""),
@@ -286,4 +442,8 @@ fn a_status_from_an_mcp_server_is_a_failed_call() {
         assert_eq!(error["message"], words);
     }
     assert!(place.run(&["history", "--find", "is:failed"]).data.contains("busy"));
+    // The frames are there besides.
+    let ran = place.run(&["call", "--connection", "lab", "alive", "--json"]);
+    let events = ran.events();
+    assert_eq!(wire(&events), [("in", ": wait"), ("in", "id: 7")], "{events:#?}");
 }

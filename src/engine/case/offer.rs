@@ -54,8 +54,11 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
     if let Some(value) = whole.and_then(drop_masked) {
         add("json", value, true);
     }
-    if let Some(part) = telling_part(&text) {
-        add("contains", json!([part]), !is_whole);
+    // What comes in pieces mostly differs each time: a word of it may come again.
+    let is_stream = answer.chunks > 1 && of_json(&json).is_none();
+    let part = if is_stream { longest_word(&text) } else { telling_part(&text) };
+    if let Some(part) = part {
+        add("contains", json!([part]), !is_whole && !is_stream);
     }
     // Names and types are no secrets; what a secret is masked with may be of another type.
     if let Some(value) = of_json(&json) {
@@ -65,7 +68,7 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
         add("under", duration::print_duration(generous_limit(answer.answered_in())).into(), false);
     }
     // What a stream's times were once is no promise.
-    let times = [("first", answer.first_after()), ("gap", answer.times.longest_wait_ms)];
+    let times = [("first", answer.first_after()), ("gap", answer.times.longest_wait_ms())];
     for (what, ms) in times.into_iter().filter(|_| answer.chunks > 1) {
         let limit = ms.map(|ms| duration::print_duration(generous_limit(ms)));
         if let Some(limit) = limit {
@@ -116,6 +119,15 @@ fn telling_part(masked: &str) -> Option<String> {
     (!part.is_empty()).then(|| part.to_owned())
 }
 
+/// The first of its longest words.
+fn longest_word(masked: &str) -> Option<String> {
+    const LONGEST: usize = 40;
+    let words = masked.split(|letter: char| !letter.is_alphanumeric());
+    let fits = words.map(|word| (word.chars().count(), word)).filter(|(size, _)| *size <= LONGEST);
+    let longest = fits.rev().max_by_key(|(size, _)| *size).map(|(_, word)| word);
+    longest.filter(|word| !word.is_empty()).map(str::to_owned)
+}
+
 /// The beginning of a text, which ends within no word and no number where it has several.
 fn whole_words(text: &str, longest: usize) -> &str {
     let Some((end, next)) = text.char_indices().nth(longest) else { return text };
@@ -133,7 +145,8 @@ fn whole_words(text: &str, longest: usize) -> &str {
 
 /// Twice the time, and rounded up.
 fn generous_limit(took_ms: u64) -> Duration {
-    const STEPS: [u64; 10] = [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 30_000, 60_000, 120_000];
+    const STEPS: [u64; 12] =
+        [100, 200, 500, 1_000, 2_000, 5_000, 10_000, 15_000, 20_000, 30_000, 60_000, 120_000];
     let wanted = took_ms.saturating_mul(2);
     let step = STEPS.into_iter().find(|step| *step >= wanted);
     Duration::from_millis(step.unwrap_or_else(|| wanted.div_ceil(60_000).saturating_mul(60_000)))
@@ -212,6 +225,23 @@ mod tests {
         };
         assert!(usual(Outcome::Succeeded) && usual(Outcome::Failed));
         assert!(!usual(Outcome::Cancelled));
+    }
+
+    #[test]
+    fn of_a_stream_is_expected_what_comes_again() {
+        let mut answer = answer("Late deliveries, and damaged deliverables.\nMore of them");
+        let offered = |answer: &Answer| {
+            let offers = suggest_expectations(answer, &Mask::default());
+            let usual = offers.iter().filter(|offer| offer.usual).map(|offer| offer.what);
+            let all = chosen_expectations(&offers, |_| true);
+            (usual.collect::<Vec<_>>(), all["contains"].clone(), all["under"].clone())
+        };
+        answer.took_ms = 5_200;
+        let stream = (vec!["outcome", "chunks"], json!(["deliverables"]), json!("15s"));
+        assert_eq!(offered(&answer), stream);
+        answer.chunks = 1;
+        let whole = json!(["Late deliveries, and damaged deliverables."]);
+        assert_eq!(offered(&answer), (vec!["outcome", "contains"], whole, json!("15s")));
     }
 
     #[test]

@@ -206,7 +206,7 @@ impl Verdict {
             "took_ms": self.answer.took_ms,
             "chunks": self.answer.chunks,
             "first_ms": self.answer.first_after(),
-            "gap_ms": self.answer.times.longest_wait_ms,
+            "gap_ms": self.answer.times.longest_wait_ms(),
             "answer": match (self.answer.text.as_str(), &self.answer.structured) {
                 ("", Some(structured)) => structured,
                 (text, _) => text,
@@ -292,7 +292,7 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     }
     let times = [
         ("first", expect.first, answer.first_after(), "the first piece came after"),
-        ("gap", expect.gap, answer.times.longest_wait_ms, "the longest wait between pieces was"),
+        ("gap", expect.gap, answer.times.longest_wait_ms(), "the longest wait between pieces was"),
     ];
     for (what, wanted, found, words) in times {
         let Some(wanted) = wanted else { continue };
@@ -405,7 +405,8 @@ mod tests {
             times: PieceTimes {
                 first_ms: Some(100),
                 last_ms: Some(400),
-                longest_wait_ms: Some(300),
+                longest_wait: Some((300, 2)),
+                count: 2,
             },
             ..Answer::default()
         }
@@ -479,7 +480,7 @@ mod tests {
             heard.apply_event(&Event { at_ms, kind });
         }
         assert_eq!(
-            (heard.chunks, heard.first_after(), heard.times.longest_wait_ms),
+            (heard.chunks, heard.first_after(), heard.times.longest_wait_ms()),
             (2, Some(50), Some(500))
         );
     }

@@ -18,6 +18,7 @@ use crate::{
     model::{
         call::{Event, EventKind},
         clock::Millis,
+        stage::without_data,
         trace::{Head, TraceId},
     },
 };
@@ -176,16 +177,19 @@ pub(crate) fn of_events(
     let quoted_id = serde_json::to_string(id).unwrap_or_default();
     for event in events {
         match &event.kind {
-            EventKind::Chunk { bytes, .. } => {
-                write_chunk(
-                    &mut lines,
-                    id,
-                    (event.at_ms, *bytes),
-                    &texts.next().unwrap_or_default(),
-                );
+            EventKind::Chunk { bytes, text } => {
+                let seen = texts.next().unwrap_or_default();
+                if *seen != **text {
+                    pieces.note_hidden();
+                }
+                write_chunk(&mut lines, id, (event.at_ms, *bytes), &seen);
             }
             EventKind::Stage(stage) => {
-                let (words, body) = (mask.mask_text(&stage.words), mask.mask_text(&stage.body));
+                let body = match stage.is_wire() && pieces.take_hidden() {
+                    true => without_data(&stage.body).into(),
+                    false => Cow::Borrowed(&*stage.body),
+                };
+                let (words, body) = (mask.mask_text(&stage.words), mask.mask_text(&body));
                 let stage = StageParts {
                     name: &stage.name,
                     words: &words,
@@ -251,7 +255,7 @@ mod tests {
     use crate::model::{
         call::{CallError, Outcome, StrayCause},
         error_kind::ErrorKind,
-        stage::FrameWay,
+        stage::{FrameWay, Stage},
     };
 
     fn head() -> Head {
@@ -331,6 +335,46 @@ mod tests {
         let text = of_events("x", &events, &mask, &mut RedactedPieces::default());
         assert!(!text.contains("hunter") && !text.contains("is hun"), "{text}");
         assert_eq!(text.lines().count(), 7);
+    }
+
+    #[test]
+    fn what_crossed_the_wire_has_no_part_of_a_secret_that_is_split() {
+        let wire = |body: &str| {
+            EventKind::Stage(Stage {
+                name: Stage::WIRE.into(),
+                words: String::new(),
+                body: body.into(),
+                frame: Some(FrameWay::In),
+            })
+        };
+        let chunk = |text: &str| EventKind::Chunk { text: text.into(), bytes: 1 };
+        let sent = [
+            chunk("one "),
+            wire("event: piece\ndata: one "),
+            chunk("sk-abcdefghijklmnop"),
+            wire("id: 7\ndata: sk-abcdefghijklmnop"),
+            chunk("qrstuvwxyz0123456789ABCD"),
+            wire("{\"piece\":\"qrstuvwxyz0123456789ABCD\"}"),
+            wire(": ping"),
+            chunk(" three"),
+            wire("data:  three"),
+        ];
+        let event = |kind: &EventKind| Event { at_ms: 1, kind: kind.clone() };
+        // Whether they are written at once, or one by one.
+        for size in [1, 2, sent.len()] {
+            let (mask, mut pieces) = (Mask::default(), RedactedPieces::default());
+            let all: String = sent
+                .chunks(size)
+                .map(|some| {
+                    let some: Vec<Event> = some.iter().map(event).collect();
+                    of_events("7", &some, &mask, &mut pieces)
+                })
+                .collect();
+            for kept in ["event: piece\\ndata: one ", "id: 7\\ndata: (", ": ping", "data:  three"] {
+                assert!(all.contains(kept), "{size}: {kept}: {all}");
+            }
+            assert!(!all.contains("abcdefgh") && !all.contains("qrstuv"), "{size}: {all}");
+        }
     }
 
     #[test]

@@ -27,8 +27,8 @@ pub(crate) struct LogRow {
 /// Which events a list shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EventFilter {
-    All,
-    /// All but answers to other calls, of which any number may come.
+    /// All but answers to other calls, of which any number may come, and the lines that crossed the
+    /// wire.
     Own,
     Strays,
     /// What crossed the wire, to the byte.
@@ -36,25 +36,18 @@ pub(crate) enum EventFilter {
 }
 
 impl EventFilter {
-    /// `None`: all of them.
-    fn mark(self) -> Option<EventMark> {
+    fn mark(self) -> EventMark {
         match self {
-            Self::All => None,
-            Self::Own => Some(EventMark::Own),
-            Self::Strays => Some(EventMark::Stray),
-            Self::Frames => Some(EventMark::Frame),
+            Self::Own => EventMark::Own,
+            Self::Strays => EventMark::Stray,
+            Self::Frames => EventMark::Frame,
         }
     }
 
     /// Where among its rows events are missing, and how many.
     fn gap(self, events: &EventLog) -> Option<(usize, u64)> {
-        let (at, count) = events.gap()?;
-        match self {
-            Self::All => Some((at, count)),
-            Self::Own => Some((events.marked_before_gap(EventMark::Own), count)),
-            Self::Strays => None,
-            Self::Frames => Some((events.marked_before_gap(EventMark::Frame), count)),
-        }
+        let (_, count) = events.gap()?;
+        (self != Self::Strays).then(|| (events.marked_before_gap(self.mark()), count))
     }
 }
 
@@ -88,8 +81,7 @@ impl<'c> Listing<'c> {
 
     pub fn len(&self) -> usize {
         let events = &self.call.events;
-        let count = self.which.mark().map_or(events.len(), |mark| events.marked_count(mark));
-        count + usize::from(self.which.gap(events).is_some())
+        events.marked_count(self.which.mark()) + usize::from(self.which.gap(events).is_some())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -103,10 +95,7 @@ impl<'c> Listing<'c> {
             Some((at, _)) if row > at => row - 1,
             _ => row,
         };
-        let event = match self.which.mark() {
-            Some(mark) => events.marked_row(mark, row)?,
-            None => row,
-        };
+        let event = events.marked_row(self.which.mark(), row)?;
         let place = ChunkPlace { number: events.chunks_to(event), wait: events.wait_before(event) };
         Some(EventRow::Event(events.get(event)?, self.call, place))
     }
@@ -122,6 +111,12 @@ impl<'c> EventRow<'c> {
             },
             Self::Gap(_) => None,
         }
+    }
+
+    /// Whether it is what crossed the wire, and no frame that can be sent.
+    pub fn is_wire(&self) -> bool {
+        let Self::Event(event, ..) = self else { return false };
+        matches!(&event.kind, EventKind::Stage(stage) if stage.is_wire())
     }
 
     pub fn log_row(&self) -> LogRow {
@@ -162,13 +157,13 @@ impl<'c> EventRow<'c> {
         LogRow { time: format!("+{}", event.at_ms), what, role, text }
     }
 
-    /// How long the chunk was waited for, and whether no other one was waited for as long.
+    /// How long the chunk was waited for, and whether it is the first that was waited for longest.
     pub fn wait(&self) -> Option<(u64, bool)> {
         match self {
             Self::Event(_, call, ChunkPlace { number, wait }) => {
                 let wait = (*wait)?;
                 let is_longest =
-                    *number > 1 && call.chunks > 2 && call.times.longest_wait_ms == Some(wait);
+                    call.chunks > 2 && call.times.longest_wait == Some((wait, *number));
                 Some((wait, is_longest))
             }
             Self::Gap(_) => None,

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use ratatui::layout::Rect;
-use serde_json::Value;
 
 use super::{
-    bytes,
+    bytes, event_page,
     events::{EventFilter, EventRow, Listing, LogRow},
     headers, parts,
     rendered::Rendered,
@@ -18,7 +17,6 @@ use crate::{
     },
     model::{
         call::{Call, CallId, EventKind, EventMark},
-        size,
         stage::FrameWay,
     },
     schema::{count::count_text, pointer::Pointer},
@@ -261,7 +259,6 @@ impl Answer {
         match self.view() {
             View::Strays => EventFilter::Strays,
             View::Raw if call.events.marked_count(EventMark::Frame) > 0 => EventFilter::Frames,
-            View::Raw => EventFilter::All,
             _ => EventFilter::Own,
         }
     }
@@ -269,17 +266,25 @@ impl Answer {
     /// The frame under the cursor; else the first that was sent.
     pub fn chosen_frame(&self, call: &Call) -> Option<String> {
         let rows = Listing::from_call(call, EventFilter::Frames);
-        let mut sent = (0..rows.len()).filter_map(|row| rows.get(row)?.frame());
+        let listed = (0..rows.len()).filter_map(|row| rows.get(row));
+        let mut sent = listed.filter(|row| !row.is_wire()).filter_map(|row| row.frame());
         self.selected_frame(call).or_else(|| {
             sent.find(|(way, _)| *way == FrameWay::Out).map(|(_, text)| text.to_owned())
         })
     }
 
-    /// The frame under the cursor.
+    /// The frame under the cursor, which can be sent again.
     pub fn selected_frame(&self, call: &Call) -> Option<String> {
+        let listed = self.selected_event(call).filter(|_| self.view() == View::Raw)?;
+        let frame = listed.frame().filter(|_| !listed.is_wire());
+        frame.map(|(_, text)| text.to_owned())
+    }
+
+    /// The event under the cursor, where the view is a list of them.
+    pub fn selected_event<'c>(&self, call: &'c Call) -> Option<EventRow<'c>> {
+        let is_list = matches!(self.view(), View::Raw | View::Time | View::Strays);
         let rows = Listing::from_call(call, self.which_events(call));
-        let listed = rows.get(self.list.row).filter(|_| self.view() == View::Raw)?;
-        listed.frame().map(|(_, text)| text.to_owned())
+        rows.get(self.list.row).filter(|_| is_list)
     }
 
     fn handle_key(&mut self, key: Key, call: &Call) -> Reply {
@@ -314,9 +319,7 @@ impl Answer {
     fn list_key(&mut self, key: Key, call: &Call) -> Reply {
         let rows = Listing::from_call(call, self.which_events(call));
         if key.is_plain(Code::Enter) {
-            return rows
-                .get(self.list.row)
-                .map_or(Reply::Handled, |listed| open_event_page(&listed));
+            return event_page::open(call, self.which_events(call), self.list.row);
         }
         if !self.list.handle_key(key, rows.len()) {
             return Reply::Ignored;
@@ -366,9 +369,7 @@ impl Answer {
                 self.list_follows &= !(pressed || matches!(mouse.kind, MouseKind::Wheel(..0)));
                 // A second press on a row opens it.
                 if chosen == Some(before) {
-                    return rows
-                        .get(before)
-                        .map_or(Reply::Handled, |listed| open_event_page(&listed));
+                    return event_page::open(call, self.which_events(call), before);
                 }
             }
         }
@@ -391,15 +392,6 @@ fn found_in(
     }
 }
 
-/// JSON on lines of its own; what is none, as it is.
-fn pretty_json(text: &str) -> String {
-    let value = serde_json::from_str::<Value>(text);
-    value
-        .ok()
-        .and_then(|value| serde_json::to_string_pretty(&value).ok())
-        .unwrap_or_else(|| text.to_owned())
-}
-
 /// What happened beside the pieces of the answer, each line whole.
 fn open_log_page(call: &Call) -> Reply {
     const ROWS: usize = 1_000;
@@ -415,51 +407,4 @@ fn open_log_page(call: &Call) -> Reply {
         std::iter::once(head).chain(text).collect::<Vec<_>>()
     });
     Reply::Open(Box::new(PageOverlay::new("What happened", lines.collect())))
-}
-
-/// A chunk in full: its size, how long it was waited for, and its text line by line in quotes, as
-/// spaces at its ends and line breaks can't be seen otherwise.
-fn chunk_page(text: &str, bytes: usize, wait: Option<u64>) -> String {
-    let size = size::format_size(bytes as u64);
-    let wait = wait.map_or_else(String::new, |ms| format!(" · waited for {ms} ms"));
-    let lines = text.split_inclusive('\n').map(|line| Value::from(line).to_string());
-    let lines: Vec<String> = lines.collect();
-    let text = if lines.is_empty() { "\"\"".to_owned() } else { lines.join("\n") };
-    format!("{size}{wait}\n\n{text}")
-}
-
-/// All of one event, over the screen.
-fn open_event_page(listed: &EventRow<'_>) -> Reply {
-    const LINES: usize = 2_000;
-    let LogRow { time, what, .. } = listed.log_row();
-    let text = match listed {
-        EventRow::Event(event, call, place) => match &event.kind {
-            EventKind::Chunk { text, bytes } => {
-                chunk_page(&call.text.slice(text.clone()), *bytes, place.wait)
-            }
-            EventKind::Stray { body, .. } => body.to_string(),
-            EventKind::Notice(words) => words.clone(),
-            EventKind::End { problem: Some(problem), .. } => {
-                format!("{}\n\n{}", problem.words(), problem.remedy).trim_end().to_owned()
-            }
-            EventKind::Stage(stage) if stage.body.is_empty() && !stage.words.is_empty() => {
-                stage.words.clone()
-            }
-            EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
-            EventKind::Stage(stage) if !stage.body.is_empty() => {
-                format!("{}\n\n{}", stage.words, pretty_json(&stage.body))
-            }
-            _ => listed.raw_json(),
-        },
-        EventRow::Gap(_) => listed.log_row().text,
-    };
-    let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
-        .into_iter()
-        .take(LINES)
-        .map(|line| vec![(Role::Text, line)])
-        .collect();
-    if lines.len() == LINES {
-        lines.push(vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
-    }
-    Reply::Open(Box::new(PageOverlay::new(format!("{what} {time} ms"), lines)))
 }

@@ -30,11 +30,8 @@ use crate::{
         state::State,
         verbs,
     },
-    engine::{agent_loop::event::RUN_PREFIX, trace::lines},
-    model::{
-        call::{Call, CallError},
-        stub::MOCK_CONNECTION,
-    },
+    engine::agent_loop::event::RUN_PREFIX,
+    model::{call::Call, stub::MOCK_CONNECTION},
     systems::{agents, calling},
     ui::{
         action_rows::{self, refuse_when},
@@ -44,8 +41,8 @@ use crate::{
             pane::Answer,
         },
         ask_cases,
-        canvas::{Pen, first_line, wrap},
-        copies,
+        canvas::{Pen, wrap},
+        copy_menu::{self, ShownCopies},
         overlays::{
             confirm::{Answer as Choice, Confirm},
             menu::{Item, Menu},
@@ -106,8 +103,8 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::History, "open-run", "open run", |_, state| with_open(state, open_run))
         .help("Show the run of a model row by row, to replay it or to go on from any place of it")
         .refused(|_, state| none_open(state).or_else(|| run_refusal(state))),
-    Row::new(Scope::History, "copy-kept", "copy as…", |_, state| {
-        opened_call(state).map_or(Reply::Handled, |open| copy_menu(state, open))
+    Row::new(Scope::History, "copy-kept", "copy as…", |history, state| {
+        history.copy_menu(state)
     })
     .keys(&[verbs::COPY_AS])
     .help("Copy the answer, the request, a command that makes the call, or all of it as JSON lines")
@@ -265,40 +262,6 @@ fn replay_menu() -> Reply {
     })))
 }
 
-fn copy_menu(state: &State, open: &ShownCall) -> Reply {
-    let head = &open.trace.head;
-    let events = open.trace.events.iter().map(|event| lines::of_event(&head.id, event));
-    let requests = match is_run(open) {
-        true => Vec::new(),
-        false => copies::of_call(state, &open.call),
-    };
-    let requests = requests.into_iter().map(|copied| (copied.what, copied.text));
-    let own = [
-        ("answer", open.answer_text()),
-        ("arguments", head.arguments.to_string()),
-        ("error", open.call.problem().map_or_else(String::new, CallError::words)),
-        ("JSON lines", std::iter::once(lines::of_head(head)).chain(events).collect()),
-        ("id", head.id.to_string()),
-    ];
-    let own = own.into_iter().map(|(what, text)| (what.to_owned(), text));
-    let copies: Vec<(String, String)> =
-        own.chain(requests).filter(|(_, text)| !text.is_empty()).collect();
-    let items = copies
-        .iter()
-        .map(|(what, text)| Item {
-            title: what.clone(),
-            detail: first_line(text),
-            ..Item::default()
-        })
-        .collect();
-    Reply::Open(Box::new(Menu::with_replies("Copy as", items, move |row| {
-        let copied = copies
-            .get(row)
-            .map(|(what, text)| Message::Copy { what: what.clone(), text: text.clone() });
-        copied.map_or(Reply::Handled, Reply::send)
-    })))
-}
-
 fn export_prompt(open: &ShownCall) -> Reply {
     let id = open.trace.head.id.clone();
     let name = format!("{}-{}.jsonl", open.trace.head.tool, id.chars().take(8).collect::<String>());
@@ -344,7 +307,7 @@ impl Screen for History {
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
-        let left = (area.width / 5 * 2).clamp(44, 90);
+        let left = (area.width / 20 * 9).clamp(44, 90);
         let areas = self.panes.layout_panes(
             frame.buffer_mut(),
             area,
@@ -470,6 +433,18 @@ impl ShowsAnswer for History {
 
 /// What its actions do, and why they can't be done.
 impl History {
+    fn copy_menu(&self, state: &State) -> Reply {
+        opened_call(state).map_or(Reply::Handled, |open| {
+            let shown = ShownCopies {
+                call: &open.call,
+                answer: &self.answer,
+                trace: Some(&open.trace),
+                has_request: !is_run(open),
+            };
+            copy_menu::of_call(state, &shown)
+        })
+    }
+
     fn step_pane(&mut self, step: Step) -> Reply {
         self.panes.step(step);
         Reply::Handled

@@ -233,6 +233,7 @@ impl Screen for Invoke {
                 vec![("Enter", "next"), ("↑", "previous"), ("Esc", "done")]
             }
             LEFT if self.tools.part == Part::Tools => vec![("Enter", "arguments")],
+            LEFT if self.tools.part == Part::Unlisted => vec![("Enter", "list tools")],
             LEFT => vec![("Enter", "answer")],
             _ => Vec::new(),
         }

@@ -69,7 +69,11 @@ pub(super) async fn collect_until(mut answers: QueueReceiver, until: Instant) ->
             Ok(Some(Incoming::Packet(packet))) => packets.push(packet),
             // Nobody listens where it was asked.
             Ok(Some(
-                Incoming::Headers(_) | Incoming::Begun | Incoming::NoResponders | Incoming::Gap,
+                Incoming::Headers(_)
+                | Incoming::Wire(_)
+                | Incoming::Begun
+                | Incoming::NoResponders
+                | Incoming::Gap,
             )) => {}
             Ok(Some(Incoming::Failed(_) | Incoming::Ended) | None) | Err(_) => break,
         }

@@ -5,14 +5,19 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc, time::Duration};
 use tokio::{sync::mpsc, time::Instant};
 
 use crate::{
-    engine::mask::Mask,
+    engine::{
+        mask::Mask,
+        stream_redactor::{RedactedPieces, StreamEnd},
+    },
     model::{
         call::{CallError, Event, EventKind, Headers, Outcome},
-        stage::{FrameWay, Stage},
+        size,
+        stage::{FrameWay, Stage, without_data},
     },
     wire::{
         queue::{self, Closed},
         secrets::Secrets,
+        transport::message::split_cut,
     },
 };
 
@@ -39,6 +44,10 @@ pub struct EventSink {
     last_name: Arc<str>,
     /// The headers that were reported last, of each way.
     last_headers: HashMap<FrameWay, Vec<(String, String)>>,
+    /// What came over the wire just now, and when.
+    noted_wire: Option<(u64, String)>,
+    /// The chunks that came so, in which a secret may be split.
+    pieces: RedactedPieces,
 }
 
 impl EventSink {
@@ -54,16 +63,38 @@ impl EventSink {
             secrets: None,
             last_name: "".into(),
             last_headers: HashMap::new(),
+            noted_wire: None,
+            pieces: RedactedPieces::default(),
         }
     }
 
+    /// How long ago the call began.
+    fn elapsed_ms(&self) -> u64 {
+        u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+
     pub async fn emit(&mut self, kind: EventKind) -> Result<(), SinkClosed> {
+        if matches!(kind, EventKind::End { .. }) {
+            self.emit_noted_wire().await?;
+        }
+        let at_ms = self.elapsed_ms();
+        self.emit_at(at_ms, kind).await
+    }
+
+    async fn emit_at(&mut self, at_ms: u64, kind: EventKind) -> Result<(), SinkClosed> {
         let kind = match &self.secrets {
-            Some(secrets) => hide_secrets(kind, secrets),
+            Some(secrets) => {
+                if let EventKind::Chunk { text, .. } = &kind
+                    && self.noted_wire.is_some()
+                {
+                    note_chunk(&mut self.pieces, text, secrets);
+                }
+                let has_hidden = is_wire(&kind) && self.pieces.take_hidden();
+                hide_secrets(kind, secrets, has_hidden)
+            }
             None => kind,
         };
         self.last = Instant::now();
-        let at_ms = u64::try_from((self.last - self.began).as_millis()).unwrap_or(u64::MAX);
         let event = Event { at_ms, kind };
         let weight = event.payload_len();
         // Mostly there is room, and nothing is held.
@@ -100,6 +131,42 @@ impl EventSink {
         self.emit(EventKind::Stage(stage)).await
     }
 
+    /// Reports what crossed the wire, to the byte.
+    pub async fn emit_wire(
+        &mut self,
+        way: FrameWay,
+        lines: impl Into<String>,
+    ) -> Result<(), SinkClosed> {
+        let at_ms = self.elapsed_ms();
+        self.emit_wire_at(at_ms, way, lines.into()).await
+    }
+
+    /// Notes what came over the wire, to be reported by [`Self::emit_noted_wire`], or before the
+    /// end: after what it says. So whoever masks a secret that is split over several chunks knows by
+    /// then whether one is in it.
+    pub fn note_wire(&mut self, lines: String) {
+        self.noted_wire = Some((self.elapsed_ms(), lines));
+    }
+
+    pub async fn emit_noted_wire(&mut self) -> Result<(), SinkClosed> {
+        match self.noted_wire.take() {
+            Some((at_ms, lines)) => self.emit_wire_at(at_ms, FrameWay::In, lines).await,
+            None => Ok(()),
+        }
+    }
+
+    async fn emit_wire_at(
+        &mut self,
+        at_ms: u64,
+        way: FrameWay,
+        lines: String,
+    ) -> Result<(), SinkClosed> {
+        let words = format!("{} {}", way.sign(), size::format_size(lines.len() as u64));
+        let name = self.shared_name(Stage::WIRE);
+        let stage = Stage { name, words, body: lines.into(), frame: Some(way) };
+        self.emit_at(at_ms, EventKind::Stage(stage)).await
+    }
+
     /// Reports headers, without their secrets, unless they are those of the message before that went
     /// the same way; a message without any says nothing about them.
     pub async fn emit_headers<'h>(
@@ -129,8 +196,36 @@ impl EventSink {
     }
 }
 
-/// The same without the secrets that were used. The answer stays as it came.
-fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
+fn is_wire(kind: &EventKind) -> bool {
+    matches!(kind, EventKind::Stage(stage) if stage.is_wire())
+}
+
+/// Notes of a chunk that came over the wire whether a secret that was used begins in it, is in it,
+/// or ends in it.
+fn note_chunk(pieces: &mut RedactedPieces, text: &str, secrets: &Secrets) {
+    let mask = secrets.mask().of_known();
+    if mask.value_count() == 0 {
+        return;
+    }
+    let seen = pieces.redact_next(&mask, [text], StreamEnd::MayCome).pieces;
+    if seen.concat() != text {
+        pieces.note_hidden();
+    }
+}
+
+/// A body without the start of a secret where it is cut.
+fn hide_cut(body: &mut Arc<str>, mask: &Mask) {
+    if let Some((start, rest)) = split_cut(body) {
+        let left = mask.without_begun(start);
+        if left.len() < start.len() {
+            *body = format!("{left}{rest}").into();
+        }
+    }
+}
+
+/// The same without the secrets that were used. The answer stays as it came. What crossed the wire
+/// is without its data where something is hidden in that.
+fn hide_secrets(kind: EventKind, secrets: &Secrets, has_hidden: bool) -> EventKind {
     let mask = secrets.mask();
     let hide = |text: &mut Arc<str>| {
         if let Cow::Owned(hidden) = mask.mask_known(text) {
@@ -149,7 +244,13 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
         EventKind::Stage(mut stage)
             if ![Stage::RESULT, Stage::STRUCTURED].contains(&&*stage.name) =>
         {
+            if has_hidden {
+                stage.body = without_data(&stage.body).into();
+            }
             hide_words(&mut stage.words);
+            if stage.is_wire() {
+                hide_cut(&mut stage.body, &mask);
+            }
             hide(&mut stage.body);
             EventKind::Stage(stage)
         }
@@ -157,6 +258,7 @@ fn hide_secrets(kind: EventKind, secrets: &Secrets) -> EventKind {
             EventKind::Headers { way, headers: mask_values(&headers, &mask) }
         }
         EventKind::Stray { cause, id, headers, mut body } => {
+            hide_cut(&mut body, &mask);
             hide(&mut body);
             EventKind::Stray { cause, id, headers: mask_values(&headers, &mask), body }
         }

@@ -50,7 +50,71 @@ pub struct Packet {
 /// the Unix epoch.
 pub(crate) const SENT_AT: &str = ":when";
 
+/// The mark with the lines of a message as they crossed the wire, where they say more than its body.
+pub(crate) const WIRE: &str = ":wire";
+
+/// Of what crossed the wire at once, so many bytes are shown.
+const LONGEST_WIRE: usize = 16 * 1024;
+
+const CUT: (&str, &str) = ("… (", " bytes in all)");
+
+/// The start of something that is so many bytes long, to be shown.
+#[must_use]
+pub(crate) fn cut_text(start: &str, length: usize) -> String {
+    format!("{start}{}{length}{}", CUT.0, CUT.1)
+}
+
+/// The start of a text that was cut so, and what is said of the rest.
+#[must_use]
+pub(crate) fn split_cut(text: &str) -> Option<(&str, &str)> {
+    let at = text.strip_suffix(CUT.1)?.rfind(CUT.0)?;
+    Some(text.split_at(at))
+}
+
+/// What crosses the wire, to be shown: of much only the start.
+#[derive(Debug, Default)]
+pub(crate) struct WireText {
+    start: Vec<u8>,
+    length: usize,
+}
+
+impl WireText {
+    /// Adds bytes.
+    pub fn extend(&mut self, bytes: &[u8]) {
+        let room = LONGEST_WIRE.saturating_sub(self.start.len());
+        self.start.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.length += bytes.len();
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.length == 0
+    }
+
+    /// Takes out what was added, as text.
+    pub fn take_text(&mut self) -> String {
+        let Self { start, length } = std::mem::take(self);
+        let text = String::from_utf8_lossy(&start);
+        match length > start.len() {
+            true => cut_text(&text, length),
+            false => text.into_owned(),
+        }
+    }
+}
+
 impl Packet {
+    /// Takes out how it crossed the wire: its body, where its transport has no lines around that.
+    pub fn take_wire(&mut self) -> String {
+        match self.headers.iter().position(|(name, _)| name == WIRE) {
+            Some(row) => self.headers.remove(row).1,
+            None => {
+                let mut text = WireText::default();
+                text.extend(&self.body);
+                text.take_text()
+            }
+        }
+    }
+
     /// Takes out when it crossed the wire, where that was not just now.
     pub fn take_sent_at(&mut self) -> Option<Millis> {
         let row = self.headers.iter().position(|(name, _)| name == SENT_AT)?;
@@ -70,6 +134,9 @@ pub enum Incoming {
     Packet(Packet),
     /// What came with an answer of which there is no message.
     Headers(Vec<(String, String)>),
+    /// What crossed the wire and is no part of a message: a comment, a sign of life. Of HTTP only
+    /// where the request asks for it.
+    Wire(String),
     /// The other side has begun the stream of its answer, whose first message may be long in
     /// coming. Only where the request asks for it.
     Begun,
@@ -92,6 +159,7 @@ impl Incoming {
         match self {
             Self::Packet(packet) => FRAME + headers_weight(&packet.headers) + packet.body.len(),
             Self::Headers(headers) => FRAME + headers_weight(headers),
+            Self::Wire(lines) => FRAME + lines.len(),
             Self::Begun | Self::NoResponders | Self::Failed(_) | Self::Ended | Self::Gap => FRAME,
         }
     }

@@ -121,6 +121,7 @@ impl CallReport {
                 });
                 None
             }
+            _ if stage.is_wire() => None,
             name => {
                 if name == "stderr" {
                     self.stderr.push_back(stage.words.clone());

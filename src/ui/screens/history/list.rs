@@ -22,7 +22,7 @@ use crate::{
     schema::moment::{LocalTime, month_name},
     ui::{
         answer::events::{format_duration, outcome_role, outcome_sign},
-        canvas::{Pen, mark_chosen, text_width, wrap},
+        canvas::{Pen, mark_chosen, text_width, truncate_text, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{
@@ -205,6 +205,9 @@ impl List {
     }
 }
 
+/// So many cells of what a call was called with are shown, whatever its tool is called.
+const ARGUMENTS: usize = 16;
+
 /// Sign, time, tool, arguments as far as they fit, how long it took.
 fn draw_row(
     pen: &mut Pen<'_>,
@@ -225,21 +228,39 @@ fn draw_row(
         .put_text(" ", styles[Role::Text])
         .put_column(&time_or_date(call.at, now), 9, styles[Role::Dim]);
     let room = pen.remaining_cells().saturating_sub(text_width(&took) + 1);
-    // A mock's answer is none of the service.
-    let label = match &*call.connection {
-        MOCK_CONNECTION => Cow::Owned(format!("{} (mocked)", call.tool)),
-        // A model's run has the connection in its name.
-        there if there == usual || call.tool.starts_with(RUN_PREFIX) => Cow::Borrowed(&*call.tool),
-        there => Cow::Owned(format!("{} · {there}", call.tool)),
-    };
-    let name = text_width(&label).min(room);
-    pen.put_column(&label, name, styles[Role::Text]);
     let words = argument_words(&call.arguments);
-    if room > name + 4 && !words.is_empty() {
-        let cells = room - name - 2;
+    // What distinguishes calls of a tool is worth more than all of its name and its connection.
+    let wanted = if words.is_empty() { 0 } else { text_width(&words).min(ARGUMENTS) + 2 };
+    let label = call_label(call, usual, room.saturating_sub(wanted).max(room * 2 / 5));
+    pen.put_text(&label, styles[Role::Text]);
+    let cells = room.saturating_sub(text_width(&label) + 2);
+    if cells > 2 {
         pen.put_text("  ", styles[Role::Text]).put_column(&words, cells, styles[Role::Dim]);
     }
     pen.put_right(&took, styles[Role::Dim]);
+}
+
+/// The tool, and where it was called if that isn't the usual connection and there is room.
+fn call_label<'c>(call: &'c Summary, usual: &str, cells: usize) -> Cow<'c, str> {
+    const MOCKED: &str = " (mocked)";
+    match &*call.connection {
+        // A mock's answer is none of the service.
+        MOCK_CONNECTION => {
+            let tool = truncate_text(&call.tool, cells.saturating_sub(MOCKED.len()).max(1));
+            Cow::Owned(format!("{tool}{MOCKED}"))
+        }
+        // A model's run has the connection in its name.
+        there if there == usual || call.tool.starts_with(RUN_PREFIX) => {
+            truncate_text(&call.tool, cells)
+        }
+        there => {
+            let whole = format!("{} · {there}", call.tool);
+            if text_width(&whole) > cells {
+                return truncate_text(&call.tool, cells);
+            }
+            Cow::Owned(whole)
+        }
+    }
 }
 
 /// The time of today's calls, the date of others.
@@ -253,5 +274,51 @@ pub(crate) fn time_or_date(at: Millis, now: LocalTime) -> String {
     } else {
         let date = at.date();
         format!("{} {}", date.day(), &month_name(date)[..3])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ui::theme::Theme;
+
+    /// A call's row in the list of a screen that is so wide.
+    fn row(tool: &str, connection: &str, arguments: &str) -> String {
+        let area = Rect::new(0, 0, 52, 1);
+        let mut buffer = Buffer::empty(area);
+        let call = Summary {
+            id: "1".into(),
+            at: Millis(0),
+            tool: tool.into(),
+            connection: connection.into(),
+            arguments: arguments.into(),
+            outcome: None,
+            error: None,
+            took_ms: 5_300,
+            first_ms: None,
+            chunks: 0,
+            size: 0,
+            strays: 0,
+        };
+        let now = LocalTime { seconds: 0, offset: 0 };
+        let styles = Theme::default().styles;
+        draw_row(&mut Pen::new(&mut buffer, area, 0), &call, (false, false), now, "local", &styles);
+        buffer.content().iter().map(ratatui::buffer::Cell::symbol).collect()
+    }
+
+    #[test]
+    fn what_a_call_was_called_with_has_room_beside_a_long_name() {
+        let arguments = r#"{"question": "late deliveries of March"}"#;
+        for (tool, connection, shown) in [
+            ("ask", "local", "ask  late deliveries of March"),
+            ("ask", "staging", "ask · staging  late deliveries"),
+            ("query-customers-by-region", "staging", "query-custome…  late deliver"),
+            ("query-customers", MOCK_CONNECTION, "query… (mocked)  late deliver"),
+        ] {
+            let row = row(tool, connection, arguments);
+            assert!(row.contains(shown) && row.ends_with("5.3 s"), "{row:?}");
+        }
+        let alone = row("query-customers-by-region", "local", "{}");
+        assert!(alone.contains("query-customers-by-region "), "{alone:?}");
     }
 }

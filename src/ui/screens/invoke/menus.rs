@@ -1,8 +1,6 @@
 //! What is chosen or typed before a call, or to take one elsewhere: its route, how often, as what.
 
-use serde_json::Value;
-
-use super::{preview, tools::tool_of};
+use super::tools::tool_of;
 use crate::{
     app::{
         calls::{CallMessage, CallPart},
@@ -11,28 +9,19 @@ use crate::{
         state::State,
     },
     engine::series,
-    model::{
-        call::{Call, Request},
-        connection::Connection,
-        entry::EntryId,
-    },
-    schema::{count::count_text, literal::Literal},
-    systems::{
-        calling,
-        facets::{calls::RouteOffer, renderings::Rendering},
-        model_text, table,
-    },
+    model::{call::Call, connection::Connection, entry::EntryId},
+    schema::count::count_text,
+    systems::{calling, facets::calls::RouteOffer, model_text, table},
     ui::{
         canvas::visible_text,
-        copies::{self, Copied},
+        copies, copy_menu,
         overlays::{
-            confirm::{Answer, Confirm},
             menu::{Item, Menu},
             page::{Line, PageOverlay},
             prompt::Prompt,
         },
         styles::Role,
-        view::{OverlayReply, Reply},
+        view::Reply,
         widgets::code,
     },
 };
@@ -206,77 +195,14 @@ pub(super) fn frame_connection(state: &State) -> Connection {
 pub(super) fn copy_request(state: &State) -> Reply {
     let Some(id) = tool_of(state) else { return Reply::Refused("choose a tool first".into()) };
     let arguments = state.written_arguments_of(&id);
-    let rendered = rendered_call(state, &id, &arguments, &state.value_of(&id, CallPart::Meta));
+    let rendered =
+        copy_menu::rendered_call(state, &id, &arguments, &state.value_of(&id, CallPart::Meta));
     match state.build_request(&id) {
         Ok(request) => {
             let over = state.connection_of(&id);
-            copy_menu(copies::of_typed(state, &request, &over, &[]), rendered)
+            copy_menu::open(copies::of_typed(state, &request, &over, &[]), rendered)
         }
         Err(problem) if rendered.is_empty() => Reply::Refused(problem.to_string()),
-        Err(_) => copy_menu(Vec::new(), rendered),
+        Err(_) => copy_menu::open(Vec::new(), rendered),
     }
-}
-
-/// A request as other programs make it.
-pub(super) fn rendered_request(state: &State, request: &Request) -> Vec<Rendering> {
-    let arguments = Literal::parse(&request.arguments);
-    let arguments = arguments.unwrap_or_else(|_| state.written_arguments_of(&request.tool));
-    let meta = calling::request_meta(request.system, &request.body);
-    let meta = meta.and_then(|meta| serde_json::from_str(&meta).ok()).unwrap_or_default();
-    rendered_call(state, &request.tool, &arguments, &meta)
-}
-
-fn rendered_call(
-    state: &State,
-    tool: &EntryId,
-    arguments: &Literal,
-    meta: &Value,
-) -> Vec<Rendering> {
-    let Some(tool) = state.tool(tool) else { return Vec::new() };
-    let meta = meta.as_object().cloned().unwrap_or_default();
-    let rendered = calling::render_call(tool, arguments, &meta).into_iter();
-    rendered.map(|(_, rendering)| rendering).collect()
-}
-
-/// Lists what can be copied; `rendered` are shown first, and copied from there.
-pub(super) fn copy_menu(copies: Vec<Copied>, rendered: Vec<Rendering>) -> Reply {
-    let item = |copied: &Copied| Item {
-        title: copied.what.clone(),
-        detail: preview::shorten_name(copied.text.lines().next().unwrap_or_default(), 60),
-        ..Item::default()
-    };
-    let shown = |rendering: &Rendering| Item {
-        title: format!("{}…", rendering.title),
-        detail: "shown first; not sent from here".to_owned(),
-        ..Item::default()
-    };
-    let items = copies.iter().map(item).chain(rendered.iter().map(shown)).collect();
-    let choose = move |row: usize| match (copies.get(row), row.checked_sub(copies.len())) {
-        (Some(copied), _) => OverlayReply::CloseWith(Reply::send(Message::Copy {
-            what: copied.what.clone(),
-            text: copied.text.clone(),
-        })),
-        (None, Some(row)) => rendered.get(row).map_or(OverlayReply::Close, |rendering| {
-            OverlayReply::CloseWith(show_rendering(rendering))
-        }),
-        (None, None) => OverlayReply::Close,
-    };
-    Reply::Open(Box::new(Menu::new("Copy as", items, choose)))
-}
-
-/// The request in a dialog that says why it is not sent, and copies it.
-fn show_rendering(rendering: &Rendering) -> Reply {
-    let copied = |key, words, what: &str, text| Answer {
-        key,
-        words,
-        messages: vec![Message::Copy { what: what.to_owned(), text }],
-    };
-    let answers = vec![
-        copied('c', "Copy as curl", "curl command", rendering.to_curl()),
-        copied('r', "Copy the request", "request", rendering.to_text()),
-    ];
-    let line = |line: &str| vec![(Role::Text, visible_text(line).into_owned())];
-    let lines = rendering.to_text().lines().map(line).collect();
-    let dialog = Confirm::new(rendering.title, rendering.note.as_str(), answers, Vec::new());
-    Reply::Open(Box::new(dialog.with_lines(lines)))
 }

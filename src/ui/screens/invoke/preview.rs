@@ -18,7 +18,7 @@ use crate::{
         facets::{caller::CallingAgent, calls::RouteOffer},
     },
     ui::{
-        canvas::{text_width, truncate_text, visible_text, wrap, wrap_to},
+        canvas::{visible_text, wrap, wrap_to},
         styles::Role,
     },
 };
@@ -199,14 +199,5 @@ fn start_of(body: &str) -> String {
         format!("{start}… ({} in all)", size::format_size(body.len() as u64))
     } else {
         start
-    }
-}
-
-/// A name that fits a narrow place.
-pub(super) fn shorten_name(name: &str, cells: usize) -> String {
-    if text_width(name) <= cells {
-        name.to_owned()
-    } else {
-        truncate_text(name, cells).into_owned()
     }
 }

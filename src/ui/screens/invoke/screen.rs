@@ -1,7 +1,7 @@
 //! The panes of Invoke, and what is done in them.
 
 use super::{
-    menus::{self, copy_menu, copy_request, edit_arguments, frame_connection, rendered_request},
+    menus::{self, copy_request, edit_arguments, frame_connection},
     refusals::no_call,
     request::RequestPane,
     step_actions::step_menu,
@@ -20,7 +20,7 @@ use crate::{
     ui::{
         action_rows::refuse_when,
         answer::pane::Answer,
-        copies::{self, Copied},
+        copy_menu::{self, ShownCopies},
         frames::edit_frame,
         view::Reply,
         widgets::panes::{Panes, Step},
@@ -55,7 +55,8 @@ pub(crate) struct Invoke {
 
 impl Invoke {
     pub(super) fn pass_on(&mut self, pane: usize, input: &Input, state: &State) -> Reply {
-        if self.can_list && matches!(input, Input::Key(key) if key.is_plain(Code::Enter)) {
+        let lists = self.can_list || pane == LEFT && self.tools.part == Part::Unlisted;
+        if lists && matches!(input, Input::Key(key) if key.is_plain(Code::Enter)) {
             return self.list_deployed(state);
         }
         let reply = match pane {
@@ -103,7 +104,7 @@ impl Invoke {
     pub(super) fn focus_next(&mut self, state: &State) {
         let has_calls = state.invoke.calls.iter().len() > 0;
         match (self.panes.focus, self.tools.part) {
-            (LEFT, Part::Tools) if has_calls => self.tools.part = Part::Calls,
+            (LEFT, Part::Tools | Part::Unlisted) if has_calls => self.tools.part = Part::Calls,
             (MIDDLE, _) if self.request.step_part(Step::Next, state) => {}
             _ => {
                 self.panes.next();
@@ -187,23 +188,8 @@ impl Invoke {
         let Some(call) = state.invoke.calls.selected_call() else {
             return copy_request(state);
         };
-        let mut copies = copies::of_call(state, call);
-        let mut add =
-            |what: &str, text: String| copies.insert(0, Copied { what: what.into(), text });
-        if let Some(frame) = self.answer.selected_frame(call) {
-            add("frame under the cursor", frame);
-        }
-        if let Some((at, value)) = self.answer.selected_value() {
-            add("path of the value", at.to_string());
-            add("value under the cursor", value);
-        }
-        if let Some(problem) = call.problem() {
-            add("error", problem.words());
-        }
-        if !call.text.is_empty() {
-            add("answer", call.text.whole().into_owned());
-        }
-        copy_menu(copies, rendered_request(state, &call.request))
+        let shown = ShownCopies { call, answer: &self.answer, trace: None, has_request: true };
+        copy_menu::of_call(state, &shown)
     }
 }
 

@@ -32,11 +32,13 @@ use crate::{
     },
 };
 
-/// Which of the two lists has the keys.
+/// Which of the two lists has the keys, or the line between them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Part {
     #[default]
     Tools,
+    /// The line that leads to the tools of other servers.
+    Unlisted,
     Calls,
 }
 
@@ -147,10 +149,20 @@ impl Tools {
         {
             self.calls.row = row;
         }
-        if self.part == Part::Calls && state.invoke.calls.iter().len() == 0 {
+        let is_gone = match self.part {
+            Part::Tools => false,
+            Part::Unlisted => !self.leads_to_others(state),
+            Part::Calls => state.invoke.calls.iter().len() == 0,
+        };
+        if is_gone {
             self.part = Part::Tools;
         }
         listed
+    }
+
+    /// Whether a line below the tools leads to those of other servers.
+    fn leads_to_others(&self, state: &State) -> bool {
+        !unlisted_names(&self.unlisted, state).is_empty()
     }
 
     fn apply_filter(&mut self) {
@@ -198,7 +210,9 @@ impl Tools {
             inside =
                 Rect { y: inside.y + line.height, height: inside.height - line.height, ..inside };
         }
-        inside.height -= draw_deployed(buffer, inside, look, &self.unlisted, state);
+        let at_unlisted = (self.part == Part::Unlisted).then_some(focused);
+        let unlisted = unlisted_names(&self.unlisted, state);
+        inside.height -= draw_deployed(buffer, inside, look, (&unlisted, at_unlisted), state);
         self.tools_area = inside;
         self.draw_tools(buffer, inside, styles, state, tools_focus);
         self.cursor.draw_position(self.shown.len(), buffer, upper, styles);
@@ -338,7 +352,11 @@ impl Tools {
         match self.part {
             Part::Tools => {
                 let last = self.cursor.row + 1 >= self.shown.len();
-                if key.is_plain(Code::Down) && last && state.invoke.calls.iter().len() > 0 {
+                if is_down(key) && last && self.leads_to_others(state) {
+                    self.part = Part::Unlisted;
+                    return Reply::Handled;
+                }
+                if is_down(key) && last && state.invoke.calls.iter().len() > 0 {
                     self.part = Part::Calls;
                     return show_call(state, 0);
                 }
@@ -348,9 +366,19 @@ impl Tools {
                     Reply::Ignored
                 }
             }
+            Part::Unlisted if is_down(key) && state.invoke.calls.iter().len() > 0 => {
+                self.part = Part::Calls;
+                show_call(state, 0)
+            }
+            Part::Unlisted if is_up(key) => {
+                self.part = Part::Tools;
+                Reply::Handled
+            }
+            Part::Unlisted => Reply::Ignored,
             Part::Calls => {
-                if key.is_plain(Code::Up) && self.calls.row == 0 {
-                    self.part = Part::Tools;
+                if is_up(key) && self.calls.row == 0 {
+                    let leads = self.leads_to_others(state);
+                    self.part = if leads { Part::Unlisted } else { Part::Tools };
                     return Reply::Handled;
                 }
                 if self.calls.handle_key(key, state.invoke.calls.iter().len()) {
@@ -461,23 +489,36 @@ fn listing_words(list: &DeployedTools, state: &State) -> (&'static str, String, 
     }
 }
 
-/// Draws below the list how the listing of running systems went, and which servers have more;
-/// answers how many lines that takes.
+fn is_down(key: Key) -> bool {
+    key.is_plain(Code::Down) || key.is_plain(Code::Char('j'))
+}
+
+fn is_up(key: Key) -> bool {
+    key.is_plain(Code::Up) || key.is_plain(Code::Char('k'))
+}
+
+/// Those of the servers that have more tools than are here; none where there is nothing at all, as
+/// the pane beside it then says how to list something.
+fn unlisted_names<'n>(unlisted: &'n [String], state: &State) -> Vec<&'n str> {
+    if state.catalog.tools.is_empty() && state.deployed_lists().next().is_none() {
+        return Vec::new();
+    }
+    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
+    unlisted.iter().map(String::as_str).filter(|name| !is_listed(name)).collect()
+}
+
+/// Draws below the list how the listing of running systems went, and which servers have more, where
+/// the cursor may be; answers how many lines that takes.
 fn draw_deployed(
     buffer: &mut Buffer,
     area: Rect,
     look: Look<'_>,
-    unlisted: &[String],
+    (unlisted, at_unlisted): (&[&str], Option<bool>),
     state: &State,
 ) -> u16 {
     let mut parts: Vec<_> = state.deployed_lists().map(|list| listing_words(list, state)).collect();
     let more_from = parts.len();
-    let is_listed = |name: &str| state.deployed_lists().any(|list| list.connection.name == name);
-    let unlisted: Vec<&str> =
-        unlisted.iter().map(String::as_str).filter(|name| !is_listed(name)).collect();
-    // Where there is nothing at all, the pane beside it says how to list something.
-    let is_empty = parts.is_empty() && state.catalog.tools.is_empty();
-    if !unlisted.is_empty() && !is_empty {
+    if !unlisted.is_empty() {
         let words = format!("list the tools of {} …", unlisted.join(", "));
         parts.push(("+ ", words, Role::Accent));
     }
@@ -489,20 +530,24 @@ fn draw_deployed(
         let wrapped = wrap_to(&visible_text(&words), room, most);
         for (row, text) in wrapped.into_iter().enumerate() {
             let before = if row == 0 { sign } else { "" };
-            lines.push((before, text, role, at >= more_from || role == Role::Error));
+            lines.push((before, text, role, at >= more_from));
         }
     }
     lines.truncate(usize::from(area.height / 2));
     let height = u16::try_from(lines.len()).unwrap_or(u16::MAX);
     let below = Rect { y: area.bottom() - height, height, ..area };
     let styles = look.styles;
-    for (line, (before, text, role, is_press)) in (0_u16..).zip(&lines) {
+    for (line, (before, text, role, is_more)) in (0_u16..).zip(&lines) {
         Pen::new(buffer, below, line)
             .put_text(" ", styles[*role])
             .put_text(before, styles[Role::Info])
             .put_text(text, styles[*role]);
-        if *is_press {
-            look.mouse.presses(Rect { y: below.y + line, height: 1, ..below }, "deployed-tools");
+        let row = Rect { y: below.y + line, height: 1, ..below };
+        if *is_more || *role == Role::Error {
+            look.mouse.presses(row, "deployed-tools");
+        }
+        if let Some(focused) = at_unlisted.filter(|_| *is_more) {
+            mark_chosen(buffer, row, styles, focused);
         }
     }
     height

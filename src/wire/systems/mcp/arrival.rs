@@ -1,17 +1,18 @@
 //! What comes from the other side of a connection.
 
 use crate::{
-    model::{call::CallError, stage::FrameWay},
+    model::call::CallError,
     systems::mcp::rpc::{frame::Frame, id::Id},
+    wire::transport::message::Packet,
 };
 
 pub(crate) enum TransportArrival {
     Frame(Frame),
-    /// What went with the request of this id, or came with its answer, beside the frames.
-    Headers {
+    /// What went with the request of this id, or came with its answer, beside the frames: for who
+    /// waits for it.
+    Beside {
         id: Id,
-        way: FrameWay,
-        headers: Vec<(String, String)>,
+        told: Packet,
     },
     /// A line of a process's standard error.
     Words(String),

@@ -32,8 +32,8 @@ use super::{
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
     stages::{
-        ALIVE, CHANGED, SUBSCRIBED, UPDATED, answer_packet, beside_frames, fault_words, log_words,
-        progress_words, sent_frame, stage, stage_of_bytes,
+        ALIVE, CHANGED, SUBSCRIBED, UPDATED, answer_packet, fault_words, log_words, progress_words,
+        sent_frame, stage, stage_of_bytes,
     },
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
@@ -262,8 +262,7 @@ impl Driver {
                 }
                 self.session.handle_frame(frame)
             }
-            TransportArrival::Headers { id, way, headers } => {
-                let told = beside_frames(way, headers);
+            TransportArrival::Beside { id, told } => {
                 self.state.raw.take_headers(&id, &told).await;
                 if let Some(waiting) = self.state.waiting.get(&id) {
                     // One that has left is informed that it has by another way.

@@ -26,6 +26,7 @@ use super::{
         fetch::DPOP_NONCE,
     },
     problems::busy,
+    stages::{beside_frames, wire_lines},
 };
 use crate::{
     model::{call::CallError, connection::Connection, error_kind::ErrorKind, stage::FrameWay},
@@ -141,6 +142,7 @@ impl SharedLink {
         let path = said.post_path.or(said.path);
         let presented = self.present("POST", path.as_deref()).await?;
         let mut headers = post.headers.clone();
+        headers.push(marks::lines_header());
         headers.extend(presented.headers);
         headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
         let made = self.request(path.as_deref(), headers, post.body.clone()).await?;
@@ -436,7 +438,7 @@ impl Stream {
         let mut silent = 0;
         loop {
             let before = self.last.clone();
-            self.tell_headers(FrameWay::Out, made.headers).await;
+            self.tell_beside(beside_frames(FrameWay::Out, made.headers)).await;
             let problem = match self.drain(&mut made.receiver).await {
                 Drained::Done => return,
                 Drained::Again => {
@@ -488,20 +490,24 @@ impl Stream {
         let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status: 0, body }).await;
     }
 
-    /// Reports headers to whoever waits for the answer.
-    async fn tell_headers(&self, way: FrameWay, headers: Vec<(String, String)>) {
-        let Some(id) = self.id.clone().filter(|_| !self.answered && !headers.is_empty()) else {
-            return;
-        };
-        // Nobody may wait any more.
-        let _ = self.shared.arrivals.send(TransportArrival::Headers { id, way, headers }).await;
+    /// Reports headers or lines to whoever waits for the answer.
+    async fn tell_beside(&self, told: Option<Packet>) {
+        let id = self.id.clone().filter(|_| !self.answered);
+        if let (Some(id), Some(told)) = (id, told) {
+            // Nobody may wait any more.
+            let _ = self.shared.arrivals.send(TransportArrival::Beside { id, told }).await;
+        }
     }
 
     /// Takes in one stream.
     async fn drain(&mut self, receiver: &mut QueueReceiver) -> Drained {
         loop {
-            let packet = match receiver.next().await {
+            let mut packet = match receiver.next().await {
                 Some(Incoming::Packet(packet)) => packet,
+                Some(Incoming::Wire(lines)) => {
+                    self.tell_beside(wire_lines(&lines)).await;
+                    continue;
+                }
                 Some(Incoming::Failed(problem)) => return Drained::Broken(Some(problem)),
                 Some(Incoming::Ended) | None if self.answered && self.id.is_some() => {
                     return Drained::Done;
@@ -512,13 +518,16 @@ impl Stream {
                     continue;
                 }
                 Some(Incoming::Headers(headers)) => {
-                    self.tell_headers(FrameWay::In, headers).await;
+                    self.tell_beside(beside_frames(FrameWay::In, headers)).await;
                     continue;
                 }
                 Some(_) => continue,
             };
-            self.tell_headers(FrameWay::In, marks::answer_headers(&packet).cloned().collect())
-                .await;
+            let came = marks::answer_headers(&packet).cloned().collect();
+            self.tell_beside(beside_frames(FrameWay::In, came)).await;
+            if marks::is_event(&packet) {
+                self.tell_beside(wire_lines(&packet.take_wire())).await;
+            }
             if let Some(session) = header(&packet, SESSION) {
                 self.shared.update(|said| said.session = Some(session.to_owned()));
             }

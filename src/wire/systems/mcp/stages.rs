@@ -9,7 +9,7 @@ use crate::{
     model::{
         shown::visible_text,
         size,
-        stage::{FRAME as WIRE_FRAME, FrameWay},
+        stage::{FRAME as WIRE_FRAME, FrameWay, Stage},
     },
     systems::mcp::{fault::Fault, notice::LogLevel},
     wire::{
@@ -54,6 +54,15 @@ pub(crate) fn sent_frame(text: &str) -> Packet {
     packet
 }
 
+/// The lines of an event that say more than its frame, or of none; `None` where there are none.
+#[must_use]
+pub(crate) fn wire_lines(lines: &str) -> Option<Packet> {
+    let beside = |line: &&str| !line.starts_with("data") && *line != "event: message";
+    let lines: Vec<&str> = lines.lines().filter(beside).collect();
+    let words = frame_words(FrameWay::In, lines.iter().map(|line| line.len()).sum());
+    (!lines.is_empty()).then(|| stage(Stage::WIRE, &words, &lines.join("\n")))
+}
+
 /// An answer, with the revision that is spoken, what is wrong with it, and what its tool promises.
 #[must_use]
 pub(crate) fn answer_packet(
@@ -70,13 +79,16 @@ pub(crate) fn answer_packet(
     Packet { subject: None, reply: None, headers, body: text.into() }
 }
 
-/// What went or came beside frames, as the packet's own headers.
+/// What went or came beside frames, as the packet's own headers; none where nothing did.
 #[must_use]
-pub(crate) fn beside_frames(way: FrameWay, beside: Vec<(String, String)>) -> Packet {
+pub(crate) fn beside_frames(way: FrameWay, beside: Vec<(String, String)>) -> Option<Packet> {
+    if beside.is_empty() {
+        return None;
+    }
     let of_stage = [(STAGE, HEADERS), (FRAME, way.as_str())];
     let of_stage = of_stage.map(|(name, value)| (name.to_owned(), value.to_owned()));
     let headers = of_stage.into_iter().chain(beside).collect();
-    Packet { subject: None, reply: None, headers, body: Bytes::new() }
+    Some(Packet { subject: None, reply: None, headers, body: Bytes::new() })
 }
 
 /// A frame in a few words.
@@ -146,7 +158,8 @@ pub(crate) fn log_words(level: Option<LogLevel>, logger: Option<&str>, data: &Va
 
 /// Whether a packet says nothing of how far a call is: it was sent with it, or came beside frames.
 pub(crate) fn is_beside_stages(packet: &Packet) -> bool {
-    said(packet, STAGE) == Some(HEADERS) || said(packet, FRAME) == Some(FrameWay::Out.as_str())
+    [Some(HEADERS), Some(Stage::WIRE)].contains(&said(packet, STAGE))
+        || said(packet, FRAME) == Some(FrameWay::Out.as_str())
 }
 
 /// Reports who made the call of a stage on the way to its answer.

@@ -41,6 +41,8 @@ pub(crate) struct RestClient<'r> {
     limits: Limits,
     /// How often one is sent again that changes nothing.
     retries: u64,
+    /// Whether what crosses the wire is reported.
+    shows_wire: bool,
 }
 
 /// How long it is waited before a request is sent again; each time twice as long.
@@ -56,7 +58,13 @@ pub(crate) struct Pending {
 impl<'r> RestClient<'r> {
     pub fn new(context: &CallContext<'r>) -> Self {
         let retries = settings::retries(context.connection);
-        Self { bus: context.bus, limits: context.limits, retries }
+        Self { bus: context.bus, limits: context.limits, retries, shows_wire: false }
+    }
+
+    /// The same, which reports what crosses the wire.
+    #[must_use]
+    pub fn showing_wire(self) -> Self {
+        Self { shows_wire: true, ..self }
     }
 
     /// Sends a request; `path` begins with a slash.
@@ -65,17 +73,21 @@ impl<'r> RestClient<'r> {
     /// When it does not leave.
     pub async fn send_request(
         &self,
-        method: &str,
-        path: &str,
-        body: Option<&str>,
+        (method, path, body): (&str, &str, Option<&str>),
         sink: &mut EventSink,
     ) -> Result<Pending, CallEnd> {
-        let request = HttpRequest { method, path, headers: &[], body: body.unwrap_or_default() };
+        let body = body.unwrap_or_default();
+        let keeps_lines = self.shows_wire;
+        let request = HttpRequest { method, path, headers: &[], body, keeps_lines };
         let headers = request::shown_headers(self.bus, &request);
         let sent = request::send_request(self.bus, &request).await;
         let receiver = sent.map_err(|problem| (Outcome::Lost, Some(problem)))?;
         let told = sink.emit_headers(FrameWay::Out, &headers).await;
         told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+        if self.shows_wire {
+            let told = sink.emit_wire(FrameWay::Out, body).await;
+            told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+        }
         Ok(Pending { receiver, pieces: 0 })
     }
 
@@ -91,16 +103,24 @@ impl<'r> RestClient<'r> {
     ) -> Result<Option<Packet>, CallEnd> {
         let patience = if pending.pieces == 0 { self.limits.first } else { self.limits.idle };
         let next = Instant::now() + patience;
+        sink.emit_noted_wire().await.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
         loop {
             let total = sink.opened + self.limits.total + sink.held;
             let until = total.min(next);
             match timeout_at(until, pending.receiver.next()).await {
-                Ok(Some(Incoming::Packet(packet))) => {
+                Ok(Some(Incoming::Packet(mut packet))) => {
                     pending.pieces += 1;
+                    if self.shows_wire {
+                        sink.note_wire(packet.take_wire());
+                    }
                     tell_headers(marks::answer_headers(&packet), sink).await?;
                     return Ok(Some(packet));
                 }
                 Ok(Some(Incoming::Headers(headers))) => tell_headers(&headers, sink).await?,
+                Ok(Some(Incoming::Wire(lines))) => {
+                    let told = sink.emit_wire(FrameWay::In, lines).await;
+                    told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+                }
                 Ok(Some(Incoming::Failed(problem))) => return Err((Outcome::Lost, Some(problem))),
                 Ok(Some(_) | None) => return Ok(None),
                 Err(_) => {
@@ -145,10 +165,10 @@ impl<'r> RestClient<'r> {
 
     async fn fetch_once(
         &self,
-        (method, path, body): (&str, &str, Option<&str>),
+        asked: (&str, &str, Option<&str>),
         sink: &mut EventSink,
     ) -> Result<Answer, CallEnd> {
-        let mut pending = self.send_request(method, path, body, sink).await?;
+        let mut pending = self.send_request(asked, sink).await?;
         let Some(packet) = self.next_packet(&mut pending, sink).await? else {
             let message = format!("{} ended before the answer", self.bus.display_address());
             let problem = CallError::new(ErrorKind::ConnectionLost, message, "send it again");
@@ -185,7 +205,8 @@ pub(crate) async fn send_request(
     bus: &dyn Bus,
     (method, path, body): (&str, &str, Option<&str>),
 ) -> Result<QueueReceiver, CallError> {
-    let request = HttpRequest { method, path, headers: &[], body: body.unwrap_or_default() };
+    let body = body.unwrap_or_default();
+    let request = HttpRequest { method, path, headers: &[], body, keeps_lines: false };
     request::send_request(bus, &request).await
 }
 

@@ -49,7 +49,7 @@ pub(crate) async fn run_agent(
     let (path, body) = (whole.path.as_str(), whole.body.as_str());
     sink.emit(EventKind::Sent { bytes: body.len() }).await?;
     if route == STREAM {
-        return stream_answer(&rest, path, body, sink).await;
+        return stream_answer(&context, (path, body), sink).await;
     }
     let answer = match fetch_json(&rest, ("POST", path, Some(body)), sink).await {
         Ok(value) => value,
@@ -183,12 +183,13 @@ async fn read_list(
 
 /// Reports an answer as it comes.
 async fn stream_answer(
-    rest: &RestClient<'_>,
-    path: &str,
-    body: &str,
+    context: &CallContext<'_>,
+    (path, body): (&str, &str),
     sink: &mut EventSink,
 ) -> Result<CallEnd, SinkClosed> {
-    let mut pending = match rest.send_request("POST", path, Some(body), sink).await {
+    let rest = &RestClient::new(context);
+    let wire = RestClient::new(context).showing_wire();
+    let mut pending = match wire.send_request(("POST", path, Some(body)), sink).await {
         Ok(pending) => pending,
         Err(end) => return Ok(end),
     };
@@ -198,7 +199,7 @@ async fn stream_answer(
     // An end marker of other APIs came, and nothing after it.
     let mut is_done = false;
     loop {
-        let packet = match rest.next_packet(&mut pending, sink).await {
+        let packet = match wire.next_packet(&mut pending, sink).await {
             Ok(Some(packet)) => packet,
             Ok(None) => break,
             Err(end) => return Ok(end),

@@ -57,6 +57,7 @@ pub(crate) async fn call(
         path: &request.to,
         headers: &request.headers,
         body: &request.body,
+        keeps_lines: true,
     };
     let headers = shown_headers(context.bus, &sent);
     let receiver = match send_request(context.bus, &sent).await {
@@ -65,6 +66,7 @@ pub(crate) async fn call(
     };
     sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
     sink.emit_headers(FrameWay::Out, &headers).await?;
+    sink.emit_wire(FrameWay::Out, &*request.body).await?;
     let listening = Listening {
         receiver,
         limits: context.limits,
@@ -126,18 +128,25 @@ impl Listening {
         let patience = if self.pieces == 0 { first } else { idle };
         let last = sink.opened + total + sink.held;
         let until = last.min(self.since + patience);
+        let left = |SinkClosed| (Outcome::Cancelled, None);
+        sink.emit_noted_wire().await.map_err(left)?;
         let come = loop {
             match timeout_at(until, self.receiver.next()).await {
                 Ok(Some(Incoming::Headers(headers))) => {
-                    let told = sink.emit_headers(FrameWay::In, &headers).await;
-                    told.map_err(|SinkClosed| (Outcome::Cancelled, None))?;
+                    sink.emit_headers(FrameWay::In, &headers).await.map_err(left)?;
+                }
+                Ok(Some(Incoming::Wire(lines))) => {
+                    sink.emit_wire(FrameWay::In, lines).await.map_err(left)?;
                 }
                 come => break come,
             }
         };
         self.since = Instant::now();
         match come {
-            Ok(Some(Incoming::Packet(packet))) => Ok(Some(packet)),
+            Ok(Some(Incoming::Packet(mut packet))) => {
+                sink.note_wire(packet.take_wire());
+                Ok(Some(packet))
+            }
             Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
             Ok(Some(_) | None) => Ok(None),
             Err(_) => {

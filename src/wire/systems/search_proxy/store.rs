@@ -85,7 +85,7 @@ async fn fetch(
     path: &str,
     headers: &[(String, String)],
 ) -> Result<Value, CallError> {
-    let request = HttpRequest { method: "GET", path, headers, body: "" };
+    let request = HttpRequest { method: "GET", path, headers, body: "", keeps_lines: false };
     let mut receiver = send_request(bus, &request).await?;
     let packet = match timeout(PATIENCE, receiver.next()).await {
         Ok(Some(Incoming::Packet(packet))) => packet,

@@ -82,7 +82,7 @@ impl Exchange for TrustGraphExchange {
                 );
                 Packed { headers: Vec::new(), body: frame.into() }
             }
-            (Traffic::Exchange, _) => Packed { headers: Vec::new(), body },
+            (Traffic::Exchange, _) => Packed { headers: vec![marks::lines_header()], body },
             _ => Packed { headers: request.headers.clone(), body },
         }
     }

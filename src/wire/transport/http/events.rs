@@ -1,6 +1,8 @@
 //! Reads a stream of server-sent events, as the HTML standard has it, however it is cut into
 //! pieces.
 
+use crate::wire::transport::message::WireText;
+
 /// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Event {
@@ -14,9 +16,20 @@ pub struct Event {
     pub data: Vec<u8>,
 }
 
+/// What came next of a stream.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// With its lines, where these are kept.
+    Event(Event, Option<String>),
+    /// Lines that are no event: a comment, an id or a time to wait without data.
+    Beside(String),
+}
+
 /// What has come and is not yet an event.
 #[derive(Debug, Default)]
 pub struct Events {
+    /// The lines since the last event, where they are kept.
+    lines: Option<WireText>,
     line: Vec<u8>,
     name: String,
     /// The id that the event in hand names, which counts from its end on.
@@ -29,8 +42,23 @@ pub struct Events {
 }
 
 impl Events {
+    /// The same, which keeps the lines of each event beside it.
+    #[must_use]
+    pub(crate) fn with_lines() -> Self {
+        Self { lines: Some(WireText::default()), ..Self::default() }
+    }
+
     /// Takes bytes in; answers with the events that they end.
     pub fn push_bytes(&mut self, bytes: &[u8]) -> Vec<Event> {
+        let event = |part| match part {
+            Part::Event(event, _) => Some(event),
+            Part::Beside(_) => None,
+        };
+        self.push_parts(bytes).into_iter().filter_map(event).collect()
+    }
+
+    /// The same with what is no event; that is known where lines are kept.
+    pub(crate) fn push_parts(&mut self, bytes: &[u8]) -> Vec<Part> {
         let mut ended = Vec::new();
         for byte in bytes {
             // A line ends with CR, LF, or both.
@@ -68,7 +96,27 @@ impl Events {
         self.line.len() + self.name.len() + self.id.len() + self.data.as_ref().map_or(0, Vec::len)
     }
 
-    fn end_line(&mut self, line: &[u8]) -> Option<Event> {
+    fn end_line(&mut self, line: &[u8]) -> Option<Part> {
+        let event = self.read_line(line);
+        let Some(lines) = &mut self.lines else {
+            return event.map(|event| Part::Event(event, None));
+        };
+        // A comment alone is a sign of life, which need not wait for an event.
+        let is_sign = lines.is_empty() && line.starts_with(b":");
+        if !line.is_empty() {
+            lines.extend(if lines.is_empty() { b"" } else { b"\n" });
+            lines.extend(line);
+        }
+        if !line.is_empty() && !is_sign {
+            return None;
+        }
+        match event {
+            Some(event) => Some(Part::Event(event, Some(lines.take_text()))),
+            None => (!lines.is_empty()).then(|| Part::Beside(lines.take_text())),
+        }
+    }
+
+    fn read_line(&mut self, line: &[u8]) -> Option<Event> {
         let first = !std::mem::replace(&mut self.begun, true);
         let line = line.strip_prefix(b"\xef\xbb\xbf").filter(|_| first).unwrap_or(line);
         if line.is_empty() {
@@ -148,6 +196,27 @@ mod tests {
         assert_eq!(events.retry_ms(), Some(u64::MAX));
         events.push_bytes(b"retry: 12");
         assert_eq!(events.retry_ms(), Some(u64::MAX), "the line has not ended");
+    }
+
+    #[test]
+    fn lines_that_are_no_event_come_beside_them_as_they_end() {
+        let mut events = Events::with_lines();
+        let mut read = |bytes: &str| -> Vec<String> {
+            let words = |part| match part {
+                Part::Event(event, lines) => format!("{} of {lines:?}", event.name),
+                Part::Beside(lines) => format!("beside {lines:?}"),
+            };
+            events.push_parts(bytes.as_bytes()).into_iter().map(words).collect()
+        };
+        assert_eq!(read(": ping\n"), [r#"beside ": ping""#], "it waits for nothing");
+        assert_eq!(read("\nid: 7\r\nretry: 9\r\n\r\n"), [r#"beside "id: 7\nretry: 9""#]);
+        assert_eq!(
+            read("event: piece\n: within\ndata: a\ndata: b\n\n: pong\n"),
+            [r#"piece of Some("event: piece\n: within\ndata: a\ndata: b")"#, r#"beside ": pong""#]
+        );
+        let long = format!("data: {}\n\n", "x".repeat(1 << 20));
+        let [lines] = &read(&long)[..] else { panic!("one event") };
+        assert!(lines.len() < 20_000 && lines.contains("1048582 bytes in all"), "{}", lines.len());
     }
 
     /// What a reader knows in the end, with the events on the way.

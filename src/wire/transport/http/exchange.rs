@@ -18,13 +18,17 @@ use rustls::ClientConfig;
 use tokio::sync::oneshot;
 
 use super::{
-    authorization::Authorization, client, coding::BodyDecoder, events::Events, marks, messages,
+    authorization::Authorization,
+    client,
+    coding::BodyDecoder,
+    events::{Events, Part},
+    marks, messages,
 };
 use crate::{
     engine::mask::MASKED,
     model::call::CallError,
     wire::transport::{
-        message::{Incoming, Outgoing, Packet},
+        message::{Incoming, Outgoing, Packet, WIRE},
         message_queue::QueueSender,
         settings::Server,
     },
@@ -169,6 +173,7 @@ impl RequestSender {
             self.build_request(&message.to.name, &message.headers, message.body, &leaving)?;
         let (server, largest) = (self.server.clone(), self.largest);
         let tells_beginning = marks::wants_beginning(&message.headers);
+        let keeps_lines = marks::wants_lines(&message.headers);
         tokio::spawn(async move {
             let listener = inbox.clone();
             let answering = async {
@@ -178,7 +183,9 @@ impl RequestSender {
                         if tells_beginning && is_stream(&response) {
                             let _ = inbox.push(Incoming::Begun).await;
                         }
-                        read_response(response, &inbox, &server, largest).await
+                        let events =
+                            if keeps_lines { Events::with_lines() } else { Events::default() };
+                        read_response(response, events, (&inbox, &server, largest)).await
                     }
                     Err(error) => Err(messages::request_failed(&server, &error)),
                 };
@@ -214,9 +221,8 @@ fn is_stream(response: &Response) -> bool {
 
 async fn read_response(
     response: Response,
-    inbox: &QueueSender,
-    server: &Server,
-    largest: usize,
+    events: Events,
+    (inbox, server, largest): (&QueueSender, &Server, usize),
 ) -> Result<(), CallError> {
     let status = marks::of_status(response.status().as_u16());
     // They came once, so they are reported once: with the first message.
@@ -228,7 +234,7 @@ async fn read_response(
         return Ok(());
     }
     headers.splice(0..0, status);
-    let ended = read_stream(response, &mut headers, (inbox, server, largest)).await;
+    let ended = read_stream(response, events, &mut headers, (inbox, server, largest)).await;
     // Of a stream without any message they say why it has none.
     if !headers.is_empty() {
         let _ = inbox.push(Incoming::Headers(headers)).await;
@@ -262,16 +268,24 @@ async fn read_whole(
 /// Hands on the events of a stream until it ends, or nobody takes them any more.
 async fn read_stream(
     mut response: Response,
+    mut events: Events,
     headers: &mut Vec<(String, String)>,
     (inbox, server, largest): (&QueueSender, &Server, usize),
 ) -> Result<(), CallError> {
     let mut decoder = BodyDecoder::of_headers(response.headers());
-    let (mut events, mut has_come) = (Events::default(), false);
+    let mut has_come = false;
     while let Some(piece) = next_piece(&mut response, server).await? {
         has_come |= !piece.is_empty();
         for part in decoder.parts(&piece) {
-            for event in events.push_bytes(&decoder.decode(part)?) {
-                let message = to_incoming(marks::of_event(&event), headers, event.data.into());
+            for part in events.push_parts(&decoder.decode(part)?) {
+                let message = match part {
+                    Part::Event(event, lines) => {
+                        let mut marks = marks::of_event(&event);
+                        marks.extend(lines.map(|lines| (WIRE.to_owned(), lines)));
+                        to_incoming(marks, headers, event.data.into())
+                    }
+                    Part::Beside(lines) => Incoming::Wire(lines),
+                };
                 if inbox.push(message).await.is_err() {
                     return Ok(());
                 }

@@ -25,6 +25,9 @@ const RETRY: &str = ":retry";
 /// What asks to be notified when the stream of an answer begins.
 const BEGINNING: &str = ":beginning";
 
+/// What asks for the lines of a stream as they come.
+const LINES: &str = ":lines";
+
 fn mark_value<'h>(headers: &'h [(String, String)], mark: &str) -> Option<&'h str> {
     headers.iter().find(|(name, _)| name == mark).map(|(_, value)| value.as_str())
 }
@@ -51,6 +54,18 @@ pub fn beginning_header() -> (String, String) {
 /// Whether a request asks for that.
 pub(super) fn wants_beginning(headers: &[(String, String)]) -> bool {
     mark_value(headers, BEGINNING).is_some()
+}
+
+/// The header that has the events of a stream come with the lines that they were, and as
+/// [`Incoming::Wire`](super::super::message::Incoming::Wire) what is none.
+#[must_use]
+pub fn lines_header() -> (String, String) {
+    (LINES.to_owned(), String::new())
+}
+
+/// Whether a request asks for that.
+pub(super) fn wants_lines(headers: &[(String, String)]) -> bool {
+    mark_value(headers, LINES).is_some()
 }
 
 /// Whether a header of a request is a mark for the transport, which is not sent.

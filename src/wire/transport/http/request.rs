@@ -18,11 +18,14 @@ pub(crate) struct HttpRequest<'r> {
     pub path: &'r str,
     pub headers: &'r [(String, String)],
     pub body: &'r str,
+    /// Whether the lines of a stream come beside its events.
+    pub keeps_lines: bool,
 }
 
 impl HttpRequest<'_> {
     fn message(&self, reply: Option<Address>) -> Outgoing {
-        let headers = [marks::method_header(self.method)].into_iter();
+        let lines = self.keeps_lines.then(marks::lines_header);
+        let headers = [marks::method_header(self.method)].into_iter().chain(lines);
         Outgoing {
             to: Address::ephemeral(self.path),
             reply,

@@ -118,7 +118,9 @@ impl Gateway {
                         why.map_or_else(String::new, |why| format!(": {}", why.escape_debug()));
                     return news.send_down_reason(format!("{} closed the socket{why}", self.place));
                 }
-                Some(Ok(_)) => {}
+                Some(Ok(Message::Ping(_))) => self.subscriptions.note_sign("ping"),
+                Some(Ok(Message::Pong(_))) => self.subscriptions.note_sign("pong"),
+                Some(Ok(Message::Frame(_))) => {}
             }
             // A slow listener of ours is not the other side's silence.
             heard = Instant::now();
@@ -129,6 +131,14 @@ impl Gateway {
 impl Subscriptions {
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, mpsc::Sender<Incoming>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Shows a sign of life to all who wait, as far as they have room for it.
+    fn note_sign(&self, words: &str) {
+        for subscription in self.lock().values() {
+            // Who has left needs nothing.
+            let _ = subscription.try_send(Incoming::Wire(words.to_owned()));
+        }
     }
 
     async fn deliver_message(&self, body: Bytes, news: &ConnectionEvents) {

@@ -1,0 +1,185 @@
+//! One event in full over the screen, from which one goes on to the next of its view.
+
+use ratatui::{Frame, layout::Rect};
+use serde_json::Value;
+
+use super::events::{EventFilter, EventRow, Listing, LogRow};
+use crate::{
+    app::{
+        input::{Code, Input, Key},
+        message::{Message, ScreenId},
+        state::State,
+        verbs,
+    },
+    model::{
+        call::{Call, EventKind},
+        size,
+    },
+    ui::{
+        canvas::wrap,
+        overlays::page::PageOverlay,
+        sheet::{Entry, Sheet},
+        styles::Role,
+        view::{Look, Overlay, OverlayReply, Reply},
+    },
+};
+
+/// The page of an event.
+struct EventPage {
+    page: PageOverlay,
+    /// Its text as it came.
+    text: String,
+    which: EventFilter,
+    row: usize,
+    is_last: bool,
+}
+
+/// Opens the page of the event in that row of a view.
+pub(super) fn open(call: &Call, which: EventFilter, row: usize) -> Reply {
+    EventPage::of_row(call, which, row).map_or(Reply::Handled, |page| Reply::Open(Box::new(page)))
+}
+
+/// The call whose answer is under the page.
+fn call_below(state: &State) -> Option<&Call> {
+    match state.screen {
+        ScreenId::History => state.invoke.kept.current_call().map(|open| &open.call),
+        _ => state.invoke.calls.selected_call(),
+    }
+}
+
+impl EventPage {
+    fn of_row(call: &Call, which: EventFilter, row: usize) -> Option<Self> {
+        let rows = Listing::from_call(call, which);
+        let listed = rows.get(row)?;
+        let is_last = row + 1 == rows.len();
+        Some(Self { page: page_of(&listed), text: event_text(&listed), which, row, is_last })
+    }
+
+    /// Goes on to another event of the view, where there is one.
+    fn go_to(&mut self, row: Option<usize>, state: &State) -> OverlayReply {
+        let call = call_below(state);
+        let there = call.zip(row).and_then(|(call, row)| Self::of_row(call, self.which, row));
+        if let Some(there) = there {
+            *self = there;
+        }
+        OverlayReply::Stay
+    }
+
+    /// Which row a key leads to.
+    fn row_of_key(&self, key: Key) -> Option<Option<usize>> {
+        if verbs::NEXT_MARK.is_key(key) || matches!(key.code, Code::Right | Code::Char('l')) {
+            return Some(self.row.checked_add(1));
+        }
+        if verbs::PREVIOUS_MARK.is_key(key) || matches!(key.code, Code::Left | Code::Char('h')) {
+            return Some(self.row.checked_sub(1));
+        }
+        None
+    }
+}
+
+impl Overlay for EventPage {
+    fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
+        let rows = call_below(state).map(|call| Listing::from_call(call, self.which).len());
+        self.is_last = rows.is_none_or(|rows| self.row + 1 >= rows);
+        self.page.draw(frame, area, look, state);
+    }
+
+    fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
+        let Input::Key(key) = input else { return self.page.handle_input(input, state) };
+        if verbs::COPY_AS.is_key(*key) {
+            let (what, text) = ("event".to_owned(), self.text.clone());
+            return OverlayReply::StayWith(Message::Copy { what, text });
+        }
+        match self.row_of_key(*key) {
+            Some(row) => self.go_to(row, state),
+            None => self.page.handle_input(input, state),
+        }
+    }
+
+    fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
+        let moves = [
+            (!self.is_last).then_some(("]", "next")),
+            (self.row > 0).then_some(("[", "previous")),
+            Some(("y", "copy")),
+        ];
+        moves.into_iter().flatten().chain(self.page.key_hints()).collect()
+    }
+
+    fn sheet(&mut self, state: &State) -> Sheet {
+        self.page.sheet(state)
+    }
+
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
+        self.page.answer(entry, state)
+    }
+}
+
+/// JSON on lines of its own; what is none, as it is.
+fn pretty_json(text: &str) -> String {
+    let value = serde_json::from_str::<Value>(text);
+    value
+        .ok()
+        .and_then(|value| serde_json::to_string_pretty(&value).ok())
+        .unwrap_or_else(|| text.to_owned())
+}
+
+/// A chunk in full: its size, how long it was waited for, and its text line by line in quotes, as
+/// spaces at its ends and line breaks can't be seen otherwise.
+fn chunk_page(text: &str, bytes: usize, wait: Option<u64>) -> String {
+    let size = size::format_size(bytes as u64);
+    let wait = wait.map_or_else(String::new, |ms| format!(" · waited for {ms} ms"));
+    let lines = text.split_inclusive('\n').map(|line| Value::from(line).to_string());
+    let lines: Vec<String> = lines.collect();
+    let text = if lines.is_empty() { "\"\"".to_owned() } else { lines.join("\n") };
+    format!("{size}{wait}\n\n{text}")
+}
+
+/// What an event holds, as it came.
+pub(crate) fn event_text(listed: &EventRow<'_>) -> String {
+    match listed {
+        EventRow::Event(event, call, _) => match &event.kind {
+            EventKind::Chunk { text, .. } => call.text.slice(text.clone()).into_owned(),
+            EventKind::Stray { body, .. } => body.to_string(),
+            EventKind::Stage(stage) if stage.frame.is_some() => stage.body.to_string(),
+            _ => listed.raw_json(),
+        },
+        EventRow::Gap(_) => listed.log_row().text,
+    }
+}
+
+/// The same to be read.
+fn shown_text(listed: &EventRow<'_>) -> String {
+    let EventRow::Event(event, call, place) = listed else { return event_text(listed) };
+    match &event.kind {
+        EventKind::Chunk { text, bytes } => {
+            chunk_page(&call.text.slice(text.clone()), *bytes, place.wait)
+        }
+        EventKind::Notice(words) => words.clone(),
+        EventKind::End { problem: Some(problem), .. } => {
+            format!("{}\n\n{}", problem.words(), problem.remedy).trim_end().to_owned()
+        }
+        EventKind::Stage(stage) if stage.body.is_empty() && !stage.words.is_empty() => {
+            stage.words.clone()
+        }
+        EventKind::Stage(stage) if stage.frame.is_some() => pretty_json(&stage.body),
+        EventKind::Stage(stage) if !stage.body.is_empty() => {
+            format!("{}\n\n{}", stage.words, pretty_json(&stage.body))
+        }
+        _ => event_text(listed),
+    }
+}
+
+fn page_of(listed: &EventRow<'_>) -> PageOverlay {
+    const LINES: usize = 2_000;
+    let LogRow { time, what, .. } = listed.log_row();
+    let text = shown_text(listed);
+    let mut lines: Vec<_> = wrap(&text.chars().take(LINES * 90).collect::<String>(), 90)
+        .into_iter()
+        .take(LINES)
+        .map(|line| vec![(Role::Text, line)])
+        .collect();
+    if lines.len() == LINES {
+        lines.push(vec![(Role::Dim, "… the rest is in the answer's text".to_owned())]);
+    }
+    PageOverlay::new(format!("{what} {time} ms"), lines)
+}
