@@ -22,7 +22,7 @@ use super::{
     transport::{
         bus::{Bus, Receipt},
         connection_event::Faults,
-        message::{Address, Incoming, Outgoing, Packet, cut_text},
+        message::{Address, Incoming, Outgoing, Packet},
         message_queue::LostCounts,
     },
 };
@@ -31,6 +31,7 @@ use crate::{
     model::{
         call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
+        size,
         stage::FrameWay,
         transport::Traffic,
     },
@@ -493,7 +494,7 @@ impl Session<'_> {
         let kept = &packet.body[..packet.body.len().min(STRAY)];
         let body = String::from_utf8_lossy(kept);
         let body = match kept.len() < packet.body.len() {
-            true => cut_text(&body, packet.body.len()),
+            true => size::cut_text(&body, packet.body.len()),
             false => body.into_owned(),
         };
         let came: Vec<_> = packet.visible_headers().cloned().collect();

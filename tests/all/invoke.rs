@@ -235,7 +235,7 @@ fn the_views_of_the_answer_are_switched_by_key_and_by_mouse() {
 fn wire(lines: &str) -> EventKind {
     EventKind::Stage(Stage {
         name: Stage::WIRE.into(),
-        words: String::new(),
+        words: "← 20 kB".into(),
         body: lines.into(),
         frame: Some(FrameWay::In),
     })
@@ -253,7 +253,7 @@ fn raw_has_the_lines_that_crossed_the_wire_and_time_what_was_made_of_them() {
     bench.clicks("Raw");
     let screen = bench.screen();
     assert!(screen.contains("id: 7␊data: {") && screen.contains(": ping"), "{screen}");
-    assert!(!screen.contains("\"at_ms\""), "{screen}");
+    assert!(!screen.contains("\"at_ms\"") && screen.contains("←    20 kB"), "{screen}");
     bench.clicks("Time");
     let screen = bench.screen();
     assert!(screen.contains("chunk 3") && !screen.contains(": ping"), "{screen}");

@@ -323,7 +323,7 @@ fn no_part_of_a_secret_is_in_raw_or_printed_beside_the_answer() {
     screen.wait_for("Connections");
     screen.press(["3"]);
     screen.wait_for("is required");
-    screen.press(["enter", "enter"]);
+    screen.press(["enter"]);
     screen.type_text("loose");
     screen.press(["enter", "f6"]);
     screen.wait_for(LOOSE);

@@ -21,7 +21,7 @@ use crate::{
     schema::count::count_text,
     systems::calling,
     ui::{
-        canvas::{Pen, mark_chosen, text_width, visible_text, wrap},
+        canvas::{Pen, mark_chosen, text_width, truncate_text, visible_text, wrap},
         images::ImagePlaces,
         styles::{Role, Styles},
         view::Look,
@@ -349,22 +349,23 @@ impl Answer {
         let raw = self.view() == View::Raw;
         let visible = self.list.visible_rows(rows.len(), area.height);
         // What a frame is may be beyond the right edge.
-        let label = |row: usize| {
-            let (_, text) = rows.get(row)?.frame()?;
+        let label = |listed: &EventRow<'_>| {
+            let (_, text) = listed.frame()?;
             let is_small = text.len() <= LARGEST_LABELLED;
             is_small.then(|| calling::frame_label(call.request.system, text)).flatten()
         };
+        let listed_rows: Vec<_> = visible.filter_map(|row| Some((row, rows.get(row)?))).collect();
+        let labels = listed_rows.iter().filter(|_| raw);
         let labels: Vec<String> =
-            visible.clone().filter(|_| raw).map(|row| label(row).unwrap_or_default()).collect();
+            labels.map(|(_, listed)| label(listed).unwrap_or_default()).collect();
         let widest = labels.iter().map(|label| text_width(label)).max().unwrap_or(0).min(LABEL);
-        for (line, row) in (0_u16..).zip(visible) {
-            let Some(listed) = rows.get(row) else { break };
+        for (line, (row, listed)) in (0_u16..).zip(listed_rows) {
             let mut pen = Pen::new(buffer, area, line);
             if raw {
                 let text = match listed.frame() {
                     Some((way, text)) => {
                         let LogRow { time, .. } = listed.log_row();
-                        let size = size::format_size(text.len() as u64);
+                        let size = listed.frame_size();
                         pen.put_column(&time, 8, styles[Role::Dim])
                             .put_text(way.sign(), styles[Role::Accent])
                             .put_text(&format!(" {size:>8}  "), styles[Role::Dim]);
@@ -378,6 +379,7 @@ impl Answer {
                 };
                 // Only what can be seen is coloured; a piece may be megabytes long.
                 let seen: String = text.chars().take(usize::from(area.width) + 1).collect();
+                let seen = truncate_text(&seen, pen.remaining_cells());
                 for (role, piece) in code::highlight_line(&seen) {
                     pen.put_text(piece, styles[role]);
                 }

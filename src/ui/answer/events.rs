@@ -113,6 +113,17 @@ impl<'c> EventRow<'c> {
         }
     }
 
+    /// How large the frame was, of which what crossed the wire may be only a part.
+    pub fn frame_size(&self) -> String {
+        if let Self::Event(event, ..) = self
+            && let EventKind::Stage(stage) = &event.kind
+            && stage.is_wire()
+        {
+            return stage.words.split_once(' ').map_or("", |(_, size)| size).to_owned();
+        }
+        size::format_size(self.frame().map_or(0, |(_, text)| text.len()) as u64)
+    }
+
     /// Whether it is what crossed the wire, and no frame that can be sent.
     pub fn is_wire(&self) -> bool {
         let Self::Event(event, ..) = self else { return false };

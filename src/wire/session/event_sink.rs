@@ -17,7 +17,6 @@ use crate::{
     wire::{
         queue::{self, Closed},
         secrets::Secrets,
-        transport::message::split_cut,
     },
 };
 
@@ -161,7 +160,8 @@ impl EventSink {
         way: FrameWay,
         lines: String,
     ) -> Result<(), SinkClosed> {
-        let words = format!("{} {}", way.sign(), size::format_size(lines.len() as u64));
+        let words =
+            format!("{} {}", way.sign(), size::format_size(size::whole_length(&lines) as u64));
         let name = self.shared_name(Stage::WIRE);
         let stage = Stage { name, words, body: lines.into(), frame: Some(way) };
         self.emit_at(at_ms, EventKind::Stage(stage)).await
@@ -215,7 +215,7 @@ fn note_chunk(pieces: &mut RedactedPieces, text: &str, secrets: &Secrets) {
 
 /// A body without the start of a secret where it is cut.
 fn hide_cut(body: &mut Arc<str>, mask: &Mask) {
-    if let Some((start, rest)) = split_cut(body) {
+    if let Some((start, rest)) = size::split_cut(body) {
         let left = mask.without_begun(start);
         if left.len() < start.len() {
             *body = format!("{left}{rest}").into();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::{call::CallError, clock::Millis};
+use crate::model::{call::CallError, clock::Millis, size::cut_text};
 
 /// A place that messages go to and are received at, as the transport itself spells it: a subject,
 /// an exchange, a topic.
@@ -55,21 +55,6 @@ pub(crate) const WIRE: &str = ":wire";
 
 /// Of what crossed the wire at once, so many bytes are shown.
 const LONGEST_WIRE: usize = 16 * 1024;
-
-const CUT: (&str, &str) = ("… (", " bytes in all)");
-
-/// The start of something that is so many bytes long, to be shown.
-#[must_use]
-pub(crate) fn cut_text(start: &str, length: usize) -> String {
-    format!("{start}{}{length}{}", CUT.0, CUT.1)
-}
-
-/// The start of a text that was cut so, and what is said of the rest.
-#[must_use]
-pub(crate) fn split_cut(text: &str) -> Option<(&str, &str)> {
-    let at = text.strip_suffix(CUT.1)?.rfind(CUT.0)?;
-    Some(text.split_at(at))
-}
 
 /// What crosses the wire, to be shown: of much only the start.
 #[derive(Debug, Default)]

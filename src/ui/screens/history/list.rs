@@ -312,7 +312,7 @@ mod tests {
         for (tool, connection, shown) in [
             ("ask", "local", "ask  late deliveries of March"),
             ("ask", "staging", "ask · staging  late deliveries"),
-            ("query-customers-by-region", "staging", "query-custome…  late deliver"),
+            ("query-customers-by-region", "staging", "query-customer…  late deliver"),
             ("query-customers", MOCK_CONNECTION, "query… (mocked)  late deliver"),
         ] {
             let row = row(tool, connection, arguments);
