@@ -68,7 +68,7 @@ fn fixes_that_leave_no_choice_are_made_and_the_rest_is_reported() {
     let place = Place::with(&[("tools.yaml", TOOLS), ("part/other.yaml", "tool: {}\n")]);
     // What is written is lost by none of these.
     let safe = place.run(&["check", "--fix", "--json"]);
-    assert!(safe.words.contains("fixed tools.yaml:12 gate.listed-twice"), "{}", safe.words);
+    assert!(safe.words.contains("fixed tools.yaml:12 gates.listed-twice"), "{}", safe.words);
     let text = || std::fs::read_to_string(place.here.join("tools.yaml")).unwrap();
     assert_eq!(text(), TOOLS.replace("[x, x, x]", "[x]"));
     std::fs::write(place.here.join("tools.yaml"), TOOLS).unwrap();

@@ -225,7 +225,9 @@ impl Sheet {
     fn click_choose(&self, label: &str, option: &str, reads: &str) {
         self.click(label);
         self.appears(option);
-        self.click(option);
+        // A press of the very cell that opened the list would be taken for a part of that press.
+        let row = self.reach(option);
+        self.terminal.click((self.left + 26, row));
         // While the list is open, the rows below it stand elsewhere.
         let left = self.left;
         self.terminal.wait_until(format_args!("the list of {label} closed"), |screen| {
