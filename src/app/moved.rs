@@ -162,7 +162,7 @@ impl MovedEntries {
     }
 }
 
-/// The moves since the start, of which the oldest are let go.
+/// The moves since the start; the oldest are not kept.
 #[derive(Debug, Default)]
 pub struct MoveLog {
     dropped: usize,

@@ -979,7 +979,7 @@ fn the_name_of_a_tool_says_that_its_gate_goes_by_it() {
     let list = kept_list(&["look", "tell"]);
     let files = [("mcp/sky.json", list.as_str()), ("toolcrib.toml", settings)];
     let mut bench = Workbench::files(&files, 120, 36);
-    let words = "its groups and states in toolcrib.toml";
+    let words = "typing another name leaves";
     for (keys, is_said) in [("tab @find-field", true), ("shift+tab down tab @find-field", false)] {
         bench.keys(keys);
         bench.types("name");

@@ -281,7 +281,7 @@ mod tests {
             assert!(plain[place_at(&plain, starts[row], cells)..].starts_with('本'));
         }
         assert_eq!(place_at(&plain, 0, 999), plain.find('\n').unwrap());
-        // Blanks that begin a row are its own.
+        // A wide space that begins a row is its own.
         for text in ["日本語\u{3000}日本語", "one\u{a0}two three\u{3000}four"] {
             for cells in 3..12 {
                 let (lines, _) = preview(text, (cells, 8));

@@ -74,8 +74,7 @@ pub(super) fn name_words(tool: &Tool, state: &State) -> Option<(Pointer, String)
     let settings = ComposeContext::from_state(state).settings_value()?;
     tool.gate_table.as_ref()?.get(settings)?;
     let words = format!(
-        "its groups and states in {SETTINGS} go by this name: {} takes them along, typing another \
-         name doesn't",
+        "typing another name leaves its groups and states in {SETTINGS} behind; {} takes them along",
         state.keymap.way_to("rename")
     );
     Some((Pointer::root().child(tool.name_key), words))
