@@ -54,6 +54,7 @@ pub mod gated;
 pub mod groups;
 pub mod health;
 pub mod junit;
+pub(crate) mod latin_letters;
 pub mod layout;
 pub mod lint;
 pub mod mask;

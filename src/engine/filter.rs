@@ -144,7 +144,9 @@ impl fmt::Display for Reason {
 pub(crate) fn empty_request<T: Gated>(tools: &[T], asked: &AskedGroups) -> Option<String> {
     let AskedGroups::Only(names) = asked else { return None };
     let groups = groups_of(tools);
-    if groups.is_empty() || tools.iter().any(|tool| asked.admit(tool.gate())) {
+    // What is left out for another reason is in its groups all the same.
+    let is_in_group = |tool: &T| asked.admit(&tool.gate().to_declared());
+    if groups.is_empty() || tools.iter().any(is_in_group) {
         return None;
     }
     let others = join_alternatives(groups.iter().map(|group| &*group.name));
@@ -477,6 +479,11 @@ mod tests {
         assert_eq!(asked(Some(&[])).as_deref(), Some("no group is requested: request b or c"));
         assert_eq!(asked(Some(&["b"])), None);
         assert_eq!(asked(Some(&["*"])), None);
+        // One that is left out is in its group all the same.
+        let mut out = tool("z", Some(&[DEFAULT_GROUP]), None, None);
+        out.gate.offer = Audience::ToNone(NotLoaded::LeftOut { why: "off".into() });
+        let tools = [tool("x", Some(&["b"]), None, None), out];
+        assert_eq!(empty_request(&tools, &AskedGroups::from_request(None)), None);
         assert_eq!(empty_request::<Slot>(&[], &AskedGroups::Only(names(&["b"]))), None);
     }
 

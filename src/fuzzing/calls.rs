@@ -30,7 +30,7 @@ use crate::{
             },
             queue, reply, request,
         },
-        unique::{meta, prompts, tool_response, turn},
+        unique::{jinja, meta, prompts, tool_response, turn},
         watched::{self, TrafficWitness},
     },
 };
@@ -242,16 +242,16 @@ pub(super) fn read_search_proxy(value: &Value) {
     _ = tool_response::tool_call_response("tool", value, value);
     _ = turn::Turn::from_settings(value);
     for (_, text) in prompts::prompt_texts(value) {
-        _ = prompts::template_fault(text);
+        _ = jinja::template_fault(text);
     }
 }
 
 /// A template of a prompt; it ends, whatever it says.
 pub(super) fn read_prompt(text: &str) {
-    _ = prompts::template_fault(text);
+    _ = jinja::template_fault(text);
     let values = [("items", serde_json::json!([1, "a", {"b": null}])), ("name", "x".into())];
     let values = values.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-    _ = prompts::render_template(text, &values);
+    _ = jinja::render_template(text, &values);
 }
 
 /// Lock files, and lines that people type as answers.

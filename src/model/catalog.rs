@@ -14,6 +14,7 @@ use super::{
     service::Service,
     tool::{Audience, Gate, NotLoaded, States, Tool},
 };
+use crate::schema::pointer::Pointer;
 
 /// Everything the workspace's files hold, in the order of files and places.
 #[derive(Clone, Debug, Default)]
@@ -76,6 +77,8 @@ pub struct Loading {
     pub order: Vec<usize>,
     /// Rows of tools whose gates stand elsewhere than in their entries, with those.
     pub gates: Vec<(usize, Gate)>,
+    /// Rows of tools whose gates have another table of `toolcrib.toml` than their names say, with that.
+    pub gate_tables: Vec<(usize, Pointer)>,
     /// Rows of tools of which more is known than their entries say, with that.
     pub known: Vec<(usize, Arc<Value>)>,
 }
@@ -261,6 +264,14 @@ impl Catalog {
         self.refusals.clear();
         for loading in loadings {
             gates.extend(loading.gates);
+            for (row, table) in loading.gate_tables {
+                if let Some(tool) = self.tools.get_mut(row)
+                    && tool.gate_table.as_ref() != Some(&table)
+                {
+                    Arc::make_mut(tool).gate_table = Some(table);
+                    self.revision += 1;
+                }
+            }
             for (row, known) in loading.known {
                 if let Some(tool) = self.tools.get_mut(row)
                     && tool.known.as_ref() != Some(&known)

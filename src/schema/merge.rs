@@ -8,8 +8,8 @@ use super::{
     equal::values_equal,
     kind::suggestions,
     node::{
-        Choice, HOLDS_SCHEMA, MEMBERS_OF, NULL_APART, Node, NodeKey, PlaceId, SHOWN_EXAMPLES,
-        Types, Union,
+        Choice, HOLDS_SCHEMA, MEMBERS_OF, NAMES_VARIABLE, NULL_APART, Node, NodeKey, PlaceId,
+        SHOWN_EXAMPLES, Types, Union,
     },
     tree::Schema,
 };
@@ -149,6 +149,7 @@ impl Merge<'_> {
         node.title = text("title").or(node.title.take());
         node.description = text("description").or(node.description.take());
         node.holds_schema |= keywords.get(HOLDS_SCHEMA) == Some(&Value::Bool(true));
+        node.names_variable |= keywords.get(NAMES_VARIABLE) == Some(&Value::Bool(true));
         node.null_apart |= keywords.get(NULL_APART) == Some(&Value::Bool(true));
         node.members_of = text(MEMBERS_OF).or(node.members_of.take());
         node.default = keywords.get("default").cloned().or(node.default.take());

@@ -360,6 +360,9 @@ pub(crate) const MEMBERS_OF: &str = "x-members-of";
 /// The value is a JSON Schema itself: one that is folded is described by what it asks for.
 pub(crate) const HOLDS_SCHEMA: &str = "x-holds-schema";
 
+/// A text of the form `$NAME` is filled in with that environment variable.
+pub(crate) const NAMES_VARIABLE: &str = "x-names-variable";
+
 /// Marks the items of a list of texts to which null is added elsewhere than in the list.
 pub(crate) const NULL_APART: &str = "x-null-apart";
 
@@ -383,6 +386,8 @@ pub struct Node {
     pub members_of: Option<Arc<str>>,
     /// The value is a schema, by the keyword [`HOLDS_SCHEMA`].
     pub holds_schema: bool,
+    /// `$NAME` is an environment variable here, by the keyword [`NAMES_VARIABLE`].
+    pub names_variable: bool,
     /// Null is added elsewhere than here, by the keyword [`NULL_APART`].
     pub null_apart: bool,
     pub read_only: bool,
@@ -425,6 +430,7 @@ impl Node {
             suggestions: None,
             members_of: None,
             holds_schema: false,
+            names_variable: false,
             null_apart: false,
             read_only: false,
             write_only: false,

@@ -49,6 +49,14 @@ pub(crate) fn names_variable(text: &str) -> bool {
         && !name.chars().any(|letter| letter.is_ascii_lowercase())
 }
 
+/// The same where a name of one word is one too: where it is filled in, no password begins so.
+#[must_use]
+pub(crate) fn names_any_variable(text: &str) -> bool {
+    let is_word =
+        |letter: char| letter.is_ascii_uppercase() || letter.is_ascii_digit() || letter == '_';
+    text.strip_prefix('$').is_some_and(|name| name.len() <= 64 && name.chars().all(is_word))
+}
+
 fn is_secret(node: &Node, text: &Value) -> bool {
     node.choices.is_none()
         && node.constant.is_none()
@@ -107,7 +115,10 @@ impl Walk<'_> {
                 }
             }
             Value::String(text)
-                if is_secret(&node, value) && !text.is_empty() && !names_variable(text) =>
+                if is_secret(&node, value)
+                    && !text.is_empty()
+                    && !names_variable(text)
+                    && !(node.names_variable && names_any_variable(text)) =>
             {
                 self.found.insert(at.clone());
             }

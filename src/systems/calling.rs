@@ -121,7 +121,7 @@ pub(crate) fn meta_forms(tool: &Tool) -> Option<MetaForms> {
 /// When nothing is known of what the tool takes there.
 pub(crate) fn build_meta(tool: &Tool, given: &GivenMeta) -> Result<Map<String, Value>, Problem> {
     match call_meta(tool) {
-        Some(known) => Ok(known.build_meta(given)),
+        Some(known) => Ok(known.build_meta(&tool.entry.value, given)),
         None if *given == GivenMeta::default() => Ok(Map::new()),
         None => {
             let cause = format!("calls of \"{}\" have no configuration or context", tool.name);

@@ -1,6 +1,8 @@
 //! Carries tools from one system or format to another, and says what became of each field: what was
 //! written is read again as its system reads it, so that nothing is promised.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::{
@@ -46,13 +48,33 @@ pub fn pack_tool(tool: &Tool, mode: Mode) -> Option<Baggage> {
         name_key: tool.name_key,
         value: Value::clone(&tool.entry.value.parsed()),
     };
-    let own = Some(own).filter(|own| is_read_again(system, &carried, own, mode));
-    Some(Baggage { lost, own, ..Baggage::new(carried) })
+    let own =
+        Some(own).filter(|own| is_read_again(system, &carried, own, tool.known.as_ref(), mode));
+    let beside = fields_beside(system, tool, &carried);
+    Some(Baggage { lost, own, beside, ..Baggage::new(carried) })
+}
+
+/// The fields of a tool that its entry alone doesn't say.
+fn fields_beside(system: &dyn System, tool: &Tool, carried: &PortableTool) -> Vec<&'static str> {
+    if tool.known.is_none() {
+        return Vec::new();
+    }
+    let alone = portable_tool(system, &Tool { known: None, ..tool.clone() }).fields();
+    let is_beside = |(name, value): &(&'static str, Value)| {
+        !alone.iter().any(|(other, there)| other == name && there == value)
+    };
+    carried.fields().into_iter().filter(is_beside).map(|(name, _)| name).collect()
 }
 
 /// Whether an entry alone in a file is the same tool, apart from groups and states that are not in
-/// it.
-fn is_read_again(system: &dyn System, tool: &PortableTool, own: &OwnForm, mode: Mode) -> bool {
+/// it; what other files say of it counts too.
+fn is_read_again(
+    system: &dyn System,
+    tool: &PortableTool,
+    own: &OwnForm,
+    known: Option<&Arc<Value>>,
+    mode: Mode,
+) -> bool {
     let Some(portable) = system.portable() else { return false };
     let entry = Some(own.value.clone());
     let key = portable.form_key(&own.key);
@@ -60,7 +82,8 @@ fn is_read_again(system: &dyn System, tool: &PortableTool, own: &OwnForm, mode: 
     let files = portable.write_tools(&[tool_there]);
     let catalog = catalog_of(&files, mode);
     let [there] = &catalog.tools[..] else { return false };
-    let mut read = portable_tool(system, there);
+    let there = Tool { known: known.cloned(), ..Tool::clone(there) };
+    let mut read = portable_tool(system, &there);
     if there.gate_table.is_some() {
         let PortableTool { groups, states, next, .. } = tool.clone();
         read = PortableTool { groups, states, next, ..read };
@@ -77,7 +100,7 @@ pub fn pack_document(document: &Value) -> Option<(Vec<Baggage>, Vec<String>)> {
         let Baggage { tool, own, .. } = one;
         // A form that is a system's is that of its entries.
         if let Some(system) = own.as_ref().and_then(|own| by_id(own.word)) {
-            own.take_if(|own| !is_read_again(system, tool, own, Mode::Document));
+            own.take_if(|own| !is_read_again(system, tool, own, None, Mode::Document));
         }
     }
     Some((packed, unread))
@@ -180,6 +203,13 @@ fn system_fates(
         }
     }
     if keyed.entry.is_some() {
+        let is_beside = |fate: &&mut Fate| one.beside.contains(&fate.field.as_str());
+        for fate in fates.iter_mut().filter(is_beside) {
+            *fate = Fate::lost(
+                fate.field.clone(),
+                "not in the entry: another file says it, which isn't copied",
+            );
+        }
         return fates;
     }
     let assumed = members_without_effect(system, &there.entry, catalog.mode, &read, there);

@@ -37,7 +37,7 @@ pub fn prompts_text(tool: &Tool, catalog: &Catalog) -> String {
         }
         match &prompt.rendered {
             Ok(rendered) => text += &format!("{}\n\n", rendered.trim_end()),
-            Err(fault) => text += &format!("# ⚠ no template: {fault}\n\n"),
+            Err(fault) => text += &format!("# ⚠ can't be rendered: {fault}\n\n"),
         }
     }
     text

@@ -121,6 +121,14 @@ pub fn with_defaults(mut schema: Value, defaults: &Map<String, Value>) -> Value 
     schema
 }
 
+/// The configuration with the defaults of the schema where it says nothing, also in the objects that
+/// it has; names in either spelling count. What has no default is left out.
+#[must_use]
+pub fn fill_defaults(value: &Map<String, Value>, schema: &Value) -> Map<String, Value> {
+    let reader = Reader { root: schema, reading: Reading::default() };
+    reader.fill_members(value, &[schema], 0)
+}
+
 struct Reader<'s> {
     root: &'s Value,
     reading: Reading,
@@ -156,10 +164,7 @@ impl<'s> Reader<'s> {
         at: &Pointer,
         depth: usize,
     ) -> Value {
-        let mut opened = Vec::new();
-        for schema in schemas {
-            self.open_schema(schema, 0, &mut opened);
-        }
+        let opened = self.open_all(schemas);
         match value {
             Value::Object(members) if depth < DEEPEST => {
                 let opened = chosen_branches(members, opened);
@@ -182,6 +187,62 @@ impl<'s> Reader<'s> {
                 None => plain.clone(),
             },
         }
+    }
+
+    /// A value with the defaults of these schemas in it.
+    fn fill_value(&self, value: &Value, schemas: &[&'s Value], depth: usize) -> Value {
+        match value {
+            Value::Object(members) if depth < DEEPEST => {
+                Value::Object(self.fill_members(members, schemas, depth))
+            }
+            Value::Array(items) if depth < DEEPEST => {
+                let opened = self.open_all(schemas);
+                let of_items: Vec<&Value> =
+                    opened.iter().filter_map(|schema| schema.get("items")).collect();
+                items.iter().map(|item| self.fill_value(item, &of_items, depth + 1)).collect()
+            }
+            plain => plain.clone(),
+        }
+    }
+
+    fn fill_members(
+        &self,
+        members: &Map<String, Value>,
+        schemas: &[&'s Value],
+        depth: usize,
+    ) -> Map<String, Value> {
+        let opened = chosen_branches(members, self.open_all(schemas));
+        let properties: Vec<(&'s String, &'s Value)> = opened
+            .iter()
+            .filter_map(|schema| schema.get("properties").and_then(Value::as_object))
+            .flatten()
+            .collect();
+        let mut filled = Map::new();
+        for (name, value) in members {
+            let spelled = camel_name(name);
+            let of_member: Vec<&Value> = properties
+                .iter()
+                .filter(|(known, _)| *known == name || **known == spelled)
+                .map(|(_, property)| *property)
+                .collect();
+            filled.insert(name.clone(), self.fill_value(value, &of_member, depth + 1));
+        }
+        for (name, property) in properties {
+            let is_said = members.keys().any(|said| said == name || camel_name(said) == *name);
+            if let Some(default) = property.get("default").filter(|_| !is_said) {
+                let default = self.fill_value(default, &[property], depth + 1);
+                filled.entry(name.clone()).or_insert(default);
+            }
+        }
+        filled
+    }
+
+    fn open_all(&self, schemas: &[&'s Value]) -> Vec<&'s Value> {
+        let mut opened = Vec::new();
+        for schema in schemas {
+            self.open_schema(schema, 0, &mut opened);
+        }
+        opened
     }
 
     fn read_object(
@@ -398,6 +459,36 @@ mod tests {
             json!({"isOn": "maybe", "ratio": "much", "limits": {"maxWords": "7.5"}, "names": 3});
         let reading = read_configuration(&written, &schema());
         assert_eq!((reading.value, reading.converted), (written, Vec::new()));
+    }
+
+    #[test]
+    fn what_is_not_said_has_the_default_of_the_schema() {
+        let schema = json!({
+            "$defs": {"Limits": {"type": "object", "properties": {
+                "maxWords": {"type": "integer", "default": 7}, "tone": {"type": "string", "default": "dry"},
+            }}},
+            "properties": {
+                "isOn": {"type": "boolean", "default": true},
+                "name": {"type": "string"},
+                "limits": {"$ref": "#/$defs/Limits", "default": {"tone": "warm"}},
+                "more": {"type": "array", "items": {"anyOf": [{"$ref": "#/$defs/Limits"}, {"type": "null"}]}},
+            },
+        });
+        let filled =
+            |value: Value| Value::Object(fill_defaults(value.as_object().unwrap(), &schema));
+        assert_eq!(
+            filled(json!({})),
+            json!({"isOn": true, "limits": {"maxWords": 7, "tone": "warm"}})
+        );
+        assert_eq!(
+            filled(
+                json!({"is_on": false, "limits": {"max_words": 1}, "more": [{}, null], "x": {}})
+            ),
+            json!({
+                "is_on": false, "limits": {"max_words": 1, "tone": "dry"},
+                "more": [{"maxWords": 7, "tone": "dry"}, null], "x": {},
+            })
+        );
     }
 
     #[test]

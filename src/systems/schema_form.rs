@@ -247,8 +247,9 @@ fn untyped_schema(member: &str, (title, words): (&str, &str), fields: Value) -> 
 /// Whatever else a schema may be: constants, rules.
 fn other() -> Value {
     let names: Vec<&str> = TYPES.into_iter().chain(["null"]).collect();
-    let typed = json!({"required": ["type"], "properties": {"type": {"anyOf": [{"enum": names}, {"type": "array"}]}}});
-    let untyped = |member: &str| json!({"required": [member], "not": {"required": ["type"]}});
+    // Neither holds for true and false, which are schemas too.
+    let typed = json!({"type": "object", "required": ["type"], "properties": {"type": {"anyOf": [{"enum": names}, {"type": "array"}]}}});
+    let untyped = |member: &str| json!({"type": "object", "required": [member], "not": {"required": ["type"]}});
     let others: Vec<Value> = std::iter::once(typed).chain(UNTYPED.map(untyped)).collect();
     json!({"title": "another schema", "description": "Constants, rules: as JSON.", "type": ["object", "boolean"], "default": {}, "properties": {"description": description()}, "not": {"anyOf": others}})
 }

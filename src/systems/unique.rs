@@ -4,13 +4,15 @@
 //! a tool, [`schema`] makes the forms. [`config_schema`] knows what a tool may be configured with;
 //! [`verdict`] says what the platform makes of a configuration, which [`checks`] turn into findings.
 //!
-//! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along.
+//! [`turn`] says which tools a turn gives to the model, and [`prompts`] what they bring along, which
+//! [`jinja`] renders.
 //! [`meta`] has what MCP servers say of Unique's tools, [`platform`] calls of its own API,
 //! [`tool_response`] what it makes of a server's result.
 
 pub mod checks;
 pub mod config_schema;
 pub mod entries;
+pub mod jinja;
 pub mod keys;
 pub mod meta;
 pub mod platform;
@@ -24,6 +26,7 @@ pub mod verdict;
 
 use serde_json::{Value, json};
 
+use self::config_schema::ConfigSchemas;
 use super::{
     facets::{
         call_meta::CallMeta,
@@ -140,7 +143,8 @@ impl System for Unique {
 
 impl Prompts for Unique {
     fn tool_prompts(&self, tool: &Tool, catalog: &Catalog) -> Vec<Prompt> {
-        prompts::tool_prompts(tool, &turn::samples_of(catalog))
+        let schema = ConfigSchemas::of_catalog(catalog).for_entry(&tool.entry.value);
+        prompts::tool_prompts(tool, schema.as_ref(), &turn::samples_of(catalog))
     }
 
     fn tool_remarks(&self, tool: &Tool, catalog: &Catalog) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! A call to be taken elsewhere: as a command, as the request, as the answer.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use serde_json::{Value, value::RawValue};
 
@@ -14,10 +14,11 @@ use crate::{
         stage::FrameWay,
         transport::{Program, TransportKind},
     },
-    schema::literal::Literal,
+    schema::{literal::Literal, validate::Checker},
     systems::{
         agents, calling,
         facets::steps::{SentStep, Steps},
+        table,
     },
 };
 
@@ -88,6 +89,27 @@ pub(crate) fn of_call(state: &State, call: &Call) -> Vec<Copied> {
     copies
 }
 
+/// Whether the command line would refuse the call, as it is not what the tool takes.
+fn fails_check(state: &State, request: &Request, arguments: &Value) -> bool {
+    let Some(tool) = state.tool(&request.tool) else { return false };
+    let schema = table::arguments_schema(tool);
+    let listed = schema.get("properties").and_then(Value::as_object);
+    let listed = listed.filter(|listed| !listed.is_empty());
+    let is_open = ["additionalProperties", "patternProperties"]
+        .iter()
+        .any(|keyword| schema.get(keyword).is_some());
+    let has_others = listed.filter(|_| !is_open).is_some_and(|listed| {
+        arguments.as_object().is_some_and(|all| all.keys().any(|name| !listed.contains_key(name)))
+    });
+    let checker = Checker::compile_lenient(&Arc::new(schema.clone())).checker;
+    let meta = calling::request_meta(request.system, &request.body);
+    let meta: Option<Value> = meta.and_then(|meta| serde_json::from_str(&meta).ok());
+    let meta = meta.and_then(|meta| meta.as_object().cloned()).unwrap_or_default();
+    has_others
+        || checker.is_some_and(|checker| !checker.issues(arguments).is_empty())
+        || !calling::meta_faults(tool, &meta).is_empty()
+}
+
 /// What a request can be copied as; `stages` are those of the call that sent it.
 pub(crate) fn of_typed(
     state: &State,
@@ -100,6 +122,10 @@ pub(crate) fn of_typed(
     let arguments = Literal::parse(&request.arguments)
         .unwrap_or_else(|_| state.written_arguments_of(&request.tool));
     let mut copies = of_request(request, &arguments, subject.as_deref(), connection);
+    let command = copies.iter_mut().find(|copied| copied.text.starts_with("toolcrib call "));
+    if let Some(command) = command.filter(|_| fails_check(state, request, arguments.value())) {
+        command.text += " --no-check";
+    }
     if request.mock.is_none()
         && let Some(steps) = calling::steps_of(request)
     {

@@ -100,6 +100,24 @@ fn what_the_server_would_not_take_is_said_before_it_is_sent() {
 }
 
 #[test]
+fn the_command_of_a_call_that_is_sent_all_the_same_skips_the_check() {
+    let mut bench = invoke("weather", 120, 40);
+    for (keys, is_skipped) in [("f6 f6 esc y", true), ("tab tab enter", false)] {
+        bench.keys(keys);
+        if !is_skipped {
+            bench.types("c1");
+            bench.keys("enter f6 esc y");
+        }
+        bench.types("toolcrib command");
+        bench.keys("enter");
+        let Some(Effect::Copy(command)) = bench.effects.last() else {
+            panic!("{}", bench.screen())
+        };
+        assert_eq!(command.ends_with(" --no-check"), is_skipped, "{command}");
+    }
+}
+
+#[test]
 fn any_tool_of_a_server_has_an_editor_of_the_meta() {
     let mut bench = invoke("echo", 120, 40);
     assert!(bench.shows("_meta  only the arguments"), "{}", bench.screen());

@@ -573,6 +573,41 @@ fn an_entry_goes_whole_to_its_own_system() {
 }
 
 #[test]
+fn an_entry_whose_arguments_another_file_has_goes_whole_too() {
+    let sample = Place::sample("unique").here;
+    let read = |file: &str| std::fs::read_to_string(sample.join(file)).unwrap();
+    let (before, schema) = (read("space.json"), read("unique/Weather.json"));
+    let files = [("space.json", &*before), ("unique/Weather.json", &schema), ("toolcrib.toml", "")];
+    let place = Place::with(&files);
+    let space: Value = serde_json::from_str(&before).unwrap();
+    let entry = find_named(&space, "Weather").unwrap();
+    let ran = place.run(&["convert", "Weather", "--to", "unique"]);
+    ran.ended(
+        0,
+        &[
+            "✓ carried  name",
+            "− lost     arguments: not in the entry: another file says it, which isn't copied",
+        ],
+    );
+    assert_eq!(&ran.json(), entry);
+    assert!(!ran.words.contains("assumed"), "{}", ran.words);
+    place
+        .run(&["convert", "Weather", "--to", "unique", "--out", "space.json", "--update"])
+        .ended(0, &[]);
+    assert_eq!(std::fs::read_to_string(place.here.join("space.json")).unwrap(), before);
+}
+
+/// The object of this name, wherever it is.
+fn find_named<'v>(value: &'v Value, name: &str) -> Option<&'v Value> {
+    match value {
+        Value::Object(members) if members.get("name") == Some(&json!(name)) => Some(value),
+        Value::Object(members) => members.values().find_map(|value| find_named(value, name)),
+        Value::Array(items) => items.iter().find_map(|value| find_named(value, name)),
+        _ => None,
+    }
+}
+
+#[test]
 fn a_file_that_is_no_list_of_tools_is_refused_with_the_place() {
     let place = Place::with(&[
         ("broken.json", "{\"openapi\": \"3.1.0\",\n  oops}\n"),

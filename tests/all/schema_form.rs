@@ -198,3 +198,25 @@ fn undoing_a_rename_leaves_open_what_was_open() {
     }
     assert_eq!(schema_of(&bench), renamed);
 }
+
+#[test]
+fn a_schema_that_is_true_or_false_is_one() {
+    for (keyword, flag) in
+        [("additionalProperties", false), ("additionalProperties", true), ("items", false)]
+    {
+        let kind = if keyword == "items" { "array" } else { "object" };
+        let schema = json!({"type": kind, keyword: flag});
+        let bench = of_argument(&schema);
+        assert!(!bench.shows("⚠") && !bench.shows("✗"), "{schema}\n{}", bench.screen());
+        let mut bench = of_argument(&json!({"type": "array", "items": schema}));
+        bench.clicks("▸ list");
+        assert!(!bench.shows("⚠") && !bench.shows("✗"), "{schema}\n{}", bench.screen());
+    }
+    // A member that the form has no field for.
+    for keyword in ["unevaluatedProperties", "propertyNames", "contains", "not"] {
+        let bench = of_argument(&json!({"type": "object", keyword: false}));
+        assert!(!bench.shows("⚠") && !bench.shows("✗"), "{keyword}\n{}", bench.screen());
+    }
+    let bench = of_argument(&json!(true));
+    assert!(!bench.shows("⚠") && !bench.shows("✗"), "{}", bench.screen());
+}

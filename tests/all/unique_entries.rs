@@ -322,6 +322,91 @@ fn a_turn_gives_the_tools_that_the_user_chose() {
     assert_eq!(catalog.tool_called("Sales/Lamp").unwrap().name, "Lamp");
 }
 
+/// Two spaces with tools of the same name.
+fn two_spaces() -> Vec<(&'static str, Format, String)> {
+    let space = |name: &str, tools: Value| {
+        json!({"name": name, "modules": [{"configuration": {"space": {"tools": tools}}}]})
+            .to_string()
+    };
+    let search = |display: &str| entry("InternalSearch", &json!({"displayName": display}));
+    vec![
+        ("a.json", Format::Json, space("A", json!([search("X"), entry("Lamp", &json!({}))]))),
+        ("b.json", Format::Json, space("B", json!([search("X"), entry("WebSearch", &json!({}))]))),
+        ("unique/Lamp.json", Format::Json, lamp().to_string()),
+    ]
+}
+
+fn with_two_spaces(settings: &str) -> Workspace {
+    let mut files = two_spaces();
+    files.push(("toolcrib.toml", Format::Toml, settings.to_owned()));
+    let parse = |(name, format, text): (&str, Format, String)| {
+        (FileId::new(name), Source::parse(format, text).unwrap())
+    };
+    Workspace(files.into_iter().map(parse).collect())
+}
+
+#[test]
+fn two_spaces_are_two_sets_of_tools() {
+    let codes = |settings: &str| -> Vec<String> {
+        let found = with_two_spaces(settings).findings().into_iter();
+        found
+            .filter(|finding| finding.code != "config.unknown-tool")
+            .map(|it| it.code.to_owned())
+            .collect()
+    };
+    let given = |settings: &str| -> Vec<(String, String)> {
+        let catalog = with_two_spaces(settings).catalog();
+        let loaded = catalog.tools.iter().filter(|tool| tool.gate.not_loaded().is_none());
+        loaded.map(|tool| (tool.entry.key.clone(), tool.gate.groups().join(","))).collect()
+    };
+    let keys = |settings: &str| given(settings).into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+    assert_eq!(codes(""), Vec::<String>::new());
+    let all = ["A/InternalSearch", "A/Lamp", "B/InternalSearch", "B/WebSearch"];
+    assert_eq!(keys(""), all);
+    // What the user chose in one space is nothing to the other.
+    let chosen = "[unique]\nchoices = [\"B/InternalSearch\"]\n";
+    assert_eq!(codes(chosen), Vec::<String>::new());
+    assert_eq!(keys(chosen), ["A/InternalSearch", "A/Lamp", "B/InternalSearch"]);
+    assert_eq!(
+        keys("[unique]\nchoices = [\"WebSearch\"]\n"),
+        ["A/InternalSearch", "A/Lamp", "B/WebSearch"]
+    );
+    let off = "[unique]\ndisabled = [\"A/InternalSearch\", \"Lamp\"]\n";
+    assert_eq!(keys(off), ["B/InternalSearch", "B/WebSearch"]);
+    assert_eq!(codes("[unique]\ndisabled = [\"C/Lamp\"]\n"), ["turn.unknown-tool"]);
+    // Gates go by the key, by the name for all.
+    let groups = |settings: &str| -> Vec<String> {
+        given(settings).into_iter().map(|(_, groups)| groups).collect()
+    };
+    let by_key = "[unique.tools.\"B/InternalSearch\"]\ngroups = [\"g\"]\n";
+    assert_eq!(
+        (groups(by_key), codes(by_key)),
+        (vec!["".into(), "".into(), "g".into(), "".into()], vec![])
+    );
+    let by_name = "[unique.tools.InternalSearch]\ngroups = [\"g\"]\n";
+    assert_eq!(groups(by_name), ["g", "", "g", ""]);
+    let table = |settings: &str, key: &str| {
+        let catalog = with_two_spaces(settings).catalog();
+        catalog.tool_called(key).unwrap().gate_table.clone().unwrap().to_string()
+    };
+    assert_eq!(table("", "A/Lamp"), "/unique/tools/Lamp");
+    assert_eq!(table("", "A/InternalSearch"), "/unique/tools/A~1InternalSearch");
+    assert_eq!(table(by_name, "A/InternalSearch"), "/unique/tools/InternalSearch");
+}
+
+#[test]
+fn a_sub_agent_without_a_space_is_found() {
+    let helper = |configuration: Value| {
+        let more = json!({"isSubAgent": true, "configuration": configuration});
+        Workspace::of(&json!([entry("helper", &more)])).told()
+    };
+    assert_eq!(
+        helper(json!({"assistant_id": " "})),
+        ["entry.no-assistant /configuration/assistant_id"]
+    );
+    assert_eq!(helper(json!({"assistantId": "assistant_1"})), Vec::<String>::new());
+}
+
 #[test]
 fn an_entry_that_is_refused_takes_its_list_along() {
     let space =
@@ -382,6 +467,31 @@ fn a_model_reads_the_prompts_of_a_tool_rendered_on_its_configuration_and_samples
         research["remarks"].as_array().unwrap().iter().filter_map(Value::as_str).collect();
     assert!(remarks[0].starts_with("not in this turn: it is exclusive"), "{remarks:?}");
     assert!(remarks[1].starts_with("takes control"), "{remarks:?}");
+}
+
+#[test]
+fn prompts_have_the_defaults_of_the_schema_where_nothing_else_says_them() {
+    let text = |default: &str| json!({"type": "string", "default": default});
+    let schema = json!({"type": "object", "properties": {
+        "maxHits": {"type": "integer", "default": 20},
+        "toolDescription": text("{% if max_hits > 10 %}Many: {{ max_hits }}{% endif %}"),
+        "systemPrompt": text("System of {{ language }}"),
+        "reminder": text("Own reminder"),
+        "language": text("en"),
+    }});
+    let space = json!([entry("Search", &json!({"configuration": {"language": "de"}}))]).to_string();
+    for (file, reminder) in [
+        (schema.clone(), "Own reminder"),
+        (json!({"json_schema": schema}), "Own reminder"),
+        (json!({"json_schema": schema, "default_config": {"reminder": "Said"}}), "Said"),
+    ] {
+        let files = [("space.json", &*space), ("unique/Search.json", &file.to_string())];
+        let shown = Place::with(&files).json(&["tools", "--model", "Search", "--json"]);
+        let texts: Vec<&Value> =
+            shown["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["text"]).collect();
+        assert_eq!(texts, ["Many: 20", "System of de", reminder], "{file}");
+        assert_eq!(shown["prompts"][0]["unknown"], json!([]), "{shown}");
+    }
 }
 
 #[test]

@@ -89,14 +89,26 @@ fn a_secret_is_never_drawn_and_may_name_a_variable() {
     assert!(desk.screen().contains("•••••••") && !desk.screen().contains("hunter2"));
     desk.keys("shift+home");
     assert!(matches!(desk.keys("ctrl+c"), FormReply::Refused(_)));
-    desk.keys("ctrl+a backspace $");
-    assert_eq!(desk.value["a"], "${A}");
-    desk.types("API_KEY");
-    assert_eq!(desk.value["a"], "${API_KEY}");
-    assert!(desk.screen().contains("${API_KEY}"), "a name is no secret");
     desk.keys("ctrl+a backspace");
-    desk.clicks("${…}");
-    assert_eq!(desk.value["a"], "${A}");
+    // Nothing fills a variable in here, so that none is offered.
+    assert!(!desk.screen().contains('$'), "{}", desk.screen());
+    desk.keys("$");
+    assert_eq!(desk.value["a"], "$");
+}
+
+#[test]
+fn a_secret_names_a_variable_where_one_is_filled_in() {
+    let schema = json!({"type": "string", "writeOnly": true, "x-names-variable": true});
+    let mut desk = desk(&schema, json!({}));
+    assert!(desk.screen().contains("$NAME uses an environment variable"), "{}", desk.screen());
+    desk.types("$");
+    assert_eq!(desk.value["a"], "$A");
+    desk.types("KEY");
+    assert_eq!(desk.value["a"], "$KEY");
+    assert!(desk.screen().contains("$KEY"), "a name is no secret: {}", desk.screen());
+    desk.keys("ctrl+a backspace");
+    desk.clicks("$…");
+    assert_eq!(desk.value["a"], "$A");
 }
 
 #[test]

@@ -166,7 +166,11 @@ impl<'s> ComposeContext<'s> {
     #[must_use]
     pub fn rename_gate_table(self, tool: &Tool, name: &str) -> Option<Change> {
         let at = self.own_gate_table(tool)?;
-        let edit = Edit::Rename { at: at.clone(), key: name.to_owned() };
+        // The table may have the tool's key: `SPACE/NAME`.
+        let is_key = at.last() == Some(&tool.entry.key);
+        let holder = tool.entry.key.rsplit_once('/').filter(|_| is_key).map(|(holder, _)| holder);
+        let key = holder.map_or_else(|| name.to_owned(), |holder| format!("{holder}/{name}"));
+        let edit = Edit::Rename { at: at.clone(), key };
         Some(Change::File { file: FileId::new(SETTINGS), document: 0, edit })
     }
 

@@ -1,13 +1,13 @@
 //! Keys and names.
 
-use std::collections::HashMap;
+use std::{collections::HashMap, sync::Arc};
 
 use super::{
     check::{Report, member_pointer},
     context::LintContext,
 };
 use crate::{
-    engine::workflow::twins,
+    engine::{latin_letters::latin_letters, workflow::twins},
     model::{
         entry::{Entry, EntryKind, SystemId},
         settings::SETTINGS,
@@ -40,12 +40,13 @@ pub(crate) fn duplicate_key(context: &LintContext<'_>, report: &mut Report<'_>) 
 }
 
 pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>) {
-    let mut first: HashMap<(SystemId, &str), &Tool> = HashMap::new();
+    let mut first: HashMap<(SystemId, Option<&str>, &str), &Tool> = HashMap::new();
     // What is left out no model sees.
     let is_left_out =
         |tool: &Tool| matches!(tool.gate.not_loaded(), Some(NotLoaded::LeftOut { .. }));
     for tool in context.catalog.tools.iter().filter(|tool| !is_left_out(tool)) {
-        match first.get(&(tool.entry.system, tool.name.as_str())) {
+        let named = (tool.entry.system, holder_of(tool), tool.name.as_str());
+        match first.get(&named) {
             // The same key twice is said already, and is most often the same tool in two files.
             Some(earlier) if earlier.entry.key != tool.entry.key => {
                 let words = |one: &Tool, other: &Tool| {
@@ -60,7 +61,7 @@ pub(crate) fn duplicate_name(context: &LintContext<'_>, report: &mut Report<'_>)
                 found.relate(&earlier.entry, name_place(earlier), words(earlier, tool));
             }
             Some(_) => {}
-            None => drop(first.insert((tool.entry.system, &tool.name), tool)),
+            None => drop(first.insert(named, tool)),
         }
     }
 }
@@ -70,7 +71,9 @@ pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
     for set in twins::find_twins(tools) {
         let mut set = set.iter().filter_map(|row| tools.get(*row));
         let Some(first) = set.next() else { continue };
-        for tool in set.filter(|tool| tool.name != first.name) {
+        let is_beside =
+            |tool: &&Arc<Tool>| tool.name != first.name && holder_of(tool) == holder_of(first);
+        for tool in set.filter(is_beside) {
             let words = |one: &Tool, other: &Tool| {
                 format!(
                     "it differs from \"{}\" ({}) only in its name",
@@ -83,6 +86,17 @@ pub(crate) fn twin_tools(context: &LintContext<'_>, report: &mut Report<'_>) {
             found.relate(&first.entry, Pointer::root(), words(first, tool));
         }
     }
+}
+
+/// Tools of several servers are offered to one model at once.
+const OFFERED_TOGETHER: SystemId = "mcp";
+
+/// What a tool is part of, by its key: no model sees the tools of two agents, or of two spaces.
+fn holder_of(tool: &Tool) -> Option<&str> {
+    if tool.entry.system == OFFERED_TOGETHER {
+        return None;
+    }
+    tool.entry.key.strip_suffix(&*tool.name)?.strip_suffix('/')
 }
 
 /// Where an entry is, as seen from another.
@@ -122,7 +136,7 @@ pub(crate) fn name_refused(_: &LintContext<'_>, tool: &Tool, report: &mut Report
 /// The name in letters that every API takes.
 fn plain_name(name: &str) -> String {
     let mut plain = String::new();
-    for letter in name.to_lowercase().chars() {
+    for letter in latin_letters(name).to_lowercase().chars() {
         match letter {
             'a'..='z' | '0'..='9' | '_' => plain.push(letter),
             _ if !plain.is_empty() && !plain.ends_with('-') => plain.push('-'),

@@ -14,11 +14,8 @@ pub(crate) fn in_descriptor(_: &LintContext<'_>, entry: &Entry, report: &mut Rep
             .copied()
             .unwrap_or_default();
         if let Some(what) = looks_secret(key, text) {
-            let variable = variable_name(key);
-            let message = format!(
-                "\"{key}\" seems to contain {what}; keep it in an environment variable (such as \
-                {variable}), not in a shared file"
-            );
+            let message =
+                format!("\"{key}\" seems to contain {what}; keep it out of files that are shared");
             report.add_finding(entry, path.iter().copied().collect::<Pointer>(), message);
         }
     });
@@ -41,27 +38,5 @@ fn visit_strings<'v>(
         // Items are looked at, but the finding is at their list.
         Value::Array(items) => items.iter().for_each(|item| visit_strings(item, path, see)),
         _ => {}
-    }
-}
-
-/// The environment variable that a key suggests.
-fn variable_name(key: &str) -> String {
-    let letters = key.chars().map(|letter| {
-        if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' }
-    });
-    let name: String = letters.collect();
-    if name.trim_matches('_').is_empty() { "TOKEN".into() } else { name }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_variable_is_named_after_the_key() {
-        assert_eq!(
-            (variable_name("auth-token"), variable_name("")),
-            ("AUTH_TOKEN".into(), "TOKEN".into())
-        );
     }
 }

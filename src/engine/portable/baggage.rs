@@ -14,6 +14,8 @@ pub struct Baggage {
     /// What is left behind, except where [`Self::own`] is written.
     pub lost: Vec<Fate>,
     pub own: Option<OwnForm>,
+    /// Fields that other files say of it than that of its entry.
+    pub beside: Vec<&'static str>,
     pub origin: Origin,
 }
 
@@ -44,7 +46,7 @@ pub struct OwnForm {
 impl Baggage {
     #[must_use]
     pub fn new(tool: PortableTool) -> Self {
-        Self { tool, lost: Vec::new(), own: None, origin: Origin::default() }
+        Self { tool, lost: Vec::new(), own: None, beside: Vec::new(), origin: Origin::default() }
     }
 
     /// Its own form, if a target of this word writes it.

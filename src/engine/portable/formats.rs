@@ -282,7 +282,7 @@ fn read_function(item: &Value, at: &Pointer, list: ListKind) -> Option<Baggage> 
     };
     let key = tool.name.clone();
     let own = word.map(|word| OwnForm { word, key, name_key: "name", value });
-    Some(Baggage { lost, own, origin, tool })
+    Some(Baggage { lost, own, origin, beside: Vec::new(), tool })
 }
 
 /// The members of a function, and those around it, that are not read.

@@ -44,19 +44,29 @@ pub fn read_gate(table: &Map<String, Value>) -> Gate {
 /// The gates that `toolcrib.toml` says for the tools of a system, by their rows in the catalog.
 #[must_use]
 pub fn read_gates(catalog: &Catalog, system: SystemId) -> Vec<(usize, Gate)> {
+    read_gates_at(catalog, system, |_, tool| tool.gate_table.as_ref())
+}
+
+/// The same with the tables where they are said to be.
+#[must_use]
+pub fn read_gates_at<'t>(
+    catalog: &'t Catalog,
+    system: SystemId,
+    table_of: impl Fn(usize, &'t Tool) -> Option<&'t Pointer>,
+) -> Vec<(usize, Gate)> {
     let tables: HashMap<&[String], &Entry> = setting_entries(catalog)
         .filter(|entry| entry.system == system)
         .map(|entry| (entry.id.place().at.tokens(), entry))
         .collect();
-    let gate_of = |tool: &Tool| {
-        let at = tool.gate_table.as_ref()?.tokens();
+    let gate_of = |row: usize, tool: &'t Tool| {
+        let at = table_of(row, tool)?.tokens();
         // TABLE.tools.NAME
         let (home, inside) = at.split_at(at.len().checked_sub(2)?);
         Some(read_gate(Pointer::from_iter(inside).get(&tables.get(home)?.value)?.as_object()?))
     };
     let own = catalog.tools.iter().enumerate();
     own.filter(|(_, tool)| tool.entry.system == system)
-        .map(|(row, tool)| (row, gate_of(tool).unwrap_or_else(Gate::ungated)))
+        .map(|(row, tool)| (row, gate_of(row, tool).unwrap_or_else(Gate::ungated)))
         .collect()
 }
 

@@ -73,8 +73,9 @@ fn number_repr(number: &Number) -> String {
     }
 }
 
-/// The shortest digits, with an exponent from 1e16 on and below 1e-4.
-fn float_repr(float: f64) -> String {
+/// `repr` of a float: the shortest digits, with an exponent from 1e16 on and below 1e-4.
+#[must_use]
+pub(crate) fn float_repr(float: f64) -> String {
     if !float.is_finite() {
         return float.to_string().to_lowercase();
     }
@@ -88,7 +89,9 @@ fn float_repr(float: f64) -> String {
     format!("{mantissa}e{}{:02}", if power < 0 { '-' } else { '+' }, power.unsigned_abs())
 }
 
-fn text_repr(text: &str) -> String {
+/// `repr` of a text.
+#[must_use]
+pub(crate) fn text_repr(text: &str) -> String {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     let mut out = String::from(quote);
     for (at, c) in text.char_indices() {

@@ -13,8 +13,8 @@ pub trait CallMeta: Sync {
     /// Whether a member of `_meta` is one of its own, whatever the protocol allows as a key.
     fn is_own_key(&self, key: &str) -> bool;
 
-    /// The members of `_meta` that say what is given.
-    fn build_meta(&self, given: &GivenMeta) -> Map<String, Value>;
+    /// The members of `_meta` of a call of the tool that say what is given.
+    fn build_meta(&self, tool: &Value, given: &GivenMeta) -> Map<String, Value>;
 
     /// What is wrong with the `_meta` of a call of the tool; none: the server takes it.
     fn meta_faults(&self, tool: &Value, meta: &Map<String, Value>) -> Vec<MetaFault>;

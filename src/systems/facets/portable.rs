@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::{
     engine::{
+        latin_letters::latin_letters,
         model_view::Client,
         portable::{
             fate::Fate,
@@ -94,7 +95,7 @@ pub struct PortableFile {
 #[must_use]
 pub fn plain_key(name: &str) -> String {
     let mut key = String::new();
-    for letter in name.chars() {
+    for letter in latin_letters(name).chars() {
         if letter.is_ascii_alphanumeric() || letter == '_' {
             key.push(letter.to_ascii_lowercase());
         } else if !key.ends_with('-') && !key.is_empty() {

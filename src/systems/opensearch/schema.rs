@@ -16,6 +16,7 @@ use super::{
 use crate::{
     engine::secret::{is_secret_name, looks_secret},
     model::entry::Entry,
+    schema::node::NAMES_VARIABLE,
     systems::{gate_tables, schema_form, system::EntryRules},
 };
 
@@ -371,7 +372,7 @@ fn connector() -> Value {
             keys::PARAMETERS: texts("Defaults for placeholders; a request's values override them"),
             "credential": {
                 "type": "object", "default": {},
-                "additionalProperties": {"type": "string", "writeOnly": true},
+                "additionalProperties": {"type": "string", "writeOnly": true, NAMES_VARIABLE: true},
                 "description": "Secrets for ${credential.NAME} in headers, which the cluster encrypts. $NAME is an environment variable, whose value is sent with a push",
             },
             keys::ACTIONS: {

@@ -35,7 +35,15 @@ pub fn read_answer(endpoint: Endpoint, answer: &Value) -> AnswerText {
     };
     read.unwrap_or_else(|| AnswerText {
         text: answer.to_string(),
-        faults: vec![format!("answer.shape at /: not what {} answers", endpoint.path())],
+        faults: vec![format!(
+            "answer.shape at /: not what {} answers, which is an object with {}",
+            endpoint.path(),
+            match endpoint {
+                Endpoint::Search => "the list \"curated\"",
+                Endpoint::AgentSearch => "the text \"answer\"",
+                Endpoint::Crawl => "the list \"results\"",
+            }
+        )],
     })
 }
 
@@ -65,7 +73,15 @@ fn read_pages(answer: &Value) -> Option<AnswerText> {
         if let Some(error) = page.get("error").filter(|error| !error.is_null()) {
             let status = error.get("statusCode").and_then(Value::as_u64);
             let status = status.map_or_else(String::new, |status| format!(" (HTTP {status})"));
-            let words = format!("{}: {}{status}", text(error, "code"), text(error, "message"));
+            let said = ["code", "message"].map(|member| text(error, member));
+            let said: Vec<&str> = said.into_iter().filter(|said| !said.is_empty()).collect();
+            // What has another shape is shown as it came.
+            let said = match error.as_str() {
+                Some(text) => text.to_owned(),
+                None if said.is_empty() => error.to_string(),
+                None => said.join(": "),
+            };
+            let words = format!("{said}{status}");
             read.faults.push(format!("crawl.url-failed at /results/{row}/error: {url}: {words}"));
             read.text += &format!("{url}\n   {words}\n\n");
             continue;
@@ -147,7 +163,7 @@ pub fn read_error(status: u16, body: &str, retry_after: Option<&str>) -> CallErr
         None => said,
     };
     let remedy = match status {
-        404 => "check the address; a search proxy answers GET /ready",
+        404 => "check the address: is a search proxy there?",
         500.. => "look at the log of the proxy: it says no more to those who call",
         _ => "check that a search proxy is there",
     };
@@ -210,7 +226,7 @@ fn detail_line(detail: &Value) -> Option<String> {
 }
 
 fn remedy_for(code: &str, error: &Value, details: &[&Value], retry_after: Option<&str>) -> String {
-    let is_retryable = error.get("retryable") == Some(&Value::Bool(true));
+    let is_retryable = error.get("retryable").and_then(Value::as_bool);
     match code {
         "ENGINE_NOT_CONFIGURED" => {
             let names: Vec<&str> =
@@ -231,9 +247,15 @@ fn remedy_for(code: &str, error: &Value, details: &[&Value], retry_after: Option
         }
         "EMPTY_SEARCH_RESULTS" => "nothing was found: ask for something else".to_owned(),
         _ => match (is_retryable, retry_after) {
-            (true, Some(seconds)) => format!("send it again after {seconds} s"),
-            (true, None) => "send it again: the proxy marks it as retryable".to_owned(),
-            (false, _) => "don't send it again: the proxy marks it as not retryable".to_owned(),
+            (Some(false), _) => {
+                "don't send it again: the proxy marks it as not retryable".to_owned()
+            }
+            (_, Some(seconds)) => format!("send it again after {seconds} s"),
+            (Some(true), None) => "send it again: the proxy marks it as retryable".to_owned(),
+            (None, None) => match code {
+                "RATE_LIMITED" | "UPSTREAM_TIMEOUT" => "send it again later".to_owned(),
+                _ => "the proxy doesn't say whether to send it again".to_owned(),
+            },
         },
     }
 }
@@ -306,7 +328,34 @@ mod tests {
             read.faults,
             ["crawl.url-failed at /results/1/error: http://b: FORBIDDEN_TARGET: no"]
         );
-        assert_eq!(read_answer(Endpoint::Search, &answer).faults.len(), 1);
+        let other = read_answer(Endpoint::Search, &answer).faults;
+        let words = "answer.shape at /: not what /v1/search answers, which is an object with the list \"curated\"";
+        assert_eq!(other, [words]);
+        for (error, words) in [
+            (json!("timeout"), "timeout"),
+            (json!({"message": "no"}), "no"),
+            (json!({"why": 1}), "{\"why\":1}"),
+        ] {
+            let answer = json!({"results": [{"url": "b", "error": error}]});
+            let read = read_answer(Endpoint::Crawl, &answer);
+            assert_eq!(read.faults, [format!("crawl.url-failed at /results/0/error: b: {words}")]);
+            assert!(read.text.contains(words), "{}", read.text);
+        }
+    }
+
+    #[test]
+    fn only_what_the_proxy_marks_is_not_sent_again() {
+        let remedy = |error: Value, after: Option<&str>| {
+            read_error(429, &json!({"error": error}).to_string(), after).remedy
+        };
+        let error = |code: &str| json!({"code": code, "message": "m"});
+        assert_eq!(remedy(error("RATE_LIMITED"), None), "send it again later");
+        assert_eq!(remedy(error("RATE_LIMITED"), Some("5")), "send it again after 5 s");
+        let unknown = remedy(error("UPSTREAM_ERROR"), None);
+        assert_eq!(unknown, "the proxy doesn't say whether to send it again");
+        let mut marked = error("RATE_LIMITED");
+        marked["retryable"] = json!(false);
+        assert!(remedy(marked, Some("5")).starts_with("don't send it again"));
     }
 
     #[test]

@@ -179,7 +179,7 @@ impl CallMeta for ProxyMeta {
         key == keys::CONFIGURATION || CONTEXT.iter().any(|known| known.header == key)
     }
 
-    fn build_meta(&self, given: &GivenMeta) -> Map<String, Value> {
+    fn build_meta(&self, _: &Value, given: &GivenMeta) -> Map<String, Value> {
         let mut meta = Map::new();
         if let Some(configuration) = &given.configuration {
             meta.insert(keys::CONFIGURATION.to_owned(), configuration.clone());

@@ -174,8 +174,16 @@ pub(super) fn has_branches(schema: &Value) -> bool {
 /// The type of a property in the list, where references lead too; the first where it has several.
 #[must_use]
 pub(super) fn listed_type(schema: &Schema, property: &Property) -> &'static str {
-    let types = schema.node(&property.node).shown_types();
-    let first = types.iter_names().next();
+    let node = schema.node(&property.node);
+    let union = node.unions.first().filter(|_| !node.typed);
+    let branches = union.into_iter().flat_map(|union| {
+        union.branches.iter().map(|branch| node.key.with_branch(union.place, *branch))
+    });
+    // A branch that says none allows them all.
+    let says_some = |types: &Types| *types != Types::ALL.difference(Types::NULL);
+    let of_branches = branches.map(|branch| schema.node(&branch).shown_types()).filter(says_some);
+    let types = of_branches.chain([node.shown_types()]);
+    let first = types.filter_map(|types| types.iter_names().next()).next();
     let word = first.and_then(|(first, _)| Types::WORDS.iter().find(|(of, ..)| *of == first));
     word.map_or("string", |(_, keyword, _)| keyword)
 }
@@ -279,6 +287,12 @@ mod tests {
                 object(json!({"id": id})), object(json!({"id": id, "name": name})), nested]});
             assert_eq!(listed(schema), "id integer, name string, at string");
         }
+        // An argument that is a union has the type of its first branch.
+        let of_union = |branches: Value| listed(object(json!({"a": {"oneOf": branches}})));
+        let other = object(json!({"at": name}));
+        assert_eq!(of_union(json!([object(json!({"id": id})), other])), "a object");
+        assert_eq!(of_union(json!([{"type": "null"}, {"type": "array"}])), "a array");
+        assert_eq!(of_union(json!([{"const": 1}, {"type": "boolean"}])), "a boolean");
         let merged = json!({"allOf": [object(json!({"id": id})), object(json!({"name": name}))]});
         assert_eq!(listed(merged), "id integer, name string");
         let beside = json!({"properties": {"own": name}, "anyOf": [

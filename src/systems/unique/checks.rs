@@ -73,6 +73,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(members::schema_text),
     },
     Check {
+        code: "entry.no-assistant",
+        severity: CheckLevel::WARNING,
+        about: "A sub-agent has no assistantId: there is no space that it could ask.",
+        run: Run::Tool(members::no_assistant),
+    },
+    Check {
         code: "entry.exclusive-unread",
         severity: CheckLevel::WARNING,
         about: "isExclusive of an MCP server's tool or a sub-agent has no effect: the platform makes their settings itself.",

@@ -37,10 +37,19 @@ const CONTEXT: [(&str, &str); 8] = [
     ("unique.app/chat/last-user-message-text", "What the user wrote."),
 ];
 
-/// What a tool of a server may be configured with; `None` where the server does not say.
+/// What a tool of a server may be configured with, or the JSON Schema of that alone; `None` where the
+/// server does not say.
 #[must_use]
 pub fn config_schema(tool: &Value) -> Option<&Value> {
-    tool.get("_meta")?.get(CONFIG_SCHEMA).filter(|schema| schema.get(keys::JSON_SCHEMA).is_some())
+    let is_schema = |said: &&Value| {
+        said.get(keys::JSON_SCHEMA).is_some()
+            || said.get("properties").is_some_and(Value::is_object)
+    };
+    tool.get("_meta")?.get(CONFIG_SCHEMA).filter(is_schema)
+}
+
+fn json_schema_of(said: &Value) -> &Value {
+    said.get(keys::JSON_SCHEMA).unwrap_or(said)
 }
 
 /// The keys of a member of the requirements.
@@ -49,13 +58,19 @@ fn wanted_keys<'t>(tool: &'t Value, member: &str) -> Vec<&'t str> {
     listed.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// A key of the context as it is sent: a short name is that of the platform's key that ends with it.
-fn context_key(name: &str) -> String {
-    let of_platform = CONTEXT
-        .iter()
-        .map(|(key, _)| *key)
-        .find(|key| key.rsplit_once('/').is_some_and(|(_, last)| last == name));
-    of_platform.unwrap_or(name).to_owned()
+/// A key of the context as it is sent: a short name is that of the key that ends with it, one that
+/// the tool's server names before those of the platform.
+fn context_key<'k>(tool: &'k Value, name: &'k str) -> &'k str {
+    let of_server = ["required", "optional"].map(|member| wanted_keys(tool, member));
+    let known = of_server.into_iter().flatten().chain(CONTEXT.map(|(key, _)| key));
+    let mut known: Vec<&str> = known.collect();
+    known.retain(|key| *key == name || short_key(key) == name);
+    known.iter().find(|key| **key == name).or(known.first()).copied().unwrap_or(name)
+}
+
+/// The end of a key, which is enough to name it.
+fn short_key(key: &str) -> &str {
+    key.rsplit_once('/').map_or(key, |(_, last)| last)
 }
 
 /// Servers that say of their tools what Unique reads.
@@ -89,13 +104,13 @@ impl CallMeta for UniqueMeta {
         key.starts_with(PREFIX)
     }
 
-    fn build_meta(&self, given: &GivenMeta) -> Map<String, Value> {
+    fn build_meta(&self, tool: &Value, given: &GivenMeta) -> Map<String, Value> {
         let mut meta = Map::new();
         if let Some(configuration) = &given.configuration {
             meta.insert(CONFIG.to_owned(), configuration.clone());
         }
         for (name, value) in &given.context {
-            meta.insert(context_key(name), value.clone());
+            meta.insert(context_key(tool, name).to_owned(), value.clone());
         }
         meta
     }
@@ -108,7 +123,7 @@ impl CallMeta for UniqueMeta {
             let configuration = parsed.as_ref().unwrap_or(configuration);
             let wrong = match config_schema(tool) {
                 None => vec!["the server declares no configuration for this tool".to_owned()],
-                Some(said) => configuration_faults(configuration, &said[keys::JSON_SCHEMA]),
+                Some(said) => configuration_faults(configuration, json_schema_of(said)),
             };
             faults.extend(wrong.into_iter().map(|words| MetaFault {
                 at: Pointer::root().child(CONFIG),
@@ -118,7 +133,9 @@ impl CallMeta for UniqueMeta {
         }
         for key in wanted_keys(tool, "required") {
             if !meta.contains_key(key) {
-                let short = key.rsplit_once('/').map_or(key, |(_, last)| last);
+                // Two that the server requires may end alike.
+                let short = short_key(key);
+                let short = if context_key(tool, short) == key { short } else { key };
                 faults.push(MetaFault {
                     at: Pointer::root().child(key),
                     words: format!("{key} is required"),
@@ -154,7 +171,7 @@ fn is_own(sent: &Value) -> bool {
 /// of the schema.
 fn configuration_form(said: &Value) -> ConfigurationForm {
     let defaults = said.get(keys::DEFAULT_CONFIG).and_then(Value::as_object);
-    let schema = with_defaults(said[keys::JSON_SCHEMA].clone(), defaults.unwrap_or(&Map::new()));
+    let schema = with_defaults(json_schema_of(said).clone(), defaults.unwrap_or(&Map::new()));
     ConfigurationForm {
         member: CONFIG,
         schema,
@@ -233,7 +250,7 @@ mod tests {
             (CONFIG, &json!(4))
         );
         let whole = given(Some(json!({"max_words": 3})), &[("chat-id", "c"), ("own", "x")]);
-        let meta = UniqueMeta.build_meta(&whole);
+        let meta = UniqueMeta.build_meta(&tool(), &whole);
         assert_eq!(UniqueMeta.meta_faults(&tool(), &meta), []);
         assert_eq!(
             Value::Object(meta),
@@ -243,11 +260,41 @@ mod tests {
     }
 
     #[test]
+    fn a_short_name_is_that_of_a_key_that_the_server_names() {
+        let required = json!(["unique.app/chat-id", "own/tenant", "unique.app/auth/user-id"]);
+        let tool = json!({"_meta": {REQUIREMENTS: {"required": required}}});
+        let faults = UniqueMeta.meta_faults(&tool, &Map::new());
+        let options: Vec<String> = faults.into_iter().filter_map(|fault| fault.option).collect();
+        assert_eq!(options, ["--context chat-id=…", "--context tenant=…", "--context user-id=…"]);
+        let context = [("chat-id", "c"), ("tenant", "t"), ("user-id", "u"), ("company-id", "1")];
+        let meta = UniqueMeta.build_meta(&tool, &given(None, &context));
+        let keys: Vec<&str> = meta.keys().map(String::as_str).collect();
+        assert_eq!(keys, ["unique.app/chat-id", "own/tenant", USER_ID, COMPANY_ID]);
+        assert_eq!(UniqueMeta.meta_faults(&tool, &meta), []);
+        let both = json!(["a/x", "b/x"]);
+        let tool = json!({"_meta": {REQUIREMENTS: {"required": both}}});
+        let faults = UniqueMeta.meta_faults(&tool, &Map::new());
+        let options: Vec<String> = faults.into_iter().filter_map(|fault| fault.option).collect();
+        assert_eq!(options, ["--context x=…", "--context b/x=…"]);
+    }
+
+    #[test]
+    fn a_json_schema_alone_says_what_a_tool_is_configured_with() {
+        let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        let tool = json!({"_meta": {CONFIG_SCHEMA: schema}});
+        assert_eq!(UniqueMeta.meta_forms(&tool).unwrap().configuration.unwrap().schema, schema);
+        let wrong = UniqueMeta.build_meta(&tool, &given(Some(json!({"n": "x"})), &[]));
+        assert_eq!(UniqueMeta.meta_faults(&tool, &wrong).len(), 1);
+        let right = UniqueMeta.build_meta(&tool, &given(Some(json!({"n": 1})), &[]));
+        assert_eq!(UniqueMeta.meta_faults(&tool, &right), []);
+    }
+
+    #[test]
     fn what_the_server_would_not_take_is_told_before() {
         for configuration in
             [json!({"maxWords": 12, "tone": "x"}), json!(r#"{"maxWords": 12, "tone": 1}"#)]
         {
-            let meta = UniqueMeta.build_meta(&given(Some(configuration), &[]));
+            let meta = UniqueMeta.build_meta(&tool(), &given(Some(configuration), &[]));
             let faults = UniqueMeta.meta_faults(&tool(), &meta).into_iter();
             let told: Vec<_> = faults.map(|fault| (fault.words, fault.option)).collect();
             assert_eq!(

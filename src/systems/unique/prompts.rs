@@ -3,26 +3,24 @@
 
 use std::collections::BTreeMap;
 
-use minijinja::{Environment, ErrorKind, UndefinedBehavior, Value as Filled};
 use serde_json::{Map, Value};
 
-use super::{config_schema::EntrySort, keys, meta};
+use super::{
+    config_schema::{ConfigSchema, EntrySort},
+    jinja::{is_template, outer_variables, render_template},
+    keys,
+};
 use crate::{
     model::tool::Tool,
     schema::pointer::Pointer,
     systems::{
         facets::prompts::Prompt,
-        pydantic::{camel_name, written_place},
+        pydantic::{camel_name, fill_defaults, written_place},
     },
 };
 
 /// Prompts lie no deeper in a configuration.
 const DEEPEST: usize = 3;
-/// How deep brackets of a template may be nested, and what is said of others.
-const DEEPEST_BRACKETS: usize = 60;
-const TOO_DEEP: &str = "its brackets are nested too deep";
-/// The name of the one template that there is at a time.
-const TEMPLATE: &str = "prompt";
 
 /// What a text of a configuration is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -66,18 +64,18 @@ impl Role {
     }
 }
 
-fn is_template(text: &str) -> bool {
-    ["{{", "{%", "{#"].iter().any(|sign| text.contains(sign))
-}
-
 /// The prompts of a tool, in the order in which the model reads them.
 #[must_use]
-pub fn tool_prompts(tool: &Tool, samples: &Map<String, Value>) -> Vec<Prompt> {
+pub fn tool_prompts(
+    tool: &Tool,
+    schema: Option<&ConfigSchema>,
+    samples: &Map<String, Value>,
+) -> Vec<Prompt> {
     if EntrySort::of_entry(&tool.entry.value) == EntrySort::Mcp {
         return server_prompts(tool);
     }
     let written = keys::CONFIGURATION.get(&tool.entry.value).unwrap_or(&Value::Null);
-    let configuration = whole_configuration(tool);
+    let configuration = whole_configuration(tool, schema);
     let values = template_values(tool, &configuration, samples);
     let mut prompts: Vec<(Role, Prompt)> = prompt_texts(&configuration)
         .into_iter()
@@ -108,10 +106,11 @@ pub fn prompt_texts(configuration: &Value) -> Vec<(Pointer, &str)> {
     found
 }
 
-/// A configuration with the defaults of what it does not say, its names as the platform has them.
-fn whole_configuration(tool: &Tool) -> Value {
+/// A configuration with the defaults of what it does not say, those of the schema where the default
+/// configuration has none; its names as the platform has them.
+fn whole_configuration(tool: &Tool, schema: Option<&ConfigSchema>) -> Value {
     let none = Map::new();
-    let default = tool.known.as_deref().and_then(|known| default_config(known)?.as_object());
+    let default = schema.and_then(|schema| schema.default_config()?.as_object());
     let mut whole = default.unwrap_or(&none).clone();
     let written = keys::CONFIGURATION.get(&tool.entry.value).and_then(Value::as_object);
     for (name, value) in written.unwrap_or(&none) {
@@ -119,14 +118,10 @@ fn whole_configuration(tool: &Tool) -> Value {
         let name = if whole.contains_key(&camel) { camel } else { name.clone() };
         whole.insert(name, value.clone());
     }
-    Value::Object(whole)
-}
-
-/// Of a schema file, or of a tool in a list that has the same beside it.
-fn default_config(known: &Value) -> Option<&Value> {
-    known
-        .get(keys::DEFAULT_CONFIG)
-        .or_else(|| meta::config_schema(known)?.get(keys::DEFAULT_CONFIG))
+    Value::Object(match schema {
+        Some(schema) => fill_defaults(&whole, schema.json_schema()),
+        None => whole,
+    })
 }
 
 fn collect_texts<'v>(
@@ -178,97 +173,10 @@ fn snake_name(name: &str) -> String {
     made
 }
 
-fn environment() -> Environment<'static> {
-    let mut environment = Environment::new();
-    // As the toolkit renders them.
-    environment.set_lstrip_blocks(true);
-    environment.set_undefined_behavior(UndefinedBehavior::Lenient);
-    environment.set_fuel(Some(100_000));
-    environment
-}
-
-/// A value as templates have it. Numbers are kept as texts here, which templates cannot compare.
-fn fill_value(value: &Value) -> Filled {
-    match value {
-        Value::Null => Filled::from(()),
-        Value::Bool(is) => Filled::from(*is),
-        Value::Number(number) => match (number.as_i64(), number.as_f64()) {
-            (Some(whole), _) => Filled::from(whole),
-            (None, Some(number)) => Filled::from(number),
-            (None, None) => Filled::from(number.to_string()),
-        },
-        Value::String(text) => Filled::from(text.as_str()),
-        Value::Array(items) => items.iter().map(fill_value).collect(),
-        Value::Object(members) => {
-            members.iter().map(|(name, member)| (name.clone(), fill_value(member))).collect()
-        }
-    }
-}
-
-/// Whether brackets are nested so deep that reading the template could take more stack than a thread
-/// has: the parser goes down a dozen calls for each.
-fn is_too_deep(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth > DEEPEST_BRACKETS
-    })
-}
-
-/// A text as the model reads it, or why it cannot be read.
-///
-/// # Errors
-/// What is wrong with the template, and in which line.
-pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<String, String> {
-    if !is_template(text) {
-        return Ok(text.to_owned());
-    }
-    if is_too_deep(text) {
-        return Err(TOO_DEEP.into());
-    }
-    let filled: BTreeMap<&str, Filled> =
-        values.iter().map(|(name, value)| (name.as_str(), fill_value(value))).collect();
-    let rendered = environment().render_named_str(TEMPLATE, text, filled);
-    rendered.map_err(|error| {
-        let line = error.line().map_or_else(String::new, |line| format!("line {line}: "));
-        let words = match error.kind() {
-            ErrorKind::OutOfFuel => "it takes too long".to_owned(),
-            kind => error.detail().map_or_else(|| kind.to_string(), str::to_owned),
-        };
-        format!("{line}{words}")
-    })
-}
-
-/// Why a text cannot be read as a template; `None` where it can.
-#[must_use]
-pub fn template_fault(text: &str) -> Option<String> {
-    if is_too_deep(text) {
-        return Some(TOO_DEEP.into());
-    }
-    let environment = environment();
-    let fault = environment.template_from_named_str(TEMPLATE, text).err()?;
-    let line = fault.line().map_or_else(String::new, |line| format!("line {line}: "));
-    Some(format!("{line}{}", fault.detail().unwrap_or("it cannot be read")))
-}
-
 /// Variables of a template that nothing gives a value, in order.
 fn unknown_variables(text: &str, values: &BTreeMap<String, Value>) -> Vec<String> {
-    if is_too_deep(text) {
-        return Vec::new();
-    }
-    let environment = environment();
-    let Ok(template) = environment.template_from_named_str(TEMPLATE, text) else {
-        return Vec::new();
-    };
-    let mut unknown: Vec<String> = template
-        .undeclared_variables(false)
-        .into_iter()
-        .filter(|name| !values.contains_key(name))
-        .collect();
+    let names = outer_variables(text).into_iter();
+    let mut unknown: Vec<String> = names.filter(|name| !values.contains_key(name)).collect();
     unknown.sort_unstable();
     unknown
 }
@@ -307,31 +215,7 @@ fn server_prompts(tool: &Tool) -> Vec<Prompt> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
-
-    fn rendered(text: &str, values: &Value) -> Result<String, String> {
-        let values = values.as_object().unwrap().clone().into_iter().collect();
-        render_template(text, &values)
-    }
-
-    #[test]
-    fn templates_are_rendered_as_the_toolkit_does() {
-        assert_eq!(rendered("a {{ b }} {{ c }}.", &json!({"b": 1})), Ok("a 1 .".into()));
-        let blocks = "x\n  {% if on -%}\nyes\n  {%- endif %}\ny\n";
-        assert_eq!(rendered(blocks, &json!({"on": true})), Ok("x\nyes\ny".into()));
-        assert_eq!(rendered("plain { }\n", &json!({})), Ok("plain { }\n".into()));
-        let wrong = rendered("a\n{% if %}", &json!({})).unwrap_err();
-        assert!(wrong.starts_with("line 2: "), "{wrong}");
-        let endless =
-            "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
-        assert_eq!(rendered(endless, &json!({})), Err("line 1: it takes too long".into()));
-        let deep = |depth: usize| format!("{{{{ {}1{} }}}}", "(".repeat(depth), ")".repeat(depth));
-        assert_eq!(rendered(&deep(50), &json!({})), Ok("1".into()));
-        assert_eq!(rendered(&deep(140), &json!({})), Err(TOO_DEEP.into()));
-        assert_eq!(template_fault(&deep(140)).as_deref(), Some(TOO_DEEP));
-    }
 
     #[test]
     fn texts_are_prompts_by_their_names() {

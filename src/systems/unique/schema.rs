@@ -12,6 +12,7 @@ use crate::{
     model::{
         catalog::Catalog,
         entry::{Entry, EntryKind},
+        tool::Tool,
     },
     systems::{pydantic::camel_name, schema_form, system::EntryRules},
 };
@@ -160,7 +161,13 @@ fn configuration_schema(entry: &Value, found: Option<&ConfigSchema>) -> (Value, 
 
 fn settings(catalog: &Catalog) -> Value {
     let own = catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
-    let names: Vec<&str> = own.map(|tool| tool.name.as_str()).collect();
+    let own: Vec<&Tool> = own.map(AsRef::as_ref).collect();
+    let is_shared = |tool: &Tool| own.iter().filter(|other| other.name == tool.name).count() > 1;
+    // Where several spaces have a name, each tool goes by its key.
+    let names: Vec<&str> = own
+        .iter()
+        .map(|tool| if is_shared(tool) { tool.entry.key.as_str() } else { tool.name.as_str() })
+        .collect();
     let tools = |help: &str| json!({"type": "array", "uniqueItems": true, "items": {"type": "string", "examples": names}, "description": help});
     json!({
         "type": "object", "description": "A turn: what the user chose before sending the message.",

@@ -19,6 +19,7 @@ use crate::{
 pub const TOOL_DESCRIPTION: Member = Member { camel: "toolDescription", snake: "tool_description" };
 pub const INPUT_SCHEMA: Member =
     Member { camel: "toolInputJsonSchema", snake: "tool_input_json_schema" };
+pub const ASSISTANT_ID: Member = Member { camel: "assistantId", snake: "assistant_id" };
 const MESSAGE_HELP: Member = Member {
     camel: "paramDescriptionSubAgentUserMessage",
     snake: "param_description_sub_agent_user_message",

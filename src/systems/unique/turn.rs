@@ -1,7 +1,10 @@
 //! Which tools of a space a turn gives to the model, by the rules of the platform's tool manager:
 //! what the user chose and switched off, exclusive tools, capabilities, sub-agents.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use serde_json::{Map, Value};
 
@@ -12,13 +15,14 @@ use super::{
     verdict::{refusals, rejections},
 };
 use crate::{
-    engine::settings::gate_table::read_gates,
+    engine::settings::gate_table::read_gates_at,
     model::{
         catalog::{Catalog, Loading},
         entry::EntryKind,
         tool::{NotLoaded, Tool},
     },
-    systems::pydantic::read_boolean,
+    schema::pointer::Pointer,
+    systems::{gate_tables::table_pointer, pydantic::read_boolean},
 };
 
 /// Keys of `[unique]`.
@@ -59,6 +63,38 @@ impl Turn {
             responses: table.get(RESPONSES).and_then(Value::as_bool).unwrap_or_default(),
         }
     }
+}
+
+impl Turn {
+    /// What the turn says of the tools of a space: names that are keys are those of its own tools.
+    /// Where the user chose tools of other spaces alone, this one is as if nothing were chosen.
+    #[must_use]
+    pub fn for_space(&self, space: Option<&str>, catalog: &Catalog) -> Self {
+        let Some(space) = space else { return self.clone() };
+        let is_named = |tool: &Tool, said: &str| tool.name == said || tool.entry.key == said;
+        let own_name = |said: &String| {
+            let all = || catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
+            let mut own = all().filter(|tool| space_of(tool) == Some(space));
+            match own.find(|tool| is_named(tool, said)) {
+                Some(tool) => Some(tool.name.clone()),
+                None if all().any(|tool| is_named(tool, said)) => None,
+                None => Some(said.clone()),
+            }
+        };
+        let own_names =
+            |names: &Vec<String>| names.iter().filter_map(own_name).collect::<Vec<String>>();
+        let choices = self.choices.as_ref().map(|names| (names.is_empty(), own_names(names)));
+        Self {
+            choices: choices.filter(|(was, own)| *was || !own.is_empty()).map(|(_, own)| own),
+            disabled: own_names(&self.disabled),
+            responses: self.responses,
+        }
+    }
+}
+
+/// The space that a tool is in, by its key: `SPACE/NAME`.
+fn space_of(tool: &Tool) -> Option<&str> {
+    tool.entry.key.strip_suffix(&*tool.name)?.strip_suffix('/')
 }
 
 /// What of a tool counts for a turn.
@@ -257,7 +293,8 @@ pub fn tool_remarks(tool: &Tool, catalog: &Catalog) -> Vec<String> {
                 .filter(|other| list_of(&other.entry) == home)
                 .map(|other| candidate(other, schemas.for_entry(&other.entry.value).as_ref()))
                 .collect();
-            if chosen_names(&space, &of_catalog(catalog)).contains(&tool.name) {
+            let turn = of_catalog(catalog).for_space(space_of(tool), catalog);
+            if chosen_names(&space, &turn).contains(&tool.name) {
                 remarks.push("forced: the first answer of the turn has to call it".to_owned());
             }
         }
@@ -293,8 +330,12 @@ fn spaces(catalog: &Catalog) -> Vec<Vec<usize>> {
 /// Which tools the turn gives to the model, in which order, and by which gates of the settings.
 #[must_use]
 pub fn decide_loading(catalog: &Catalog) -> Loading {
-    let mut loading = Loading { gates: read_gates(catalog, keys::SYSTEM), ..Loading::default() };
     let spaces = spaces(catalog);
+    let gate_tables = gate_tables(catalog, &spaces);
+    let by_row: HashMap<usize, &Pointer> =
+        gate_tables.iter().map(|(row, table)| (*row, table)).collect();
+    let gates = read_gates_at(catalog, keys::SYSTEM, |row, _| by_row.get(&row).copied());
+    let mut loading = Loading { gates, gate_tables, ..Loading::default() };
     if spaces.is_empty() {
         return loading;
     }
@@ -310,7 +351,8 @@ pub fn decide_loading(catalog: &Catalog) -> Loading {
             .map(|(tool, schema)| candidate(tool, schema.as_ref()))
             .collect();
         mark_replaced(&mut candidates);
-        let decisions = decide_turn(&candidates, &turn);
+        let space = tools.first().and_then(|tool| space_of(tool));
+        let decisions = decide_turn(&candidates, &turn.for_space(space, catalog));
         let refusal = tools.iter().zip(&found).find_map(|(tool, schema)| {
             let is_rejected = !rejections(&tool.entry.value, schema.as_ref()).is_empty();
             let complaint = refusals(&tool.entry.value, is_rejected).into_iter().next()?;
@@ -329,6 +371,26 @@ pub fn decide_loading(catalog: &Catalog) -> Loading {
     }
     loading.known = known_facts(catalog, &spaces);
     loading
+}
+
+/// The table of each tool's gate: that of its name, or of its key (`SPACE/NAME`) where that is there,
+/// or where several spaces have the name and it has no table yet.
+fn gate_tables(catalog: &Catalog, spaces: &[Vec<usize>]) -> Vec<(usize, Pointer)> {
+    let tables = settings_of(catalog).and_then(|table| table.get(TOOLS)?.as_object());
+    let is_there = |name: &str| tables.is_some_and(|tables| tables.contains_key(name));
+    let rows = || spaces.iter().flatten().copied();
+    let mut named: HashMap<&str, HashSet<Option<&str>>> = HashMap::new();
+    for tool in rows().map(|row| &catalog.tools[row]) {
+        named.entry(&tool.name).or_default().insert(space_of(tool));
+    }
+    let table_of = |row: usize| {
+        let tool = &catalog.tools[row];
+        let (name, key) = (&*tool.name, &*tool.entry.key);
+        let is_shared = named.get(name).is_some_and(|spaces| spaces.len() > 1);
+        let is_by_key = is_there(key) || is_shared && !is_there(name);
+        (row, table_pointer(keys::SYSTEM, if is_by_key { key } else { name }))
+    };
+    rows().map(table_of).collect()
 }
 
 /// What other files say of the tools: their schema files, and lists of MCP servers.

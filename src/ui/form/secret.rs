@@ -9,14 +9,14 @@ use super::{
 };
 use crate::{
     app::input::{Code, Input},
-    schema::secrets::names_variable,
+    schema::secrets::{names_any_variable, names_variable},
     ui::{canvas::text_width, styles::Role, widgets::text_input::TextInput},
 };
 
 pub(crate) struct Secret;
 
 /// What puts the name of a variable in the place of the value.
-const FROM_ENVIRONMENT: &str = "${…}";
+const FROM_ENVIRONMENT: &str = "$…";
 
 /// The variable that a field's name suggests: `api_key` → `API_KEY`.
 fn suggested_variable(cell: &Cell<'_>) -> String {
@@ -35,6 +35,16 @@ fn suggested_variable(cell: &Cell<'_>) -> String {
     variable
 }
 
+/// Whether `$NAME` is filled in where the value is used.
+fn takes_variable(cell: &Cell<'_>) -> bool {
+    cell.field.node.names_variable
+}
+
+/// Whether a value is shown as it is, for it names a variable.
+fn is_shown(cell: &Cell<'_>, text: &str) -> bool {
+    names_variable(text) || takes_variable(cell) && names_any_variable(text)
+}
+
 /// As many dots as letters, but never more than tell anything.
 fn mask_text(text: &str) -> String {
     "•".repeat(text.graphemes(true).count().min(24))
@@ -44,9 +54,10 @@ fn placeholder_text(cell: &Cell<'_>) -> String {
     // A default must not be shown either.
     match cell.field.node.default.as_ref().filter(|_| cell.value.is_none()) {
         Some(default) if !default.is_null() => "•••• · default".into(),
-        _ if cell.value.is_none() => "secret, hidden as you type; $NAME uses an environment \
-            variable"
-            .into(),
+        _ if cell.value.is_none() && takes_variable(cell) => {
+            "secret, hidden as you type; $NAME uses an environment variable".into()
+        }
+        _ if cell.value.is_none() => "secret, hidden as you type".into(),
         _ => cell.placeholder_text(),
     }
 }
@@ -56,7 +67,7 @@ impl Widget for Secret {
         let text = cell.value_text();
         let (shown, role) = match text.as_str() {
             "" => (placeholder_text(cell), Role::Ghost),
-            text if names_variable(text) => (text.to_owned(), Role::SyntaxKey),
+            text if is_shown(cell, text) => (text.to_owned(), Role::SyntaxKey),
             text => (mask_text(text), Role::Text),
         };
         let style = ratatui::style::Style { bg: None, ..context.style(role) };
@@ -77,10 +88,10 @@ impl Hidden {
     /// Names the variable in the place of the value; its name is selected, so that typing says
     /// another.
     fn name_variable(&mut self, cell: &Cell<'_>) -> Answer {
-        let text = format!("${{{}}}", suggested_variable(cell));
+        let text = format!("${}", suggested_variable(cell));
         self.input.replace(&text);
-        self.input.move_cursor(2);
-        self.input.select_to(text.len() - 1);
+        self.input.move_cursor(1);
+        self.input.select_to(text.len());
         cell.set_value(text)
     }
 
@@ -92,20 +103,15 @@ impl Hidden {
         let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
         if removes { cell.unset_value() } else { Answer::Handled }
     }
-
-    fn is_shown(&self) -> bool {
-        names_variable(self.input.text())
-    }
 }
 
 impl Editor for Hidden {
     fn draw(&mut self, cell: &Cell<'_>, context: &mut DrawContext<'_>) -> Vec<ClickArea> {
         let ground = context.fill_background(0);
         let cursor = (context.look == Look::Active).then(|| context.style(Role::Cursor));
-        let edge = context
-            .area
-            .width
-            .saturating_sub(u16::try_from(text_width(FROM_ENVIRONMENT)).unwrap_or(0));
+        let button = if takes_variable(cell) { FROM_ENVIRONMENT } else { "" };
+        let edge =
+            context.area.width.saturating_sub(u16::try_from(text_width(button)).unwrap_or(0));
         let line = ratatui::layout::Rect { width: edge.saturating_sub(1), ..context.area };
         if self.input.text().is_empty() {
             let ghost_style = ground.patch(context.style(Role::Ghost));
@@ -115,7 +121,7 @@ impl Editor for Hidden {
             )
             .into_owned();
             context.pen(0).put_text(" ", cursor.unwrap_or(ground)).put_text(&words, ghost_style);
-        } else if self.is_shown() {
+        } else if is_shown(cell, self.input.text()) {
             self.input.draw(
                 context.buffer,
                 line,
@@ -126,7 +132,7 @@ impl Editor for Hidden {
             self.input.draw_masked(context.buffer, line, ground, cursor);
         }
         let (area, key) = (context.area, ground.patch(context.style(Role::Key)));
-        context.pen(0).move_to(area, edge).put_text(FROM_ENVIRONMENT, key);
+        context.pen(0).move_to(area, edge).put_text(button, key);
         vec![
             ClickArea { line: 0, columns: edge..area.width, click: Click::Add },
             ClickArea { line: 0, columns: 0..edge, click: ANYWHERE },
@@ -140,7 +146,9 @@ impl Editor for Hidden {
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         match clip::requested_clip(input) {
             // A secret does not go to the clipboard.
-            Some(_) if !self.is_shown() && self.input.selected_text().is_some() => {
+            Some(_)
+                if !is_shown(cell, self.input.text()) && self.input.selected_text().is_some() =>
+            {
                 return Answer::Refused("secrets aren't copied".into());
             }
             Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
@@ -154,7 +162,9 @@ impl Editor for Hidden {
         let before = self.input.text().to_owned();
         match input {
             Input::Key(key) if key.is_plain(Code::Enter) => Answer::Ask(Ask::Next),
-            Input::Key(key) if key.is_plain(Code::Char('$')) && before.is_empty() => {
+            Input::Key(key)
+                if key.is_plain(Code::Char('$')) && before.is_empty() && takes_variable(cell) =>
+            {
                 self.name_variable(cell)
             }
             Input::Key(key) if self.input.handle_key(*key) => {
@@ -186,9 +196,9 @@ impl Editor for Hidden {
         self.input.select_word();
     }
 
-    fn key_hints(&self, _cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
+    fn key_hints(&self, cell: &Cell<'_>) -> Vec<(&'static str, &'static str)> {
         if self.input.text().is_empty() {
-            vec![("$", "name a variable")]
+            takes_variable(cell).then_some(("$", "name a variable")).into_iter().collect()
         } else {
             vec![("Ctrl+U", "clear")]
         }
@@ -223,6 +233,9 @@ mod tests {
             ("$api_key", false),
         ] {
             assert_eq!(names_variable(text), shown, "{text}");
+        }
+        for (text, shown) in [("$", true), ("$API", true), ("$api", false), ("API", false)] {
+            assert_eq!(names_any_variable(text), shown, "{text}");
         }
     }
 }

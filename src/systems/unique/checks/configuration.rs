@@ -17,8 +17,9 @@ use crate::{
         pydantic::camel_name,
         unique::{
             config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
+            jinja::template_fault,
             keys,
-            prompts::{prompt_texts, template_fault},
+            prompts::prompt_texts,
             verdict::{read_entry, rejections},
         },
     },

@@ -19,7 +19,7 @@ use crate::{
         unique::{
             config_schema::EntrySort,
             keys,
-            tool::{INPUT_SCHEMA, TOOL_DESCRIPTION},
+            tool::{ASSISTANT_ID, INPUT_SCHEMA, TOOL_DESCRIPTION},
             verdict::{FLAGS, refusals, rejections},
         },
     },
@@ -159,6 +159,18 @@ pub(super) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
         let words = "no description: a model can't know when to use it";
         report.add_finding(&tool.entry, at, words);
     }
+}
+
+pub(super) fn no_assistant(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    if EntrySort::of_entry(&tool.entry.value) != EntrySort::SubAgent {
+        return;
+    }
+    let Some((holder, configuration)) = find(tool, keys::CONFIGURATION) else { return };
+    let found = configuration.as_object().map(|members| ASSISTANT_ID.find(members));
+    let is_empty = |value: &Value| value.as_str().is_some_and(|id| id.trim().is_empty());
+    let Some((name, _)) = found.flatten().filter(|(_, value)| is_empty(value)) else { return };
+    let words = "assistantId is empty: set the id of the space that is asked";
+    report.add_finding(&tool.entry, member_pointer(holder).child(name), words);
 }
 
 pub(super) fn exclusive_unread(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {

@@ -66,8 +66,10 @@ pub(super) fn unknown_key(_: &LintContext<'_>, entry: &Entry, report: &mut Repor
 pub(super) fn unknown_tool(context: &LintContext<'_>, entry: &Entry, report: &mut Report<'_>) {
     let Some(table) = table(entry) else { return };
     let names = own_names(context.catalog);
+    let own = context.catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
+    let keys: Vec<&str> = own.map(|tool| tool.entry.key.as_str()).collect();
     let mut look = |name: &str, at: Pointer| {
-        if !names.contains(&name) {
+        if !names.contains(&name) && !keys.contains(&name) {
             let near = did_you_mean(nearest_name(name, names.iter().copied()));
             report.add_finding(entry, at, format!("there is no entry \"{name}\"{near}"));
         }

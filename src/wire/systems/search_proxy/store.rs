@@ -102,7 +102,9 @@ async fn fetch(
     };
     let (status, body) = (marks::response_status(&packet).unwrap_or_default(), &packet.body);
     if is_failure(status) {
-        return Err(read_error(status, &String::from_utf8_lossy(body), None));
+        let mut failure = read_error(status, &String::from_utf8_lossy(body), None);
+        failure.message = format!("GET {path}: {}", failure.message);
+        return Err(failure);
     }
     serde_json::from_slice(body).map_err(|_| {
         let message = format!("{path} answers with something other than JSON");

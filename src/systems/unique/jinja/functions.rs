@@ -1,0 +1,67 @@
+//! Functions of Jinja2's templates that [`minijinja`] lacks, and those that only it has.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use minijinja::{Environment, Error, ErrorKind, State, Value, value::Object, value::Rest};
+
+/// `cycler('odd', 'even')`: gives its values in turn.
+#[derive(Debug)]
+struct Cycler {
+    items: Vec<Value>,
+    at: AtomicUsize,
+}
+
+impl Object for Cycler {
+    fn get_value(self: &Arc<Self>, key: &Value) -> Option<Value> {
+        let is_current = key.as_str() == Some("current");
+        self.items.get(self.at.load(Ordering::Relaxed)).filter(|_| is_current).cloned()
+    }
+
+    fn call_method(
+        self: &Arc<Self>,
+        _: &mut State<'_, '_>,
+        method: &str,
+        _: &[Value],
+    ) -> Result<Value, Error> {
+        match method {
+            "next" => {
+                let now = self.at.load(Ordering::Relaxed);
+                self.at.store((now + 1) % self.items.len().max(1), Ordering::Relaxed);
+                Ok(self.items.get(now).cloned().unwrap_or_default())
+            }
+            "reset" => {
+                self.at.store(0, Ordering::Relaxed);
+                Ok(Value::from(()))
+            }
+            _ => Err(ErrorKind::UnknownMethod.into()),
+        }
+    }
+}
+
+/// `joiner(', ')`: nothing at its first use, then always its text.
+#[derive(Debug)]
+struct Joiner {
+    text: Value,
+    is_used: AtomicBool,
+}
+
+impl Object for Joiner {
+    fn call(self: &Arc<Self>, _: &mut State<'_, '_>, _: &[Value]) -> Result<Value, Error> {
+        let is_used = self.is_used.swap(true, Ordering::Relaxed);
+        Ok(if is_used { self.text.clone() } else { Value::from("") })
+    }
+}
+
+pub(super) fn add_functions(environment: &mut Environment<'_>) {
+    environment.remove_global("debug");
+    environment.add_function("cycler", |items: Rest<Value>| {
+        Value::from_object(Cycler { items: items.to_vec(), at: AtomicUsize::new(0) })
+    });
+    environment.add_function("joiner", |text: Option<Value>| {
+        let text = text.unwrap_or_else(|| Value::from(", "));
+        Value::from_object(Joiner { text, is_used: AtomicBool::new(false) })
+    });
+}

@@ -1,0 +1,416 @@
+//! Methods of Python's texts, lists and dicts, as templates call them.
+
+use minijinja::{
+    Error, ErrorKind, Value,
+    formatting::{FormatStyle, format},
+    value::{Tuple, ValueKind},
+};
+
+use super::{
+    arguments::{allow_length, bind, invalid},
+    text::str,
+};
+use crate::syntax::python::text::{is_space, parse_int};
+
+/// Calls a method of a value.
+///
+/// # Errors
+/// It has no such method, or not with these arguments.
+pub(super) fn call_method(value: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
+    match value.kind() {
+        ValueKind::String => {
+            let text = value.as_str().unwrap_or_default();
+            match changed_text(text, name, args)? {
+                Some(text) => Ok(Value::from(text)),
+                None => of_text(text, name, args),
+            }
+        }
+        ValueKind::Map => of_dict(value, name, args),
+        ValueKind::Seq => of_list(value, name, args),
+        _ => Err(ErrorKind::UnknownMethod.into()),
+    }
+}
+
+/// The methods that make another text.
+fn changed_text(text: &str, name: &str, args: &[Value]) -> Result<Option<String>, Error> {
+    let plain = |made: String| bind(args, []).map(|_| made);
+    let made = match name {
+        "upper" => plain(text.to_uppercase())?,
+        "lower" => plain(text.to_lowercase())?,
+        "casefold" => plain(text.to_lowercase().replace('ß', "ss").replace('ς', "σ"))?,
+        "swapcase" => plain(swap_case(text))?,
+        "title" => plain(title(text))?,
+        "capitalize" => plain(capitalize(text))?,
+        "strip" | "lstrip" | "rstrip" => strip(text, name, args)?,
+        "replace" => replace(text, args)?,
+        "join" => join(text, args)?,
+        "zfill" => zero_fill(text, args)?,
+        "center" | "ljust" | "rjust" => justify(text, name, args)?,
+        "removeprefix" => {
+            let args = bind(args, ["prefix"])?;
+            text.strip_prefix(args.text(0)?).unwrap_or(text).to_owned()
+        }
+        "removesuffix" => {
+            let args = bind(args, ["suffix"])?;
+            text.strip_suffix(args.text(0)?).unwrap_or(text).to_owned()
+        }
+        "expandtabs" => expand_tabs(text, args)?,
+        "format" => format(FormatStyle::StrFormat, text, args)?,
+        _ => return Ok(None),
+    };
+    allow_length(made.len())?;
+    Ok(Some(made))
+}
+
+/// Methods of texts that make something else.
+fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let flag = |is: bool| bind(args, []).map(|_| Value::from(is));
+    let all = |is: fn(char) -> bool| flag(!text.is_empty() && text.chars().all(is));
+    match name {
+        "split" => split(text, args),
+        "rsplit" => split_from_end(text, args),
+        "splitlines" => {
+            let args = bind(args, ["keepends"])?;
+            Ok(lines(text, args.flag(0)).into_iter().collect())
+        }
+        "partition" | "rpartition" => partition(text, name, args),
+        "startswith" | "endswith" => begins_or_ends(text, name, args),
+        "find" | "rfind" | "index" | "rindex" | "count" => search(text, name, args),
+        "isalpha" => all(char::is_alphabetic),
+        "isalnum" => all(char::is_alphanumeric),
+        "isdecimal" => all(is_decimal),
+        "isdigit" => all(|letter| is_decimal(letter) || is_raised(letter)),
+        "isnumeric" => all(char::is_numeric),
+        "isspace" => all(is_space),
+        "isascii" => flag(text.is_ascii()),
+        "islower" => {
+            flag(text.chars().any(char::is_lowercase) && !text.chars().any(char::is_uppercase))
+        }
+        "isupper" => {
+            flag(text.chars().any(char::is_uppercase) && !text.chars().any(char::is_lowercase))
+        }
+        "istitle" => flag(text.chars().any(char::is_alphabetic) && title(text) == text),
+        "isidentifier" => {
+            let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
+            let is_start = |letter: char| letter.is_alphabetic() || letter == '_';
+            flag(text.starts_with(is_start) && text.chars().all(is_word))
+        }
+        _ => Err(ErrorKind::UnknownMethod.into()),
+    }
+}
+
+/// A decimal digit of any script.
+fn is_decimal(letter: char) -> bool {
+    letter.is_numeric() && parse_int(letter.encode_utf8(&mut [0; 4])).is_ok()
+}
+
+/// A digit above, below or within something.
+fn is_raised(letter: char) -> bool {
+    matches!(letter, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨')
+}
+
+/// Each letter behind one that is none is a capital, all others are small.
+fn title(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    let mut is_within = false;
+    for letter in text.chars() {
+        match is_within {
+            true => made.extend(letter.to_lowercase()),
+            false => made.extend(letter.to_uppercase()),
+        }
+        is_within = letter.is_alphabetic();
+    }
+    made
+}
+
+pub(super) fn capitalize(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(letters.as_str().to_lowercase().chars()).collect()
+}
+
+fn swap_case(text: &str) -> String {
+    let swap = |letter: char| match letter.is_uppercase() {
+        true => letter.to_lowercase().to_string(),
+        false => letter.to_uppercase().to_string(),
+    };
+    text.chars().map(swap).collect()
+}
+
+fn strip(text: &str, name: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["chars"])?;
+    let chars = args.get(0).map(|_| args.text(0)).transpose()?;
+    let is_cut = |letter: char| chars.map_or(is_space(letter), |chars| chars.contains(letter));
+    Ok(match name {
+        "lstrip" => text.trim_start_matches(is_cut),
+        "rstrip" => text.trim_end_matches(is_cut),
+        _ => text.trim_matches(is_cut),
+    }
+    .to_owned())
+}
+
+fn replace(text: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["old", "new", "count"])?;
+    let (old, new) = (args.text(0)?, args.text(1)?);
+    let places = if old.is_empty() { text.chars().count() + 1 } else { text.matches(old).count() };
+    let places = match args.number_or(2, -1)? {
+        most @ 0.. => places.min(usize::try_from(most).unwrap_or(usize::MAX)),
+        _ => places,
+    };
+    allow_length(text.len() + places.saturating_mul(new.len()))?;
+    Ok(text.replacen(old, new, places))
+}
+
+fn join(text: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["iterable"])?;
+    let mut made = String::new();
+    for (row, item) in args.value(0)?.try_iter()?.enumerate() {
+        let item = item.as_str().ok_or_else(|| invalid("join takes texts alone"))?.to_owned();
+        made.push_str(if row > 0 { text } else { "" });
+        made.push_str(&item);
+        allow_length(made.len())?;
+    }
+    Ok(made)
+}
+
+fn zero_fill(text: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["width"])?;
+    args.value(0)?;
+    let missing = missing_letters(text, args.number_or(0, 0)?)?;
+    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
+    let sign = &text[..text.len() - digits.len()];
+    Ok(format!("{sign}{}{digits}", "0".repeat(missing)))
+}
+
+/// How many letters a text is shorter than a width.
+pub(super) fn missing_letters(text: &str, width: i64) -> Result<usize, Error> {
+    let width = usize::try_from(width).unwrap_or(0);
+    allow_length(width)?;
+    Ok(width.saturating_sub(text.chars().count()))
+}
+
+fn justify(text: &str, name: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["width", "fillchar"])?;
+    args.value(0)?;
+    let width = args.number_or(0, 0)?;
+    let fill = args.text_or(1, " ")?;
+    Ok(match name {
+        "center" => center(text, width, fill)?,
+        "ljust" => format!("{text}{}", fill.repeat(missing_letters(text, width)?)),
+        _ => format!("{}{text}", fill.repeat(missing_letters(text, width)?)),
+    })
+}
+
+/// The odd letter is where Python puts it.
+pub(super) fn center(text: &str, width: i64, fill: &str) -> Result<String, Error> {
+    let missing = missing_letters(text, width)?;
+    let before = missing / 2 + (missing & usize::try_from(width).unwrap_or(0) & 1);
+    Ok(format!("{}{text}{}", fill.repeat(before), fill.repeat(missing - before)))
+}
+
+fn expand_tabs(text: &str, args: &[Value]) -> Result<String, Error> {
+    let args = bind(args, ["tabsize"])?;
+    let size = usize::try_from(args.number_or(0, 8)?.clamp(0, 80)).unwrap_or(0);
+    let (mut made, mut column) = (String::new(), 0);
+    for letter in text.chars() {
+        match letter {
+            '\t' => {
+                let spaces = if size > 0 { size - column % size } else { 0 };
+                made.push_str(&" ".repeat(spaces));
+                column += spaces;
+            }
+            letter => {
+                made.push(letter);
+                column = if matches!(letter, '\n' | '\r') { 0 } else { column + 1 };
+            }
+        }
+    }
+    Ok(made)
+}
+
+fn split(text: &str, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["sep", "maxsplit"])?;
+    let most = usize::try_from(args.number_or(1, -1)?).unwrap_or(usize::MAX);
+    if args.get(0).is_some() {
+        let separator = non_empty(args.text(0)?)?;
+        return Ok(text.splitn(most.saturating_add(1), separator).collect());
+    }
+    let mut rest = text.trim_start_matches(is_space);
+    let mut words: Vec<&str> = Vec::new();
+    while !rest.is_empty() && words.len() < most {
+        let (word, after) = rest.split_at(rest.find(is_space).unwrap_or(rest.len()));
+        words.push(word);
+        rest = after.trim_start_matches(is_space);
+    }
+    words.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    Ok(words.into_iter().collect())
+}
+
+fn split_from_end(text: &str, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["sep", "maxsplit"])?;
+    let most = usize::try_from(args.number_or(1, -1)?).unwrap_or(usize::MAX);
+    let mut parts: Vec<&str> = Vec::new();
+    if args.get(0).is_some() {
+        let separator = non_empty(args.text(0)?)?;
+        parts.extend(text.rsplitn(most.saturating_add(1), separator));
+    } else {
+        let mut rest = text.trim_end_matches(is_space);
+        while !rest.is_empty() && parts.len() < most {
+            let begin = rest.char_indices().rev().find(|(_, letter)| is_space(*letter));
+            let begin = begin.map_or(0, |(at, letter)| at + letter.len_utf8());
+            parts.push(&rest[begin..]);
+            rest = rest[..begin].trim_end_matches(is_space);
+        }
+        parts.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    }
+    Ok(parts.into_iter().rev().collect())
+}
+
+fn non_empty(separator: &str) -> Result<&str, Error> {
+    if separator.is_empty() { Err(invalid("empty separator")) } else { Ok(separator) }
+}
+
+/// `text.splitlines()`
+pub(super) fn lines(text: &str, keeps_ends: bool) -> Vec<&str> {
+    let is_break = |letter: char| {
+        matches!(
+            letter,
+            '\n' | '\r' | '\u{b}' | '\u{c}' | '\u{1c}'
+                ..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+        )
+    };
+    let (mut found, mut rest) = (Vec::new(), text);
+    while let Some((at, letter)) = rest.char_indices().find(|(_, letter)| is_break(*letter)) {
+        let end = at + if rest[at..].starts_with("\r\n") { 2 } else { letter.len_utf8() };
+        found.push(&rest[..if keeps_ends { end } else { at }]);
+        rest = &rest[end..];
+    }
+    found.extend(Some(rest).filter(|rest| !rest.is_empty()));
+    found
+}
+
+fn partition(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["sep"])?;
+    let separator = non_empty(args.text(0)?)?;
+    let parts = match name {
+        "partition" => match text.split_once(separator) {
+            Some((before, after)) => [before, separator, after],
+            None => [text, "", ""],
+        },
+        _ => match text.rsplit_once(separator) {
+            Some((before, after)) => [before, separator, after],
+            None => ["", "", text],
+        },
+    };
+    Ok(Value::from(Tuple::from(parts.map(Value::from))))
+}
+
+fn begins_or_ends(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["prefix", "start", "end"])?;
+    let text = part(text, args.number_or(1, 0)?, args.get(2).map(|_| args.number_or(2, 0)))?;
+    let wanted = args.value(0)?;
+    let holds = |wanted: &str| match name {
+        "startswith" => text.starts_with(wanted),
+        _ => text.ends_with(wanted),
+    };
+    if let Some(wanted) = wanted.as_str() {
+        return Ok(Value::from(holds(wanted)));
+    }
+    if !wanted.is_tuple() {
+        return Err(invalid(format!("{name} takes a text or a tuple of texts")));
+    }
+    Ok(Value::from(wanted.try_iter()?.any(|wanted| wanted.as_str().is_some_and(holds))))
+}
+
+/// The letters from one place to another, as a slice of Python has them.
+fn part(text: &str, start: i64, end: Option<Result<i64, Error>>) -> Result<&str, Error> {
+    let count = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+    let place = |at: i64| if at < 0 { (at + count).max(0) } else { at.min(count) };
+    let (start, end) = (place(start), place(end.transpose()?.unwrap_or(count)));
+    let byte = |at: i64| {
+        let at = usize::try_from(at).unwrap_or(0);
+        text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte)
+    };
+    Ok(if start < end { &text[byte(start)..byte(end)] } else { "" })
+}
+
+fn search(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["sub", "start", "end"])?;
+    let (wanted, start) = (args.text(0)?, args.number_or(1, 0)?);
+    let within = part(text, start, args.get(2).map(|_| args.number_or(2, 0)))?;
+    if name == "count" {
+        let count = if wanted.is_empty() {
+            within.chars().count() + 1
+        } else {
+            within.matches(wanted).count()
+        };
+        return Ok(Value::from(count));
+    }
+    let found = if name.starts_with('r') { within.rfind(wanted) } else { within.find(wanted) };
+    let count = i64::try_from(text.chars().count()).unwrap_or(i64::MAX);
+    let before = if start < 0 { (start + count).max(0) } else { start.min(count) };
+    match found {
+        Some(at) => {
+            let letters = i64::try_from(within[..at].chars().count()).unwrap_or(i64::MAX);
+            Ok(Value::from(before + letters))
+        }
+        None if name.ends_with("find") => Ok(Value::from(-1)),
+        None => Err(invalid("substring not found")),
+    }
+}
+
+fn of_dict(dict: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
+    let members = || -> Result<Vec<(Value, Value)>, Error> {
+        dict.try_iter()?.map(|key| dict.get_item(&key).map(|value| (key, value))).collect()
+    };
+    match name {
+        "items" => {
+            bind(args, [])?;
+            let pair = |(key, value)| Value::from(Tuple::from([key, value]));
+            Ok(members()?.into_iter().map(pair).collect())
+        }
+        "keys" => bind(args, []).and_then(|_| Ok(dict.try_iter()?.collect())),
+        "values" => {
+            bind(args, [])?;
+            Ok(members()?.into_iter().map(|(_, value)| value).collect())
+        }
+        "copy" => bind(args, []).map(|_| dict.clone()),
+        "get" => {
+            let args = bind(args, ["key", "default"])?;
+            let found = dict.get_item(args.value(0)?)?;
+            let default = || args.get(1).cloned().unwrap_or_else(|| Value::from(()));
+            Ok(if found.is_undefined() { default() } else { found })
+        }
+        "clear" | "pop" | "popitem" | "setdefault" | "update" => Err(changes("dict", name)),
+        _ => Err(ErrorKind::UnknownMethod.into()),
+    }
+}
+
+fn of_list(list: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
+    match name {
+        "count" => {
+            let args = bind(args, ["value"])?;
+            let wanted = args.value(0)?;
+            Ok(Value::from(list.try_iter()?.filter(|item| item == wanted).count()))
+        }
+        "index" => {
+            let args = bind(args, ["value"])?;
+            let wanted = args.value(0)?;
+            let row = list.try_iter()?.position(|item| item == *wanted);
+            row.map(Value::from).ok_or_else(|| {
+                let wanted = str(wanted).unwrap_or_default();
+                invalid(format!("{wanted} is not in list"))
+            })
+        }
+        "copy" => bind(args, []).map(|_| list.clone()),
+        "append" | "clear" | "extend" | "insert" | "pop" | "remove" | "reverse" | "sort" => {
+            Err(changes("list", name))
+        }
+        _ => Err(ErrorKind::UnknownMethod.into()),
+    }
+}
+
+/// What Python does and nothing here can.
+fn changes(of: &str, name: &str) -> Error {
+    invalid(format!("{of}.{name} changes a value, which is not rendered here"))
+}
