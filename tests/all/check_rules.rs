@@ -162,3 +162,11 @@ fn cases_in_other_folders_are_named_where_they_are_not_run() {
     assert!(all.words.contains(words), "{}", all.words);
     assert!(!place.run(&["test", "crm/cases", "--mock"]).words.contains("isn't run"));
 }
+
+#[test]
+fn parameters_of_opensearch_may_be_anything() {
+    let tool = "type: ConnectorTool\nname: look\ndescription: Looks something up when asked.\nparameters:\n  connector_id: 5\n  input: {question: '${parameters.q}'}\n  prompt: [1, true]\n";
+    let place = Place::with(&[("toolcrib.toml", ""), ("opensearch/look.yaml", tool)]);
+    let found = found(&place.run(&["check", "--json"]));
+    assert!(!found.iter().any(|line| line.contains("entry.schema")), "{found:?}");
+}

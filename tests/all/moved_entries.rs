@@ -171,3 +171,23 @@ fn a_first_entry_may_have_another_format() {
     assert!(bench.state.documents.has(&FileId::new("lamp.yaml")), "{}", bench.screen());
     assert_eq!(bench.state.catalog.entries().filter(|entry| entry.key == "lamp").count(), 1);
 }
+
+#[test]
+fn an_entry_that_is_there_is_not_replaced() {
+    let other = TOOLS.replace("description: d", "description: another one");
+    let bench = Workbench::files(&[("a.yaml", TOOLS), ("b.yaml", &other)], 120, 36);
+    let pay = bench.state.catalog.entries().find(|entry| entry.key == "pay").unwrap().clone();
+    let context = ComposeContext::from_state(&bench.state);
+    let refused = move_entry(&pay, &FileId::new("b.yaml"), context).unwrap_err();
+    assert_eq!(refused, "b.yaml has a pay already");
+    assert_eq!(files_to_move_to(&pay, context), []);
+}
+
+#[test]
+fn a_file_keeps_the_ends_of_its_lines() {
+    let windows = OTHERS.replace('\n', "\r\n");
+    let bench = moved(&[("a.yaml", TOOLS), ("b.yaml", &windows)], "ask", "b.yaml");
+    let now = text(&bench, "b.yaml");
+    assert_eq!(now.matches('\n').count(), now.matches("\r\n").count(), "{now:?}");
+    assert!(now.starts_with(&windows[..windows.find("\r\n\r\n").unwrap()]), "{now:?}");
+}

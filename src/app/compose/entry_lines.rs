@@ -64,6 +64,10 @@ impl EntryLines {
     /// Texts of a file that is there with it at a place: behind the last one beside it.
     pub fn texts_in(&self, there: &Source, document: usize, at: &Pointer) -> Vec<String> {
         let text = there.text();
+        // Lines that end otherwise stay as they are.
+        if text.contains('\r') {
+            return Vec::new();
+        }
         let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
         let end = |rows: &mut Vec<String>, lines: Vec<String>| {
             rows.extend(lines);

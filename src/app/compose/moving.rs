@@ -1,7 +1,7 @@
 //! An entry in another file: the change of both, with the entry's comments where the files are of
 //! one format.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ use super::{
 use crate::{
     app::documents::{Change, Documents},
     model::{
-        entry::{Entry, EntryForm, EntryId, FileId},
+        entry::{Entry, EntryForm, EntryId, EntryKind, FileId},
         settings::SETTINGS,
     },
     syntax::{
@@ -23,6 +23,9 @@ use crate::{
     },
     systems::{by_id, read, system::NewPlace},
 };
+
+/// Of so many files it is tried which can take an entry, before they are offered.
+const MOST_TRIED: usize = 8;
 
 /// An entry's way to another file.
 #[derive(Clone, Debug, PartialEq)]
@@ -82,7 +85,9 @@ pub fn files_to_move_to(entry: &Entry, context: ComposeContext<'_>) -> Vec<FileI
         }
     }
     files.sort_by(|(one, many), (other, more)| more.cmp(many).then(one.cmp(other)));
-    let can = |file: &FileId| move_entry(entry, file, context).is_ok();
+    // Of many it is found out when one is chosen: each is as much work as the move.
+    let is_few = files.len() <= MOST_TRIED;
+    let can = |file: &FileId| !is_few || move_entry(entry, file, context).is_ok();
     files.into_iter().map(|(file, _)| file).filter(can).collect()
 }
 
@@ -109,6 +114,12 @@ pub fn move_entry(
     if to.as_str().split('/').any(is_outside) || to.as_str().contains(['\\', '\0']) {
         return Err("name a file within the workspace".into());
     }
+    let is_it = |other: &&Entry| {
+        (other.system, other.kind, &other.key) == (entry.system, entry.kind, &entry.key)
+    };
+    if context.catalog.of_file(to).any(|other| is_it(&other)) {
+        return Err(format!("{to} has a {} already", entry.key));
+    }
     let source = source_of(context.documents, &place.file)
         .ok_or_else(|| format!("{} has a syntax error", place.file))?;
     let lines = (source.format() == format).then(|| EntryLines::of_entry(source, &entry.id));
@@ -121,12 +132,10 @@ pub fn move_entry(
     let part = read::read_part(to, there, context.catalog.mode);
     let tools = part.tools.iter().map(|tool| &tool.entry);
     let all = tools.chain(part.services.iter().map(|service| &service.entry)).chain(&part.others);
-    let is_it = |other: &&Entry| {
-        (other.system, other.kind, &other.key) == (entry.system, entry.kind, &entry.key)
-    };
     let all: Vec<&Entry> = all.collect();
-    let is_gone =
-        |other: &Entry| !all.iter().any(|kept| (kept.kind, &kept.key) == (other.kind, &other.key));
+    let kept: HashSet<(&EntryKind, &str)> =
+        all.iter().map(|kept| (&kept.kind, kept.key.as_str())).collect();
+    let is_gone = |other: &Entry| !kept.contains(&(&other.kind, other.key.as_str()));
     if context.catalog.of_file(to).any(is_gone) {
         return Err(format!("{to} holds one entry alone: it has no room for another"));
     }

@@ -58,7 +58,27 @@ pub(super) fn entry_rules(entry: &Entry) -> EntryRules<'_> {
         .filter(|kind| has_fields(kind))
         .collect();
     let word = types.into_iter().fold(sort.as_str().to_owned(), |word, kind| word + " " + kind);
-    EntryRules::new(word, move || schema_of(sort, &without_parameters(value)))
+    EntryRules::new(word, move || {
+        let mut schema = schema_of(sort, &without_parameters(value));
+        allow_any_parameters(&mut schema);
+        schema
+    })
+}
+
+/// Parameters may be anything: what is no text becomes its JSON text.
+fn allow_any_parameters(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let properties = members.get_mut("properties").and_then(Value::as_object_mut);
+            if let Some(parameters) = properties.and_then(|all| all.get_mut(keys::PARAMETERS)) {
+                let required = parameters.get("required").cloned().unwrap_or_else(|| json!([]));
+                *parameters = json!({"type": "object", "required": required});
+            }
+            members.values_mut().for_each(allow_any_parameters);
+        }
+        Value::Array(items) => items.iter_mut().for_each(allow_any_parameters),
+        _ => {}
+    }
 }
 
 /// The lists of steps that an entry may have.

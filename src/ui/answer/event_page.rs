@@ -12,7 +12,7 @@ use crate::{
         verbs,
     },
     model::{
-        call::{Call, EventKind},
+        call::{Call, CallId, EventKind},
         size,
     },
     ui::{
@@ -29,6 +29,8 @@ struct EventPage {
     page: PageOverlay,
     /// Its text as it came.
     text: String,
+    /// Whose event it is.
+    call: CallId,
     which: EventFilter,
     row: usize,
     is_last: bool,
@@ -39,11 +41,12 @@ pub(super) fn open(call: &Call, which: EventFilter, row: usize) -> Reply {
     EventPage::of_row(call, which, row).map_or(Reply::Handled, |page| Reply::Open(Box::new(page)))
 }
 
-/// The call whose answer is under the page.
-fn call_below(state: &State) -> Option<&Call> {
+/// A call whose answer is under a page.
+fn call_below(id: CallId, state: &State) -> Option<&Call> {
     match state.screen {
         ScreenId::History => state.invoke.kept.current_call().map(|open| &open.call),
-        _ => state.invoke.calls.selected_call(),
+        // Another one may be shown by now.
+        _ => state.invoke.calls.get(id),
     }
 }
 
@@ -52,12 +55,13 @@ impl EventPage {
         let rows = Listing::from_call(call, which);
         let listed = rows.get(row)?;
         let is_last = row + 1 == rows.len();
-        Some(Self { page: page_of(&listed), text: event_text(&listed), which, row, is_last })
+        let (page, text) = (page_of(&listed), event_text(&listed));
+        Some(Self { page, text, call: call.id, which, row, is_last })
     }
 
     /// Goes on to another event of the view, where there is one.
     fn go_to(&mut self, row: Option<usize>, state: &State) -> OverlayReply {
-        let call = call_below(state);
+        let call = call_below(self.call, state);
         let there = call.zip(row).and_then(|(call, row)| Self::of_row(call, self.which, row));
         if let Some(there) = there {
             *self = there;
@@ -79,7 +83,8 @@ impl EventPage {
 
 impl Overlay for EventPage {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, state: &State) {
-        let rows = call_below(state).map(|call| Listing::from_call(call, self.which).len());
+        let rows =
+            call_below(self.call, state).map(|call| Listing::from_call(call, self.which).len());
         self.is_last = rows.is_none_or(|rows| self.row + 1 >= rows);
         self.page.draw(frame, area, look, state);
     }

@@ -110,6 +110,8 @@ impl<O: ValueOwner> FormHost<O> {
         let drafts = std::mem::take(&mut self.drafts).into_iter();
         self.drafts =
             drafts.filter_map(|(owner, drafts)| Some((follow(&owner)?, drafts))).collect();
+        let left = std::mem::take(&mut self.left).into_iter();
+        self.left = left.filter_map(|(owner, place)| Some((follow(&owner)?, place))).collect();
         self.shown = self.shown.take().and_then(|owner| follow(&owner));
     }
 

@@ -17,6 +17,7 @@ use crate::{
     wire::{
         queue::{self, Closed},
         secrets::Secrets,
+        transport::message::cut_wire,
     },
 };
 
@@ -137,7 +138,7 @@ impl EventSink {
         lines: impl Into<String>,
     ) -> Result<(), SinkClosed> {
         let at_ms = self.elapsed_ms();
-        self.emit_wire_at(at_ms, way, lines.into()).await
+        self.emit_wire_at(at_ms, way, cut_wire(lines.into())).await
     }
 
     /// Notes what came over the wire, to be reported by [`Self::emit_noted_wire`], or before the

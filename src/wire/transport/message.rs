@@ -4,7 +4,11 @@ use std::time::Duration;
 
 use bytes::Bytes;
 
-use crate::model::{call::CallError, clock::Millis, size::cut_text};
+use crate::model::{
+    call::CallError,
+    clock::Millis,
+    size::{cut_text, whole_length},
+};
 
 /// A place that messages go to and are received at, as the transport itself spells it: a subject,
 /// an exchange, a topic.
@@ -55,6 +59,15 @@ pub(crate) const WIRE: &str = ":wire";
 
 /// Of what crossed the wire at once, so many bytes are shown.
 const LONGEST_WIRE: usize = 16 * 1024;
+
+/// What is shown of something that crossed the wire at once, unless it is cut already.
+pub(crate) fn cut_wire(text: String) -> String {
+    if text.len() <= LONGEST_WIRE || whole_length(&text) != text.len() {
+        return text;
+    }
+    let end = text.floor_char_boundary(LONGEST_WIRE);
+    cut_text(&text[..end], text.len())
+}
 
 /// What crosses the wire, to be shown: of much only the start.
 #[derive(Debug, Default)]

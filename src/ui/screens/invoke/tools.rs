@@ -352,7 +352,7 @@ impl Tools {
         match self.part {
             Part::Tools => {
                 let last = self.cursor.row + 1 >= self.shown.len();
-                if is_down(key) && last && self.leads_to_others(state) {
+                if is_down(key) && last && !self.is_typing() && self.leads_to_others(state) {
                     self.part = Part::Unlisted;
                     return Reply::Handled;
                 }

@@ -61,8 +61,8 @@ pub(super) fn choose_file(state: &State) -> Reply {
 
 fn ask_name(entry: Entry) -> Reply {
     let words = format!(
-        "The new file for {}; it ends in .yaml, .json or .toml. Comments go along to a file of the \
-         same format.",
+        "The new file for {}; it ends in .yaml, .json or .toml. In YAML and TOML, comments go along \
+         to a file of the same format, but not into a list.",
         entry.key
     );
     let path = entry.id.file().as_str();
