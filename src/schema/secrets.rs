@@ -114,13 +114,12 @@ impl Walk<'_> {
                     self.visit(&at.item(index), node.list.item_key(index), &ui.item(index), item);
                 }
             }
-            Value::String(text)
-                if is_secret(&node, value)
-                    && !text.is_empty()
-                    && !names_variable(text)
-                    && !(node.names_variable && names_any_variable(text)) =>
-            {
-                self.found.insert(at.clone());
+            Value::String(text) => {
+                let is_name =
+                    names_variable(text) || node.names_variable && names_any_variable(text);
+                if is_secret(&node, value) && !text.is_empty() && !is_name {
+                    self.found.insert(at.clone());
+                }
             }
             _ => {}
         }

@@ -211,8 +211,8 @@ fn table_rows(source: &Source, at: &Pointer) -> Option<OwnRows> {
             keys.len() >= at.tokens().len() && keys[..at.tokens().len()] == *at.tokens()
         })
     };
-    let key = lines.iter().position(|line| is_own(&line))?;
-    let next = lines[key..].iter().position(|line| header(line).is_some() && !is_own(&line));
+    let key = lines.iter().position(|line| is_own(line))?;
+    let next = lines[key..].iter().position(|line| header(line).is_some() && !is_own(line));
     let end = next.map_or(lines.len(), |next| first_comment(&lines, key + next, 0));
     let blank = lines[..end].iter().rev().take_while(|line| line.trim().is_empty()).count();
     let start = first_comment(&lines, key, 0);
