@@ -211,7 +211,7 @@ fn table_rows(source: &Source, at: &Pointer) -> Option<OwnRows> {
             keys.len() >= at.tokens().len() && keys[..at.tokens().len()] == *at.tokens()
         })
     };
-    let key = lines.iter().position(|line| is_own(line))?;
+    let key = lines.iter().position(&is_own)?;
     let next = lines[key..].iter().position(|line| header(line).is_some() && !is_own(line));
     let end = next.map_or(lines.len(), |next| first_comment(&lines, key + next, 0));
     let blank = lines[..end].iter().rev().take_while(|line| line.trim().is_empty()).count();
