@@ -3,6 +3,7 @@
 pub mod code;
 pub mod difference;
 pub mod editing;
+pub(crate) mod find_line;
 pub mod json_tree;
 pub mod line_starts;
 pub mod list;

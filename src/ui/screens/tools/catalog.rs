@@ -29,7 +29,7 @@ use crate::{
         ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Reply},
-        widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
+        widgets::{find_line::draw_find_line, list::ListCursor, pane::Pane, text_input::TextInput},
     },
 };
 
@@ -224,15 +224,7 @@ impl CatalogPane {
         let buffer = frame.buffer_mut();
         let mut list = inside;
         if let Some(find) = &mut self.find {
-            Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
-            let field = Rect {
-                x: inside.x + 1,
-                width: inside.width.saturating_sub(1),
-                height: 1,
-                ..inside
-            };
-            find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-            list = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
+            list = draw_find_line(buffer, inside, find, styles, true);
         }
         self.area = list;
         let filter = Filter::new(&state.context());

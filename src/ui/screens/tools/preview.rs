@@ -27,6 +27,7 @@ use crate::{
         view::{Look, Reply},
         widgets::{
             code,
+            find_line::draw_find_line,
             list::ListCursor,
             pane::{Pane, draw_foot},
             tabs::Tabs,
@@ -300,15 +301,7 @@ impl Preview {
         let buffer = frame.buffer_mut();
         let mut area = inside;
         if let Some(find) = &mut self.find {
-            Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
-            let field = Rect {
-                x: inside.x + 1,
-                width: inside.width.saturating_sub(1),
-                height: 1,
-                ..inside
-            };
-            find.draw(buffer, field, styles[Role::FieldFocus], Some(styles[Role::Cursor]));
-            area = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
+            area = draw_find_line(buffer, inside, find, styles, true);
         }
         let Some(cache) = &mut self.cache else { return };
         let needle = self.find.as_ref().map(|find| find.text().to_lowercase()).unwrap_or_default();

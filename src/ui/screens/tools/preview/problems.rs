@@ -13,7 +13,7 @@ use crate::{
         canvas::{Pen, wrap},
         styles::Role,
         view::{Look, Reply},
-        widgets::{list::ListCursor, text_input::TextInput},
+        widgets::{find_line::draw_find_line, list::ListCursor, text_input::TextInput},
     },
 };
 
@@ -121,17 +121,7 @@ impl Problems {
         let styles = look.styles;
         let mut area = inside;
         if let Some(find) = &mut self.find {
-            Pen::new(buffer, inside, 0).put_text("/", styles[Role::Key]);
-            let field = Rect {
-                x: inside.x + 1,
-                width: inside.width.saturating_sub(1),
-                height: 1,
-                ..inside
-            };
-            let cursor = self.is_typing.then(|| styles[Role::Cursor]);
-            let role = if self.is_typing { Role::FieldFocus } else { Role::Text };
-            find.draw(buffer, field, styles[role], cursor);
-            area = Rect { y: inside.y + 1, height: inside.height.saturating_sub(1), ..inside };
+            area = draw_find_line(buffer, inside, find, styles, self.is_typing);
         }
         self.area = area;
         self.drawn.clear();
