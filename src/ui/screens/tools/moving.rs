@@ -46,7 +46,7 @@ pub(super) fn choose_file(state: &State) -> Reply {
     };
     let new = Item {
         title: "a new file…".to_owned(),
-        detail: "YAML, JSON or TOML, by the end of its name".to_owned(),
+        detail: "YAML, JSON or TOML, by its extension".to_owned(),
         ..Item::default()
     };
     let items = files.iter().map(item).chain([new]).collect();
