@@ -18,6 +18,7 @@
 //! | [`watch`] | says what changes on disk |
 //! | [`log`] | the log file |
 //! | [`traces`] | what was received on a bus, as JSON lines |
+//! | [`git`] | a workspace's files as a version in git has them |
 //! | [`globs`] | file patterns such as `**/*.json` |
 //! | [`schema_map`] | files in the place of schemas that are named by address |
 //! | [`schema_files`] | a JSON Schema's file, with the local files that it refers to |
@@ -26,6 +27,7 @@
 
 pub mod consents;
 pub mod files;
+pub mod git;
 pub mod globs;
 pub mod history;
 pub mod journal;

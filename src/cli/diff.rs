@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    changes::{ChangeSite, FailOn, change_finding, change_json, print_change},
+    changes::{ChangeSite, FailOn, change_finding, finding, change_json, print_change},
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
@@ -23,6 +23,8 @@ use crate::{
         finding::Finding,
         problem::{Problem, ProblemKind},
     },
+    schema::count::count_text,
+    store::git::GitVersion,
     syntax::source::{Format as FileFormat, Source},
     systems::{
         comparison::{Side, SideChange, SideTool, compare_sides},
@@ -34,13 +36,18 @@ use crate::{
 #[derive(Args, Debug)]
 pub(crate) struct Diff {
     /// The tools as they were: an OpenAPI document, a list of functions, a file of a system, a
-    /// folder; or - for standard input
-    #[arg(value_name = "OLD")]
-    old: PathBuf,
+    /// folder; or - for standard input. With --since, the file or folder to compare with its past
+    #[arg(value_name = "OLD", required_unless_present = "since")]
+    old: Option<PathBuf>,
 
     /// The tools as they are
-    #[arg(value_name = "NEW")]
-    new: PathBuf,
+    #[arg(value_name = "NEW", required_unless_present = "since", conflicts_with = "since")]
+    new: Option<PathBuf>,
+
+    /// Compare a file or folder, by default the workspace, with what it was at a commit, a branch or
+    /// a tag
+    #[arg(long, value_name = "REVISION")]
+    since: Option<String>,
 
     /// Exit with 1 only for changes that are at least as severe
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Compatible)]
@@ -53,68 +60,83 @@ pub(crate) struct Diff {
 
 impl Diff {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
-        if [&self.old, &self.new].iter().all(|path| is_stdin(path)) {
-            let cause = "standard input can only be one of the two";
-            return Err(Problem::new(ProblemKind::Input, "comparing tools", cause)
-                .with_remedy("name a file or a folder for the other")
-                .into());
+        let pair = Pair::find(self, global)?;
+        let folder = |place: &SidePlace| {
+            place.path.is_dir().then(|| Folder::read(place, global)).transpose()
+        };
+        let (old_folder, new_folder) = (folder(&pair.old)?, folder(&pair.new)?);
+        let unread: Vec<&UnreadFile> =
+            [&old_folder, &new_folder].into_iter().flatten().flat_map(|one| &one.unread).collect();
+        let side = |one: &SidePlace, other: &SidePlace, folder: &Option<Folder>| match folder {
+            Some(folder) => folder.read_side(&one.shown, &unread),
+            None => ReadSide::read_file(one, &other.path, global, out),
+        };
+        let old = side(&pair.old, &pair.new, &old_folder)?;
+        let new = side(&pair.new, &pair.old, &new_folder)?;
+        for file in &unread {
+            out.warn(format_args!("{}: what is there isn't compared", file.problem));
         }
-        let old = ReadSide::read(&self.old, &self.new, global, out)?;
-        let new = ReadSide::read(&self.new, &self.old, global, out)?;
         let found = compare_sides(&old.side, &new.side);
         let changes: Vec<&ToolChange> = found.iter().map(|one| &one.change).collect();
         let format = if global.json { Format::Json } else { self.format };
         match format {
             Format::Human => {
-                let label = self.label();
+                let label = pair.label();
                 changes.iter().try_for_each(|change| print_change(out, &label, change))?;
             }
             Format::Json => out.print_json(&json!({
-                "old": self.old.display().to_string(),
-                "new": self.new.display().to_string(),
+                "old": pair.old.shown,
+                "new": pair.new.shown,
                 "state": if changes.is_empty() { "same" } else { "changed" },
                 "changes": changes.iter().map(|change| change_json(change)).collect::<Vec<_>>(),
+                "unread": unread.iter().map(|file| file.to_json()).collect::<Vec<_>>(),
             }))?,
             Format::Sarif | Format::Github | Format::Junit => {
-                self.write_report(&found, &new, format, out)?;
+                self.write_report(&pair, (&found, &unread, &new), (format, out))?;
             }
         }
-        let between = format!("{} → {}", self.old.display(), self.new.display());
+        let between = format!("{} → {}", pair.old.shown, pair.new.shown);
         let words = match changes.is_empty() {
             true => "no changes".to_owned(),
             false => {
                 count_words(&changes.iter().map(|change| (*change).clone()).collect::<Vec<_>>())
             }
         };
-        out.print_status(format_args!("{between}: {words}"));
+        let left = match unread.len() {
+            0 => String::new(),
+            count => format!("; {} not compared", count_text(count, "file", "files")),
+        };
+        out.print_status(format_args!("{between}: {words}{left}"));
         let is_found = changes.iter().any(|change| FailOn::of_change(change) >= self.fail_on);
-        Ok(if is_found { Ending::Found } else { Ending::Done })
-    }
-
-    /// What changed, as lines and reports name it: the side that is a file, the new one first.
-    fn label(&self) -> String {
-        let path = if is_stdin(&self.new) { &self.old } else { &self.new };
-        path.display().to_string()
+        Ok(match unread.first() {
+            Some(file) => Ending::from_problem(&file.problem),
+            None if is_found => Ending::Found,
+            None => Ending::Done,
+        })
     }
 
     /// What changed as findings of the new side, for CI; those that let the command fail are errors.
     fn write_report(
         &self,
-        found: &[SideChange],
-        new: &ReadSide,
-        format: Format,
-        out: &mut CommandOutput,
+        pair: &Pair,
+        (found, unread, new): (&[SideChange], &[&UnreadFile], &ReadSide),
+        (format, out): (Format, &mut CommandOutput),
     ) -> std::io::Result<()> {
-        let label = self.label();
+        let label = pair.label();
         let whole = ChangeSite::of_file(FileId::new(label.as_str()));
         let site = |one: &SideChange| {
-            let known = one.row.and_then(|row| new.sites.get(row)).filter(|_| !is_stdin(&self.new));
+            let known = one.row.and_then(|row| new.sites.get(row));
+            let known = known.filter(|_| !is_stdin(&pair.new.path));
             known.unwrap_or(&whole).clone()
         };
-        let findings: Vec<Finding> = found
+        let changed = found
             .iter()
-            .map(|one| change_finding(&label, &one.change, self.fail_on, site(one)))
-            .collect();
+            .map(|one| change_finding(&label, &one.change, self.fail_on, site(one)));
+        let left_out = unread.iter().map(|file| {
+            let site = ChangeSite::of_file(FileId::new(file.shown.as_str()));
+            finding("file.unread", true, file.problem.to_string(), site)
+        });
+        let findings: Vec<Finding> = changed.chain(left_out).collect();
         let mut files: Vec<FileId> =
             findings.iter().map(|finding| finding.site.file.clone()).collect();
         files.push(whole.file);
@@ -136,6 +158,78 @@ fn is_stdin(path: &Path) -> bool {
     path == Path::new(STDIN)
 }
 
+/// Where a side is.
+struct SidePlace {
+    path: PathBuf,
+    /// As the report names it.
+    shown: String,
+    /// The version in git that it is of.
+    revision: Option<String>,
+}
+
+impl SidePlace {
+    fn of_path(path: &Path) -> Self {
+        Self { path: path.to_owned(), shown: path.display().to_string(), revision: None }
+    }
+}
+
+/// What is compared.
+struct Pair {
+    old: SidePlace,
+    new: SidePlace,
+    /// Its files are there as long as this is.
+    _version: Option<GitVersion>,
+}
+
+impl Pair {
+    fn find(asked: &Diff, global: &Global) -> Result<Self, Problem> {
+        if let Some(revision) = &asked.since {
+            return Self::since(revision, asked.old.as_deref(), global);
+        }
+        let place = |path: &Option<PathBuf>| {
+            SidePlace::of_path(path.as_deref().unwrap_or_else(|| Path::new(".")))
+        };
+        let (old, new) = (place(&asked.old), place(&asked.new));
+        if is_stdin(&old.path) && is_stdin(&new.path) {
+            let cause = "standard input can only be one of the two";
+            return Err(Problem::new(ProblemKind::Input, "comparing tools", cause)
+                .with_remedy("name a file or a folder for the other"));
+        }
+        Ok(Self { old, new, _version: None })
+    }
+
+    /// A path, else the workspace, beside what it was.
+    fn since(revision: &str, path: Option<&Path>, global: &Global) -> Result<Self, Problem> {
+        let workspace = global.find_workspace(path)?;
+        let path = path.map_or_else(|| workspace.root.clone(), Path::to_owned);
+        let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+        let below = real.strip_prefix(&workspace.root).unwrap_or(Path::new(""));
+        let version = GitVersion::read(revision, &workspace)?;
+        let before = version.path(below);
+        let shown = match below.as_os_str().is_empty() {
+            true => revision.to_owned(),
+            false => format!("{revision}:{}", below.display()),
+        };
+        if !before.exists() {
+            let doing = format!("reading {shown}");
+            return Err(Problem::new(ProblemKind::Missing, doing, "it isn't in that version")
+                .with_remedy("compare the whole workspace: toolcrib diff --since REVISION"));
+        }
+        let new = match below.as_os_str().is_empty() {
+            true => SidePlace { shown: workspace.name(), ..SidePlace::of_path(&path) },
+            false => SidePlace::of_path(&path),
+        };
+        let old = SidePlace { path: before, shown, revision: Some(revision.to_owned()) };
+        Ok(Self { old, new, _version: Some(version) })
+    }
+
+    /// What changed, as lines and reports name it: the side that is a file, the new one first.
+    fn label(&self) -> String {
+        let side = if is_stdin(&self.new.path) { &self.old } else { &self.new };
+        side.shown.clone()
+    }
+}
+
 /// A side as it was read.
 struct ReadSide {
     side: Side,
@@ -143,48 +237,86 @@ struct ReadSide {
     sites: Vec<ChangeSite>,
 }
 
-impl ReadSide {
-    fn read(
-        path: &Path,
-        other: &Path,
-        global: &Global,
-        out: &CommandOutput,
-    ) -> Result<Self, Problem> {
-        match path.is_dir() {
-            true => Self::read_folder(path, global),
-            false => Self::read_file(path, other, global, out),
-        }
+/// A file of a folder that can't be read. It may hold some of the tools, so what is there is compared on
+/// neither side.
+struct UnreadFile {
+    /// Its path below the folder.
+    below: String,
+    shown: String,
+    problem: Problem,
+}
+
+impl UnreadFile {
+    fn to_json(&self) -> Value {
+        json!({"file": self.shown, "error": self.problem.to_string()})
+    }
+}
+
+/// A side that is a folder.
+struct Folder {
+    opened: OpenWorkspace,
+    unread: Vec<UnreadFile>,
+}
+
+impl Folder {
+    fn read(place: &SidePlace, global: &Global) -> Result<Self, Problem> {
+        let opened = OpenWorkspace::read_workspace(global, Some(&place.path))?;
+        let unread = opened.unread_asked().into_iter().map(|(file, mut problem)| {
+            let mut shown = opened.display_path(&file);
+            if let Some(revision) = &place.revision {
+                shown = format!("{revision}:{file}");
+                problem.doing = format!("reading {shown}");
+            }
+            UnreadFile { below: opened.path_below_asked(&file).to_owned(), shown, problem }
+        });
+        Ok(Self { unread: unread.collect(), opened })
     }
 
-    fn read_folder(path: &Path, global: &Global) -> Result<Self, Problem> {
-        let found = Self::read_entries(path, global)?;
+    /// The entries there, but for those of files that can't be read on one of the sides.
+    fn read_side(&self, shown: &str, unread: &[&UnreadFile]) -> Result<ReadSide, Problem> {
+        let Self { opened, .. } = self;
+        let is_unread = |file: &FileId| {
+            let below = opened.path_below_asked(file);
+            unread.iter().any(|unread| unread.below == below)
+        };
+        let side =
+            Side::of_catalog(&opened.catalog, |file| opened.is_asked(file) && !is_unread(file));
+        let found = ReadSide::of_side(side, opened);
         if found.side.is_empty() {
+            if let Some(file) = unread.first() {
+                return Err(file.problem.clone());
+            }
             let cause = "there are no tools in this folder";
             let remedy = "name a file: an OpenAPI document, a list of functions, or a file of a \
                           system";
-            let doing = format!("reading {}", path.display());
+            let doing = format!("reading {shown}");
             return Err(Problem::new(ProblemKind::Missing, doing, cause).with_remedy(remedy));
         }
         Ok(found)
     }
+}
 
-    /// The entries of the files there. One that can't be read may hold some of them.
+impl ReadSide {
+    /// The entries of a file.
     fn read_entries(path: &Path, global: &Global) -> Result<Self, Problem> {
         let opened = OpenWorkspace::read_workspace(global, Some(path))?;
         opened.check_asked()?;
         let side = Side::of_catalog(&opened.catalog, |file| opened.is_asked(file));
-        let shown = |file: &FileId| opened.display_path(file);
-        Ok(Self { sites: entry_sites(&side, &shown), side })
+        Ok(Self::of_side(side, &opened))
+    }
+
+    fn of_side(side: Side, opened: &OpenWorkspace) -> Self {
+        Self { sites: entry_sites(&side, &|file| opened.display_path(file)), side }
     }
 
     fn read_file(
-        path: &Path,
+        place: &SidePlace,
         other: &Path,
         global: &Global,
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
-        let name = path.display().to_string();
-        let text = read_text(&name)?;
+        let (path, name) = (place.path.as_path(), place.shown.clone());
+        let text = read_text(&path.display().to_string())?;
         if text.trim().is_empty() {
             let remedy = "give a file with tools; if a command prints it, look at what that says";
             return Err(refused(&name, "it is empty".to_owned()).with_remedy(remedy));

@@ -100,6 +100,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("lock", "lock", "every connection that leads to a server or a running system"),
     ("lock", "lock files", "one of them"),
     ("diff", "diff old.yaml api.yaml", "two versions of an OpenAPI document"),
+    ("diff", "diff --since main", "what this branch changes in the workspace, for a pull request"),
+    ("diff", "diff tools --since v1.2 --format github", "one folder, since a tag, in CI"),
     ("diff", "diff - api.yaml --fail-on breaking", "in CI, after `git show main:api.yaml |`"),
     ("drift", "drift", "what changed since, in CI"),
     ("drift", "drift files --accept read_file", "accept what changed of a tool"),

@@ -250,14 +250,31 @@ impl OpenWorkspace {
     /// # Errors
     /// The first that wasn't.
     pub fn check_asked(&self) -> Result<(), Problem> {
-        for file in self.files.iter().filter(|file| self.is_asked(&file.file)) {
-            if let Err(error) = &file.source {
-                let doing = format!("reading {}", self.display_path(&file.file));
-                return Err(Problem::new(ProblemKind::Input, doing, error.to_string()));
-            }
-        }
-        let unread = self.end.unread.iter().find(|(file, _)| self.is_asked(file));
-        unread.map_or(Ok(()), |(_, problem)| Err(problem.clone()))
+        self.unread_asked().into_iter().next().map_or(Ok(()), |(_, problem)| Err(problem))
+    }
+
+    /// The files among what was asked for that couldn't be read, with the reason.
+    #[must_use]
+    pub fn unread_asked(&self) -> Vec<(FileId, Problem)> {
+        let broken = self.files.iter().filter_map(|file| {
+            let error = file.source.as_ref().err()?;
+            let doing = format!("reading {}", self.display_path(&file.file));
+            Some((file.file.clone(), Problem::new(ProblemKind::Input, doing, error.to_string())))
+        });
+        broken
+            .chain(self.end.unread.iter().cloned())
+            .filter(|(file, _)| self.is_asked(file))
+            .collect()
+    }
+
+    /// A file's path below the folder that was asked for.
+    #[must_use]
+    pub fn path_below_asked<'f>(&self, file: &'f FileId) -> &'f str {
+        let below = self.asked.iter().find_map(|asked| match asked {
+            AskedPath::Folder(folder) => file.as_str().strip_prefix(folder)?.strip_prefix('/'),
+            AskedPath::File(_) => None,
+        });
+        below.unwrap_or(file.as_str())
     }
 
     /// Prints a warning for whatever keeps an answer from being whole.

@@ -105,13 +105,12 @@ impl BegunCall {
     /// nothing is reported after that.
     pub async fn run_exchange(self, bus: &dyn Bus, exchange: &dyn Exchange) {
         let transport = bus.transport();
-        let opened = match exchange.route(&self.request, transport) {
-            Ok(route) => {
-                Lines::subscribe(bus, &route).await.map(|(lines, inbox)| (route, lines, inbox))
-            }
-            Err(problem) => Err(problem),
+        let opening = async {
+            let route = exchange.route(&self.request, transport)?;
+            let (lines, inbox) = Lines::subscribe(bus, &route).await?;
+            Ok((route, lines, inbox))
         };
-        let (route, lines, inbox) = match opened {
+        let (route, lines, inbox) = match opening.await {
             Ok(opened) => opened,
             Err(problem) => return self.fail_call(problem).await,
         };
@@ -164,11 +163,22 @@ impl BegunCall {
                         .unwrap_or_else(|| messages::lost_meanwhile(&bus.display_address())),
                 ),
             ),
-            Ok(end) => end,
+            Ok(end) => find_silent_broker(bus, end).await,
             Err(_) => return,
         };
         let (outcome, problem) = end;
         let _ = sink.emit(EventKind::End { outcome, problem }).await;
+    }
+}
+
+/// The end of a call that nobody answered: where the broker doesn't answer either, it is that.
+async fn find_silent_broker(bus: &dyn Bus, end: CallEnd) -> CallEnd {
+    match end {
+        (Outcome::TimedOut, Some(_)) if !bus.is_responding().await => {
+            let silent = || messages::silent_broker(&bus.display_address());
+            (Outcome::Lost, Some(bus.close_reason().unwrap_or_else(silent)))
+        }
+        end => end,
     }
 }
 
@@ -254,6 +264,10 @@ impl Session<'_> {
                 self.receive_answer().await?
             }
             Err(problem) => (Outcome::Lost, Some(problem)),
+        };
+        let end = match self.pieces {
+            0 => find_silent_broker(self.bus, end).await,
+            _ => end,
         };
         let (outcome, problem) = self.check_gaps(end);
         self.sink.emit(EventKind::End { outcome, problem }).await?;

@@ -1,6 +1,6 @@
 //! `toolcrib diff`: what changed between the tools of two sides, whatever form each of them has.
 
-use std::io::Write as _;
+use std::{fs, io::Write as _};
 
 use serde_json::{Value, json};
 
@@ -146,6 +146,61 @@ fn a_version_of_git_is_compared_with_the_file() {
     piped(&place, &["diff", "api.yaml", "-"], &old).ended(1, &["api.yaml → -: 1 breaking"]);
 }
 
+/// Runs git in the place, with a name of its own and no settings of the user's.
+fn git(place: &Place, arguments: &[&str]) {
+    let mut command = std::process::Command::new("git");
+    command.arg("-C").arg(&place.here).args(["-c", "user.name=a", "-c", "user.email=a@b.c"]);
+    let done = command.args(arguments).env("GIT_CONFIG_GLOBAL", "/dev/null").output().unwrap();
+    assert!(done.status.success(), "{arguments:?}: {done:?}");
+}
+
+/// Runs a command that runs git.
+fn since(place: &Place, arguments: &[&str]) -> Ran {
+    let path = std::env::var_os("PATH").unwrap();
+    Ran::of(place.command(arguments).env("PATH", path).output().unwrap())
+}
+
+#[test]
+fn a_workspace_is_compared_with_what_it_was_in_git() {
+    let place = Place::with(&[
+        ("shop/toolcrib.toml", ""),
+        ("shop/a/tools.yaml", TOOLS),
+        ("shop/b/more.yaml", "tool: {more: {type: text-completion, name: M, description: M}}\n"),
+    ]);
+    since(&place, &["diff", "-w", "shop", "--since", "main"]).ended(2, &["is in no git repository"]);
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    let same = since(&place, &["diff", "--since", "main", "shop"]);
+    same.ended(0, &["main → shop: no changes"]);
+    let write = |path: &str, text: &str| fs::write(place.here.join(path), text).unwrap();
+    write("shop/a/tools.yaml", &TOOLS.replace("[fun]", "[work]"));
+    write("shop/b/more.yaml", "tool: {more: [\n");
+    write("shop/b/new.yaml", TOOLS);
+    let folder = since(&place, &["diff", "--since", "HEAD", "shop/a"]);
+    folder.ended(1, &["HEAD:a → shop/a: 1 behaviour (tool/joke)"]);
+    assert!(!folder.data.contains("tmp"), "{}", folder.data);
+    since(&place, &["diff", "--since", "HEAD", "shop/a/tools.yaml"]).ended(1, &["1 behaviour"]);
+    since(&place, &["diff", "--since", "HEAD", "-w", "shop"]).ended(2, &["reading shop/b/more.yaml", "1 file not compared"]);
+    let annotated = since(&place, &["diff", "--since", "HEAD", "shop/a", "--format", "github"]);
+    assert!(annotated.data.contains("file=shop/a/tools.yaml,line=2"), "{}", annotated.data);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "two"]);
+    write("shop/b/more.yaml", "tool: {}\n");
+    let broken = since(&place, &["diff", "--since", "HEAD", "shop"]);
+    broken.ended(2, &["reading HEAD:b/more.yaml", "1 file not compared"]);
+    for (words, arguments) in [
+        ("there is no such commit, branch or tag", ["--since", "other", "shop"]),
+        ("\"-x\" names no commit", ["--since=-x", "shop", "-q"]),
+        ("reading HEAD~1:b/new.yaml: it isn't in that version", ["--since", "HEAD~1", "shop/b/new.yaml"]),
+    ] {
+        let ran = since(&place, &[&["diff"][..], &arguments].concat());
+        ran.ended(2, &[words]);
+    }
+    place.run(&["diff", "a", "b", "--since", "main"]).ended(2, &["cannot be used with"]);
+    place.run(&["diff"]).ended(2, &["required"]);
+}
+
 #[test]
 fn a_side_without_tools_is_an_empty_list_or_refused() {
     let place = Place::with(&[
@@ -209,6 +264,31 @@ fn entries_of_one_system_are_compared_whole() {
     let annotated = place.run(&["diff", "a", "b", "--format", "github", "--fail-on", "breaking"]);
     annotated.ended(0, &[]);
     assert!(annotated.data.contains("::notice file=b/other.yaml,line=2"), "{}", annotated.data);
+}
+
+#[test]
+fn a_file_that_cannot_be_read_is_compared_on_neither_side() {
+    let broken = "tool: {a: [\n";
+    let place = Place::with(&[
+        ("old/sub/tools.yaml", TOOLS),
+        ("old/more.yaml", "tool: {more: {type: text-completion, name: More, description: M}}\n"),
+        ("new/sub/tools.yaml", &TOOLS.replace("[fun]", "[work]")),
+        ("new/more.yaml", broken),
+        ("gone/more.yaml", broken),
+    ]);
+    let ran = place.run(&["diff", "old", "new", "--json"]);
+    let report = ran.json();
+    assert_eq!(ran.code, Some(2), "{}", ran.words);
+    assert_eq!(report["changes"].as_array().unwrap().len(), 1, "{report}");
+    assert_eq!(report["changes"][0]["at"], "/group");
+    assert_eq!(report["unread"][0]["file"], "new/more.yaml");
+    let ran = place.run(&["diff", "new", "old"]);
+    ran.ended(2, &["reading new/more.yaml", "1 behaviour (tool/joke); 1 file not compared"]);
+    let report = place.run(&["diff", "old", "new", "--format", "github"]);
+    assert!(report.data.contains("::error file=new/more.yaml"), "{}", report.data);
+    // A folder of a workspace names its files below itself.
+    place.run(&["diff", "old/sub", "new/sub"]).ended(1, &["1 behaviour (tool/joke)"]);
+    place.run(&["diff", "old", "gone"]).ended(2, &["reading gone/more.yaml"]);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::CancellationToken;
 use toolcrib::{
     model::{
-        call::{Limits, Outcome, Request, StrayCause},
+        call::{CallError, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState, Credentials, Tls},
         stub::{Rule, StubAnswer, StubService},
     },
@@ -199,6 +199,20 @@ async fn nobody_listening(broker: &Rabbit) {
         "{:?}",
         heard.problem()
     );
+    // A call that can't be sent leaves nothing at the broker.
+    let back = Request {
+        to: "request:tg:nobody".into(),
+        reply: Some("response:tg:elsewhere".into()),
+        ..joke_of("nobody")
+    };
+    call_with(&registry(), &broker.connection(), back, limits()).await.assert_lost("no-responders");
+    let of_nobody = Request { to: "response:tg:nobody".into(), ..joke_of("elsewhere") };
+    let heard = call_with(&registry(), &broker.connection(), of_nobody, limits()).await;
+    assert!(
+        heard.problem().message.contains("no exchange tg.response.nobody"),
+        "{:?}",
+        heard.problem()
+    );
     drop(responder(broker, "silent"));
     let registry = registry();
     // The responder's queue went with its connection, which the broker may notice only now.
@@ -223,13 +237,20 @@ async fn requests_that_the_broker_refuses(broker: &Rabbit) {
     let heard = call_with(&registry, &broker.connection(), joke_of("response"), limits()).await;
     assert_eq!(heard.text(), "Hello alice, llamas as a pun.", "the same connection goes on");
 
-    let heard = call_with(&registry, &broker.connection(), joke_of("forbidden"), limits()).await;
+    let answered_on = |topic: &str| Request {
+        reply: Some(format!("response:tg:{topic}")),
+        ..joke_of("response")
+    };
+    let forbidden = answered_on("forbidden");
+    let heard = call_with(&registry, &broker.connection(), forbidden, limits()).await;
     heard.assert_lost("refused");
-    assert!(
-        heard.problem().message.contains("allow us to listen on tg.response.forbidden"),
-        "{:?}",
-        heard.problem()
-    );
+    let CallError { message, remedy, .. } = heard.problem();
+    assert!(message.contains("allow us to listen on tg.response.forbidden"), "{message}");
+    assert!(remedy.contains("permission to configure tg.response.forbidden"), "{remedy}");
+    // What somebody else made takes no permission to make it.
+    let short = Limits { first: Duration::from_millis(300), ..limits() };
+    let heard = call_with(&registry, &broker.connection(), answered_on("made"), short).await;
+    assert_eq!(heard.problem().kind.as_str(), "timed-out-first", "{:?}", heard.problem());
 
     let long = "x".repeat(300);
     call_with(&registry, &broker.connection(), joke_of(&long), limits())

@@ -262,7 +262,16 @@ fn convert_pasted(
         }
         (part.tools.len() >= packed.len()).then_some((target, part))
     };
-    let (target, part) = own.into_iter().chain(Target::all()).find_map(read_back)?;
+    let mut targets = Target::all();
+    if own.is_none() {
+        // Where nothing is there yet, what keeps most of the tools.
+        targets.sort_by_cached_key(|target| {
+            let all = || packed.iter().flat_map(|one| convert::fates(one, *target));
+            let lost = all().filter(|fate| fate.kind == FateKind::Lost).count();
+            (lost, all().filter(|fate| fate.kind != FateKind::Carried).count())
+        });
+    }
+    let (target, part) = own.into_iter().chain(targets).find_map(read_back)?;
     let lost: BTreeSet<String> = packed
         .iter()
         .flat_map(|one| convert::fates(one, target))

@@ -17,7 +17,7 @@ use super::{
 use crate::{
     app::{
         calls::CallMessage,
-        compose::{connections, context::ComposeContext},
+        compose::{connections, context::ComposeContext, pasting},
         document::Document,
         form_file::FormGoal,
         message::{
@@ -55,6 +55,15 @@ const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and 
     answer at once, without a server. To look around first, run `toolcrib demo`.";
 const BEGUN: &str = "Add a tool, or the tools of a running system or an MCP server. Samples are \
     for empty folders: `toolcrib demo --sample NAME` shows one.";
+
+const UNREAD: &str = "This folder has no descriptors yet, but a file with tools: they can be added \
+    to the workspace, and the file stays as it is. Nothing is added before you saw it.";
+
+/// The keys of files whose tools can be added, as many as are offered.
+const FILE_KEYS: [char; 3] = ['f', 'g', 'h'];
+
+/// A longer list is not looked into.
+const LARGEST_LIST: usize = 4 * 1024 * 1024;
 
 /// Lines that are shown of one file's difference.
 const SHOWN: usize = 6;
@@ -227,9 +236,26 @@ pub(crate) fn agent_prompt(state: &State) -> Prompt {
 /// The ways to begin.
 fn welcome(state: &State) -> Welcome {
     let is_empty = state.catalog.entries().next().is_none();
-    let way = |key, words, messages| Way { key, words, act: WayAct::Send(messages) };
+    let way = |key, words, messages| Way {
+        key,
+        words,
+        detail: String::new(),
+        act: WayAct::Send(messages),
+    };
     let put = |name| Message::Document(DocumentMessage::PutSample(name));
     let mut ways = Vec::new();
+    let files = if is_empty { files_with_tools(state) } else { Vec::new() };
+    let words = match (is_empty, files.is_empty()) {
+        (true, true) => EMPTY,
+        (true, false) => UNREAD,
+        (false, _) => BEGUN,
+    };
+    ways.extend(FILE_KEYS.into_iter().zip(files).map(|(key, (file, text))| Way {
+        key,
+        words: "add the tools of",
+        detail: file.to_string(),
+        act: WayAct::Paste(text),
+    }));
     // A sample's files go into an empty folder.
     if is_empty {
         let workflow = Message::Show(ScreenId::Workflow);
@@ -240,7 +266,8 @@ fn welcome(state: &State) -> Welcome {
             vec![put("demo"), workflow],
         ));
     }
-    ways.push(Way { key: 'n', words: "new tool", act: WayAct::Do("new") });
+    let new = WayAct::Do("new");
+    ways.push(Way { key: 'n', words: "new tool", detail: String::new(), act: new });
     ways.extend(table::first_connections().map(|(system, first)| {
         let ask = Message::Connection(ConnectionMessage::AskSystem(system));
         way(first.key, first.act, vec![ask])
@@ -255,7 +282,22 @@ fn welcome(state: &State) -> Welcome {
         way('m', "connect an MCP server", vec![connection(ConnectionMessage::AskServer)]),
         way('e', if is_empty { "start empty" } else { "close" }, vec![Message::DropQuestion]),
     ]);
-    Welcome::new(if is_empty { EMPTY } else { BEGUN }, ways)
+    Welcome::new(words, ways)
+}
+
+/// Files of the workspace that hold tools in a form that isn't read in place, with their texts: lists of
+/// tools and functions, OpenAPI documents.
+fn files_with_tools(state: &State) -> Vec<(FileId, Arc<str>)> {
+    let context = ComposeContext::from_state(state);
+    let texts = state.documents.iter().filter(|(_, document)| !document.gone);
+    let texts = texts.filter_map(|(file, document)| {
+        let text = document.text.whole_text();
+        let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
+        let may_be = text.len() <= LARGEST_LIST && marks.iter().any(|mark| text.contains(mark));
+        (may_be && pasting::paste_entries(context, text, None).is_ok())
+            .then(|| (file.clone(), Arc::clone(text)))
+    });
+    texts.take(FILE_KEYS.len()).collect()
 }
 
 fn confirm_question(question: &Question, state: &State) -> Confirm {

@@ -1,5 +1,7 @@
 //! The ways to begin in a folder: one below the other, each with its key.
 
+use std::sync::Arc;
+
 use ratatui::{Frame, layout::Rect};
 
 use super::{modal, way_back::ending_question};
@@ -28,6 +30,8 @@ pub(crate) struct Way {
     pub key: char,
     /// A verb and its object, in small letters.
     pub words: &'static str,
+    /// Which one, where there may be several: a file.
+    pub detail: String,
     pub act: WayAct,
 }
 
@@ -35,6 +39,8 @@ pub(crate) struct Way {
 pub(crate) enum WayAct {
     Send(Vec<Message>),
     Do(ActionId),
+    /// Proposes to add the tools of a text.
+    Paste(Arc<str>),
 }
 
 pub(crate) struct Welcome {
@@ -52,12 +58,13 @@ impl Welcome {
         Self { words, ways, at: 0, shows_help: false, sheet, rows }
     }
 
-    fn take(&mut self, row: usize) -> OverlayReply {
+    fn take(&mut self, row: usize, state: &State) -> OverlayReply {
         match self.ways.get_mut(row).map(|way| &mut way.act) {
             Some(WayAct::Send(messages)) => {
                 OverlayReply::CloseWith(Reply::Send(std::mem::take(messages)))
             }
             Some(WayAct::Do(act)) => OverlayReply::Act(act),
+            Some(WayAct::Paste(text)) => propose_tools(text, state),
             None => OverlayReply::Stay,
         }
     }
@@ -77,19 +84,28 @@ impl Welcome {
         }
         match key.code {
             Code::Esc => return Self::close(),
-            Code::Enter => return self.take(self.at),
+            Code::Enter => return self.take(self.at, state),
             Code::Up => self.at = self.at.checked_sub(1).unwrap_or(count - 1),
             Code::Down | Code::Tab => self.at = (self.at + 1) % count,
             Code::F(1) => self.shows_help = true,
             _ if letter == Some('?') => self.shows_help = true,
             _ => match named {
-                Some(row) => return self.take(row),
+                Some(row) => return self.take(row, state),
                 // A letter that means nothing here is answered by what does.
                 None => self.shows_help |= letter.is_some(),
             },
         }
         OverlayReply::Stay
     }
+}
+
+fn propose_tools(text: &str, state: &State) -> OverlayReply {
+    let proposal = pasted::paste_proposal(text, state);
+    OverlayReply::CloseWith(ending_question(proposal.into_reply(), state))
+}
+
+fn detail_after(way: &Way) -> String {
+    if way.detail.is_empty() { String::new() } else { format!(" {}", way.detail) }
 }
 
 impl Overlay for Welcome {
@@ -117,6 +133,7 @@ impl Overlay for Welcome {
                 .put_text(&way.key.to_string(), ratatui::style::Style { bg: ground.bg, ..key })
                 .put_text("  ", ground)
                 .put_text(&sentence_case(way.words), ground)
+                .put_text(&detail_after(way), ground)
                 .fill_rest(ground);
         }
     }
@@ -128,14 +145,11 @@ impl Overlay for Welcome {
         match input {
             Input::Key(key) => self.handle_key(*key, state),
             // A pasted tool is a way to begin, too.
-            Input::Paste(text) => {
-                let proposal = pasted::paste_proposal(text, state);
-                OverlayReply::CloseWith(ending_question(proposal.into_reply(), state))
-            }
+            Input::Paste(text) => propose_tools(text, state),
             Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. })
                 if self.rows.contains((*column, *row).into()) =>
             {
-                self.take(usize::from(row - self.rows.y))
+                self.take(usize::from(row - self.rows.y), state)
             }
             _ => OverlayReply::Stay,
         }
@@ -147,14 +161,17 @@ impl Overlay for Welcome {
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {
-        let choice = |way: &Way| Choice { title: way.words.into(), ..Choice::default() };
+        let choice = |way: &Way| Choice {
+            title: format!("{}{}", way.words, detail_after(way)),
+            ..Choice::default()
+        };
         let rows = self.ways.iter().map(choice).collect();
         Sheet::new("Welcome to toolcrib", self.words, Ask::Row(rows))
     }
 
-    fn answer(&mut self, entry: Entry<'_>, _: &State) -> OverlayReply {
+    fn answer(&mut self, entry: Entry<'_>, state: &State) -> OverlayReply {
         match entry {
-            Entry::Row(row) => self.take(row),
+            Entry::Row(row) => self.take(row, state),
             _ => Self::close(),
         }
     }

@@ -22,7 +22,8 @@ pub(crate) struct Lines {
 }
 
 impl Lines {
-    /// Subscribes to both; also gives the inbox's address.
+    /// Subscribes to both, once the transport says that the request can go out: nothing is to stay at a
+    /// broker of a call that it can't take. Also gives the inbox's address.
     pub async fn subscribe(
         bus: &dyn Bus,
         route: &Route,
@@ -31,6 +32,7 @@ impl Lines {
         if address.is_none() && route.answers.is_none() {
             return Err(messages::no_way_back(bus.transport().title()));
         }
+        bus.check_target(&route.to).await?;
         let inbox = subscribe_at(bus, address.as_ref()).await?;
         let shared = subscribe_at(bus, route.answers.as_ref()).await?;
         let (inbox_open, shared_open) = (inbox.is_some(), shared.is_some());

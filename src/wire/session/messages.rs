@@ -52,6 +52,18 @@ pub(crate) fn connection_lost(place: &str, pieces: u64) -> CallError {
     )
 }
 
+/// The broker itself didn't return a message to us.
+pub(crate) fn silent_broker(place: &str) -> CallError {
+    CallError::new(
+        ErrorKind::ConnectionLost,
+        format!(
+            "{place} doesn't respond, not even to us: the request may not have reached the service"
+        ),
+        "check whether the server is stopped or overloaded, and whether the service has received \
+         the request before you send it again",
+    )
+}
+
 pub(crate) fn stream_without_end(place: &str) -> CallError {
     CallError::new(
         ErrorKind::ConnectionLost,

@@ -127,6 +127,19 @@ pub trait Bus: Send + Sync {
         None
     }
 
+    /// Whether a message can be sent there, asked before anything is made for its answer. A transport
+    /// that only learns it by sending says yes.
+    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
+        let _ = to;
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// Whether the other side answers us at all, asked within a second or two. A transport whose other
+    /// side confirms each message says yes.
+    fn is_responding(&self) -> BoxFuture<'_, bool> {
+        Box::pin(std::future::ready(true))
+    }
+
     /// Why it is over for good, where it is: nothing goes through it any more, and it does not come
     /// back.
     fn close_reason(&self) -> Option<CallError> {

@@ -20,7 +20,7 @@ use crate::{
 use async_nats::{
     Client, Event, HeaderMap, HeaderName, HeaderValue, Message, StatusCode, Subscriber, jetstream,
 };
-use futures::StreamExt;
+use futures::{StreamExt, future::BoxFuture};
 use guard::ClientRuntime;
 use tokio::task::AbortHandle;
 
@@ -32,6 +32,9 @@ mod streams;
 
 /// How long handing a message to the network may take; the server is on the line, so this is ample.
 const HANDING_OVER: Duration = Duration::from_secs(5);
+
+/// How long a message to ourselves may take.
+const ECHO: Duration = Duration::from_secs(2);
 
 /// How much a line holds at most: twice as much as elsewhere, as core NATS holds nobody back, and
 /// what finds no room is lost.
@@ -174,6 +177,23 @@ impl Nats {
             .unwrap_or_else(|_| Err(self.connection_down()))
     }
 
+    /// Whether the server returns a message to us; that it forbids us to send one is an answer, too.
+    async fn hears_itself(&self) -> bool {
+        let mut notices = self.news.notices.subscribe();
+        let asking = async {
+            let inbox = self.client.new_inbox();
+            let mut line = self.client.subscribe(inbox.clone()).await.ok()?;
+            self.client.publish(inbox, bytes::Bytes::new()).await.ok()?;
+            self.client.flush().await.ok()?;
+            tokio::select! {
+                _ = line.next() => {}
+                _ = notices.recv() => {}
+            }
+            Some(())
+        };
+        matches!(tokio::time::timeout(ECHO, asking).await, Ok(Some(())))
+    }
+
     fn send_failed(&self, error: impl std::fmt::Display) -> CallError {
         CallError {
             kind: ErrorKind::ConnectionLost,
@@ -300,6 +320,10 @@ impl Bus for Nats {
 
     fn send<'a>(&'a self, message: Outgoing) -> BusFuture<'a, ()> {
         Box::pin(self.publish(message))
+    }
+
+    fn is_responding(&self) -> BoxFuture<'_, bool> {
+        Box::pin(self.hears_itself())
     }
 
     fn jetstream_context(&self) -> Option<jetstream::Context> {

@@ -9,6 +9,7 @@ use std::{
     thread,
 };
 
+use serde_json::{Value, json};
 use tempfile::TempDir;
 use toolcrib::model::{
     connection::{Connection, Credentials, SecretAt},
@@ -56,10 +57,10 @@ impl Rabbit {
              ssl_options.cacertfile = {ca}\nssl_options.certfile = {certificate}\nssl_options.keyfile = {key}\n\
              ssl_options.verify = verify_none\nssl_options.fail_if_no_peer_cert = false\n\
              log.console = true\nlog.file = false\nmax_message_size = {LARGEST}\n\
-             default_user = {USER}\ndefault_pass = {PASSWORD}\n\
-             default_permissions.read = .*\ndefault_permissions.write = .*\n\
-             default_permissions.configure = ^(?!tg.response.forbidden).*$\n"
+             load_definitions = {}\n",
+            folder.path().join("definitions.json").display()
         );
+        fs::write(folder.path().join("definitions.json"), definitions().to_string()).unwrap();
         fs::write(folder.path().join("rabbitmq.conf"), lines).unwrap();
         fs::write(folder.path().join("plugins"), "[].").unwrap();
         let epmd = free_port().to_string();
@@ -122,6 +123,22 @@ impl Rabbit {
     pub fn signal(&self, name: &str) {
         signals::send(self.broker.id(), name);
     }
+}
+
+/// What is there from the start: the user, who may not make two of the exchanges, one of which is there.
+fn definitions() -> Value {
+    json!({
+        "users": [{"name": USER, "password": PASSWORD, "tags": ""}],
+        "vhosts": [{"name": "/"}],
+        "permissions": [{
+            "user": USER, "vhost": "/", "read": ".*", "write": ".*",
+            "configure": "^(?!tg.response.(forbidden|made)).*$",
+        }],
+        "exchanges": [{
+            "name": "tg.response.made", "vhost": "/", "type": "fanout", "durable": true,
+            "auto_delete": false, "internal": false, "arguments": {},
+        }],
+    })
 }
 
 /// Erlang's daemon for the names of nodes. Without one of our own the broker would start one that

@@ -231,6 +231,16 @@ impl Link for Kafka {
     fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(self.publish(message))
     }
+
+    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
+        Box::pin(async move {
+            if self.outlets.lock().await.contains_key(&to.name) {
+                return Ok(());
+            }
+            let missing = || messages::no_topic(self.topics.display_address(), &to.name);
+            self.topics.list_partitions(&to.name).await?.map(|_| ()).ok_or_else(missing)
+        })
+    }
 }
 
 #[cfg(test)]

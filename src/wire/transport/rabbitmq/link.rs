@@ -15,7 +15,7 @@ use lapin::{
 };
 use tokio::sync::Mutex;
 
-use super::messages;
+use super::messages::{self, Operation};
 use crate::{
     model::call::CallError,
     wire::transport::{
@@ -64,36 +64,25 @@ impl Rabbit {
         Self { connection, place, events, outlet: Mutex::default() }
     }
 
-    fn refusal_mapper(&self, doing: &str, at: &str) -> impl Fn(lapin::Error) -> CallError {
-        let (place, doing, at) = (self.place.clone(), doing.to_owned(), at.to_owned());
-        move |error| messages::operation_refused(&place, &doing, &at, &error)
+    fn refusal_mapper(&self, asked: Operation) -> impl Fn(lapin::Error) -> CallError + use<> {
+        let place = self.place.clone();
+        move |error| messages::operation_refused(&place, &asked, &error)
     }
 
-    async fn open_channel(&self, at: &str) -> Result<Channel, CallError> {
-        self.connection
-            .create_channel()
-            .await
-            .map_err(self.refusal_mapper("open a channel for", at))
+    async fn open_channel(&self, asked: &Operation) -> Result<Channel, CallError> {
+        self.connection.create_channel().await.map_err(self.refusal_mapper(asked.clone()))
     }
 
     /// The channel to send on, once it is known that the exchange is there: sending to one that is
     /// not would close it for all.
     async fn outlet_channel(&self, exchange: &ShortString) -> Result<Channel, CallError> {
         let at = exchange.as_str();
+        let asked = sending(at);
         let mut outlet = self.outlet.lock().await;
         if !outlet.known.contains(at) {
-            let options =
-                ExchangeDeclareOptions { passive: true, ..ExchangeDeclareOptions::default() };
-            let asking = self.open_channel(at).await?;
-            let asked = asking
-                .exchange_declare(
-                    exchange.clone(),
-                    ExchangeKind::Fanout,
-                    options,
-                    FieldTable::default(),
-                )
-                .await;
-            asked.map_err(self.refusal_mapper("send to", at))?;
+            let channel = self.open_channel(&asked).await?;
+            let found = declare_exchange(&channel, exchange, Declaring::Finding).await;
+            found.map_err(self.refusal_mapper(asked.clone()))?;
             outlet.known.insert(at.to_owned());
         }
         if let Some(channel) =
@@ -101,11 +90,11 @@ impl Rabbit {
         {
             return Ok(channel.clone());
         }
-        let channel = self.open_channel(at).await?;
+        let channel = self.open_channel(&asked).await?;
         channel
             .confirm_select(ConfirmSelectOptions::default())
             .await
-            .map_err(self.refusal_mapper("send to", at))?;
+            .map_err(self.refusal_mapper(asked))?;
         outlet.channel = Some(channel.clone());
         Ok(channel)
     }
@@ -137,7 +126,7 @@ impl Rabbit {
             Err(error) => {
                 // Whatever was wrong, it may be the exchange that is gone.
                 self.outlet.lock().await.known.remove(&to.name);
-                return Err(messages::operation_refused(&self.place, "send to", &to.name, &error));
+                return Err(messages::operation_refused(&self.place, &sending(&to.name), &error));
             }
         };
         match confirmation {
@@ -155,19 +144,12 @@ impl Rabbit {
         share: SubscriptionShare,
     ) -> Result<Subscription, CallError> {
         let exchange = short_string(&at.name)?;
-        let said = || self.refusal_mapper("listen on", &at.name);
-        let channel = self.open_channel(&at.name).await?;
         let aside = share == SubscriptionShare::Observer;
-        let durable = ExchangeDeclareOptions {
-            durable: true,
-            passive: aside,
-            ..ExchangeDeclareOptions::default()
+        let said = |needs: String| {
+            self.refusal_mapper(Operation { doing: "listen on", at: at.name.clone(), needs })
         };
+        let channel = self.channel_at(&exchange, aside).await?;
         let nothing = FieldTable::default;
-        channel
-            .exchange_declare(exchange.clone(), ExchangeKind::Fanout, durable, nothing())
-            .await
-            .map_err(said())?;
         let (name, options) = match share {
             SubscriptionShare::Each | SubscriptionShare::Observer => {
                 (String::new(), QueueDeclareOptions::exclusive().auto_delete())
@@ -177,10 +159,11 @@ impl Rabbit {
                 QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() },
             ),
         };
+        let shown = if name.is_empty() { "queues called amq.gen-…" } else { &name };
         let queue = channel
             .queue_declare(short_string(&name)?, options, queue_limits(share)?)
             .await
-            .map_err(said())?
+            .map_err(said(format!("configure {shown}")))?
             .name()
             .clone();
         let bound = channel.queue_bind(
@@ -190,14 +173,72 @@ impl Rabbit {
             QueueBindOptions::default(),
             nothing(),
         );
-        bound.await.map_err(said())?;
-        channel.basic_qos(PREFETCH, BasicQosOptions::default()).await.map_err(said())?;
+        let reading = || format!("read {} and write {shown}", at.name);
+        bound.await.map_err(said(reading()))?;
+        let limited = channel.basic_qos(PREFETCH, BasicQosOptions::default()).await;
+        limited.map_err(said(reading()))?;
         // Who only looks on is sent everything at once, so that the broker keeps nothing for it.
         let taking = BasicConsumeOptions { no_ack: aside, ..BasicConsumeOptions::default() };
         let consuming = channel.basic_consume(queue, ShortString::default(), taking, nothing());
-        let consumer = consuming.await.map_err(said())?;
+        let consumer = consuming.await.map_err(said(format!("read {shown}")))?;
         Ok(Subscription { channel, consumer, share })
     }
+
+    /// A channel to listen with, once it is known that the exchange is there. Where it is, that takes
+    /// no permission to make one.
+    async fn channel_at(
+        &self,
+        exchange: &ShortString,
+        aside: bool,
+    ) -> Result<Channel, CallError> {
+        let at = exchange.as_str();
+        let asked = Operation {
+            doing: "listen on",
+            at: at.to_owned(),
+            needs: format!("configure {at}, or let a service make it first"),
+        };
+        let channel = self.open_channel(&asked).await?;
+        let declaring = if aside { Declaring::Finding } else { Declaring::Making };
+        let denied = match declare_exchange(&channel, exchange, declaring).await {
+            Ok(()) => return Ok(channel),
+            Err(error) if !aside && messages::is_denied(&error) => error,
+            Err(error) => return Err(self.refusal_mapper(asked)(error)),
+        };
+        // What the broker refuses closes the channel.
+        let channel = self.open_channel(&asked).await?;
+        match declare_exchange(&channel, exchange, Declaring::Finding).await {
+            Ok(()) => Ok(channel),
+            Err(_) => Err(self.refusal_mapper(asked)(denied)),
+        }
+    }
+}
+
+/// How an exchange is declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Declaring {
+    /// It must be there.
+    Finding,
+    /// It is made where it isn't there.
+    Making,
+}
+
+/// Declares an exchange of TrustGraph's form.
+async fn declare_exchange(
+    channel: &Channel,
+    exchange: &ShortString,
+    declaring: Declaring,
+) -> Result<(), lapin::Error> {
+    let options = ExchangeDeclareOptions {
+        durable: true,
+        passive: declaring == Declaring::Finding,
+        ..ExchangeDeclareOptions::default()
+    };
+    let kind = ExchangeKind::Fanout;
+    channel.exchange_declare(exchange.clone(), kind, options, FieldTable::default()).await
+}
+
+fn sending(at: &str) -> Operation {
+    Operation { doing: "send to", at: at.to_owned(), needs: format!("write {at}") }
 }
 
 /// The longest time that the broker takes, in milliseconds.
@@ -357,5 +398,12 @@ impl Link for Rabbit {
 
     fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
         Box::pin(self.publish(message))
+    }
+
+    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
+        Box::pin(async move {
+            let exchange = short_string(&to.name)?;
+            self.outlet_channel(&exchange).await.map(|_| ())
+        })
     }
 }

@@ -11,6 +11,11 @@ use crate::{
     },
 };
 
+/// The numbers by which the broker says what was wrong.
+const DENIED: u16 = 403;
+const MISSING: u16 = 404;
+const OTHERWISE: u16 = 406;
+
 /// The broker's number for what it says, and its words.
 fn amqp_error(error: &Error) -> Option<(u16, &AMQPError)> {
     match error.kind() {
@@ -29,7 +34,7 @@ pub(crate) fn too_large(place: &str, error: &Error) -> Option<CallError> {
 /// The broker was reached, and would not have us.
 pub(crate) fn login_refused(server: &Server, error: &Error) -> CallError {
     match amqp_error(error) {
-        Some((403, _)) => CallError::new(
+        Some((DENIED, _)) => CallError::new(
             ErrorKind::Refused,
             format!("{server} rejected the credentials"),
             "check the user and password of this connection; \"guest\" may only connect from the broker's own machine",
@@ -51,8 +56,25 @@ pub(crate) fn login_refused(server: &Server, error: &Error) -> CallError {
     }
 }
 
-/// The broker would not do what it was asked at that place.
-pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Error) -> CallError {
+/// Whether the user lacks a permission.
+pub(crate) fn is_denied(error: &Error) -> bool {
+    amqp_error(error).is_some_and(|(number, _)| number == DENIED)
+}
+
+/// What was asked of the broker.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    /// What it was for: `listen on`.
+    pub doing: &'static str,
+    /// The exchange that it was about.
+    pub at: String,
+    /// Which permission it takes: `write on tg.request.joke`.
+    pub needs: String,
+}
+
+/// The broker would not do what it was asked.
+pub(crate) fn operation_refused(place: &str, asked: &Operation, error: &Error) -> CallError {
+    let Operation { doing, at, needs } = asked;
     if let Some(problem) = too_large(place, error) {
         return problem;
     }
@@ -65,28 +87,31 @@ pub(crate) fn operation_refused(place: &str, doing: &str, at: &str, error: &Erro
     };
     let said = said.get_message();
     match number {
-        404 => CallError::new(
+        MISSING => CallError::new(
             ErrorKind::NoResponders,
             format!("{place} has no exchange {at}: no service has ever listened there"),
             "start the service, or mock it (on Invoke, or with --mock); if it is running, compare \
             its request-queue",
         ),
-        406 if said.as_str().contains("larger than") => CallError::new(
+        OTHERWISE if said.as_str().contains("larger than") => CallError::new(
             ErrorKind::TooLarge,
             format!("{place} rejected the message: {said}"),
             "send less, or raise max_message_size there",
         ),
-        406 => CallError::new(
+        OTHERWISE => CallError::new(
             ErrorKind::BadSubject,
             format!(
                 "{at} at {place} is of another form than TrustGraph's durable fanout exchange: {said}"
             ),
             "delete the exchange or queue there if nothing needs it, or use another virtual host",
         ),
-        403 => CallError::new(
+        DENIED => CallError::new(
             ErrorKind::Refused,
             format!("{place} doesn't allow us to {doing} {at}: {said}"),
-            "get permission to configure, write and read there, or use other credentials",
+            format!(
+                "get the permission to {needs} (rabbitmqctl set_permissions), or use other \
+                 credentials"
+            ),
         ),
         _ => CallError::new(
             ErrorKind::Refused,
