@@ -7,6 +7,8 @@ use std::{
     sync::{Arc, PoisonError, RwLock},
 };
 
+use serde_json::Value;
+
 use super::secret::{self, SecretPlaces};
 
 /// What is in a secret's place.
@@ -58,6 +60,23 @@ impl Mask {
     #[must_use]
     pub fn with_learned(self, learned: LearnedSecrets) -> Self {
         Self { learned, ..self }
+    }
+
+    /// The same, and it hides what the arguments of a call hold under names of secrets: a service may
+    /// repeat that anywhere. `arguments` is JSON; any other text adds nothing.
+    #[must_use]
+    pub fn of_call(&self, arguments: &str) -> Self {
+        let mut mask = self.clone();
+        // Mostly there is none, and nothing has to be read.
+        if matches!(Self::default().mask_text(arguments), Cow::Owned(_)) {
+            let value = serde_json::from_str(arguments).unwrap_or_default();
+            let mut found = Vec::new();
+            collect_secrets(&value, false, &mut found);
+            mask.values.extend(found.into_iter().flat_map(secret_spellings));
+            mask.values.sort();
+            mask.values.dedup();
+        }
+        mask
     }
 
     /// The same for the known values, and nothing that only looks like a secret.
@@ -158,6 +177,25 @@ impl Mask {
     }
 }
 
+/// The texts under names of secrets, but for what is there in their place: a reference, a mask, or the
+/// name itself.
+fn collect_secrets(value: &Value, is_secret: bool, found: &mut Vec<String>) {
+    match value {
+        Value::String(text) if is_secret => {
+            if text != MASKED && !secret::is_reference(text) && !secret::is_secret_name(text) {
+                found.push(text.clone());
+            }
+        }
+        Value::Array(items) => {
+            items.iter().for_each(|item| collect_secrets(item, is_secret, found));
+        }
+        Value::Object(members) => members.iter().for_each(|(name, member)| {
+            collect_secrets(member, is_secret || secret::is_secret_name(name), found);
+        }),
+        _ => {}
+    }
+}
+
 /// Where a value is, also where it overlaps with itself.
 fn occurrences(text: &str, value: &str) -> impl Iterator<Item = Range<usize>> {
     let first = value.chars().next().map_or(1, char::len_utf8);
@@ -244,6 +282,26 @@ mod tests {
         learned.register_secret("correct-horse");
         learned.register_secret("no");
         assert_eq!(mask.mask_text("correct-horse, no hunter2hunter2"), "***, no ***");
+    }
+
+    #[test]
+    fn what_a_call_passes_as_a_secret_is_hidden_in_its_answer() {
+        let of = |arguments: &str| mask().of_call(arguments);
+        let answer = r#"{"said":"Corr3ct horse","me":"ada lovelace"}"#;
+        for (arguments, hidden) in [
+            (r#"{"user":"ada lovelace","password":"Corr3ct horse"}"#, true),
+            (r#"{"login":{"passwords":1,"secret":["Corr3ct horse"]}}"#, true),
+            (r#"{"user":"Corr3ct horse"}"#, false),
+            (r#"{"password":"ada"}"#, false),
+            ("not JSON, password: Corr3ct horse", false),
+        ] {
+            let expected = if hidden { answer.replace("Corr3ct horse", "***") } else { answer.into() };
+            assert_eq!(of(arguments).mask_text(answer), expected, "{arguments}");
+        }
+        // What only stands in its place hides nothing.
+        for arguments in [r#"{"password":"{{env.PASSWORD}}"}"#, r#"{"password":"password"}"#] {
+            assert_eq!(of(arguments).value_count(), mask().value_count(), "{arguments}");
+        }
     }
 
     #[test]

@@ -103,6 +103,7 @@ impl History {
             history: Arc::clone(self),
             id: head.id.clone(),
             head: Some(head.clone()),
+            mask: self.mask.of_call(&head.arguments),
             pieces: RedactedPieces::default(),
         })
     }
@@ -319,12 +320,14 @@ pub(crate) struct Recorder {
     id: TraceId,
     /// Until it is written.
     head: Option<Head>,
+    /// Hides what the call's own arguments hold, too.
+    mask: Mask,
     pieces: RedactedPieces,
 }
 
 impl Drop for Recorder {
     fn drop(&mut self) {
-        let rest = lines::of_end(&self.id, &self.history.mask, &mut self.pieces);
+        let rest = lines::of_end(&self.id, &self.mask, &mut self.pieces);
         // A call of which nothing was received is one too; that it cannot be written would have
         // been reported at its beginning.
         let _ = self.write_events(&rest);
@@ -371,22 +374,20 @@ impl Recorder {
         while !rest.is_empty() {
             let (part, more) = rest.split_at(rest.floor_char_boundary(PART));
             rest = more;
-            let lines = lines::of_more(&self.id, part, &self.history.mask, &mut self.pieces);
+            let lines = lines::of_more(&self.id, part, &self.mask, &mut self.pieces);
             self.write_events(&lines)?;
         }
         Ok(())
     }
 
     fn take_whole(&mut self, events: &[Event]) -> Result<(), Problem> {
-        let lines = lines::of_events(&self.id, events, &self.history.mask, &mut self.pieces);
+        let lines = lines::of_events(&self.id, events, &self.mask, &mut self.pieces);
         self.write_events(&lines)
     }
 
     fn write_events(&mut self, events: &str) -> Result<(), Problem> {
-        let head = self
-            .head
-            .take()
-            .map(|head| lines::of_head(&lines::masked_head(&head, &self.history.mask)));
+        let head = self.head.take();
+        let head = head.map(|head| lines::of_head(&lines::masked_head(&head, &self.mask)));
         let lines = head.map_or(Cow::Borrowed(events), |head| Cow::Owned(head + events));
         if lines.is_empty() { Ok(()) } else { self.history.write_lines(&lines) }
     }

@@ -9,6 +9,7 @@ use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
         lint::check::safe_text,
+        mask::MASKED,
     },
     model::{
         call::Outcome,
@@ -26,6 +27,45 @@ use crate::{
 
 /// A case that calls its tool with what the tool's schema refuses.
 pub const REFUSED_ARGUMENTS: &str = "case.arguments";
+
+/// A case with the sign of a secret that wasn't kept, where the secret itself has to be.
+pub const MASKED_ARGUMENT: &str = "case.masked-secret";
+
+/// Where a case's arguments have the sign that a secret is left out, as a case has that was kept from a
+/// call: sent as it is, the call would mean something else.
+#[must_use]
+pub fn masked_arguments(case: &Case) -> Vec<Pointer> {
+    let mut places = Vec::new();
+    collect_masked(case.arguments.value(), &Pointer::root(), &mut places);
+    places
+}
+
+fn collect_masked(value: &Value, at: &Pointer, places: &mut Vec<Pointer>) {
+    match value {
+        Value::String(text) if text == MASKED => places.push(at.clone()),
+        Value::Array(items) => {
+            for (row, item) in items.iter().enumerate() {
+                collect_masked(item, &at.item(row), places);
+            }
+        }
+        Value::Object(members) => {
+            for (name, member) in members {
+                collect_masked(member, &at.child(name), places);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// What is wrong with such an argument, and the way out.
+#[must_use]
+pub fn masked_words(at: &Pointer) -> String {
+    format!(
+        "{} is {MASKED}, in place of a secret that isn't kept: write {{{{env.NAME}}}} there, and set \
+         that variable where the case runs",
+        at.tokens().join(".")
+    )
+}
 
 /// What the tool's schema refuses of a case's arguments: nothing where the case expects that the
 /// call fails, or goes on from steps that ran before.
@@ -62,20 +102,14 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
     else {
         return Vec::new();
     };
-    let Some(tool) = catalog.tool_called(&case.tool) else { return Vec::new() };
-    let finding = |issue: Issue| {
-        let pointer = Pointer::root().child("arguments").join(&issue.at);
+    let finding = |code, severity, at: &Pointer, message: String| {
+        let pointer = Pointer::root().child("arguments").join(at);
         let mut around = std::iter::successors(Some(pointer.clone()), Pointer::parent);
         let place = around.find_map(|at| source.find_place(0, &at));
         let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-        let message = format!(
-            "{}: the schema of \"{}\" refuses it; a case that expects this says how the call ends",
-            issue_words(&issue),
-            tool.entry.key
-        );
         Finding {
-            code: REFUSED_ARGUMENTS,
-            severity: Severity::Warning,
+            code,
+            severity,
             message: safe_text(&message),
             site: Site { file: file.clone(), entry: None, pointer, line, column },
             fix: None,
@@ -83,5 +117,20 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
             related: Vec::new(),
         }
     };
-    refused_arguments(tool, &case).into_iter().map(finding).collect()
+    let masked = masked_arguments(&case);
+    let masked =
+        masked.iter().map(|at| finding(MASKED_ARGUMENT, Severity::Error, at, masked_words(at)));
+    let mut findings: Vec<Finding> = masked.collect();
+    if let Some(tool) = catalog.tool_called(&case.tool) {
+        findings.extend(refused_arguments(tool, &case).into_iter().map(|issue| {
+            let message = format!(
+                "{}: the schema of \"{}\" refuses it; a case that expects this says how the call \
+                 ends",
+                issue_words(&issue),
+                tool.entry.key
+            );
+            finding(REFUSED_ARGUMENTS, Severity::Warning, &issue.at, message)
+        }));
+    }
+    findings
 }

@@ -84,7 +84,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     let meta = calling::request_meta(call.request.system, &call.request.body);
     let (route, steps) = calling::case_parts(&call.request);
     let answer = Answer::from_call(call);
-    let offers = offer::suggest_expectations(&answer, &state.mask);
+    let offers = offer::suggest_expectations(&answer, &state.mask.of_call(&arguments));
     let tick = |offer: &Suggestion| Tick {
         title: offer.what.into(),
         detail: match offer.what {

@@ -23,13 +23,25 @@ use crate::{
 
 /// Asks for a name and keeps the answer as a rule of that stub.
 pub(crate) fn save_stub_rule(call: &Call, state: &State) -> Reply {
-    let services = match of_call(call, &state.mask) {
+    let mask = state.mask.of_call(&call.request.arguments);
+    let services = match of_call(call, &mask) {
         Ok(services) => services,
         Err(problem) => return Reply::Refused(format!("{}: {}", problem.cause, problem.remedy)),
     };
+    let mut services = services;
+    // A tool without a queue is answered by its own stub.
+    if let [StubService { name, request: None, .. }] = &mut services[..]
+        && let Some(tool) = state.tool(&call.request.tool)
+    {
+        name.clone_from(&tool.entry.key);
+    }
+    let command = match services.iter().all(|service| service.request.is_some()) {
+        true => "serve",
+        false => "test",
+    };
     let words = format!(
-        "`toolcrib serve --stub {}/NAME.yaml` will answer the same arguments with this. {} Name \
-        of the stub:",
+        "`toolcrib {command} --stub {}/NAME.yaml` will answer the same arguments with this. {} \
+        Name of the stub:",
         page::FOLDER,
         existing_stubs(state)
     );

@@ -106,18 +106,20 @@ pub(super) fn as_stub(
             "no call has an answer that can be saved",
         );
         return Err(problem
-            .with_remedy(format!(
-                "choose calls of {} that were answered, over a bus or a gateway",
-                stubs::supported_systems()
-            ))
+            .with_remedy("choose calls that were answered, by services and not by mocks")
             .into());
     }
     match to {
         Some(file) => {
             save_file(file, &page::render_yaml(&stub))?;
             let path = file.path.display();
+            // Without queues a stub answers in place of tools, not at a broker.
+            let command = match stub.services.iter().all(|service| service.request.is_some()) {
+                true => "serve",
+                false => "test",
+            };
             out.print_status(format_args!(
-                "saved {} in {path}; try: toolcrib serve --stub {path}",
+                "saved {} in {path}; try: toolcrib {command} --stub {path}",
                 count_text(rules, "rule", "rules"),
             ));
         }

@@ -6,7 +6,12 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{mask::MASKED, services::sample::Asking, template},
+    engine::{
+        mask::{MASKED, Mask},
+        services::sample::Asking,
+        stream_redactor::{RedactedPieces, StreamEnd},
+        template,
+    },
     model::{
         call::{CallError, Event, EventKind, Outcome},
         error_kind::ErrorKind,
@@ -129,11 +134,25 @@ fn join_pieces(pieces: Vec<AnswerPiece>) -> Vec<AnswerPiece> {
     if size == 1 { pieces } else { pieces.chunks(size).map(join).collect() }
 }
 
-/// Puts a service's rules with those of the same queues. A rule for the same requests takes the
-/// place of the older one.
+/// Hides secrets in what the rules of a service answer, also those that its pieces cut.
+pub(crate) fn mask_answers(service: &mut StubService, mask: &Mask) {
+    for rule in &mut service.rules {
+        let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());
+        let masked = RedactedPieces::default().redact_next(mask, texts, StreamEnd::None).pieces;
+        rule.then.pieces.iter_mut().zip(masked).for_each(|(piece, text)| piece.text = text);
+        if let Some((_, message)) = &mut rule.then.error {
+            *message = mask.mask_text(message).into_owned();
+        }
+    }
+}
+
+/// Puts a service's rules with those of the same queues, or, where it has none, of the same tool. A
+/// rule for the same requests takes the place of the older one.
 pub(crate) fn add_service(stub: &mut Stub, service: StubService) {
     let same = |known: &&mut StubService| {
-        known.request == service.request && known.response == service.response
+        known.request == service.request
+            && known.response == service.response
+            && (known.request.is_some() || known.name == service.name)
     };
     let Some(known) = stub.services.iter_mut().find(same) else {
         stub.services.push(StubService { name: free_name(stub, &service.name), ..service });

@@ -11,7 +11,6 @@ use crate::{
     engine::{
         mask::Mask,
         services::sample::Asking,
-        stream_redactor::{RedactedPieces, StreamEnd},
         stub::record,
     },
     model::{
@@ -53,14 +52,7 @@ pub(crate) fn of_call(call: &Call, mask: &Mask) -> Result<StubService, Problem> 
         .collect();
     let mut service = kept.build_service(events.iter())?;
     // What is not of the history is not masked yet.
-    for rule in &mut service.rules {
-        let texts = rule.then.pieces.iter().map(|piece| piece.text.as_str());
-        let masked = RedactedPieces::default().redact_next(mask, texts, StreamEnd::None).pieces;
-        rule.then.pieces.iter_mut().zip(masked).for_each(|(piece, text)| piece.text = text);
-        if let Some((_, message)) = &mut rule.then.error {
-            *message = mask.mask_text(message).into_owned();
-        }
-    }
+    record::mask_answers(&mut service, mask);
     Ok(service)
 }
 
