@@ -99,7 +99,10 @@ impl Doctor {
         rows.extend(folder_rows());
         let kept = KeyStore::open().and_then(|store| store.secret_names());
         rows.push(key_store(&kept, &opened.settings.connections.known));
-        for connection in &opened.settings.connections.known {
+        // Who asks about one connection gets an answer about that one.
+        let asked = global.connection.as_ref().map(|_| opened.current_connection().name);
+        let is_asked = |known: &&Connection| asked.as_ref().is_none_or(|name| *name == known.name);
+        for connection in opened.settings.connections.known.iter().filter(is_asked) {
             rows.extend(secret_rows(connection, kept.as_deref()));
             rows.extend(file_rows(connection, &opened.workspace.root));
         }
@@ -224,6 +227,15 @@ fn folder_rows() -> Vec<Row> {
         Err(problem) => Row::new("history", Status::Missing, problem.to_string()),
     };
     rows.push(state);
+    let folders = [
+        ("settings folder", &paths.config),
+        ("state folder", &paths.state),
+        ("cache folder", &paths.cache),
+    ];
+    rows.extend(folders.map(|(name, path)| {
+        let status = if path.is_dir() { Status::Ok } else { Status::Optional };
+        Row::new(name, status, path.display().to_string())
+    }));
     rows
 }
 

@@ -46,7 +46,7 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("test", "test --mock", "without the services: each tool answers as its mock would"),
     ("test", "test --jobs 8 --format junit > report.xml", "for CI"),
     ("test", "test --model gpt --record", "`ask:` cases with a model, and keep what it says"),
-    ("test", "test --against ../before", "two versions of tools, side by side"),
+    ("test", "test --model gpt --against ../before", "two versions of tools, side by side"),
     ("history", "history", "the newest calls"),
     ("history", "history --find 'tool:joke outcome:failed since:2h'", "failed calls of one tool"),
     ("history", "history show last", "the newest call"),

@@ -1,6 +1,8 @@
 //! What a set of tools may cost a model, and whose rules its schemas have to fit: the table
 //! `[health]` of `toolcrib.toml`.
 
+use serde_json::Value;
+
 use super::context::Name;
 
 /// Who gets a tool's schema, each with limits of its own.
@@ -70,6 +72,9 @@ pub struct HealthSettings {
     pub are_apis_given: bool,
     /// The groups of a request, as the workspace's context has them; `None`: every group.
     pub groups: Option<Vec<Name>>,
+    /// The workspace's own groups, as [`crate::model::settings::WorkspaceSettings::groups`] has them:
+    /// a request may name them, too.
+    pub custom_groups: Value,
 }
 
 impl Default for HealthSettings {
@@ -83,6 +88,7 @@ impl Default for HealthSettings {
             apis: ModelApi::ALL.to_vec(),
             are_apis_given: false,
             groups: None,
+            custom_groups: Value::Null,
         }
     }
 }

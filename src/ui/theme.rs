@@ -70,11 +70,9 @@ impl Default for Theme {
 pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>) {
     let mut themes: Vec<Theme> = Vec::new();
     let mut complaints = Vec::new();
-    let built_in = BUILT_IN.iter().map(|(name, text)| (*name, *text));
-    for (name, text) in
-        built_in.chain(users.iter().map(|(name, text)| (name.as_str(), text.as_str())))
-    {
-        match parse(name, text) {
+    let built_in = BUILT_IN.iter().map(|(name, text)| parse(name, text));
+    for read in built_in.chain(users.iter().map(|(name, text)| parse_own(name, text))) {
+        match read {
             Ok(theme) => match themes.iter_mut().find(|known| known.name == theme.name) {
                 Some(known) => *known = theme,
                 None => themes.push(theme),
@@ -85,26 +83,85 @@ pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>)
     (themes, complaints)
 }
 
+/// Reads a theme of the user's, which says only what differs from a built-in one: the one that `base`
+/// names, or else the first.
+pub(crate) fn parse_own(name: &str, text: &str) -> Result<Theme, String> {
+    let source = read_source(name, text)?;
+    let table = table_of(&source);
+    let wrong = |key: &str, what: String| wrong_at(name, &source, &[key], what);
+    if let Some(key) = table.keys().find(|key| !["base", "palette", "roles"].contains(&&***key)) {
+        return Err(wrong(key, format!("{key:?} is none of base, palette, roles")));
+    }
+    let names = || BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let base = match table.get("base") {
+        None => BUILT_IN.first(),
+        Some(base) => BUILT_IN.iter().find(|(name, _)| base.as_str() == Some(name)),
+    };
+    let Some((base, below)) = base else {
+        return Err(wrong("base", format!("base must be one of {}", names())));
+    };
+    let below = table_of(&read_source(base, below)?);
+    let of_both = |key: &str| {
+        let mut all = section(&below, key);
+        all.extend(section(&table, key));
+        all
+    };
+    let (palette, roles) = (of_both("palette"), of_both("roles"));
+    let is_used = |colour: &str| {
+        let in_role = |role: &Value| {
+            ["fg", "bg"].iter().any(|side| role.get(side).and_then(Value::as_str) == Some(colour))
+        };
+        roles.values().any(in_role)
+    };
+    if let Some(colour) = section(&table, "palette").keys().find(|colour| !is_used(colour)) {
+        let at = ["palette", colour];
+        let words = format!("no role uses the colour {colour:?}; {base} has {}", names_of(&below));
+        return Err(wrong_at(name, &source, &at, words));
+    }
+    style_roles(name, &source, (&palette, &roles))
+}
+
+/// The colours of a theme.
+fn names_of(table: &Map<String, Value>) -> String {
+    section(table, "palette").keys().cloned().collect::<Vec<_>>().join(", ")
+}
+
+fn read_source(name: &str, text: &str) -> Result<Source, String> {
+    Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))
+}
+
+fn table_of(source: &Source) -> Map<String, Value> {
+    source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default()
+}
+
+fn section(table: &Map<String, Value>, key: &str) -> Map<String, Value> {
+    table.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
+}
+
+fn wrong_at(name: &str, source: &Source, at: &[&str], what: String) -> String {
+    let place = source.find_place(0, &Pointer::from_iter(at.iter().copied()));
+    let line = place.map_or_else(String::new, |place| format!("line {}: ", place.line));
+    format!("theme {name}: {line}{what}")
+}
+
 /// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an
 /// index), `[roles]` gives each role `fg`, `bg` and a list `is` of bold, dim, italic, underlined,
 /// reversed.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
-    let source =
-        Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))?;
-    let table = source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default();
-    let section =
-        |key: &str| table.get(key).and_then(Value::as_object).cloned().unwrap_or_default();
-    let (palette, roles) = (section("palette"), section("roles"));
-    let wrong = |at: &Pointer, what: String| {
-        let line = source.find_place(0, at).map_or(0, |place| place.line);
-        format!("theme {name}: line {line}: {what}")
-    };
+    let source = read_source(name, text)?;
+    let table = table_of(&source);
+    style_roles(name, &source, (&section(&table, "palette"), &section(&table, "roles")))
+}
+
+fn style_roles(
+    name: &str,
+    source: &Source,
+    (palette, roles): (&Map<String, Value>, &Map<String, Value>),
+) -> Result<Theme, String> {
+    let wrong = |role: &str, what: String| wrong_at(name, source, &["roles", role], what);
     for role in roles.keys() {
         if !ROLES.iter().any(|(_, known)| known == role) {
-            return Err(wrong(
-                &Pointer::root().child("roles").child(role),
-                format!("there is no role {role:?}"),
-            ));
+            return Err(wrong(role, format!("there is no role {role:?}")));
         }
     }
     let mut failure = None;
@@ -113,8 +170,8 @@ pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
         let Some(row) = roles.get(role_name).and_then(Value::as_object) else {
             return Style::default();
         };
-        parse_style(row, &palette).unwrap_or_else(|what| {
-            failure.get_or_insert(wrong(&Pointer::root().child("roles").child(role_name), what));
+        parse_style(row, palette).unwrap_or_else(|what| {
+            failure.get_or_insert(wrong(role_name, what));
             Style::default()
         })
     });
@@ -236,6 +293,28 @@ mod tests {
         );
         let complaint = parse("mine", "[roles]\ntxt = { fg = \"red\" }\n").unwrap_err();
         assert_eq!(complaint, "theme mine: line 2: there is no role \"txt\"");
+    }
+
+    #[test]
+    fn a_theme_of_the_users_says_only_what_differs() {
+        let own = |text: &str| parse_own("mine", text).map(|theme| theme.styles);
+        let (dark, light) = (&available_themes(&[]).0[0], &available_themes(&[]).0[1]);
+        let red = own("[palette]\naccent = \"#ff0000\"\n").unwrap();
+        assert_eq!(red.role_style(Role::Key).fg, Some(Color::Rgb(0xff, 0, 0)));
+        assert_eq!(red.role_style(Role::Text), dark.styles.role_style(Role::Text));
+        assert_eq!(own("base = \"light\"\n").unwrap(), light.styles);
+        let role = own("[palette]\nmoss = \"#102010\"\n[roles]\ntext = { fg = \"moss\" }\n").unwrap();
+        assert_eq!(role.role_style(Role::Text).fg, Some(Color::Rgb(0x10, 0x20, 0x10)));
+        for (text, words) in [
+            ("accent = 1\n", "theme mine: line 1: \"accent\" is none of base, palette, roles"),
+            ("base = \"drak\"\n", "theme mine: line 1: base must be one of dark, light"),
+            ("[palette]\naccnt = 1\n", "theme mine: line 2: no role uses the colour \"accnt\"; dark has bg, fg"),
+            ("[palette]\naccent = \"blurple\"\n", "theme mine: \"blurple\" is no colour"),
+            ("[roles]\ntxt = { fg = \"red\" }\n", "theme mine: line 2: there is no role \"txt\""),
+        ] {
+            let said = own(text).unwrap_err();
+            assert!(said.starts_with(words), "{said}");
+        }
     }
 
     #[test]

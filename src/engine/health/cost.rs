@@ -7,14 +7,14 @@ use super::{
     words::WordCounter,
 };
 use crate::{
-    engine::{filter::AskedGroups, lint::check::Report},
+    engine::{filter::AskedGroups, gated::Slot, groups::CustomGroups, lint::check::Report},
     model::{
         catalog::Catalog,
         context::{Name, UNDEFINED},
         health::HealthSettings,
-        tool::{Function, States, Tool},
+        tool::{Function, Gate, States, Tool},
     },
-    schema::pointer::Pointer,
+    schema::{count::count_text, pointer::Pointer},
 };
 
 /// How many states or tools a sentence names.
@@ -47,9 +47,10 @@ pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
     over.retain(|cost| cost.tokens > budget);
     over.sort_by(|one, other| (other.tokens, &one.state).cmp(&(one.tokens, &other.state)));
     let Some(worst) = over.first() else { return };
-    let asked = asked_groups(set.settings);
+    let (asked, gates) =
+        (asked_groups(set.settings), RequestGates::new(set.catalog, set.settings));
     let is_there = |measured: &&Measured| {
-        let gate = &set.tool(measured).gate;
+        let gate = gates.of_row(measured.row);
         asked.admit(gate) && gate.states.admits(&worst.state)
     };
     let mut tools: Vec<&Measured> = set.measured.iter().filter(is_there).collect();
@@ -66,11 +67,11 @@ pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
         more => format!(", and in {more} more states"),
     };
     let words = format!(
-        "in state \"{}\" a request for {} gets {} tools for about {} tokens, more than {budget}\
+        "in state \"{}\" a request for {} gets {} for about {} tokens, more than {budget}\
          {others}; the largest are {}: shorten these, or offer fewer tools by groups and states",
         worst.state,
         group_words(set.settings),
-        worst.tools,
+        count_text(worst.tools, "tool", "tools"),
         worst.tokens,
         named.join(", ")
     );
@@ -132,17 +133,40 @@ fn asked_groups(settings: &HealthSettings) -> AskedGroups {
     }
 }
 
+/// The gates of a catalog's tools, with the workspace's own groups among their groups.
+struct RequestGates<'c> {
+    catalog: &'c Catalog,
+    /// Row for row, where the workspace has groups of its own.
+    expanded: Option<Vec<Slot>>,
+}
+
+impl<'c> RequestGates<'c> {
+    fn new(catalog: &'c Catalog, settings: &HealthSettings) -> Self {
+        // What is wrong with the groups is among the findings of the settings.
+        let custom = CustomGroups::from_value(&settings.custom_groups).unwrap_or_default();
+        let expanded = (!custom.is_empty()).then(|| custom.expand_tools(&catalog.tools).tools);
+        Self { catalog, expanded }
+    }
+
+    fn of_row(&self, row: usize) -> &Gate {
+        match &self.expanded {
+            Some(slots) => &slots[row].gate,
+            None => &self.catalog.tools[row].gate,
+        }
+    }
+}
+
 fn costs_by_state(
     catalog: &Catalog,
     measured: &[Measured],
     settings: &HealthSettings,
 ) -> Vec<StateCost> {
-    let asked = asked_groups(settings);
+    let (asked, gates) = (asked_groups(settings), RequestGates::new(catalog, settings));
     // Tools of every state are counted once.
     let (mut tools, mut tokens) = (0, 0);
     let mut states: BTreeMap<Name, (usize, usize)> = BTreeMap::from([(UNDEFINED.into(), (0, 0))]);
     for measured in measured {
-        let gate = &catalog.tools[measured.row].gate;
+        let gate = gates.of_row(measured.row);
         if let Some(next) = &gate.next {
             states.entry(next.clone()).or_default();
         }

@@ -81,6 +81,7 @@ pub(crate) fn parse_settings(
     }
     settings.check = check_table::read_rules(&mut reader, &top, codes);
     settings.health = read_health(&mut reader, &top, &settings.context);
+    settings.health.custom_groups = settings.groups.clone();
     if let Some(table) = reader.read_table(&top, "schemas") {
         let files = table
             .members

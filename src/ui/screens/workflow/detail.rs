@@ -8,7 +8,7 @@ use crate::{
     app::state::State,
     engine::{
         explain::difference::Turn,
-        filter,
+        filter::{self, check_permission},
         gated::{Gated, row_of},
         simulate::run::{Refused, Step, StepId},
     },
@@ -252,6 +252,8 @@ fn place_lines(state: &State, facts: &Facts, subject: &Subject<'_>) -> Vec<Line>
                 ]);
             }
             lines.push(vec![(Role::Label, "available: ".into()), (Role::Text, list_names(&here))]);
+            let denied = facts.denied.iter().filter(|_| subject.place.is_none());
+            lines.extend(denied.map(|words| vec![(Role::Error, words.clone())]));
             let stops: Vec<String> =
                 state.workflow.stops.iter().map(|stop| stop.description()).collect();
             if !stops.is_empty() {
@@ -313,7 +315,11 @@ fn available_at(state: &State, facts: &Facts, place: Option<StepId>) -> Vec<Name
         Some(step) => after_step(state, step),
         None => simulation.start().clone(),
     };
-    available_in(facts, &context)
+    // A request that the profile refuses gets no tool.
+    match check_permission(&state.workflow.profiles, &context) {
+        Ok(()) => available_in(facts, &context),
+        Err(_) => Vec::new(),
+    }
 }
 
 /// The context right after a step, with the groups that it was taken under.

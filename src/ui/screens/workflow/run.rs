@@ -16,7 +16,7 @@ use crate::{
         workflow::{LiveStep, WorkflowMessage},
     },
     engine::{
-        filter::{Filter, join_names, next_state},
+        filter::{Filter, check_permission, join_names, next_state},
         gated::row_of,
         simulate::run::{Branch, Refused, Simulation, Step, StepId},
     },
@@ -332,8 +332,11 @@ fn draw_start(pen: &mut Pen<'_>, state: &State, on: &impl Fn(Role) -> Style) {
     if let Some(question) = simulation.question() {
         pen.put_text(&format!("   “{question}”"), on(Role::Dim));
     } else if simulation.steps().next().is_none() && state.workflow.live.is_none() {
+        let is_denied =
+            || check_permission(&state.workflow.profiles, &simulation.next_context()).is_err();
         let words = match state.catalog.tools.is_empty() {
             true => "   no tools: n on Tools (1) makes one",
+            false if is_denied() => "   the user's profile refuses the request: tick other groups",
             false => "   choose a tool and press Enter",
         };
         pen.put_text(words, on(Role::Dim));
