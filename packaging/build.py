@@ -50,10 +50,16 @@ def asked(program, *words):
     return subprocess.run([program, *words], check=True, stdout=subprocess.PIPE).stdout
 
 
-def commands(program):
-    """Its commands, as its help lists them."""
-    rows = asked(program, "--help").decode().split("\nCommands:\n", 1)[1].split("\n\n", 1)[0]
-    return [row.split()[0] for row in rows.splitlines() if re.match(r"  \S", row)]
+def commands(program, *above):
+    """Its commands and theirs, as its help lists them: each as its words."""
+    _, found, rest = asked(program, *above, "--help").decode().partition("\nCommands:\n")
+    if not found:
+        return
+    for row in rest.split("\n\n", 1)[0].splitlines():
+        if re.match(r"  \S", row) and row.split()[0] != "help":
+            words = (*above, row.split()[0])
+            yield words
+            yield from commands(program, *words)
 
 
 def has_window(runs):
@@ -124,9 +130,8 @@ def stage(binary, target, runs, out):
     put(tree / "bin" / (NAME + ending), binary.read_bytes())
     (tree / "bin" / (NAME + ending)).chmod(0o755)
     put(share / f"man/man1/{NAME}.1", asked(runs, "man"))
-    for command in commands(runs):
-        if command != "help":
-            put(share / f"man/man1/{NAME}-{command}.1", asked(runs, "man", command))
+    for words in commands(runs):
+        put(share / "man/man1" / f"{'-'.join((NAME, *words))}.1", asked(runs, "man", *words))
     for shell, path in {
         "bash": f"bash-completion/completions/{NAME}",
         "zsh": f"zsh/site-functions/_{NAME}",

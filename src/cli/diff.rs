@@ -7,7 +7,7 @@ use clap::Args;
 use serde_json::{Value, json};
 
 use super::{
-    changes::{ChangeSite, FailOn, change_finding, finding, change_json, print_change},
+    changes::{ChangeSite, FailOn, change_finding, change_json, finding, print_change},
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
@@ -129,9 +129,8 @@ impl Diff {
             let known = known.filter(|_| !is_stdin(&pair.new.path));
             known.unwrap_or(&whole).clone()
         };
-        let changed = found
-            .iter()
-            .map(|one| change_finding(&label, &one.change, self.fail_on, site(one)));
+        let changed =
+            found.iter().map(|one| change_finding(&label, &one.change, self.fail_on, site(one)));
         let left_out = unread.iter().map(|file| {
             let site = ChangeSite::of_file(FileId::new(file.shown.as_str()));
             finding("file.unread", true, file.problem.to_string(), site)

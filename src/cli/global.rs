@@ -37,7 +37,7 @@ pub(crate) struct Global {
     pub allow_secrets: bool,
 
     /// Use lines of text and questions in place of a drawn screen, for screen readers and scripts;
-    /// TOOLCRIB_PLAIN=1 does the same (see docs/plain.md)
+    /// TOOLCRIB_PLAIN=1 does the same (see `toolcrib help plain`)
     #[arg(long, global = true, help_heading = "Everywhere")]
     pub plain: bool,
 
@@ -46,7 +46,7 @@ pub(crate) struct Global {
     #[arg(long, global = true, conflicts_with = "plain", help_heading = "Everywhere")]
     pub ascii: bool,
 
-    /// Open in a window of its own, without a terminal (see docs/window.md)
+    /// Open in a window of its own, without a terminal (see `toolcrib help window`)
     #[arg(long, global = true, conflicts_with = "plain", hide = !cfg!(feature = "window"), help_heading = "Everywhere")]
     pub window: bool,
 

@@ -132,7 +132,11 @@ fn command_at(program: &Command, words: &[String]) -> Option<Command> {
 fn topic_named(words: &[String]) -> Option<&'static Topic> {
     let [word] = words else { return None };
     let file = word.strip_prefix("docs/").unwrap_or(word);
-    let is_it = |topic: &&Topic| topic.name.eq_ignore_ascii_case(word) || topic.file == file;
+    let is_it = |topic: &&Topic| {
+        topic.name.eq_ignore_ascii_case(word)
+            || topic.file == file
+            || topic.file.strip_suffix(".md") == Some(file)
+    };
     TOPICS.iter().find(is_it)
 }
 

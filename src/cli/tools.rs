@@ -49,7 +49,7 @@ pub(crate) struct Tools {
     model: Option<String>,
 
     /// List the tools of the running system behind the connection, also those without a file
-    /// (TrustGraph, CommonGround, OpenSearch, MCP)
+    /// (TrustGraph, CommonGround, OpenSearch, MCP, search-proxy)
     #[arg(long, conflicts_with = "why")]
     deployed: bool,
 }

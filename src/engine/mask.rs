@@ -295,7 +295,8 @@ mod tests {
             (r#"{"password":"ada"}"#, false),
             ("not JSON, password: Corr3ct horse", false),
         ] {
-            let expected = if hidden { answer.replace("Corr3ct horse", "***") } else { answer.into() };
+            let expected =
+                if hidden { answer.replace("Corr3ct horse", "***") } else { answer.into() };
             assert_eq!(of(arguments).mask_text(answer), expected, "{arguments}");
         }
         // What only stands in its place hides nothing.

@@ -67,12 +67,30 @@ async fn see_era(
     Ok(view)
 }
 
+/// The server's name and version, which the legacy era has only in its greeting.
+const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+/// A tool without what only the legacy era lists: whether it can be called as a task.
+fn listed_tool(tool: &Value) -> Value {
+    let mut tool = tool.clone();
+    if let Some(members) = tool.as_object_mut() {
+        members.shift_remove("execution");
+    }
+    tool
+}
+
 /// A reply without what only the modern era has in every result, so that it is no difference.
 fn reply_text(mut reply: Value) -> String {
     if let Some(result) = reply.get_mut("result").and_then(Value::as_object_mut)
         && result.get("resultType").is_some_and(|kind| kind == "complete")
     {
         result.shift_remove("resultType");
+        if let Some(meta) = result.get_mut("_meta").and_then(Value::as_object_mut) {
+            meta.shift_remove(SERVER_INFO);
+            if meta.is_empty() {
+                result.shift_remove("_meta");
+            }
+        }
     }
     serde_json::to_string_pretty(&reply).unwrap_or_default()
 }
@@ -110,7 +128,11 @@ fn compare_lists(
     let rows = kinds.into_iter().flat_map(|kind| {
         let (old, new) = (items(first, kind), items(second, kind));
         match kind {
-            "tools" => eras::compare_lists(kind, [&old, &new], explain_tool),
+            "tools" => {
+                let [old, new] = [old, new]
+                    .map(|list: Vec<Value>| list.iter().map(listed_tool).collect::<Vec<_>>());
+                eras::compare_lists(kind, [&old, &new], explain_tool)
+            }
             _ => eras::compare_lists(kind, [&old, &new], eras::different_members),
         }
     });

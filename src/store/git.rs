@@ -115,11 +115,8 @@ impl Git<'_> {
     /// Writes the files into a folder, with one git that is asked for one after the other.
     fn write_files(&self, files: &[Kept], folder: &Path) -> io::Result<()> {
         let mut command = self.command(&["cat-file", "--batch"]);
-        let mut git = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()?;
+        let mut git =
+            command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
         let written = copy_files(&mut git, files, folder);
         // Where it failed, git still waits for its questions or for somebody to read.
         if written.is_err() {
@@ -169,8 +166,7 @@ fn read_line(line: &str) -> Option<Kept> {
     let mut words = head.split(' ');
     let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
     let file = FileId::new(path);
-    let leads_below =
-        Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
+    let leads_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
     (PLAIN.contains(&mode) && leads_below && walk::is_ours(&file))
         .then(|| Kept { file, object: object.to_owned() })
 }

@@ -206,7 +206,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Import)))
     })
     .help(
-        "Import the tools of the connection's system (TrustGraph, CommonGround, OpenSearch) into \
+        "Import the tools of the connection's system (TrustGraph, CommonGround, OpenSearch, search-proxy) into \
         files; changes are shown first",
     )
     .refused(|_, state| import_refusal(state)),
@@ -214,7 +214,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         Reply::send(Message::Connection(ConnectionMessage::AskDeployed(Purpose::Push)))
     })
     .help(
-        "Push the tools to the connection's system (TrustGraph, CommonGround, OpenSearch); \
+        "Push the tools to the connection's system (TrustGraph, CommonGround, OpenSearch, search-proxy); \
         changes are shown first",
     )
     .refused(|_, state| push_refusal(state))

@@ -303,12 +303,16 @@ mod tests {
         assert_eq!(red.role_style(Role::Key).fg, Some(Color::Rgb(0xff, 0, 0)));
         assert_eq!(red.role_style(Role::Text), dark.styles.role_style(Role::Text));
         assert_eq!(own("base = \"light\"\n").unwrap(), light.styles);
-        let role = own("[palette]\nmoss = \"#102010\"\n[roles]\ntext = { fg = \"moss\" }\n").unwrap();
+        let role =
+            own("[palette]\nmoss = \"#102010\"\n[roles]\ntext = { fg = \"moss\" }\n").unwrap();
         assert_eq!(role.role_style(Role::Text).fg, Some(Color::Rgb(0x10, 0x20, 0x10)));
         for (text, words) in [
             ("accent = 1\n", "theme mine: line 1: \"accent\" is none of base, palette, roles"),
             ("base = \"drak\"\n", "theme mine: line 1: base must be one of dark, light"),
-            ("[palette]\naccnt = 1\n", "theme mine: line 2: no role uses the colour \"accnt\"; dark has bg, fg"),
+            (
+                "[palette]\naccnt = 1\n",
+                "theme mine: line 2: no role uses the colour \"accnt\"; dark has bg, fg",
+            ),
             ("[palette]\naccent = \"blurple\"\n", "theme mine: \"blurple\" is no colour"),
             ("[roles]\ntxt = { fg = \"red\" }\n", "theme mine: line 2: there is no role \"txt\""),
         ] {

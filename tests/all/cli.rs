@@ -760,6 +760,10 @@ fn schemas_completions_and_pages_are_printed() {
     assert!(place.run(&["man"]).data.contains(".SH SYNOPSIS"));
     assert!(place.run(&["man", "call"]).data.contains("dry\\-run"));
     place.run(&["man", "nothing"]).ended(2, &["there is no command \"nothing\""]);
+    assert!(place.run(&["man", "mcp", "ping"]).data.contains("toolcrib\\-mcp\\-ping"));
+    place
+        .run(&["man", "call", "x"])
+        .ended(2, &["there is no command \"x\"", "call has no commands"]);
 }
 
 #[test]

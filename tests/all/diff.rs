@@ -167,7 +167,8 @@ fn a_workspace_is_compared_with_what_it_was_in_git() {
         ("shop/a/tools.yaml", TOOLS),
         ("shop/b/more.yaml", "tool: {more: {type: text-completion, name: M, description: M}}\n"),
     ]);
-    since(&place, &["diff", "-w", "shop", "--since", "main"]).ended(2, &["is in no git repository"]);
+    since(&place, &["diff", "-w", "shop", "--since", "main"])
+        .ended(2, &["is in no git repository"]);
     git(&place, &["init", "-q", "-b", "main"]);
     git(&place, &["add", "-A"]);
     git(&place, &["commit", "-q", "-m", "one"]);
@@ -181,7 +182,8 @@ fn a_workspace_is_compared_with_what_it_was_in_git() {
     folder.ended(1, &["HEAD:a → shop/a: 1 behaviour (tool/joke)"]);
     assert!(!folder.data.contains("tmp"), "{}", folder.data);
     since(&place, &["diff", "--since", "HEAD", "shop/a/tools.yaml"]).ended(1, &["1 behaviour"]);
-    since(&place, &["diff", "--since", "HEAD", "-w", "shop"]).ended(2, &["reading shop/b/more.yaml", "1 file not compared"]);
+    since(&place, &["diff", "--since", "HEAD", "-w", "shop"])
+        .ended(2, &["reading shop/b/more.yaml", "1 file not compared"]);
     let annotated = since(&place, &["diff", "--since", "HEAD", "shop/a", "--format", "github"]);
     assert!(annotated.data.contains("file=shop/a/tools.yaml,line=2"), "{}", annotated.data);
     git(&place, &["add", "-A"]);
@@ -192,7 +194,10 @@ fn a_workspace_is_compared_with_what_it_was_in_git() {
     for (words, arguments) in [
         ("there is no such commit, branch or tag", ["--since", "other", "shop"]),
         ("\"-x\" names no commit", ["--since=-x", "shop", "-q"]),
-        ("reading HEAD~1:b/new.yaml: it isn't in that version", ["--since", "HEAD~1", "shop/b/new.yaml"]),
+        (
+            "reading HEAD~1:b/new.yaml: it isn't in that version",
+            ["--since", "HEAD~1", "shop/b/new.yaml"],
+        ),
     ] {
         let ran = since(&place, &[&["diff"][..], &arguments].concat());
         ran.ended(2, &[words]);

@@ -181,7 +181,8 @@ fn budgets_of_the_workspace_are_rules() {
     let of_group = codes(&read("[context]\ngroups = ['y']\n[health]\nstate-tokens = 140\n"));
     assert_eq!(of_group, [], "a request for y gets one tool");
     // A group of the workspace's own holds tools and groups.
-    let own = "[context]\ngroups = ['mine']\n[groups]\nmine = ['c', 'x']\n[health]\nstate-tokens = 140\n";
+    let own =
+        "[context]\ngroups = ['mine']\n[groups]\nmine = ['c', 'x']\n[health]\nstate-tokens = 140\n";
     let own = codes(&read(own));
     assert!(
         matches!(&own[..], [("health.state-tokens", _, words)] if words.contains("a request for mine gets 3 tools")),

@@ -47,8 +47,7 @@ pub(super) fn state_costs(set: &ToolSet<'_>, report: &mut Report<'_>) {
     over.retain(|cost| cost.tokens > budget);
     over.sort_by(|one, other| (other.tokens, &one.state).cmp(&(one.tokens, &other.state)));
     let Some(worst) = over.first() else { return };
-    let (asked, gates) =
-        (asked_groups(set.settings), RequestGates::new(set.catalog, set.settings));
+    let (asked, gates) = (asked_groups(set.settings), RequestGates::new(set.catalog, set.settings));
     let is_there = |measured: &&Measured| {
         let gate = gates.of_row(measured.row);
         asked.admit(gate) && gate.states.admits(&worst.state)

@@ -68,7 +68,11 @@ impl Portable for PortableTools {
             time: String::new(),
             tools: tools.iter().map(write).collect(),
         };
-        let value = serde_json::from_str(&list.print()).unwrap_or(Value::Null);
+        let mut value: Value = serde_json::from_str(&list.print()).unwrap_or_default();
+        // So it is of the server that its file is named after, whichever name that gets.
+        if let Some(members) = value.as_object_mut() {
+            members.shift_remove(keys::SERVER);
+        }
         vec![PortableFile { path: KeptList::path(SERVER), value }]
     }
 }

@@ -8,11 +8,7 @@ use super::{
     request::{self, ServiceRequest},
 };
 use crate::{
-    engine::{
-        mask::Mask,
-        services::sample::Asking,
-        stub::record,
-    },
+    engine::{mask::Mask, services::sample::Asking, stub::record},
     model::{
         call::{Call, Event, Request},
         problem::{Problem, ProblemKind},

@@ -71,7 +71,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| by_hand_refusal(state)),
     Row::new(Scope::Invoke, "deployed-tools", "deployed tools", Invoke::list_deployed)
         .help(
-            "List the tools deployed on the connection's system (TrustGraph, CommonGround), to \
+            "List the tools deployed on the connection's system (TrustGraph, CommonGround, OpenSearch, MCP, search-proxy), to \
             call them without a definition here",
         )
         .refused(|_, state| listing_refusal(state)),

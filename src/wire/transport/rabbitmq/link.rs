@@ -186,11 +186,7 @@ impl Rabbit {
 
     /// A channel to listen with, once it is known that the exchange is there. Where it is, that takes
     /// no permission to make one.
-    async fn channel_at(
-        &self,
-        exchange: &ShortString,
-        aside: bool,
-    ) -> Result<Channel, CallError> {
+    async fn channel_at(&self, exchange: &ShortString, aside: bool) -> Result<Channel, CallError> {
         let at = exchange.as_str();
         let asked = Operation {
             doing: "listen on",
