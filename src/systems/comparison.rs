@@ -227,13 +227,18 @@ impl SideTool {
 }
 
 /// The texts by which tools of two sides are one, the surest first.
-const MATCHES: [fn(&SideTool) -> Option<String>; 4] = [
+const MATCHES: [fn(&SideTool) -> Option<String>; 5] = [
     |one| Some(format!("{}\n{}", one.key, one.tool.name)),
     |one| Some(one.tool.name.clone()),
     |one| Some(plain_key(&one.key)),
     |one| {
         let request = one.is_operation().then(|| operation_request(&one.tool))?;
         Some(format!("{} {}", request.method, request.path))
+    },
+    // Under another name, and otherwise the same.
+    |one| {
+        let PortableTool { description, parameters, .. } = &one.tool;
+        (!description.trim().is_empty()).then(|| format!("{description}\n{parameters}"))
     },
 ];
 

@@ -35,6 +35,10 @@ pub const LOCK: &str = "toolcrib.lock";
 /// The form of the file.
 const VERSION: u64 = 1;
 
+/// An entry that is gone, and one that wasn't there.
+const REMOVED: &str = "entry.removed";
+const ADDED: &str = "entry.added";
+
 /// What was locked, by the name of the connection.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lock {
@@ -182,10 +186,11 @@ impl LockedEntries {
                         changes.extend(compare_items(deployment, item, name, values));
                     }
                 }
-                (Some(_), ..) => changes.push(whole_change(BREAKING, name, "entry.removed")),
-                (None, ..) => changes.push(whole_change(COMPATIBLE, name, "entry.added")),
+                (Some(_), ..) => changes.push(whole_change(BREAKING, name, REMOVED)),
+                (None, ..) => changes.push(whole_change(COMPATIBLE, name, ADDED)),
             }
         }
+        name_renamed(&mut changes, &before, &now);
         sort_changes(&mut changes);
         changes
     }
@@ -206,6 +211,33 @@ impl LockedEntries {
                 None => drop(self.entries.remove(*name)),
             }
         }
+    }
+}
+
+/// Of an entry that is gone and one that is new, the same but for its name, each change names the other:
+/// it may be the same under another name.
+fn name_renamed(changes: &mut [ToolChange], before: &LockedEntries, now: &LockedEntries) {
+    let nameless = |entry: &LockedEntry| {
+        let mut value = entry.value.clone();
+        value.as_object_mut().map(|members| members.remove("name"));
+        value
+    };
+    let of_kind = |id: &str| {
+        let rows = changes.iter().enumerate().filter(|(_, change)| change.id == id);
+        rows.map(|(row, _)| row).collect::<Vec<_>>()
+    };
+    let (gone, mut new) = (of_kind(REMOVED), of_kind(ADDED));
+    for row in gone {
+        let old = changes[row].tool.clone();
+        let Some(was) = before.entries.get(&old).map(nameless) else { continue };
+        let is_it = |there: &usize| {
+            now.entries.get(&changes[*there].tool).is_some_and(|entry| nameless(entry) == was)
+        };
+        let Some(at) = new.iter().position(is_it) else { continue };
+        let there = new.remove(at);
+        let name = changes[there].tool.clone();
+        changes[row].after = Some(format!("{name} is the same but for its name"));
+        changes[there].after = Some(format!("the same as {old}, but for its name"));
     }
 }
 

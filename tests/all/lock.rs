@@ -144,6 +144,12 @@ fn entries_that_come_and_go_are_changes_and_the_order_of_members_is_none() {
         .map(|change| format!("{} {} {}", change.severity, change.id, change.tool))
         .collect();
     assert_eq!(words, ["breaking entry.removed tool/a", "compatible entry.added tool/c"]);
+    let renamed = locked.compare(deployment, &[one("b"), one("c")], &Mask::default());
+    let said: Vec<_> = renamed.iter().map(|change| change.after.clone().unwrap()).collect();
+    assert_eq!(
+        said,
+        ["tool/c is the same but for its name", "the same as tool/a, but for its name"]
+    );
     let turned: Value = joke()
         .as_object()
         .unwrap()
