@@ -67,11 +67,9 @@ impl Mask {
     #[must_use]
     pub fn of_call(&self, arguments: &str) -> Self {
         let mut mask = self.clone();
-        // Mostly there is none, and nothing has to be read.
-        if matches!(Self::default().mask_text(arguments), Cow::Owned(_)) {
-            let value = serde_json::from_str(arguments).unwrap_or_default();
-            let mut found = Vec::new();
-            collect_secrets(&value, false, &mut found);
+        let mut found = Vec::new();
+        collect_secrets(&serde_json::from_str(arguments).unwrap_or_default(), false, &mut found);
+        if !found.is_empty() {
             mask.values.extend(found.into_iter().flat_map(secret_spellings));
             mask.values.sort();
             mask.values.dedup();
@@ -299,7 +297,7 @@ mod tests {
                 if hidden { answer.replace("Corr3ct horse", "***") } else { answer.into() };
             assert_eq!(of(arguments).mask_text(answer), expected, "{arguments}");
         }
-        // What only stands in its place hides nothing.
+        // What is only there in its place hides nothing.
         for arguments in [r#"{"password":"{{env.PASSWORD}}"}"#, r#"{"password":"password"}"#] {
             assert_eq!(of(arguments).value_count(), mask().value_count(), "{arguments}");
         }

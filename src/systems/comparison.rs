@@ -238,7 +238,8 @@ const MATCHES: [fn(&SideTool) -> Option<String>; 5] = [
     // Under another name, and otherwise the same.
     |one| {
         let PortableTool { description, parameters, .. } = &one.tool;
-        (!description.trim().is_empty()).then(|| format!("{description}\n{parameters}"))
+        let is_said = !one.is_operation() && !description.trim().is_empty();
+        is_said.then(|| format!("{description}\n{parameters}"))
     },
 ];
 
