@@ -11,7 +11,6 @@ use crate::{
         lint::check::safe_text,
     },
     model::{
-        call::Outcome,
         catalog::Catalog,
         entry::FileId,
         finding::{Finding, Severity, Site},
@@ -31,7 +30,7 @@ pub const REFUSED_ARGUMENTS: &str = "case.arguments";
 /// call fails, or goes on from steps that ran before.
 #[must_use]
 pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
-    let is_on_purpose = case.expect.expected_outcome() != Some(Outcome::Succeeded);
+    let is_on_purpose = !case.expect.needs_success();
     if is_on_purpose || case.steps.is_some() {
         return Vec::new();
     }
