@@ -46,7 +46,7 @@ use crate::{
     model::{
         call::{Limits, Request},
         catalog::Catalog,
-        connection::Connection,
+        connection::{Connection, ConnectionState},
         connections::Connections,
         problem::{Problem, ProblemKind},
         stub::StubService,
@@ -481,8 +481,17 @@ impl ClosedConnections {
         known.get(&connection.name).map(|answer| Answer { took_ms: 0, ..answer.clone() })
     }
 
-    fn note(&self, connection: &Connection, answer: &Answer) {
-        if answer.sent_ms.is_none() && answer.is_unanswered() {
+    /// Keeps the answer where the connection could not be opened. What else kept a call from being
+    /// sent, such as a variable that isn't set, is that case's own.
+    fn note(&self, connection: &Connection, answer: &Answer, registry: &Registry) {
+        let states = registry.connection_states();
+        let is_closed = match states.borrow().get(&connection.name) {
+            Some(ConnectionState::Failed(problem)) => {
+                answer.error.as_ref().is_some_and(|(_, message)| *message == problem.cause)
+            }
+            _ => false,
+        };
+        if is_closed && answer.sent_ms.is_none() && answer.is_unanswered() {
             let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             known.insert(connection.name.clone(), answer.clone());
         }
@@ -529,7 +538,7 @@ async fn run_case(
                 answer
             };
             let answer = tokio::join!(calling, taking).1;
-            closed.note(&connection, &answer);
+            closed.note(&connection, &answer, registry);
             check_answer(&filed.case, answer).without_secrets(mask)
         }
     };

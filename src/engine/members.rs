@@ -99,14 +99,35 @@ impl<'v> Members<'v> {
     /// When no outcome's word is there.
     pub fn read_outcome(&self, name: &str) -> Result<Option<Outcome>, FileIssue> {
         let Some(word) = self.read_name(name)? else { return Ok(None) };
-        let unknown = || {
-            let words = Outcome::ALL.map(Outcome::as_str).join(", ");
-            file_issue(
-                &self.at.child(name),
-                format!("{word:?} isn't an outcome: use one of {words}"),
-            )
+        outcome_at(&word, &self.at.child(name)).map(Some)
+    }
+
+    /// How a call may have ended: an outcome, or a list of them; none where nothing is.
+    ///
+    /// # Errors
+    /// When something else is there.
+    pub fn read_outcomes(&self, name: &str) -> Result<Vec<Outcome>, FileIssue> {
+        let Some(Value::Array(items)) = self.members.get(name) else {
+            return Ok(self.read_outcome(name)?.into_iter().collect());
         };
-        Outcome::of_word(&word).ok_or_else(unknown).map(Some)
+        let outcome = |(row, item): (usize, &Value)| {
+            let at = self.at.child(name).item(row);
+            let word = item.as_str().ok_or_else(|| wrong_type(&at, "an outcome", item))?;
+            outcome_at(word, &at)
+        };
+        items.iter().enumerate().map(outcome).collect()
+    }
+
+    /// A number of times, at least one.
+    ///
+    /// # Errors
+    /// When something else is there, or more than anybody means.
+    pub fn read_count(&self, name: &str) -> Result<Option<u32>, FileIssue> {
+        let Some(value) = self.members.get(name) else { return Ok(None) };
+        let count = value.as_u64().filter(|count| (1..=MOST_TIMES).contains(count));
+        let count = count.and_then(|count| u32::try_from(count).ok()).map(Some);
+        let wanted = format!("a whole number from 1 to {MOST_TIMES}");
+        count.ok_or_else(|| wrong_type(&self.at.child(name), &wanted, value))
     }
 
     /// A text that is not empty.
@@ -161,6 +182,17 @@ impl<'v> Members<'v> {
             }
         }
     }
+}
+
+/// More times are a mistake.
+const MOST_TIMES: u64 = 1_000;
+
+fn outcome_at(word: &str, at: &Pointer) -> Result<Outcome, FileIssue> {
+    let unknown = || {
+        let words = Outcome::ALL.map(Outcome::as_str).join(", ");
+        file_issue(at, format!("{word:?} isn't an outcome: use one of {words}"))
+    };
+    Outcome::of_word(word).ok_or_else(unknown)
 }
 
 /// What is wrong at a place.

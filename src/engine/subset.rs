@@ -78,6 +78,38 @@ fn add_missing(
     }
 }
 
+/// The wanted value with what isn't looked at as another value has it; a member that the other lacks
+/// is not wanted. A `*` in a place is every item or member.
+#[must_use]
+pub(crate) fn without_ignored(mut wanted: Value, value: &Value, ignored: &[Pointer]) -> Value {
+    ignored.iter().for_each(|at| take_over(&mut wanted, value, at.tokens()));
+    wanted
+}
+
+fn take_over(wanted: &mut Value, value: &Value, tokens: &[String]) {
+    let Some((token, rest)) = tokens.split_first() else { return wanted.clone_from(value) };
+    match wanted {
+        Value::Object(members) => {
+            let is_meant = |name: &String| token == "*" || token == name;
+            let is_end = rest.is_empty();
+            members.retain(|name, _| !(is_end && is_meant(name) && value.get(name).is_none()));
+            for (name, member) in members.iter_mut().filter(|(name, _)| is_meant(name)) {
+                if let Some(value) = value.get(name) {
+                    take_over(member, value, rest);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (row, item) in items.iter_mut().enumerate() {
+                if let Some(value) = value.get(row).filter(|_| token == "*" || *token == row.to_string()) {
+                    take_over(item, value, rest);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
 /// As much of a text as a sentence can hold, in quotes and without what looks like a secret.
 #[must_use]
 pub(crate) fn quoted_start(text: &str) -> String {

@@ -12,7 +12,6 @@ use crate::{
         mask::MASKED,
     },
     model::{
-        call::Outcome,
         catalog::Catalog,
         entry::FileId,
         finding::{Finding, Severity, Site},
@@ -71,7 +70,7 @@ pub fn masked_words(at: &Pointer) -> String {
 /// call fails, or goes on from steps that ran before.
 #[must_use]
 pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
-    let is_on_purpose = case.expect.expected_outcome() != Some(Outcome::Succeeded);
+    let is_on_purpose = !case.expect.needs_success();
     if is_on_purpose || case.steps.is_some() {
         return Vec::new();
     }

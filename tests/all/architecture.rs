@@ -42,7 +42,7 @@ const FOLDERS: &[Folder] = &[
     Folder {
         name: "engine",
         imports: &["schema", "syntax", "model"],
-        outside: &["serde_json", "imara_diff", "jiff"],
+        outside: &["serde_json", "imara_diff", "jiff", "regex"],
     },
     Folder {
         name: "systems",

@@ -468,3 +468,15 @@ fn arguments_that_the_schema_refuses_are_said_by_check_and_test() {
     let words = "the schema of calculator refuses its arguments: expression is not text";
     assert!(ran.words.contains(words), "{}", ran.words);
 }
+
+#[test]
+fn a_variable_that_is_not_set_is_that_cases_own_fault() {
+    let needs = "case: needs\ncall: calculator\narguments: {expression: \"{{env.NOT_SET}}\"}\n";
+    let place = place(&[("a.yaml", needs), ("b.yaml", GOOD), ("c.yaml", GOOD)]);
+    for jobs in ["1", "4"] {
+        let ran = place.run(&["test", "--jobs", jobs]);
+        ran.ended(2, &["1 of 3 cases couldn't run"]);
+        assert!(ran.data.contains("✗ needs") && ran.data.contains("NOT_SET"), "{}", ran.data);
+        assert_eq!(ran.data.matches("✓ six times seven").count(), 2, "{}", ran.data);
+    }
+}

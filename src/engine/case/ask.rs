@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+use super::script::RunCount;
 use crate::{
     engine::members::{FileIssue, Members, file_issue, wrong_type},
     model::context::{Context, Name},
@@ -89,9 +90,6 @@ const MEMBERS: &[&str] = &[
 const EXPECTED: &[&str] = &["tools", "order", "never", "only", "contains", "state"];
 const CALL: &[&str] = &["call", "arguments", "schema"];
 
-/// More runs of one case are a mistake.
-const MOST_RUNS: u64 = 1_000;
-
 const MAX_TURNS: u32 = 16;
 
 impl AskCase {
@@ -112,12 +110,7 @@ impl AskCase {
         let question = top
             .read_text("ask")?
             .ok_or_else(|| file_issue(&top.at, "\"ask\" is missing: the question"))?;
-        let runs = read_count(&top, "runs")?.unwrap_or(1);
-        let pass = read_count(&top, "pass")?.unwrap_or(runs);
-        if pass > runs {
-            let words = format!("{pass} of {runs} runs cannot hold");
-            return Err(file_issue(&top.at.child("pass"), words));
-        }
+        let RunCount { runs, pass } = RunCount::from_members(&top)?;
         let calls_tools = match top.read_text("calls")?.as_deref() {
             None | Some("mock") => false,
             Some("real") => true,
@@ -142,7 +135,7 @@ impl AskCase {
             state: top.read_name("state")?,
             runs,
             pass,
-            max_turns: read_count(&top, "max-turns")?.unwrap_or(MAX_TURNS),
+            max_turns: top.read_count("max-turns")?.unwrap_or(MAX_TURNS),
             answers: read_answers(&top)?,
             calls_tools,
             recorded: top.read_text("recorded")?,
@@ -159,14 +152,6 @@ impl AskCase {
             state: self.state.clone().or_else(|| own.state.clone()),
         }
     }
-}
-
-fn read_count(members: &Members<'_>, name: &str) -> Result<Option<u32>, FileIssue> {
-    let Some(value) = members.members.get(name) else { return Ok(None) };
-    let count = value.as_u64().filter(|count| (1..=MOST_RUNS).contains(count));
-    let count = count.and_then(|count| u32::try_from(count).ok()).map(Some);
-    let wanted = format!("a whole number from 1 to {MOST_RUNS}");
-    count.ok_or_else(|| wrong_type(&members.at.child(name), &wanted, value))
 }
 
 /// The text of an answer: itself, or what it is as JSON.

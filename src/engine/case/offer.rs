@@ -34,6 +34,11 @@ pub(crate) struct Suggestion {
 pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggestion> {
     let mut offers = Vec::new();
     let mut add = |what, value, usual| offers.push(Suggestion { what, value, usual });
+    // What never went out says nothing about the tool, but that it is to answer.
+    if answer.is_unsent() {
+        add("outcome", Outcome::Succeeded.as_str().into(), true);
+        return offers;
+    }
     // Who stopped the call says nothing about how the tool ends one.
     let is_stopped = answer.outcome == Some(Outcome::Cancelled);
     add("outcome", answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into(), !is_stopped);
@@ -225,6 +230,18 @@ mod tests {
         };
         assert!(usual(Outcome::Succeeded) && usual(Outcome::Failed));
         assert!(!usual(Outcome::Cancelled));
+    }
+
+    #[test]
+    fn of_a_call_that_was_not_sent_nothing_but_a_success_is_expected() {
+        let unsent = Answer {
+            outcome: Some(Outcome::Lost),
+            error: Some(("no-variable".into(), "no variable".into())),
+            ..Answer::default()
+        };
+        let offers = suggest_expectations(&unsent, &Mask::default());
+        let all = chosen_expectations(&offers, |_| true);
+        assert_eq!(Value::Object(all), json!({"outcome": "succeeded"}));
     }
 
     #[test]

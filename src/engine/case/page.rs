@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     script::{Case, CaseSteps},
-    verdict::{Answer, outcome_phrase},
+    verdict::{Answer, outcome_phrase, outcome_words},
 };
 use crate::{
     engine::mask::MASKED,
@@ -20,9 +20,10 @@ pub(crate) const FOLDER: &str = "cases";
 
 const HEAD: &str = "\
 # A call saved as a test case: `toolcrib test FILE` runs it again and reports differences.
-# expect may have: outcome, error (its type), contains (a text or several), json (all of it must be in the answer),
-# schema (that the answer matches), under (a time: 500ms, 30s, 2m), first (the time to the first piece), gap (the longest
-# time between two pieces), chunks (a minimum number).
+# expect may have: outcome (one, or a list of those that will do), error (its type, or type and message), contains,
+# lacks and matches (texts, and regular expressions), json (all of it must be in the answer) and ignore (places of that
+# which may differ: /at), schema (that the answer matches), under (a time: 500ms, 30s, 2m), first (the time to the first
+# piece), gap (the longest time between two pieces), chunks (a minimum number).
 ";
 
 const HIDDEN: &str =
@@ -109,9 +110,11 @@ pub(crate) fn case_summary(case: &Case) -> String {
     });
     let parts = [
         steps,
-        expect.expected_outcome().map(|outcome| outcome.as_str().to_owned()),
+        outcome_words(&expect.expected_outcomes()),
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
+        (!expect.lacks.is_empty()).then(|| "lacks".to_owned()),
+        (!expect.matches.is_empty()).then(|| "matches".to_owned()),
         expect.schema.is_some().then(|| "schema".to_owned()),
         expect.under.map(|under| format!("under {}", duration::print_duration(under))),
         expect.first.map(|first| format!("first under {}", duration::print_duration(first))),

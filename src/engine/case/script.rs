@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use regex::Regex;
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
@@ -34,7 +35,36 @@ pub struct Case {
     pub steps: Option<CaseSteps>,
     /// How long the answer may take before the call is given up.
     pub timeout: Option<Duration>,
+    pub count: RunCount,
     pub expect: Expect,
+}
+
+/// How often a case is run, and so many of the runs have to hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunCount {
+    pub runs: u32,
+    pub pass: u32,
+}
+
+impl Default for RunCount {
+    fn default() -> Self {
+        Self { runs: 1, pass: 1 }
+    }
+}
+
+impl RunCount {
+    /// `runs` and `pass`; all have to hold where nothing is said of that.
+    pub(super) fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
+        let runs = members.read_count("runs")?.unwrap_or(1);
+        let pass = members.read_count("pass")?.unwrap_or(runs);
+        match pass > runs {
+            true => {
+                let words = format!("{pass} of {runs} runs cannot hold");
+                Err(file_issue(&members.at.child("pass"), words))
+            }
+            false => Ok(Self { runs, pass }),
+        }
+    }
 }
 
 /// Some of the steps of a tool, each by its name or its number from 1.
@@ -49,25 +79,45 @@ pub struct CaseSteps {
 }
 
 impl Expect {
-    /// How the call has to end. Where nothing is said it succeeds; where an error is expected it does
-    /// not, in whichever way.
+    /// How the call has to end: in one of these ways. Where nothing is said it succeeds; none: an
+    /// error is expected, and it ends with that in whichever way.
     #[must_use]
-    pub fn expected_outcome(&self) -> Option<Outcome> {
-        self.outcome.or(self.error.is_none().then_some(Outcome::Succeeded))
+    pub fn expected_outcomes(&self) -> Vec<Outcome> {
+        match self.outcomes.as_slice() {
+            [] if self.error.is_none() => vec![Outcome::Succeeded],
+            outcomes => outcomes.to_vec(),
+        }
+    }
+
+    /// Whether nothing but a success will do.
+    #[must_use]
+    pub fn needs_success(&self) -> bool {
+        self.expected_outcomes() == [Outcome::Succeeded]
+    }
+
+    /// Whether it expects something of how long the answer takes.
+    #[must_use]
+    pub fn looks_at_times(&self) -> bool {
+        [self.under, self.first, self.gap].iter().any(Option::is_some)
     }
 }
 
 /// What is expected of the answer. What is left out is not looked at.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Expect {
-    /// See [`Expect::expected_outcome`].
-    pub outcome: Option<Outcome>,
-    /// The kind of the problem: `tool-service-error`, `no-responders`.
-    pub error: Option<String>,
+    /// See [`Expect::expected_outcomes`].
+    pub outcomes: Vec<Outcome>,
+    pub error: Option<ExpectedError>,
     /// The answer is JSON and has all of this.
     pub json: Option<Value>,
-    /// The answer's text has each of these.
+    /// Places of that which are not looked at; a `*` in one is every item or member.
+    pub ignore: Vec<Pointer>,
+    /// The answer's text, or that of its error, has each of these.
     pub contains: Vec<String>,
+    /// The same has none of these.
+    pub lacks: Vec<String>,
+    /// Each of these regular expressions finds something in the same.
+    pub matches: Vec<String>,
     /// The answer is JSON that fits this schema.
     pub schema: Option<Value>,
     /// It has ended within this time.
@@ -80,6 +130,15 @@ pub struct Expect {
     pub chunks: Option<u64>,
 }
 
+/// What is expected of an error. What is left out is not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExpectedError {
+    /// The kind of the problem: `tool-service-error`, `no-responders`.
+    pub kind: Option<String>,
+    /// A part of what it says.
+    pub message: Option<String>,
+}
+
 const MEMBERS: &[&str] = &[
     "case",
     "call",
@@ -90,11 +149,17 @@ const MEMBERS: &[&str] = &[
     "route",
     "steps",
     "timeout",
+    "runs",
+    "pass",
     "expect",
 ];
 const STEPS: &[&str] = &["from", "until", "outputs"];
-const EXPECTED: &[&str] =
-    &["outcome", "error", "json", "contains", "schema", "under", "first", "gap", "chunks"];
+/// What a case may expect, as its file says it.
+pub const EXPECTED: &[&str] = &[
+    "outcome", "error", "json", "ignore", "contains", "lacks", "matches", "schema", "under",
+    "first", "gap", "chunks",
+];
+const ERROR: &[&str] = &["type", "message"];
 
 impl Case {
     /// Whether a value is meant as a case: it names what it calls and what it expects.
@@ -148,6 +213,7 @@ impl Case {
             route: top.read_text("route")?,
             steps,
             timeout: top.read_duration("timeout")?,
+            count: RunCount::from_members(&top)?,
             expect,
         })
     }
@@ -194,6 +260,57 @@ fn read_schema(members: &Members<'_>, schema: &Value) -> Result<Value, FileIssue
     Checker::compile(schema).map(|_| schema.clone()).map_err(wrong)
 }
 
+impl ExpectedError {
+    /// A text is its type; an object says that, a part of its message, or both.
+    fn from_members(members: &Members<'_>) -> Result<Option<Self>, FileIssue> {
+        let Some(value @ Value::Object(_)) = members.members.get("error") else {
+            let kind = members.read_text("error")?;
+            return Ok(kind.map(|kind| Self { kind: Some(kind), message: None }));
+        };
+        let error = Members::from_value(value, members.at.child("error"), ERROR)?;
+        Ok(Some(Self { kind: error.read_text("type")?, message: error.read_text("message")? }))
+    }
+}
+
+/// The place of the text in that row, where it may be alone.
+fn place_of_text(members: &Members<'_>, name: &str, row: usize) -> Pointer {
+    let at = members.at.child(name);
+    match members.members.get(name) {
+        Some(Value::Array(_)) => at.item(row),
+        _ => at,
+    }
+}
+
+fn read_ignored(members: &Members<'_>) -> Result<Vec<Pointer>, FileIssue> {
+    let texts = members.read_texts("ignore")?;
+    if !texts.is_empty() && !members.members.contains_key("json") {
+        let words = "these are places in json, which is missing";
+        return Err(file_issue(&members.at.child("ignore"), words));
+    }
+    let pointer = |(row, text): (usize, &String)| match Pointer::parse(text) {
+        Ok(pointer) if !pointer.is_root() => Ok(pointer),
+        _ => {
+            let words = format!("{text:?} is no place: write /at, or /orders/*/at");
+            Err(file_issue(&place_of_text(members, "ignore", row), words))
+        }
+    };
+    texts.iter().enumerate().map(pointer).collect()
+}
+
+fn read_patterns(members: &Members<'_>) -> Result<Vec<String>, FileIssue> {
+    let texts = members.read_texts("matches")?;
+    for (row, text) in texts.iter().enumerate() {
+        if let Err(error) = Regex::new(text) {
+            // The last line says what is wrong, those before show where.
+            let words = error.to_string();
+            let why = words.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let at = place_of_text(members, "matches", row);
+            return Err(file_issue(&at, format!("{text:?} is no regular expression: {why}")));
+        }
+    }
+    Ok(texts)
+}
+
 impl Expect {
     fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
         let chunks = match members.members.get("chunks") {
@@ -203,10 +320,13 @@ impl Expect {
             })?),
         };
         Ok(Self {
-            outcome: members.read_outcome("outcome")?,
-            error: members.read_text("error")?,
+            outcomes: members.read_outcomes("outcome")?,
+            error: ExpectedError::from_members(members)?,
             json: members.members.get("json").cloned(),
+            ignore: read_ignored(members)?,
             contains: members.read_texts("contains")?,
+            lacks: members.read_texts("lacks")?,
+            matches: read_patterns(members)?,
             schema: members
                 .members
                 .get("schema")
@@ -273,6 +393,12 @@ mod tests {
             ("call: a\nexpect: {contains: 42}", "/expect/contains", "write \"42\""),
             ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),
             ("call: a\nexpect: {chunks: -1}", "/expect/chunks", "a whole number"),
+            ("call: a\nruns: 2\npass: 3", "/pass", "3 of 2 runs"),
+            ("call: a\nexpect: {outcome: [failed, 1]}", "/expect/outcome/1", "an outcome"),
+            ("call: a\nexpect: {error: {kind: a}}", "/expect/error/kind", "unknown"),
+            ("call: a\nexpect: {matches: [a, '(']}", "/expect/matches/1", "unclosed group"),
+            ("call: a\nexpect: {json: {}, ignore: at}", "/expect/ignore", "write /at"),
+            ("call: a\nexpect: {ignore: [/at]}", "/expect/ignore", "json, which is missing"),
         ] {
             let issue = read(text).unwrap_err();
             assert_eq!(issue.at.to_string(), at, "{text}");

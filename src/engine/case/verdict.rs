@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use regex::Regex;
 use serde_json::{Value, json, value::RawValue};
 
-use super::script::{Case, Expect};
+use super::script::{Case, Expect, ExpectedError};
 use crate::{
     engine::{
         mask::Mask,
-        subset::{missing_parts, quoted_start},
+        subset::{missing_parts, quoted_start, without_ignored},
     },
     model::{
         call::{Call, CallState, Event, EventKind, Outcome},
@@ -107,6 +108,18 @@ impl Answer {
             && !kind.is_some_and(|kind| kind.is_unreadable())
     }
 
+    /// Whether the call ended before it was sent: nothing is known of the tool.
+    #[must_use]
+    pub fn is_unsent(&self) -> bool {
+        self.sent_ms.is_none() && self.is_unanswered()
+    }
+
+    /// What the tool said: its text, and that of its error where it failed.
+    fn said(&self) -> [&str; 2] {
+        let failure = self.error.as_ref().filter(|_| self.outcome == Some(Outcome::Failed));
+        [&self.text, failure.map_or("", |(_, message)| message)]
+    }
+
     /// Whether nothing was sent because something here is at fault: what the command line names, or
     /// what the user has not allowed.
     #[must_use]
@@ -161,6 +174,12 @@ impl Verdict {
         self.differences().next().is_none()
     }
 
+    /// Whether a tool was called, and answered or failed to.
+    #[must_use]
+    pub fn has_run(&self) -> bool {
+        self.answer.outcome.is_some() && !self.answer.is_unanswered()
+    }
+
     /// Of a case whose call could not even be made.
     #[must_use]
     pub fn not_called(problem: &Problem) -> Self {
@@ -196,14 +215,16 @@ impl Verdict {
         self.findings.iter().filter_map(told)
     }
 
-    /// For scripts; `answer` is the text, or the structured data where there is no text.
+    /// For scripts; `answer` is the text, or the structured data where there is no text. Times count
+    /// from sending on; `connect_ms` is what came before that.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let of = |finding: &Finding| json!({"what": finding.what, "expected": finding.expected, "difference": finding.difference});
         json!({
             "holds": self.has_passed(),
             "outcome": self.answer.outcome.map(Outcome::as_str),
-            "took_ms": self.answer.took_ms,
+            "took_ms": self.answer.answered_in(),
+            "connect_ms": self.answer.sent_ms,
             "chunks": self.answer.chunks,
             "first_ms": self.answer.first_after(),
             "gap_ms": self.answer.times.longest_wait_ms(),
@@ -233,58 +254,107 @@ impl Verdict {
 }
 
 /// Holds an answer against a case. Where it says nothing of the outcome, the call must succeed,
-/// unless an error is expected.
+/// unless an error is expected. A call that was not sent meets no expectation.
 #[must_use]
 pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
     let expect = &case.expect;
-    let wanted = expect.expected_outcome().map(|outcome| outcome_finding(outcome, &answer));
-    let mut findings: Vec<Finding> = wanted.into_iter().collect();
+    let mut findings = Vec::new();
+    if answer.is_unsent() {
+        findings.push(outcome_finding(&expect.expected_outcomes(), &answer));
+        return Verdict { answer, findings };
+    }
+    let outcomes = expect.expected_outcomes();
+    if !outcomes.is_empty() {
+        findings.push(outcome_finding(&outcomes, &answer));
+    }
     let is_wrong_outcome = findings.iter().any(|finding| finding.difference.is_some());
+    findings.extend(expect.error.as_ref().map(|wanted| error_finding(wanted, &answer)));
+    // Nothing came that the rest could be about.
+    if !(answer.is_unanswered() && answer.text.is_empty()) {
+        add_text_findings(expect, &answer, &mut findings);
+        add_json_findings(expect, &answer, is_wrong_outcome, &mut findings);
+        add_time_findings(expect, &answer, &mut findings);
+    }
+    Verdict { answer, findings }
+}
+
+fn error_finding(wanted: &ExpectedError, answer: &Answer) -> Finding {
+    let ExpectedError { kind, message } = wanted;
+    let message_words = message.as_ref().map(|message| format!("a message with {message:?}"));
+    let expected: Vec<String> = kind.iter().cloned().chain(message_words).collect();
+    let holds = answer.error.as_ref().is_some_and(|(found, words)| {
+        kind.as_ref().is_none_or(|kind| kind == found)
+            && message.as_ref().is_none_or(|part| words.contains(part.as_str()))
+    });
+    let found = match &answer.error {
+        None => "there was none".to_owned(),
+        Some((kind, message)) => format!("it was {kind}: {message}"),
+    };
+    let difference = (!holds).then_some(found);
+    Finding { what: "error", expected: expected.join(", "), difference }
+}
+
+fn add_text_findings(expect: &Expect, answer: &Answer, findings: &mut Vec<Finding>) {
+    let said = answer.said();
+    let shown = || quoted_start(said.iter().find(|text| !text.is_empty()).unwrap_or(&""));
+    let holds_part = |part: &String| said.iter().any(|text| text.contains(part.as_str()));
+    let mut add =
+        |what, expected, difference| findings.push(Finding { what, expected, difference });
+    for wanted in &expect.contains {
+        let difference = (!holds_part(wanted)).then(|| format!("it is not in {}", shown()));
+        add("contains", format!("{wanted:?}"), difference);
+    }
+    for unwanted in &expect.lacks {
+        let difference = holds_part(unwanted).then(|| format!("it is in {}", shown()));
+        add("lacks", format!("no {unwanted:?}"), difference);
+    }
+    for pattern in &expect.matches {
+        let difference = match Regex::new(pattern) {
+            Ok(regex) if said.iter().any(|text| regex.is_match(text)) => None,
+            Ok(_) => Some(format!("nothing matches in {}", shown())),
+            Err(error) => Some(error.to_string()),
+        };
+        add("matches", format!("/{pattern}/"), difference);
+    }
+}
+
+fn add_json_findings(
+    expect: &Expect,
+    answer: &Answer,
+    is_wrong_outcome: bool,
+    findings: &mut Vec<Finding>,
+) {
+    if expect.json.is_none() && expect.schema.is_none() {
+        return;
+    }
+    let parsed = serde_json::from_str::<Value>(answer.json_text());
+    // What a failure says is seldom JSON, and the failure is what differs.
+    if parsed.is_err() && answer.outcome == Some(Outcome::Failed) && is_wrong_outcome {
+        return;
+    }
+    let parsed = parsed.map_err(|error| {
+        format!("the answer is not JSON ({error}): {}", quoted_start(&answer.text))
+    });
+    let difference = |check: &dyn Fn(&Value) -> Option<String>| match &parsed {
+        Ok(value) => check(value),
+        Err(why) => Some(why.clone()),
+    };
+    if let Some(wanted) = &expect.json {
+        let difference = difference(&|value| {
+            json_difference(&without_ignored(wanted.clone(), value, &expect.ignore), value)
+        });
+        findings.push(Finding { what: "json", expected: wanted.to_string(), difference });
+    }
+    if let Some(schema) = &expect.schema {
+        let difference = difference(&|value| schema_difference(schema, value));
+        let expected = "an answer that matches".into();
+        findings.push(Finding { what: "schema", expected, difference });
+    }
+}
+
+fn add_time_findings(expect: &Expect, answer: &Answer, findings: &mut Vec<Finding>) {
     let mut add =
         |what, expected: String, difference| findings.push(Finding { what, expected, difference });
-    // Nothing came that the rest could be about.
-    let only_error = Expect { error: expect.error.clone(), ..Expect::default() };
-    let is_empty = answer.is_unanswered() && answer.text.is_empty();
-    let expect = if is_empty { &only_error } else { expect };
-    if let Some(wanted) = &expect.error {
-        let found = answer.error.as_ref().map_or("there was none".to_owned(), |(kind, message)| {
-            format!("it was {kind}: {message}")
-        });
-        let holds = answer.error.as_ref().is_some_and(|(kind, _)| kind == wanted);
-        add("error", wanted.clone(), (!holds).then_some(found));
-    }
-    for wanted in &expect.contains {
-        let holds = answer.text.contains(wanted.as_str());
-        add(
-            "contains",
-            format!("{wanted:?}"),
-            (!holds).then(|| format!("it is not in {}", quoted_start(&answer.text))),
-        );
-    }
-    let parsed = (expect.json.is_some() || expect.schema.is_some())
-        .then(|| serde_json::from_str::<Value>(answer.json_text()));
-    // What a failure says is seldom JSON, and the failure is what differs.
-    let has_failed = answer.outcome == Some(Outcome::Failed);
-    let parsed = parsed.filter(|parsed| parsed.is_ok() || !(has_failed && is_wrong_outcome));
-    let parsed = parsed.map(|parsed| {
-        parsed.map_err(|error| {
-            format!("the answer is not JSON ({error}): {}", quoted_start(&answer.text))
-        })
-    });
-    if let (Some(wanted), Some(parsed)) = (&expect.json, &parsed) {
-        let difference = match parsed {
-            Ok(value) => json_difference(wanted, value),
-            Err(why) => Some(why.clone()),
-        };
-        add("json", wanted.to_string(), difference);
-    }
-    if let (Some(schema), Some(parsed)) = (&expect.schema, &parsed) {
-        let difference = match parsed {
-            Ok(value) => schema_difference(schema, value),
-            Err(why) => Some(why.clone()),
-        };
-        add("schema", "an answer that matches".into(), difference);
-    }
     if let Some(under) = expect.under {
         let took = answer.answered_in();
         let late = u128::from(took) >= under.as_millis();
@@ -310,12 +380,11 @@ pub(crate) fn check_answer(case: &Case, answer: Answer) -> Verdict {
         let few = answer.chunks < least;
         add("chunks", format!("{least} or more"), few.then(|| format!("{} came", answer.chunks)));
     }
-    Verdict { answer, findings }
 }
 
-fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
+fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
     let difference = match answer.outcome {
-        Some(outcome) if outcome == wanted => None,
+        Some(outcome) if wanted.contains(&outcome) && !answer.is_unsent() => None,
         Some(outcome) => {
             let why = answer
                 .error
@@ -333,7 +402,14 @@ fn outcome_finding(wanted: Outcome, answer: &Answer) -> Finding {
         }
         None => Some("it hasn't ended".into()),
     };
-    Finding { what: "outcome", expected: wanted.as_str().into(), difference }
+    let expected = outcome_words(wanted).unwrap_or_else(|| "an error".to_owned());
+    Finding { what: "outcome", expected, difference }
+}
+
+/// The outcomes that will do; `None`: any.
+pub(super) fn outcome_words(wanted: &[Outcome]) -> Option<String> {
+    let words: Vec<&str> = wanted.iter().map(|outcome| outcome.as_str()).collect();
+    (!words.is_empty()).then(|| words.join(" or "))
 }
 
 /// What became of a call, behind "it".
@@ -497,6 +573,75 @@ mod tests {
         }
         assert_eq!(differences("{error: warm}", failed(Outcome::Failed)).len(), 1);
         assert_eq!(differences("{contains: x}", failed(Outcome::Failed)).len(), 2);
+    }
+
+    #[test]
+    fn a_call_that_was_not_sent_meets_no_expectation() {
+        let unsent = || Answer {
+            outcome: Some(Outcome::Lost),
+            error: Some(("no-variable".into(), "it isn't set".into())),
+            remedy: "set it".into(),
+            ..Answer::default()
+        };
+        for expect in ["{outcome: lost}", "{error: no-variable}", "{outcome: [lost, succeeded]}"] {
+            let told = differences(expect, unsent());
+            assert!(told.len() == 1 && told[0].contains("it was not sent (no-variable"), "{told:?}");
+        }
+        let sent = Answer { sent_ms: Some(3), ..unsent() };
+        assert_eq!(differences("{outcome: lost}", sent), [""; 0]);
+    }
+
+    #[test]
+    fn the_text_of_an_error_can_be_expected() {
+        let failed = || Answer {
+            outcome: Some(Outcome::Failed),
+            error: Some(("mcp-tool-error".into(), "upstream unavailable: 503".into())),
+            ..answer("")
+        };
+        for expect in [
+            "{error: {type: mcp-tool-error, message: upstream}}",
+            "{error: {message: unavailable}}",
+            "{outcome: failed, contains: [upstream], lacks: nobody, matches: ['\\d{3}$']}",
+            "{outcome: [succeeded, failed], error: mcp-tool-error}",
+        ] {
+            assert_eq!(differences(expect, failed()), [""; 0], "{expect}");
+        }
+        for (expect, words) in [
+            (
+                "{error: {type: mcp-tool-error, message: refused}}",
+                "error: expected mcp-tool-error, a message with \"refused\": it was mcp-tool-error: \
+                 upstream unavailable: 503",
+            ),
+            ("{error: {type: other, message: upstream}}", "it was mcp-tool-error"),
+            (
+                "{outcome: failed, lacks: upstream}",
+                "lacks: expected no \"upstream\": it is in \"upstream unavailable: 503\"",
+            ),
+            (
+                "{outcome: failed, matches: ^503}",
+                "matches: expected /^503/: nothing matches in \"upstream",
+            ),
+            ("{outcome: [succeeded, lost]}", "outcome: expected succeeded or lost: it failed"),
+        ] {
+            let told = differences(expect, failed());
+            assert!(told.len() == 1 && told[0].contains(words), "{expect}: {told:?}");
+        }
+        // An answer that succeeded has no error to be read.
+        let succeeded = Answer { outcome: Some(Outcome::Succeeded), ..failed() };
+        assert_eq!(differences("{contains: upstream}", succeeded).len(), 1);
+    }
+
+    #[test]
+    fn what_is_ignored_may_differ_or_be_missing() {
+        let text = r#"{"id": 1, "at": 5, "orders": [{"id": 1, "at": 7}, {"id": 2}]}"#;
+        let wanted = "json: {id: 1, at: 4, orders: [{id: 1, at: 6}, {id: 2, at: 6}]}";
+        let told = |ignore: &str| differences(&format!("{{{wanted}, ignore: {ignore}}}"), answer(text));
+        assert_eq!(told("[/at, /orders/*/at]"), [""; 0]);
+        assert_eq!(told("[/at, /orders]"), [""; 0]);
+        assert_eq!(told("[/at, /orders/0/at, /orders/1]"), [""; 0]);
+        let some = told("/at");
+        assert!(some.len() == 1 && some[0].contains("/orders/0/at is 7, not 6"), "{some:?}");
+        assert!(!some[0].contains("; /at is"), "{some:?}");
     }
 
     #[test]
