@@ -5,6 +5,7 @@ pub mod answer_text;
 pub mod attachment;
 pub mod authorization;
 pub mod call;
+pub mod case_result;
 pub mod catalog;
 pub mod check_rules;
 pub mod clock;

@@ -187,15 +187,16 @@ impl Calls {
         id
     }
 
-    /// A new call of a case. The call that is shown stays, where there is one.
+    /// A new call of a case. Where it is one of several, the call that is shown stays, if there is
+    /// one.
     pub fn begin_case(
         &mut self,
         request: Request,
         connection: &str,
-        case: Arc<str>,
+        (case, is_only): (Arc<str>, bool),
         now: Millis,
     ) -> CallId {
-        let shown = self.selected.filter(|id| self.get(*id).is_some());
+        let shown = self.selected.filter(|id| !is_only && self.get(*id).is_some());
         let id = self.begin_call(request, connection, now);
         if let Some(call) = self.list.last_mut() {
             call.case = Some(case);

@@ -24,6 +24,8 @@ pub struct Cases {
     pub trying: BTreeSet<FileId>,
     /// What is being tried together.
     pub asked: Vec<FileId>,
+    /// Grows each time a call of a case is shown that nobody selected.
+    pub shown_turn: u64,
 }
 
 /// How many of the cases that were tried together hold, and how many do not.
@@ -45,6 +47,13 @@ impl Cases {
     pub fn has_passed(&self, file: &FileId) -> Option<bool> {
         let called = self.verdicts.get(file).map(Verdict::has_passed);
         called.or_else(|| self.asks.get(file).map(AskVerdict::has_passed))
+    }
+
+    /// What does not hold first in a case, as it went last.
+    #[must_use]
+    pub fn first_difference(&self, file: &FileId) -> Option<String> {
+        let called = self.verdicts.get(file).and_then(|verdict| verdict.differences().next());
+        called.or_else(|| self.asks.get(file)?.differences().into_iter().next())
     }
 
     /// How many of those that were tried together hold, and how many do not.

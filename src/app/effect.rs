@@ -1,7 +1,7 @@
 //! What the application asks of the world, as data; the runtime carries it out and answers with
 //! messages.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ use crate::{
     },
     model::{
         attachment::CardSource,
-        call::{CallId, Request},
+        call::{CallId, Event, Request},
         connection::Connection,
         content_part::ContentPart,
         context::Mode,
@@ -77,6 +77,13 @@ pub enum Effect {
         call: CallId,
         connection: Box<Connection>,
         request: Box<Request>,
+        /// How long its answer may take, where that is not as for others.
+        limit: Option<Duration>,
+    },
+    /// Keep what a case made of a call with that call.
+    KeepResult {
+        call: TraceId,
+        event: Box<Event>,
     },
     /// Stop a running call.
     Cancel(CallId),

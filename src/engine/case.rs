@@ -5,6 +5,7 @@
 //! | --- | --- |
 //! | [`script`] | a case as data, read with every issue at its place |
 //! | [`verdict`] | holds an answer against what is expected |
+//! | [`result`] | what is kept of that with the call |
 //! | [`offer`] | what a case may expect of an answer that came |
 //! | [`ask`] | a question to a model, with the tools that it is to choose |
 //! | [`choice`] | holds what a model chose against that, and counts it tool by tool |
@@ -15,5 +16,6 @@ pub mod ask_page;
 pub mod choice;
 pub mod offer;
 pub mod page;
+pub mod result;
 pub mod script;
 pub mod verdict;

@@ -4,6 +4,7 @@ use std::{borrow::Cow, collections::VecDeque, ops::Range, sync::Arc, time::Durat
 
 use super::{
     answer_text::AnswerText,
+    case_result::CaseResult,
     clock::Millis,
     connection::LARGEST_ANSWER,
     entry::{EntryId, SystemId},
@@ -478,6 +479,14 @@ pub struct Limits {
     pub answer: u64,
 }
 
+impl Limits {
+    /// The same for an answer that has to be there within that time.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        Self { first: time, idle: time, total: time, ..self }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         let seconds = Duration::from_secs;
@@ -523,6 +532,8 @@ pub struct Call {
     pub empty_chunks: u64,
     /// The name of the case that it was made for, where somebody ran tests.
     pub case: Option<Arc<str>>,
+    /// What that case made of the answer, once there is one.
+    pub tested: Option<CaseResult>,
 }
 
 impl Call {
@@ -546,6 +557,7 @@ impl Call {
             times: PieceTimes::default(),
             empty_chunks: 0,
             case: None,
+            tested: None,
         }
     }
 
@@ -564,7 +576,9 @@ impl Call {
         let ended = matches!(self.state, CallState::Ended { .. });
         match &event.kind {
             EventKind::Stray { .. } => self.strays += 1,
-            EventKind::Stage(_) => {}
+            EventKind::Stage(stage) => {
+                self.tested = CaseResult::from_stage(stage).or_else(|| self.tested.take());
+            }
             _ if ended => return,
             EventKind::Sent { .. } => self.state = CallState::Waiting,
             EventKind::Chunk { text, .. } => {

@@ -25,6 +25,9 @@ impl Stage {
     /// Holds lines as they crossed the wire, or a message of a socket; of much only the start.
     pub const WIRE: &str = "wire";
 
+    /// The name of the stage that says what a test case made of the answer.
+    pub const CASE: &str = "case";
+
     /// Whether it is nothing but a frame, whose meaning is recognized by other events.
     #[must_use]
     pub fn is_frame_alone(&self) -> bool {

@@ -93,6 +93,8 @@ pub struct Summary {
     /// Bytes of text.
     pub size: u64,
     pub strays: u64,
+    /// Whether the case passed that it was called for; `None`: it was no test.
+    pub has_passed: Option<bool>,
 }
 
 impl Summary {

@@ -119,6 +119,13 @@ impl HistoryRecorder {
                 export_trace(&history.load_trace(&id)?, Path::new(&path))?;
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
+            // One line, as those of the call itself.
+            Effect::KeepResult { call, event } => {
+                if let Err(problem) = self.history.add_event(&call, &event) {
+                    let messages = self.messages.clone();
+                    tokio::spawn(async move { messages.send(not_kept(&problem)).await });
+                }
+            }
             Effect::ReadLastArguments { tool, name } => {
                 self.spawn_reply(move |history| last_arguments(history, tool, &name));
             }

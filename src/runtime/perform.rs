@@ -194,8 +194,9 @@ impl Performer {
                 drop(tokio::task::spawn_blocking(move || drop(findings)));
             }
             Effect::Journal(texts) => drop(self.unsaved.send_replace(self.unsaved_drafts(texts))),
-            Effect::Call { call, connection, request } => {
-                self.start_call(call, *connection, *request);
+            Effect::Call { call, connection, request, limit } => {
+                let limits = limit.map_or(self.limits, |limit| self.limits.within(limit));
+                self.start_call(call, *connection, *request, limits);
             }
             Effect::Cancel(call) => self.cancel_call(call),
             Effect::Watch { turn, connection, known, places, since } => {
@@ -319,6 +320,7 @@ impl Performer {
             | Effect::Replay { .. }
             | Effect::StopReplay
             | Effect::ExportKept { .. }
+            | Effect::KeepResult { .. }
             | Effect::RemoveKept(_) => self.keeper.perform(effect),
             // The loop does these itself: they need the terminal.
             Effect::Copy(_)
@@ -430,10 +432,15 @@ impl Performer {
         tokio::task::spawn_blocking(move || reading::read_all(&workspace, &messages, first));
     }
 
-    fn start_call(&mut self, call: CallId, connection: Connection, request: Request) {
+    fn start_call(
+        &mut self,
+        call: CallId,
+        connection: Connection,
+        request: Request,
+        limits: Limits,
+    ) {
         let (sender, mut events) = mpsc::channel(EVENTS);
-        let (registry, limits, messages) =
-            (Arc::clone(&self.registry), self.limits, self.messages.clone());
+        let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         let record = self.keeper.begin_record(&request, &connection);
         let (kept, mask) = (record.clone(), self.mask.clone());
         let task = tokio::spawn(async move {

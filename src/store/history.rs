@@ -108,6 +108,16 @@ impl History {
         })
     }
 
+    /// Adds an event to a call that has ended.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn add_event(&self, id: &str, event: &Event) -> Result<(), Problem> {
+        let events = std::slice::from_ref(event);
+        let lines = lines::of_events(id, events, &self.mask, &mut RedactedPieces::default());
+        self.write_lines(&lines)
+    }
+
     /// What of the history fits, newest first.
     ///
     /// # Errors

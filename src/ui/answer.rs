@@ -23,3 +23,4 @@ pub mod pane;
 pub mod parts;
 mod progress;
 pub mod rendered;
+mod unmet;

@@ -14,6 +14,7 @@ mod ask_cases;
 mod by_accident;
 mod call_meta;
 mod cases;
+mod cases_screen;
 mod channel_watch;
 mod check_rules;
 mod cli;

@@ -574,6 +574,7 @@ impl Session {
             chunks: 1,
             size: 10,
             strays: 0,
+            has_passed: None,
         });
         Listing { calls: calls.collect(), older: 0, unread: 0 }
     }

@@ -251,7 +251,8 @@ pub(super) fn begin_on(
 ) -> Vec<Effect> {
     let name = request.connection_name(&connection.name);
     let call = state.invoke.calls.begin_call(request.clone(), name, now);
-    vec![Effect::Call { call, connection: Box::new(connection), request: Box::new(request) }]
+    let (connection, request) = (Box::new(connection), Box::new(request));
+    vec![Effect::Call { call, connection, request, limit: None }]
 }
 
 /// Asks for the arguments of the newest kept call of a tool.

@@ -15,19 +15,21 @@ use crate::{
         case::{
             ask::AskCase,
             choice::AskVerdict,
+            result::case_result,
             script::Case,
             verdict::{Answer, Verdict, check_answer},
         },
         settings::connections,
     },
     model::{
-        call::{CallId, Request},
+        call::{Call, CallId, Event, EventKind, Request},
         catalog::Catalog,
         clock::Millis,
         connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
         tool::Tool,
+        trace::TraceId,
     },
     schema::count::count_text,
     systems::{calling, facets::calls::CallOf, mocking},
@@ -103,10 +105,13 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
                 let name = request.connection_name(&connection.name);
                 let calls = &mut state.invoke.calls;
                 let of = if case.name.is_empty() { file.as_str() } else { &case.name };
-                let call = calls.begin_case(request.clone(), name, of.into(), now);
+                let is_only = state.invoke.cases.asked.len() == 1;
+                let call = calls.begin_case(request.clone(), name, (of.into(), is_only), now);
+                state.invoke.cases.shown_turn += u64::from(is_only);
+                let limit = case.timeout;
                 state.invoke.cases.running.insert(call, (file, Box::new(case)));
                 let (connection, request) = (Box::new(connection), Box::new(request));
-                effects.push(Effect::Call { call, connection, request });
+                effects.push(Effect::Call { call, connection, request, limit });
             }
             Err(problem) => {
                 drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)));
@@ -170,9 +175,19 @@ fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Catalog, &'s To
 /// A call has ended: where it was a case's, it is judged, and the next one begins.
 pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
     let Some((file, case)) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
-    let answer = state.invoke.calls.get(call).map(Answer::from_call).unwrap_or_default();
-    state.invoke.cases.verdicts.insert(file, check_answer(&case, answer));
-    go_on(state, now)
+    let mut effects = Vec::new();
+    let ended = state.invoke.calls.get(call);
+    let kept: Option<TraceId> = ended.map(|call| call.request.correlation.as_str().into());
+    let verdict = check_answer(&case, ended.map(Answer::from_call).unwrap_or_default());
+    if let Some(kept) = kept {
+        let kind = EventKind::Stage(case_result(&verdict, file.clone()).to_stage());
+        let event = Event { at_ms: verdict.answer.took_ms, kind };
+        state.invoke.calls.apply_events(call, vec![event.clone()]);
+        effects.push(Effect::KeepResult { call: kept, event: Box::new(event) });
+    }
+    state.invoke.cases.verdicts.insert(file, verdict);
+    effects.extend(go_on(state, now));
+    effects
 }
 
 fn report_verdicts(state: &mut State, now: Millis) {
@@ -181,11 +196,35 @@ fn report_verdicts(state: &mut State, now: Millis) {
         VerdictCounts { hold: 0, differ: 0 } => return,
         VerdictCounts { hold, differ: 0 } => (NoticeKind::Done, format!("{} passed", count(hold))),
         VerdictCounts { hold, differ } => {
-            let words =
-                format!("{differ} of {} failed; see the cases for why", count(hold + differ));
-            (NoticeKind::Warning, words)
+            let cases = &state.invoke.cases;
+            let why = match cases.asked.as_slice() {
+                [only] => cases.first_difference(only).map(|words| format!(": {words}")),
+                _ => Some(format!("; {} lists these first", state.keymap.way_to("cases"))),
+            };
+            let failed = format!("{differ} of {} failed", count(hold + differ));
+            (NoticeKind::Warning, failed + &why.unwrap_or_default())
         }
     };
+    show_first_failed(state);
     notifying::note(state, Noteworthy::TestsDone(&words), now);
     state.notices.push(kind, words, now);
+}
+
+/// Shows the call of the first that failed of those that were tried together, unless another call
+/// is shown that has not ended.
+fn show_first_failed(state: &mut State) {
+    let calls = &state.invoke.calls;
+    if calls.selected_call().is_some_and(|call| call.outcome().is_none()) {
+        return;
+    }
+    let is_of = |call: &&Call, file: &FileId| {
+        call.tested.as_ref().is_some_and(|tested| tested.file == *file)
+    };
+    let newest = |file: &FileId| calls.iter().rev().find(|call| is_of(call, file));
+    let has_failed = |call: &&Call| call.tested.as_ref().is_some_and(|one| !one.has_passed());
+    let mut failed = state.invoke.cases.asked.iter().filter_map(newest).filter(has_failed);
+    if let Some(call) = failed.next().map(|call| call.id) {
+        state.invoke.calls.selected = Some(call);
+        state.invoke.cases.shown_turn += 1;
+    }
 }

@@ -9,6 +9,7 @@ use super::{
 };
 use crate::model::{
     call::{Event, EventKind},
+    case_result::CaseResult,
     trace::{Head, Listing, Summary, Trace, TraceId},
 };
 
@@ -83,6 +84,7 @@ impl Tally {
             chunks: 0,
             size: 0,
             strays: 0,
+            has_passed: None,
         };
         self.rows.insert(head.id.clone(), self.calls.len());
         let missing = self.wanted.texts.clone();
@@ -168,6 +170,10 @@ impl Summary {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => self.add_chunk(event.at_ms, *bytes as u64),
             EventKind::Stray { .. } => self.strays += 1,
+            EventKind::Stage(stage) => {
+                let passed = CaseResult::from_stage(stage).map(|result| result.has_passed());
+                self.has_passed = passed.or(self.has_passed);
+            }
             EventKind::End { outcome, problem } if self.outcome.is_none() => {
                 (self.outcome, self.took_ms) = (Some(*outcome), event.at_ms);
                 self.error = problem.as_ref().map(|problem| problem.kind.clone());

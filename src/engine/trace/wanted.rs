@@ -188,6 +188,7 @@ mod tests {
             chunks: 0,
             size: 0,
             strays: 0,
+            has_passed: None,
         }
     }
 

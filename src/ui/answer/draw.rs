@@ -5,10 +5,11 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{EventFilter, EventRow, Listing, LogRow, call_sign, format_duration, gap_words},
+    events::{EventFilter, EventRow, Listing, LogRow, result_sign, format_duration, gap_words},
     headers,
     pane::{Answer, VIEWS, View},
     progress::draw_progress,
+    unmet,
 };
 use crate::{
     model::{
@@ -71,7 +72,7 @@ impl Answer {
         let ShownAnswer { call, whose, note, now, is_over, focused } = *shown;
         let beside = if note.is_empty() { 0 } else { text_width(note) + 4 };
         let room = usize::from(area.width.saturating_sub(4)).saturating_sub(beside);
-        let (sign, word) = match call_sign(call) {
+        let (sign, word) = match result_sign(call) {
             _ if is_over && call.outcome().is_none() => ("○", "unfinished"),
             (sign, word, _) => (sign, word),
         };
@@ -102,7 +103,8 @@ impl Answer {
             look,
             call,
         );
-        let mut body = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
+        let below = inset_area(Rect { y: inside.y + 1, height: inside.height - 1, ..inside });
+        let mut body = unmet::draw_unmet(buffer, below, look, call);
         if self.find.is_some() {
             let line = Rect { y: body.bottom() - 1, height: 1, ..body };
             body.height -= 1;

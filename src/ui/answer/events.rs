@@ -6,6 +6,7 @@ use crate::{
     engine,
     model::{
         call::{Call, CallError, Event, EventKind, EventLog, EventMark, LoggedEvent, Outcome},
+        case_result::CaseResult,
         size,
         stage::FrameWay,
     },
@@ -239,6 +240,22 @@ pub(crate) fn call_sign(call: &Call) -> (&'static str, &'static str, Role) {
             let words = outcome.ending_words(kind, call.chunks);
             (outcome_sign(*outcome), words, outcome_role(*outcome))
         }
+    }
+}
+
+/// The same, of a test what its case made of the answer.
+pub(crate) fn result_sign(call: &Call) -> (&'static str, &'static str, Role) {
+    match call.tested.as_ref().map(CaseResult::has_passed) {
+        Some(passed) => test_sign(passed),
+        None => call_sign(call),
+    }
+}
+
+/// Whether a case passed as a sign, words and a role.
+pub(crate) fn test_sign(passed: bool) -> (&'static str, &'static str, Role) {
+    match passed {
+        true => ("✓", "passed", Role::Success),
+        false => ("✗", "failed", Role::Error),
     }
 }
 

@@ -91,6 +91,11 @@ impl Screen for Invoke {
             self.request.show_part(part);
             self.panes.focus = MIDDLE;
         }
+        // Where only one pane fits, the answer to a test is what was asked for.
+        if self.tested != state.invoke.cases.shown_turn {
+            self.tested = state.invoke.cases.shown_turn;
+            self.panes.focus = if self.narrow { RIGHT } else { self.panes.focus };
+        }
         self.answer.sync_call(state.invoke.calls.selected_call());
         self.running =
             state.invoke.calls.selected_call().is_some_and(|call| call.outcome().is_none());

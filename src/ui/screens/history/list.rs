@@ -21,7 +21,7 @@ use crate::{
     model::{clock::Millis, stub::MOCK_CONNECTION, trace::Summary},
     schema::moment::{LocalTime, month_name},
     ui::{
-        answer::events::{format_duration, outcome_role, outcome_sign},
+        answer::events::{format_duration, outcome_role, outcome_sign, test_sign},
         canvas::{Pen, mark_chosen, text_width, truncate_text, wrap},
         styles::{Role, Styles},
         view::{Look, Reply},
@@ -218,9 +218,12 @@ fn draw_row(
     usual: &str,
     styles: &Styles,
 ) {
-    let (sign, role) = call
-        .outcome
-        .map_or(("○", Role::Warning), |outcome| (outcome_sign(outcome), outcome_role(outcome)));
+    let ended = || {
+        let sign = |outcome| (outcome_sign(outcome), outcome_role(outcome));
+        call.outcome.map_or(("○", Role::Warning), sign)
+    };
+    let tested = call.has_passed.map(test_sign);
+    let (sign, role) = tested.map_or_else(ended, |(sign, _, role)| (sign, role));
     let took = format_duration(call.took_ms);
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
@@ -299,6 +302,7 @@ mod tests {
             chunks: 0,
             size: 0,
             strays: 0,
+            has_passed: None,
         };
         let now = LocalTime { seconds: 0, offset: 0 };
         let styles = Theme::default().styles;

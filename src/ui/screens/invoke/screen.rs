@@ -45,6 +45,8 @@ pub(crate) struct Invoke {
     pub(super) narrow: bool,
     /// The last form that was gone to.
     pub(super) reached: u64,
+    /// How often a test was shown that nobody selected, as last seen.
+    pub(super) tested: u64,
     /// The tool that was drawn last.
     pub(super) drawn: Option<EntryId>,
     /// The call that is shown has not ended.

@@ -23,7 +23,7 @@ use crate::{
         tool::Tool,
     },
     ui::{
-        answer::events::{call_sign, format_duration},
+        answer::events::{format_duration, result_sign},
         canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
         ranking::{RankedItem, rank_candidates},
         styles::{Role, Styles},
@@ -296,7 +296,7 @@ impl Tools {
         let newest_first = state.invoke.calls.iter().rev().skip(window.start).take(window.len());
         for (line, call) in (0_u16..).zip(newest_first) {
             let here = Some(call.id) == state.invoke.calls.selected;
-            let (sign, word, role) = call_sign(call);
+            let (sign, word, role) = result_sign(call);
             let took = call_duration(call).unwrap_or_else(|| word.to_owned());
             let mut pen = Pen::new(buffer, area, line);
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
