@@ -650,4 +650,19 @@ mod tests {
         assert_eq!(compare::answer_text(&history.load_trace("b").unwrap()), "it is *** or h");
         assert!(history.load_trace("a").unwrap().head.masked);
     }
+
+    #[test]
+    fn what_a_call_passes_as_a_secret_is_not_written_with_its_answer() {
+        let (_home, paths) = home();
+        let history = history(&paths);
+        let arguments = r#"{"user":"ada","password":"Corr3ct horse"}"#;
+        let head = Head { arguments: arguments.into(), body: arguments.into(), ..head("a") };
+        let mut call = history.begin_call(&head).unwrap();
+        call.record_events(&[chunk("you said Corr3ct"), chunk(" horse, ada"), end()]).unwrap();
+        drop(call);
+        let (_, path) = history.list_segments().unwrap().remove(0);
+        let kept = fs::read_to_string(path).unwrap();
+        assert!(!kept.contains("Corr3ct") && !kept.contains("horse"), "{kept}");
+        assert_eq!(compare::answer_text(&history.load_trace("a").unwrap()), "you said ***, ada");
+    }
 }

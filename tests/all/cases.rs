@@ -470,6 +470,16 @@ fn arguments_that_the_schema_refuses_are_said_by_check_and_test() {
 }
 
 #[test]
+fn a_masked_argument_is_said_by_check() {
+    let masked = "call: calculator\narguments:\n  expression: 1\n  login: [{password: '***'}]\n";
+    let place = place(&[("masked.yaml", masked)]);
+    let ran = place.run(&["check", "cases"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.words);
+    assert!(ran.data.contains("cases/masked.yaml:4:22 error case.masked-secret"), "{}", ran.data);
+    assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
+}
+
+#[test]
 fn a_variable_that_is_not_set_is_that_cases_own_fault() {
     let needs = "case: needs\ncall: calculator\narguments: {expression: \"{{env.NOT_SET}}\"}\n";
     let place = place(&[("a.yaml", needs), ("b.yaml", GOOD), ("c.yaml", GOOD)]);

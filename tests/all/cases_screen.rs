@@ -27,10 +27,9 @@ arguments: {expression: 6 * 7}
 /// The sample services with these case files, on Invoke.
 fn bench(files: &[(&str, &str)]) -> Workbench {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
-    let changes = files.iter().map(|(name, text)| Change::Create {
-        file: FileId::new(*name),
-        text: (*text).into(),
-    });
+    let changes = files
+        .iter()
+        .map(|(name, text)| Change::Create { file: FileId::new(*name), text: (*text).into() });
     let changes = changes.collect();
     bench.send(Message::Document(DocumentMessage::Change { label: "make".into(), changes }));
     bench

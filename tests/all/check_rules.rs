@@ -146,6 +146,15 @@ fn connections_are_tested_by_a_command() {
     let rows = ran.json();
     let is_it = |row: &&Value| row["check"] == "connection embedded";
     assert_eq!(rows.as_array().unwrap().iter().find(is_it).unwrap()["status"], "ok", "{rows:#}");
+    // What another connection lacks is no answer to a question about this one.
+    let settings = "[connections.there]\nservers = ['nats://127.0.0.1:1']\nca-file = 'gone.pem'\n";
+    let place = Place::with(&[("toolcrib.toml", settings), ("tools.yaml", TOOLS)]);
+    place.run(&["doctor"]).ended(1, &[]);
+    let ran = place.run(&["doctor", "--connect", "--connection", "embedded"]);
+    ran.ended(0, &[]);
+    for folder in ["settings folder", "state folder", "cache folder"] {
+        assert!(ran.data.contains(folder), "{}", ran.data);
+    }
 }
 
 #[test]

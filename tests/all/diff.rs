@@ -273,13 +273,15 @@ fn entries_of_one_system_are_compared_whole() {
 
 #[test]
 fn a_tool_under_another_name_is_the_same() {
-    let renamed = TOOLS
-        .replace("  joke:", "  pun:")
-        .replace("name: joke", "name: pun");
+    let renamed = TOOLS.replace("  joke:", "  pun:").replace("name: joke", "name: pun");
     let place = Place::with(&[("a.yaml", TOOLS), ("b.yaml", &renamed)]);
     let report = place.run(&["diff", "a.yaml", "b.yaml", "--json"]).json();
     let change = &report["changes"][0];
-    assert_eq!((&change["change"], &change["before"], &change["after"]), (&json!("name.changed"), &json!("joke"), &json!("pun")), "{report}");
+    assert_eq!(
+        (&change["change"], &change["before"], &change["after"]),
+        (&json!("name.changed"), &json!("joke"), &json!("pun")),
+        "{report}"
+    );
     assert_eq!(report["changes"].as_array().unwrap().len(), 1, "{report}");
 }
 

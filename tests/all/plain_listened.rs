@@ -204,7 +204,7 @@ fn the_selected_call_of_history_is_in_the_prompt_and_in_what_is_marked() {
 fn a_form_says_where_it_begins_and_which_kinds_it_takes() {
     let schema = r#"{"type": "object", "properties": {
         "word": {"type": "string"},
-        "size": {"enum": ["small", "large"]},
+        "size": {"enum": ["small", "large"], "enumNames": ["S", "large"]},
         "mode": {"oneOf": [
             {"title": "fast", "type": "object", "properties": {"limit": {"type": "integer"}}},
             {"title": "slow", "type": "object", "properties": {"pause": {"type": "integer"}}}
@@ -216,7 +216,7 @@ fn a_form_says_where_it_begins_and_which_kinds_it_takes() {
     assert_in_order(
         &ran.data,
         &[
-            "size: one of small, large",
+            "size: one of small (S), large",
             "Type the value after it: set size VALUE",
             "This is the first field.",
             "Not done. b is none of the kinds. Type its number.",

@@ -277,6 +277,25 @@ mod tests {
     }
 
     #[test]
+    fn tools_without_a_queue_are_apart() {
+        let mut stub = Stub::default();
+        let rule = |topic: &str| Rule {
+            when: When { arguments: Some(map(&json!({"topic": topic}))), ..When::default() },
+            ..Rule::default()
+        };
+        for (name, topic) in [("joke", "x"), ("echo", "x"), ("joke", "y")] {
+            let rules = vec![rule(topic)];
+            add_service(
+                &mut stub,
+                StubService { name: name.into(), rules, ..StubService::default() },
+            );
+        }
+        let counts: Vec<_> =
+            stub.services.iter().map(|one| (one.name.as_str(), one.rules.len())).collect();
+        assert_eq!(counts, [("joke", 2), ("echo", 1)]);
+    }
+
+    #[test]
     fn a_newer_answer_takes_the_place_of_the_older_one() {
         let service = |topic: Option<&str>, text: &str, queue: &str| StubService {
             name: "joke".into(),

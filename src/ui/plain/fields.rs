@@ -6,6 +6,7 @@ use crate::{
         count::count_text,
         fields::{Field, Part, Presence},
         kind::{AddedPart, Kind, TextKind, TimeKind},
+        node::Choice,
         pointer::Pointer,
     },
     ui::form::{
@@ -220,6 +221,15 @@ pub(crate) fn help_lines(form: &Form, row: usize) -> Vec<String> {
     lines
 }
 
+/// A value to choose, and what the screen calls it where that is another word.
+fn titled_option(choice: &Choice) -> String {
+    let value = option_text(choice);
+    match choice.title.as_deref().filter(|title| *title != value) {
+        Some(title) => format!("{value} ({title})"),
+        None => value,
+    }
+}
+
 fn kind_words(field: &Field) -> String {
     match &field.kind {
         Kind::Text(TextKind::Line) => "text".to_owned(),
@@ -234,7 +244,7 @@ fn kind_words(field: &Field) -> String {
         Kind::Number { whole: false } => "number".to_owned(),
         Kind::Toggle => "true or false".to_owned(),
         Kind::Choice(choices) => {
-            let options: Vec<String> = choices.options.iter().map(option_text).collect();
+            let options: Vec<String> = choices.options.iter().map(titled_option).collect();
             let other = if choices.open { ", or another text" } else { "" };
             format!("one of {}{other}", options.join(", "))
         }
