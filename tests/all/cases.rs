@@ -475,7 +475,7 @@ fn a_masked_argument_is_said_by_check() {
     let place = place(&[("masked.yaml", masked)]);
     let ran = place.run(&["check", "cases"]);
     assert_eq!(ran.code, Some(1), "{}", ran.words);
-    assert!(ran.data.contains("cases/masked.yaml:4:22 error case.masked-secret"), "{}", ran.data);
+    assert!(ran.data.contains("cases/masked.yaml:4:12 error case.masked-secret"), "{}", ran.data);
     assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
 }
 
