@@ -9,6 +9,7 @@
 //! | [`settings`] | the workspace's settings, and the user's |
 //! | [`consents`] | the starts of servers that the user agreed to |
 //! | [`server_configs`] | servers that other programs have configured |
+//! | [`failed_cases`] | which cases failed when they were last run |
 //! | [`journal`] | unsaved work, kept for after a crash |
 //! | [`history`] | every call, kept as it happens |
 //! | [`own_ids`] | which answers are to other calls of this process |
@@ -26,6 +27,7 @@
 //! | [`samples`] | the samples that toolcrib brings along |
 
 pub mod consents;
+pub mod failed_cases;
 pub mod files;
 pub mod git;
 pub mod globs;

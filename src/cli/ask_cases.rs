@@ -29,7 +29,7 @@ use crate::{
             ask::AskCase,
             choice::{AskVerdict, Tallies, ToolTally, add_tallies, judge_run},
         },
-        junit::{Checked, Suite},
+        junit::Checked,
     },
     model::{
         context::Context,
@@ -85,7 +85,8 @@ impl TriedAsk {
     }
 
     /// What is wrong with it.
-    fn differences(&self) -> Vec<String> {
+    #[must_use]
+    pub fn differences(&self) -> Vec<String> {
         let own = match self.verdict.has_passed() {
             true => Vec::new(),
             false => self.verdict.differences(),
@@ -96,6 +97,15 @@ impl TriedAsk {
     }
 }
 
+/// How ask cases are run, and what is printed of them meanwhile.
+#[derive(Clone, Copy)]
+pub(super) struct AskRun {
+    pub is_shown: bool,
+    pub only_failures: bool,
+    /// The first that fails is the last.
+    pub fails_fast: bool,
+}
+
 /// One of the two sides.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Side {
@@ -104,25 +114,28 @@ enum Side {
 }
 
 impl AskSuite<'_> {
-    /// Tries all, some beside each other, in their order.
+    /// Tries all, some beside each other, and adds each in their order: where this is dropped, those
+    /// that have ended are there.
     pub async fn run(
-        &mut self,
+        &self,
+        how: AskRun,
+        tried: &mut Vec<TriedAsk>,
         out: &mut CommandOutput,
-        human: bool,
-    ) -> Result<Vec<TriedAsk>, StopReason> {
-        let cases = std::mem::take(&mut self.cases);
-        let suite = &*self;
-        let trying = cases.into_iter().map(|filed| suite.try_case(filed));
-        let mut results = std::pin::pin!(futures::stream::iter(trying).buffered(suite.jobs));
-        let mut tried = Vec::new();
+    ) -> Result<(), StopReason> {
+        let trying = self.cases.iter().map(|filed| self.try_case(filed.clone()));
+        let mut results = std::pin::pin!(futures::stream::iter(trying).buffered(self.jobs));
         while let Some(one) = results.next().await {
             let one = one?;
-            if human {
+            let has_passed = one.has_passed();
+            if how.is_shown && !(how.only_failures && has_passed) {
                 print_result(&one, out)?;
             }
             tried.push(one);
+            if how.fails_fast && !has_passed {
+                break;
+            }
         }
-        Ok(tried)
+        Ok(())
     }
 
     async fn try_case(&self, filed: AskFile) -> Result<TriedAsk, Problem> {
@@ -346,6 +359,7 @@ pub(super) fn to_json(tried: &TriedAsk) -> Value {
         "case": tried.filed.display_name(),
         "file": typed_path(&tried.filed.path),
         "ask": tried.filed.case.question,
+        "status": if tried.has_passed() { "passed" } else { "failed" },
     });
     if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
         value.extend(verdict);
@@ -356,17 +370,12 @@ pub(super) fn to_json(tried: &TriedAsk) -> Value {
     value
 }
 
-/// A suite for each file.
-pub(super) fn junit_suites(tried: &[TriedAsk]) -> Vec<Suite> {
-    let suite = |one: &TriedAsk| Suite {
+/// As a case of a report in CI.
+pub(super) fn to_checked(one: &TriedAsk) -> Checked {
+    Checked {
         name: one.filed.display_name(),
-        file: typed_path(&one.filed.path),
-        cases: vec![Checked {
-            name: one.filed.case.question.clone(),
-            differences: one.differences(),
-            took_ms: Some(one.verdict.took_ms()),
-            ..Checked::default()
-        }],
-    };
-    tried.iter().map(suite).collect()
+        differences: one.differences(),
+        took_ms: Some(one.verdict.took_ms()),
+        ..Checked::default()
+    }
 }

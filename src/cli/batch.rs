@@ -63,9 +63,10 @@ pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> Comma
             }
             next = answers.next() => next,
         };
-        let Some((answer, first_ms)) = next else { break };
+        let Some(answer) = next else { break };
         let outcome = answer.outcome.unwrap_or(Outcome::Cancelled);
-        series.add_call(outcome, answer.took_ms, first_ms);
+        // What the connection took to open, and its server to start, isn't the tool's time.
+        series.add_call(outcome, answer.answered_in(), answer.first_after());
         if outcome != Outcome::Succeeded {
             ending = Ending::Found;
         }
@@ -74,7 +75,7 @@ pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> Comma
                 .error
                 .as_ref()
                 .map(|(kind, message)| json!({"type": kind, "message": message}));
-            out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "outcome": outcome.as_str(), "error": error, "chunks": answer.chunks}))?;
+            out.json_line(&json!({"event": "end", "at_ms": answer.took_ms, "took_ms": answer.answered_in(), "outcome": outcome.as_str(), "error": error, "chunks": answer.chunks}))?;
         } else if let Some((kind, message)) = &answer.error {
             out.print_status(format_args!("{}: {message} ({kind})", outcome.as_str()));
         }
@@ -93,10 +94,10 @@ async fn call_once(
     limits: Limits,
     history: Option<&Arc<History>>,
     stop: &CancellationToken,
-) -> (Answer, Option<u64>) {
+) -> Answer {
     let began = Instant::now();
     if stop.is_cancelled() {
-        return (Answer::default(), None);
+        return Answer::default();
     }
     // A call is made although it cannot be kept.
     let mut recorder = history.and_then(|history| {
@@ -105,20 +106,15 @@ async fn call_once(
     let (sender, mut events) = mpsc::channel(QUEUE);
     let calling = registry.run_call(connection, request, limits, sender);
     let taking = async {
-        let (mut answer, mut first) = (Answer::default(), None);
+        let mut answer = Answer::default();
         let mut batch = Vec::with_capacity(QUEUE);
         while events.recv_many(&mut batch, QUEUE).await > 0 {
             recorder = recorder
                 .take()
                 .and_then(|mut recorder| recorder.record_events(&batch).ok().map(|()| recorder));
-            for event in batch.drain(..) {
-                if matches!(event.kind, EventKind::Chunk { .. }) {
-                    first.get_or_insert(event.at_ms);
-                }
-                answer.apply_event(&event);
-            }
+            batch.drain(..).for_each(|event| answer.apply_event(&event));
         }
-        (answer, first)
+        answer
     };
     let running = async { tokio::join!(calling, taking).1 };
     let ended = tokio::select! {
@@ -130,6 +126,6 @@ async fn call_once(
         let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         let _ = recorder.as_mut().map(|recorder| recorder.record_events(&[Event { at_ms, kind }]));
-        (Answer::default(), None)
+        Answer::default()
     })
 }

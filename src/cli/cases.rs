@@ -1,17 +1,28 @@
 //! Case files as the command line names them.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::{Path, PathBuf},
+};
 
 use super::{
-    data_files::{BrokenFile, FileKind, display_name, find_workspace_root, list_data_files},
+    data_files::{
+        BrokenFile, FileFault, FileKind, display_name, find_workspace_root, list_data_files,
+    },
     global::Global,
 };
 use crate::{
     engine::{
-        case::{ask::AskCase, page::FOLDER, script::Case},
+        case::{
+            ask::AskCase,
+            page::FOLDER,
+            script::{Case, EXPECTED},
+        },
         members::FileIssue,
     },
     model::problem::Problem,
+    schema::pointer::Pointer,
+    syntax::{place::NoteKind, source::Source},
 };
 
 const KIND: FileKind = FileKind {
@@ -21,13 +32,21 @@ const KIND: FileKind = FileKind {
 };
 
 /// A case and its file.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(crate) struct CaseFile {
     pub path: PathBuf,
     pub case: Case,
+    /// The lines of what it expects, by key; of all of it as `expect`, and of its `call`.
+    pub lines: BTreeMap<&'static str, usize>,
 }
 
 impl CaseFile {
+    /// The line of an expectation, or of what is nearest to it.
+    #[must_use]
+    pub fn line_of(&self, what: &str) -> Option<usize> {
+        [what, "expect", "call"].into_iter().find_map(|key| self.lines.get(key)).copied()
+    }
+
     /// Its own name, else its file's.
     #[must_use]
     pub fn display_name(&self) -> String {
@@ -36,6 +55,7 @@ impl CaseFile {
 }
 
 /// An ask case and its file.
+#[derive(Clone)]
 pub(crate) struct AskFile {
     pub path: PathBuf,
     pub case: AskCase,
@@ -62,10 +82,19 @@ impl CaseFiles {
     /// The workspace that the first of them lies in.
     #[must_use]
     pub fn workspace_root(&self) -> Option<PathBuf> {
-        let calls = self.calls.iter().map(|filed| &filed.path);
-        let asks = self.asks.iter().map(|filed| &filed.path);
-        let mut all = calls.chain(asks).chain(self.broken.iter().map(|broken| &broken.path));
-        find_workspace_root(all.next()?)
+        find_workspace_root(self.paths().next()?)
+    }
+
+    /// All files, also those that hold none.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        let calls = self.calls.iter().map(|filed| filed.path.as_path());
+        let asks = self.asks.iter().map(|filed| filed.path.as_path());
+        calls.chain(asks).chain(self.broken.iter().map(|broken| broken.path.as_path()))
+    }
+
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.paths().next().is_none()
     }
 }
 
@@ -77,19 +106,22 @@ pub(crate) fn of_workspace(global: &Global) -> Result<PathBuf, Problem> {
     KIND.workspace_folder(global)
 }
 
-/// Reads files, and of folders all files in them by name.
+/// Reads files, and of folders all files in them by name; each once, however often it is named.
 ///
 /// # Errors
 /// When there is no file at all.
 pub(crate) fn read_cases(given: &[PathBuf]) -> Result<CaseFiles, Problem> {
     let mut filed = CaseFiles::default();
+    let mut taken = BTreeSet::new();
     for path in given {
-        match path.is_dir() {
-            true => list_data_files(path)?.iter().for_each(|path| take_one(path, &mut filed)),
-            false => take_one(path, &mut filed),
+        let named = if path.is_dir() { list_data_files(path)? } else { vec![path.clone()] };
+        for path in named {
+            if taken.insert(path.canonicalize().unwrap_or_else(|_| path.clone())) {
+                take_one(&path, &mut filed);
+            }
         }
     }
-    if filed.calls.is_empty() && filed.asks.is_empty() && filed.broken.is_empty() {
+    if filed.is_empty() {
         return Err(none_there());
     }
     Ok(filed)
@@ -101,19 +133,26 @@ pub(crate) fn none_there() -> Problem {
     none.with_remedy("keep a call as a case in Invoke or History")
 }
 
-/// The files that words mean: a path, else a file of that name among the workspace's cases.
-pub(crate) fn named_files(given: &[PathBuf], global: &Global) -> Vec<PathBuf> {
-    KIND.named_files(given, global)
+/// The files that a word means: a path, else a file of that name among the workspace's cases.
+pub(crate) fn named_file(word: &Path, global: &Global) -> PathBuf {
+    KIND.named_files(&[word.to_owned()], global).pop().unwrap_or_else(|| word.to_owned())
 }
 
 fn take_one(path: &Path, filed: &mut CaseFiles) {
-    if let Err(problem) = read_one(path, filed) {
-        filed.broken.push(BrokenFile { path: path.to_owned(), problem });
+    if let Err(FileFault { problem, line }) = read_one(path, filed) {
+        filed.broken.push(BrokenFile { path: path.to_owned(), problem, line });
     }
 }
 
-fn read_one(path: &Path, filed: &mut CaseFiles) -> Result<(), Problem> {
+fn read_one(path: &Path, filed: &mut CaseFiles) -> Result<(), FileFault> {
     let source = KIND.parse_file(path)?;
+    // What `check` calls an error isn't run: one of the two counts, and nobody knows which is meant.
+    if let Some(note) = source.notes().iter().find(|note| note.kind == NoteKind::DuplicateKey) {
+        let key = note.at.last().unwrap_or_default();
+        let (line, column) = (note.line, note.column);
+        let cause = format!("line {line}, column {column}: the key \"{key}\" is there twice");
+        return Err(FileFault { problem: KIND.fault(path, cause), line: Some(line) });
+    }
     let fault = |issue: FileIssue| KIND.fault_at(path, &source, &issue.at, &issue.message);
     let path = path.to_owned();
     match source.value(0).is_some_and(|value| AskCase::is_one(value)) {
@@ -123,8 +162,16 @@ fn read_one(path: &Path, filed: &mut CaseFiles) -> Result<(), Problem> {
         }
         false => {
             let case = Case::from_source(&source).map_err(fault)?;
-            filed.calls.push(CaseFile { path, case });
+            filed.calls.push(CaseFile { path, case, lines: read_lines(&source) });
         }
     }
     Ok(())
+}
+
+fn read_lines(source: &Source) -> BTreeMap<&'static str, usize> {
+    let expect = Pointer::root().child("expect");
+    let inner = EXPECTED.iter().map(|what| (*what, expect.child(*what)));
+    let outer = ["expect", "call"].map(|what| (what, Pointer::root().child(what)));
+    let place = |(what, at): (&'static str, Pointer)| Some((what, source.find_place(0, &at)?.line));
+    inner.chain(outer).filter_map(place).collect()
 }

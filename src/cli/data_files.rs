@@ -10,13 +10,36 @@ use crate::{
     model::problem::{Problem, ProblemKind},
     schema::pointer::Pointer,
     store::{files, workspace::SETTINGS},
-    syntax::source::{Format, Source},
+    syntax::{
+        place::Place,
+        source::{Format, Source},
+    },
 };
 
 /// A file that isn't of its kind, and why.
 pub(crate) struct BrokenFile {
     pub path: PathBuf,
     pub problem: Problem,
+    /// The line that is at fault, where one is.
+    pub line: Option<usize>,
+}
+
+/// What is wrong with a file, and in which line, where it is one.
+pub(crate) struct FileFault {
+    pub problem: Problem,
+    pub line: Option<usize>,
+}
+
+impl From<Problem> for FileFault {
+    fn from(problem: Problem) -> Self {
+        Self { problem, line: None }
+    }
+}
+
+impl From<FileFault> for Problem {
+    fn from(fault: FileFault) -> Self {
+        fault.problem
+    }
 }
 
 impl BrokenFile {
@@ -83,15 +106,20 @@ impl FileKind {
     /// # Errors
     /// When it cannot be read, is no YAML, JSON or TOML, or holds several documents, of which only
     /// one would count.
-    pub fn parse_file(&self, path: &Path) -> Result<Source, Problem> {
+    pub fn parse_file(&self, path: &Path) -> Result<Source, FileFault> {
         let text = files::read_text(path)?.text;
-        let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text)
-            .map_err(|error| self.fault(path, error.to_string()))?;
+        let source = Source::parse(Format::from_path(path).unwrap_or(Format::Yaml), text).map_err(
+            |error| FileFault {
+                problem: self.fault(path, error.to_string()),
+                line: Some(error.line),
+            },
+        )?;
         match source.document_count() {
             0 | 1 => Ok(source),
             count => Err(self
                 .fault(path, several_documents(count, self.one))
-                .with_remedy(format!("put each {} into a file of its own", self.one))),
+                .with_remedy(format!("put each {} into a file of its own", self.one))
+                .into()),
         }
     }
 
@@ -104,8 +132,11 @@ impl FileKind {
 
     /// The same, with the line and column of what is wrong in it.
     #[must_use]
-    pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> Problem {
-        self.fault(path, message_with_position(source, at, message))
+    pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> FileFault {
+        FileFault {
+            problem: self.fault(path, message_with_position(source, at, message)),
+            line: nearest_place(source, at).map(|place| place.line),
+        }
     }
 }
 
@@ -151,12 +182,15 @@ pub(crate) fn list_data_files(folder: &Path) -> Result<Vec<PathBuf>, Problem> {
 /// An issue with the line and column of the nearest thing that is there.
 #[must_use]
 pub(crate) fn message_with_position(source: &Source, at: &Pointer, message: &str) -> String {
-    let mut nearest = Some(at.clone());
-    while let Some(pointer) = nearest {
-        if let Some(place) = source.find_place(0, &pointer) {
-            return format!("line {}, column {}: {message}", place.line, place.column);
-        }
-        nearest = pointer.parent();
+    match nearest_place(source, at) {
+        Some(place) => format!("line {}, column {}: {message}", place.line, place.column),
+        None if at.is_root() => message.to_owned(),
+        None => format!("{at}: {message}"),
     }
-    format!("{at}: {message}")
+}
+
+/// The place of the nearest thing that is there.
+fn nearest_place(source: &Source, at: &Pointer) -> Option<Place> {
+    let mut around = std::iter::successors(Some(at.clone()), Pointer::parent);
+    around.find_map(|at| source.find_place(0, &at))
 }

@@ -5,6 +5,8 @@ use std::{
     mem,
 };
 
+use serde_json::Value;
+
 use crate::model::shown::{is_plain, is_replaced};
 
 /// Writes JSON text on as it comes, with escapes for what [`visible_text`](crate::model::shown::visible_text)
@@ -13,6 +15,16 @@ use crate::model::shown::{is_plain, is_replaced};
 pub(crate) struct EscapedJson<W> {
     to: W,
     before: char,
+}
+
+/// A value as JSON over several lines, the last of them with its end.
+#[must_use]
+pub(crate) fn pretty_text(value: &Value) -> String {
+    let mut text = Vec::new();
+    // A vector takes all that is written to it.
+    let _ = serde_json::to_writer_pretty(EscapedJson::new(&mut text), value);
+    text.push(b'\n');
+    String::from_utf8(text).unwrap_or_default()
 }
 
 impl<W: Write> EscapedJson<W> {

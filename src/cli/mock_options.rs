@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use clap::Args;
 
-use super::arguments::{parse_duration, parse_pause};
+use super::arguments::parse_pause;
 use crate::engine::stub::mock::{MOST_PIECES, MockOptions, MockSource, PAUSE, PIECES};
 
 #[derive(Args, Debug, Default)]
@@ -42,7 +42,7 @@ pub(crate) struct MockFlags {
     mock_chunks: u16,
 
     /// With --mock: the delay before the first chunk
-    #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_duration)]
+    #[arg(long, value_name = "TIME", requires = "mock", value_parser = parse_pause)]
     mock_delay: Option<Duration>,
 
     /// With --mock: the delay between chunks
@@ -55,15 +55,24 @@ pub(crate) struct MockFlags {
 }
 
 impl MockFlags {
-    /// How the mock answers; `None`: nothing is mocked.
+    /// How the mock answers, as a person would see a service stream; `None`: nothing is mocked.
     pub fn options(&self) -> Option<MockOptions> {
+        self.options_with_pause(PAUSE)
+    }
+
+    /// The same where nobody watches: it answers at once, unless the flags say otherwise.
+    pub fn unwatched_options(&self) -> Option<MockOptions> {
+        self.options_with_pause(Duration::ZERO)
+    }
+
+    fn options_with_pause(&self, pause: Duration) -> Option<MockOptions> {
         let source = self.mock.clone()?;
         Some(MockOptions {
             source: self.mock_text.clone().map_or(source, MockSource::Text),
             seed: self.mock_seed,
             pieces: self.mock_chunks,
             delay: self.mock_delay.unwrap_or_default(),
-            pause: self.mock_pause.unwrap_or(PAUSE),
+            pause: self.mock_pause.unwrap_or(pause),
             error: self.mock_error.as_deref().map(split_error),
         })
     }
@@ -78,4 +87,23 @@ fn split_error(text: &str) -> (String, String) {
 fn parse_source(text: &str) -> Result<MockSource, String> {
     let words = || MockSource::WORDS.map(|(_, word, _)| word).join(", ");
     MockSource::from_word(text).ok_or_else(|| format!("write one of {}", words()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nobody_waits_for_a_mock_that_nobody_watches() {
+        let flags = |mock_pause| MockFlags {
+            mock: Some(MockSource::Stub),
+            mock_pause,
+            ..MockFlags::default()
+        };
+        let pause = |flags: MockFlags| flags.unwatched_options().map(|options| options.pause);
+        assert_eq!(pause(flags(None)), Some(Duration::ZERO));
+        assert_eq!(pause(flags(Some(PAUSE))), Some(PAUSE));
+        assert_eq!(flags(None).options().map(|options| options.pause), Some(PAUSE));
+        assert_eq!(MockFlags::default().unwatched_options(), None);
+    }
 }

@@ -139,13 +139,27 @@ impl OpenWorkspace {
         path: Option<&Path>,
         out: &CommandOutput,
     ) -> Result<Self, Problem> {
+        Self::read_connected_beside(global, path, out, &|_| false)
+    }
+
+    /// The same without a warning of those files that `is_reported` elsewhere where they can't be
+    /// read.
+    ///
+    /// # Errors
+    /// As [`OpenWorkspace::read_connected`].
+    pub fn read_connected_beside(
+        global: &Global,
+        path: Option<&Path>,
+        out: &CommandOutput,
+        is_reported: &dyn Fn(&FileId) -> bool,
+    ) -> Result<Self, Problem> {
         let opened = Self::read_workspace(global, path)?;
         match opened.connection_fault().filter(|_| global.connection.is_none()) {
             Some(fault) => {
                 Err(opened
                     .refuse_fault(fault, "correct it, or name a connection with --connection"))
             }
-            None => Ok(opened.warned(out)),
+            None => Ok(opened.warned_beside(out, is_reported)),
         }
     }
 
@@ -279,6 +293,10 @@ impl OpenWorkspace {
 
     /// Prints a warning for whatever keeps an answer from being whole.
     fn warned(self, out: &CommandOutput) -> Self {
+        self.warned_beside(out, &|_| false)
+    }
+
+    fn warned_beside(self, out: &CommandOutput, is_reported: &dyn Fn(&FileId) -> bool) -> Self {
         for finding in
             self.settings_findings.iter().filter(|finding| finding.severity != Severity::Note)
         {
@@ -291,7 +309,7 @@ impl OpenWorkspace {
                 finding.message
             ));
         }
-        for file in &self.files {
+        for file in self.files.iter().filter(|file| !is_reported(&file.file)) {
             if let Err(error) = &file.source {
                 out.warn(format_args!("{} is left out: {error}", self.display_path(&file.file)));
             }

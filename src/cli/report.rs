@@ -181,7 +181,8 @@ fn file_pointer(finding: &Finding) -> String {
 }
 
 /// SARIF 2.1.0, as code scanning services take it.
-fn sarif_report(report: &Report<'_>) -> Value {
+#[must_use]
+pub(crate) fn sarif_report(report: &Report<'_>) -> Value {
     let mut codes: Vec<&str> = report.findings.iter().map(|finding| finding.code).collect();
     codes.sort_unstable();
     codes.dedup();
@@ -264,13 +265,33 @@ fn write_github(report: &Report<'_>, out: &mut CommandOutput) -> io::Result<()> 
 
 /// Annotations of what failed: each failed case at its suite's file.
 pub(crate) fn write_annotations(suites: &[Suite], out: &mut CommandOutput) -> io::Result<()> {
-    for Suite { name, file, cases } in suites {
-        for case in cases.iter().filter(|case| !case.differences.is_empty()) {
-            let title = format!("{name}: {}", case.name);
-            out.print_line(annotation("error", file, "", &title, &case.differences.join("\n")))?;
+    annotations(suites).iter().try_for_each(|line| out.print_line(line))
+}
+
+/// The same, each as a line: at the file and line of the case where it has one of its own. A case
+/// that held at last is a warning.
+#[must_use]
+pub(crate) fn annotations(suites: &[Suite]) -> Vec<String> {
+    let of_case = |suite: &Suite, case: &Checked| {
+        let (file, title) = match &case.file {
+            Some(file) => (file, case.name.clone()),
+            None => (&suite.file, format!("{}: {}", suite.name, case.name)),
+        };
+        let place = case.line.map_or_else(String::new, |line| format!(",line={line}"));
+        match (case.differences.as_slice(), case.failed_tries.as_slice()) {
+            ([], []) => None,
+            ([], tries) => {
+                let words =
+                    format!("flaky: it passed at last, and failed before\n{}", tries.join("\n"));
+                Some(annotation("warning", file, &place, &title, &words))
+            }
+            (differences, _) => {
+                Some(annotation("error", file, &place, &title, &differences.join("\n")))
+            }
         }
-    }
-    Ok(())
+    };
+    let cases = suites.iter().flat_map(|suite| suite.cases.iter().map(move |case| (suite, case)));
+    cases.filter_map(|(suite, case)| of_case(suite, case)).collect()
 }
 
 fn annotation(word: &str, file: &str, place: &str, title: &str, message: &str) -> String {
@@ -323,7 +344,7 @@ fn junit_report(report: &Report<'_>) -> String {
             cases.push(Checked { name: "no errors".into(), ..Checked::default() });
         }
         let shown = (report.shown)(file);
-        Suite { name: shown.clone(), file: shown, cases }
+        Suite { name: shown.clone(), file: shown, cases, started: None }
     };
     junit::render_report(report.command, &report.files.iter().map(suite).collect::<Vec<_>>())
 }

@@ -67,7 +67,7 @@ pub(crate) fn read_scenarios(given: &[PathBuf]) -> Result<ScenarioFiles, Problem
     let mut files = ScenarioFiles::default();
     let mut take = |path: PathBuf| match read_one(&path) {
         Ok((source, scenario)) => files.scripted.push(ScenarioFile { path, source, scenario }),
-        Err(problem) => files.broken.push(BrokenFile { path, problem }),
+        Err(problem) => files.broken.push(BrokenFile { path, problem, line: None }),
     };
     for path in given {
         if path.is_dir() {

@@ -305,7 +305,7 @@ impl Report<'_> {
                 is_error: true,
                 ..Checked::default()
             };
-            Suite { name: file.clone(), file, cases: vec![case] }
+            Suite { name: file.clone(), file, cases: vec![case], started: None }
         });
         let suites: Vec<Suite> = broken.chain(self.scripted_trials().map(suite)).collect();
         match format {

@@ -1,86 +1,112 @@
 //! `toolcrib test`: makes the calls of saved cases, lets models choose among tools, and says where
 //! that differs from what is expected.
+//!
+//! | file | does |
+//! | --- | --- |
+//! | [`chosen`] | which cases are run |
+//! | [`target`] | what a case calls |
+//! | [`running`] | runs them |
+//! | [`lanes`] | which calls run beside each other |
+//! | [`tried`] | a case as it went |
+//! | [`report`] | all of them for people, scripts and CI |
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::BTreeMap,
+    fs,
     path::{Path, PathBuf},
     pin::pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     time::Duration,
 };
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use futures::StreamExt as _;
-use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
+use self::{
+    chosen::{Choice, choose_cases},
+    report::{Format, Report, print_result},
+    running::{Repetition, Runner},
+    target::{Plan, StandIn, list_deployed, plan_cases},
+    tried::{CaseRun, TriedCase},
+};
 use super::{
-    ask_cases::{self, AskSuite, LiveModel},
-    cases::{self, CaseFile, CaseFiles},
-    data_files::BrokenFile,
-    deployed::callable_catalog,
+    arguments::parse_duration,
+    ask_cases::{self, AskRun, AskSuite, LiveModel},
+    cases::{self, CaseFiles},
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     mock_options::MockFlags,
     opened::OpenWorkspace,
-    out::{CommandOutput, Tint},
-    report::write_annotations,
-    report_paths::typed_path,
+    out::CommandOutput,
     signals::{interrupted, wait_for},
     stubs,
-    wrap::wrap,
 };
 use crate::{
-    engine::{
-        case::{
-            ask::AskCase,
-            page::FOLDER,
-            script::Case,
-            verdict::{Answer, Verdict, check_answer},
-        },
-        junit::{self, Checked, Suite},
-        mask::Mask,
-        settings::connections,
-        stub::mock::MockOptions,
-    },
+    engine::case::{ask::AskCase, page::FOLDER, script::Case},
     model::{
-        call::{Limits, Request},
-        catalog::Catalog,
-        connection::{Connection, ConnectionState},
-        connections::Connections,
+        call::Limits,
+        entry::FileId,
         problem::{Problem, ProblemKind},
-        stub::StubService,
         tool::Tool,
-        trace::Head,
     },
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
     schema::count::count_text,
-    store::{history::History, paths::Paths, secrets},
-    systems::{
-        calling,
-        case_arguments::{issue_words, refused_arguments},
-        facets::calls::CallOf,
-        mocking,
-        model_settings::find_model,
-    },
-    wire::{
-        model_endpoint::{ModelEndpoint, PATIENCE},
-        registry::Registry,
-    },
+    store::{failed_cases, history::History, paths::Paths, secrets},
+    systems::model_settings::find_model,
+    wire::model_endpoint::{ModelEndpoint, PATIENCE},
 };
 
-/// Events on their way at most, for each call.
-const QUEUE: usize = 256;
+mod chosen;
+mod lanes;
+mod report;
+mod running;
+mod target;
+mod tried;
+
+const INTERRUPTED: &str = "the run was interrupted before this case";
+const CUT: &str = "the run was interrupted while this case ran";
+const FAILED_BEFORE: &str = "an earlier case failed (--fail-fast)";
 
 #[derive(Args, Debug)]
 pub(crate) struct Test {
-    /// Case files or folders; by default the workspace's folder `cases`
+    /// Case files, folders or patterns ('cases/log*.yaml'), or names of files in the workspace's
+    /// folder `cases`; by default all of that
     #[arg(value_name = "CASE")]
     cases: Vec<PathBuf>,
+
+    /// Only cases with this in their name, file or tool; can be repeated: any of them
+    #[arg(long, value_name = "TEXT")]
+    filter: Vec<String>,
+
+    /// Only cases that failed when they were last run
+    #[arg(long)]
+    failed: bool,
+
+    /// Begin no further case after the first that fails
+    #[arg(long)]
+    fail_fast: bool,
+
+    /// Run every case that calls a tool this many times; all have to pass (or as many as its
+    /// `pass` says, each time)
+    #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    repeat: u32,
+
+    /// Try a case that failed again, up to this many times; one that passes then is reported as
+    /// flaky
+    #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100))]
+    retries: u32,
+
+    /// The time limit of an answer, for cases without a `timeout`: 500ms, 30s, 2m
+    #[arg(long, value_name = "TIME", value_parser = parse_duration)]
+    timeout: Option<Duration>,
 
     /// The format of the report
     #[arg(long, value_enum, default_value_t = Format::Human, conflicts_with = "json")]
     format: Format,
+
+    /// Write the report of --format or --json to this file; the terminal has the lines for people
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
 
     /// Ask this model, a connection by name in toolcrib.toml, in `ask:` cases; by default its
     /// recorded runs count
@@ -109,65 +135,59 @@ pub(crate) struct Test {
     mock: MockFlags,
 }
 
-/// What answers in place of the services.
-enum StandIn<'s> {
-    Mock(&'s MockOptions),
-    /// The file and its services.
-    Stub(&'s Path, &'s [StubService]),
+/// What is tried, and with what.
+struct Suite<'r> {
+    runner: Runner<'r>,
+    plans: Vec<Plan<'r>>,
+    /// Files that hold no case.
+    broken: Vec<TriedCase>,
+    asks: AskSuite<'r>,
+    how: How,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Human,
-    Json,
-    /// For CI
-    Junit,
-    /// Annotations of GitHub's workflows
-    Github,
+/// How the command line wants it.
+#[derive(Clone, Copy)]
+struct How {
+    jobs: usize,
+    fails_fast: bool,
+    /// People read how it goes meanwhile.
+    is_shown: bool,
+    only_failures: bool,
 }
 
-/// A case ready to be called, or why it cannot be.
-struct Plan {
-    filed: CaseFile,
-    call: Result<(Connection, Box<Request>), Problem>,
-}
-
-/// A case as it went.
-struct TriedCase {
-    filed: CaseFile,
-    verdict: Verdict,
-}
-
-impl TriedCase {
-    fn broken(one: BrokenFile) -> Self {
-        let verdict = Verdict::unreadable(&one.problem);
-        Self { filed: CaseFile { path: one.path, ..CaseFile::default() }, verdict }
-    }
-
-    /// Whether a tool was called, and answered or failed to.
-    fn has_run(&self) -> bool {
-        self.verdict.answer.outcome.is_some() && !self.verdict.answer.is_unanswered()
+impl How {
+    /// Says how a case went, unless that isn't wanted. Those that didn't even begin are counted at
+    /// the end.
+    fn show(self, one: &TriedCase, out: &mut CommandOutput) -> Result<(), StopReason> {
+        let is_new = one.run.skipped.is_none_or(|why| why == CUT);
+        match self.is_shown && is_new {
+            true => print_result(one, self.only_failures, out),
+            false => Ok(()),
+        }
     }
 }
 
 impl Test {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let format = if global.json { Format::Json } else { self.format };
-        let mut filed = match self.cases.as_slice() {
-            [] => cases::read_cases(&[cases::of_workspace(global)?])?,
-            given => cases::read_cases(&cases::named_files(given, global))?,
-        };
+        self.check_output(format)?;
+        let choice = Choice { words: &self.cases, filters: &self.filter, only_failed: self.failed };
+        let mut filed = choose_cases(choice, global)?;
+        if self.failed && filed.is_empty() {
+            out.print_status("No case failed when it was last run.");
+            return Ok(Ending::Done);
+        }
         // A report has the file in any case.
         if filed.calls.is_empty() && filed.asks.is_empty() && format == Format::Human {
             let first = filed.broken.drain(..).next();
             return Err(first.map_or_else(cases::none_there, |broken| broken.problem).into());
         }
         let opened = self.open_workspace(global, &filed, out)?;
-        if self.cases.is_empty() {
+        if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }
         let CaseFiles { calls, asks, broken } = filed;
-        let mock = self.mock.options();
+        let mock = self.mock.unwatched_options();
         let services = match &self.stub {
             Some(file) => stubs::read_services(file, out)?,
             None => Vec::new(),
@@ -177,14 +197,13 @@ impl Test {
             None => mock.as_ref().map(StandIn::Mock),
         };
         let deployed = list_deployed(&calls, &opened)?;
-        let plan = |filed| plan_case(filed, &opened, &deployed, stand_in.as_ref(), out);
-        let plans: Vec<Plan> = calls.into_iter().map(plan).collect();
+        let plans = plan_cases(calls, &opened, &deployed, stand_in.as_ref(), out);
         let mask = secrets::build_mask(&opened.settings.connections.known);
-        let history = Paths::of_user().map(|paths| {
-            Arc::new(History::for_workspace(&paths, &opened.workspace.root, mask.clone()))
-        });
-        let registry = registry::of_workspace(&opened.workspace.root);
-        let history = history.ok();
+        let paths = Paths::of_user().ok();
+        let root = &opened.workspace.root;
+        let history =
+            paths.as_ref().map(|paths| Arc::new(History::for_workspace(paths, root, mask.clone())));
+        let registry = registry::of_workspace(root);
         let other = match &self.against {
             Some(path) => Some(OpenWorkspace::read_connected(global, Some(path), out)?),
             None => None,
@@ -204,22 +223,80 @@ impl Test {
             world.caller.stubs.clone_from(&stubs);
             world
         };
-        let suite = AskSuite {
+        let asks = AskSuite {
             world: world(),
             against: other.as_ref().map(|other| replaced_world(world(), other)).transpose()?,
             cases: asks,
             model: self.live_model(&opened)?,
             jobs: usize::from(self.jobs),
         };
-        let run = Run {
-            registry: &registry,
+        let repetition =
+            Repetition { repeat: self.repeat, retries: self.retries, timeout: self.timeout };
+        let suite = Suite {
+            runner: Runner::new(&registry, history.clone(), mask, repetition, plans.len()),
             plans,
-            broken,
-            jobs: usize::from(self.jobs),
-            history: history.clone(),
-            mask,
+            broken: broken.into_iter().map(TriedCase::broken).collect(),
+            asks,
+            how: How {
+                jobs: usize::from(self.jobs),
+                fails_fast: self.fail_fast,
+                is_shown: format == Format::Human || self.output.is_some(),
+                only_failures: global.quiet,
+            },
         };
-        wait_for("testing", run_suites(run, suite, format, out))
+        wait_for("testing", async {
+            let has_broken = !suite.broken.is_empty();
+            let (report, usage) = suite.run(out).await?;
+            if let Some(paths) = &paths {
+                keep_failed(paths, root, &report);
+            }
+            self.finish(&report, usage, format, global.quiet, out)?;
+            Ok(report.ending(has_broken))
+        })
+    }
+
+    /// Writes the report and its counts.
+    fn finish(
+        &self,
+        report: &Report,
+        usage: Option<String>,
+        format: Format,
+        is_quiet: bool,
+        out: &mut CommandOutput,
+    ) -> Result<(), StopReason> {
+        match (report.render(format), &self.output) {
+            (Some(text), Some(file)) => save_report(file, &text)?,
+            (Some(text), None) => out.print_raw(&text)?,
+            (None, _) => {}
+        }
+        if format == Format::Human || self.output.is_some() {
+            if !is_quiet {
+                ask_cases::print_table(&report.asked, out)?;
+                report.print_failed(out)?;
+            }
+        }
+        if let Some(words) = usage {
+            out.print_status(words);
+        }
+        let summary = report.summary();
+        match is_quiet && (format == Format::Human || self.output.is_some()) {
+            // It is what a quiet run is made for.
+            true => out.print_line(summary)?,
+            false => out.print_status(summary),
+        }
+        if let Some(file) = &self.output {
+            out.print_status(format_args!("the report is in {}", file.display()));
+        }
+        Ok(())
+    }
+
+    fn check_output(&self, format: Format) -> Result<(), Problem> {
+        if self.output.is_none() || format != Format::Human {
+            return Ok(());
+        }
+        let cause = "--output is for a report that programs read";
+        Err(Problem::new(ProblemKind::Input, "writing the report", cause)
+            .with_remedy("choose its format: --format junit, json, github or sarif"))
     }
 
     /// The model that is asked, where one is named.
@@ -231,7 +308,8 @@ impl Test {
         Ok(Some(LiveModel { endpoint, price, records: self.record }))
     }
 
-    /// The workspace that is named, else the one that the first case lies in.
+    /// The workspace that is named, else the one that the first case lies in. What is wrong with a
+    /// case is in the report, where that case is run.
     fn open_workspace(
         &self,
         global: &Global,
@@ -239,109 +317,12 @@ impl Test {
         out: &CommandOutput,
     ) -> Result<OpenWorkspace, Problem> {
         let home = filed.workspace_root().filter(|_| global.workspace.is_none());
-        OpenWorkspace::read_connected(global, home.as_deref(), out)
+        let run: Vec<PathBuf> = filed.paths().filter_map(|path| path.canonicalize().ok()).collect();
+        let is_reported = |file: &FileId| {
+            file.path().starts_with(FOLDER) || run.iter().any(|path| path.ends_with(file.path()))
+        };
+        OpenWorkspace::read_connected_beside(global, home.as_deref(), out, &is_reported)
     }
-}
-
-/// The connection that a case names, unless another one is chosen for all.
-fn named_connection<'c>(case: &'c Case, connections: &Connections) -> Option<&'c str> {
-    case.connection.as_deref().filter(|_| connections.chosen.is_none())
-}
-
-/// The tools of running systems by connection, where cases call some that no file here defines, or
-/// why they can't be listed.
-type DeployedCatalogs = BTreeMap<String, Result<Catalog, Problem>>;
-
-fn list_deployed(
-    calls: &[CaseFile],
-    opened: &OpenWorkspace,
-) -> Result<DeployedCatalogs, StopReason> {
-    let connections = &opened.settings.connections;
-    let mut listed = BTreeMap::new();
-    for CaseFile { case, .. } in calls {
-        let named = named_connection(case, connections);
-        let known = named.map_or_else(
-            || Some(connections.current()),
-            |name| connections.find_by_name(name).cloned(),
-        );
-        let Some(connection) = known.filter(|_| opened.tool(&case.tool).is_err()) else { continue };
-        if listed.contains_key(&connection.name) {
-            continue;
-        }
-        let catalog = match callable_catalog(&connection) {
-            Err(StopReason::Met(problem)) => Err(problem),
-            read => Ok(read?.unwrap_or_default()),
-        };
-        listed.insert(connection.name, catalog);
-    }
-    Ok(listed)
-}
-
-fn plan_case(
-    filed: CaseFile,
-    opened: &OpenWorkspace,
-    deployed: &DeployedCatalogs,
-    stand_in: Option<&StandIn<'_>>,
-    out: &CommandOutput,
-) -> Plan {
-    let request = || {
-        let case = &filed.case;
-        let connections = &opened.settings.connections;
-        let word = named_connection(case, connections);
-        // A mock needs no connection, but for the tools that are listed there.
-        let named = word
-            .filter(|_| stand_in.is_none())
-            .map(|name| connections::find_connection(connections, name))
-            .transpose()?;
-        let (catalog, tool) = match opened.tool(&case.tool) {
-            Ok(tool) => (&opened.catalog, tool),
-            Err(missing) => {
-                let at = word.map_or_else(|| connections.current().name, str::to_owned);
-                let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
-                let found = |there| Some((there, Catalog::tool_called(there, &case.tool)?));
-                there.transpose()?.and_then(found).ok_or(missing)?
-            }
-        };
-        let refused: Vec<String> = refused_arguments(tool, case).iter().map(issue_words).collect();
-        if !refused.is_empty() {
-            let words = refused.join("; ");
-            out.warn(format_args!(
-                "{}: the schema of {} refuses its arguments: {words}",
-                filed.display_name(),
-                tool.entry.key
-            ));
-        }
-        let connection = named.unwrap_or_else(|| connections.for_tool(tool));
-        let user = case
-            .user
-            .as_deref()
-            .or(opened.settings.context.user.as_deref())
-            .unwrap_or(super::call::NOBODY);
-        let correlation = uuid::Uuid::new_v4().to_string();
-        let call = CallOf {
-            catalog,
-            tool,
-            user,
-            arguments: &case.arguments,
-            meta: None,
-            correlation: &correlation,
-            connection: &connection,
-            route: None,
-        };
-        let request = match stand_in {
-            Some(StandIn::Mock(options)) => {
-                let service = super::call::mock_of(tool, options, opened, out);
-                mocking::mock_request(&call, service)
-            }
-            Some(StandIn::Stub(file, services)) => {
-                mocking::mock_request(&call, stubs::service_of(tool, services, file)?.clone())
-            }
-            None => calling::build_case_request(case, call)?,
-        };
-        Ok((connection, Box::new(request)))
-    };
-    let call = request();
-    Plan { filed, call }
 }
 
 /// The workspace's tools with another's descriptors in the place of those with the same keys.
@@ -357,16 +338,6 @@ fn replaced_world<'w>(
     let cause = format!("no tool of {} has the key of one here", other.workspace.name());
     Err(Problem::new(ProblemKind::Input, "comparing descriptors", cause)
         .with_remedy("--against takes a workspace or a file with other versions of tools"))
-}
-
-/// What is tried, and with what.
-struct Run<'r> {
-    registry: &'r Registry,
-    plans: Vec<Plan>,
-    broken: Vec<BrokenFile>,
-    jobs: usize,
-    history: Option<Arc<History>>,
-    mask: Mask,
 }
 
 /// Says which case files of the workspace lie in other folders than the one that is run.
@@ -387,206 +358,118 @@ fn say_other_cases(opened: &OpenWorkspace, out: &CommandOutput) {
     }
 }
 
-async fn run_suites(
-    suite: Run<'_>,
-    mut asking: AskSuite<'_>,
-    format: Format,
-    out: &mut CommandOutput,
-) -> CommandResult {
-    let Run { registry, plans, broken, jobs, history, mask } = suite;
-    let has_broken = !broken.is_empty();
-    let mut interrupt = pin!(interrupted());
-    let mut tried = Vec::with_capacity(plans.len() + broken.len());
-    for one in broken.into_iter().map(TriedCase::broken) {
-        if format == Format::Human {
-            print_result(&one, out)?;
-        }
-        tried.push(one);
-    }
-    let closed = ClosedConnections::default();
-    let trying =
-        plans.into_iter().map(|plan| run_case(plan, registry, history.as_ref(), &closed, &mask));
-    let mut results = pin!(futures::stream::iter(trying).buffered(jobs));
-    loop {
-        let next = tokio::select! {
-            biased;
-            () = &mut interrupt => return Ok(Ending::Interrupted),
-            next = results.next() => next,
-        };
-        let Some(one) = next else { break };
-        if format == Format::Human {
-            print_result(&one, out)?;
-        }
-        tried.push(one);
-    }
-    let asked = tokio::select! {
-        biased;
-        () = &mut interrupt => return Ok(Ending::Interrupted),
-        asked = asking.run(out, format == Format::Human) => asked?,
-    };
-    match format {
-        Format::Human => ask_cases::print_table(&asked, out)?,
-        Format::Json => {
-            let asked = asked.iter().map(ask_cases::to_json);
-            out.print_json(&tried.iter().map(to_json).chain(asked).collect::<Value>())?;
-        }
-        Format::Junit | Format::Github => {
-            let suites = [junit_suites(&tried), ask_cases::junit_suites(&asked)].concat();
-            match format {
-                Format::Github => write_annotations(&suites, out)?,
-                _ => out.print_raw(&junit::render_report("toolcrib test", &suites))?,
-            }
-        }
-    }
-    if let Some(words) = asking.usage_words(&asked) {
-        out.print_status(words);
-    }
-    let failed: Vec<&TriedCase> = tried.iter().filter(|one| !one.verdict.has_passed()).collect();
-    let failed_asks = asked.iter().filter(|one| !one.has_passed()).count();
-    let all = count_text(tried.len() + asked.len(), "case", "cases");
-    let unrun = failed.iter().filter(|one| !one.has_run()).count();
-    out.print_status(match (failed.len() + failed_asks - unrun, unrun) {
-        (0, 0) => format!("{all} passed"),
-        (0, unrun) => format!("{unrun} of {all} couldn't run"),
-        (count, 0) => format!("{count} of {all} failed"),
-        (count, unrun) => format!("{count} of {all} failed, {unrun} couldn't run"),
+fn keep_failed(paths: &Paths, root: &Path, report: &Report) {
+    let calls = report.tried.iter().map(|one| {
+        let status = one.status();
+        (&one.filed.path, status.is_good(), status.is_bad())
     });
-    Ok(match failed_asks {
-        _ if has_broken => Ending::Usage,
-        0 => suite_ending(&failed),
-        _ => Ending::Found,
+    let asks = report.asked.iter().map(|one| {
+        let has_passed = one.has_passed();
+        (&one.filed.path, has_passed, !has_passed)
+    });
+    let (mut passed, mut failed) = (Vec::new(), Vec::new());
+    for (path, is_good, is_bad) in calls.chain(asks) {
+        let Ok(path) = path.canonicalize() else { continue };
+        match (is_good, is_bad) {
+            (true, _) => passed.push(path),
+            (_, true) => failed.push(path),
+            _ => {}
+        }
+    }
+    failed_cases::keep_failed(paths, root, &failed, &passed);
+}
+
+/// Writes the report to a file; one that is there is replaced, as the next run's.
+fn save_report(file: &Path, text: &str) -> Result<(), Problem> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let made = folder.map_or(Ok(()), fs::create_dir_all);
+    made.and_then(|()| fs::write(file, text)).map_err(|error| {
+        let doing = format!("writing the report {}", file.display());
+        Problem::new(ProblemKind::File, doing, error.to_string())
+            .with_remedy("name a file in a folder that you may write to")
     })
 }
 
-/// Where nothing but the connection is at fault, that is reported.
-fn suite_ending(failed: &[&TriedCase]) -> Ending {
-    match failed {
-        [] => Ending::Done,
-        failed if failed.iter().all(|one| one.verdict.answer.is_own_fault()) => Ending::Usage,
-        failed if failed.iter().all(|one| one.verdict.answer.is_unanswered()) => {
-            Ending::Unreachable
+impl Suite<'_> {
+    /// Runs all, and says how it went and what models used. An interruption ends it with what came
+    /// until then.
+    async fn run(self, out: &mut CommandOutput) -> Result<(Report, Option<String>), StopReason> {
+        let Self { runner, plans, broken, asks, how } = self;
+        let started = now_millis();
+        let mut interrupt = pin!(interrupted());
+        let mut was_interrupted = false;
+        let mut tried = broken;
+        tried.iter().try_for_each(|one| how.show(one, out))?;
+        if how.fails_fast && !tried.is_empty() {
+            runner.halt(FAILED_BEFORE);
         }
-        _ => Ending::Found,
-    }
-}
-
-/// Answers of cases whose connection could not be opened, by its name: other cases don't wait for the
-/// same.
-#[derive(Default)]
-struct ClosedConnections(Mutex<HashMap<String, Answer>>);
-
-impl ClosedConnections {
-    fn answer_of(&self, connection: &Connection) -> Option<Answer> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.get(&connection.name).map(|answer| Answer { took_ms: 0, ..answer.clone() })
-    }
-
-    /// Keeps the answer where the connection could not be opened. What else kept a call from being
-    /// sent, such as a variable that isn't set, is that case's own.
-    fn note(&self, connection: &Connection, answer: &Answer, registry: &Registry) {
-        let states = registry.connection_states();
-        let is_closed = match states.borrow().get(&connection.name) {
-            Some(ConnectionState::Failed(problem)) => {
-                answer.error.as_ref().is_some_and(|(_, message)| *message == problem.cause)
-            }
-            _ => false,
-        };
-        if is_closed && answer.sent_ms.is_none() && answer.is_unanswered() {
-            let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert(connection.name.clone(), answer.clone());
-        }
-    }
-}
-
-async fn run_case(
-    plan: Plan,
-    registry: &Registry,
-    history: Option<&Arc<History>>,
-    closed: &ClosedConnections,
-    mask: &Mask,
-) -> TriedCase {
-    let Plan { filed, call } = plan;
-    let known = call.as_ref().ok().and_then(|(connection, request)| {
-        closed.answer_of(connection).filter(|_| request.mock.is_none())
-    });
-    let verdict = match (call, known) {
-        (Err(problem), _) => Verdict::not_called(&problem),
-        (Ok(_), Some(answer)) => check_answer(&filed.case, answer),
-        (Ok((connection, request)), None) => {
-            let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-            let limits = filed.case.timeout.map_or(limits, |time| Limits {
-                first: time,
-                idle: time,
-                total: time,
-                ..limits
-            });
-            // A case is tried although it cannot be kept in the history.
-            let mut recorder = history.and_then(|history| {
-                history.begin_call(&Head::from_request(&request, &connection, now_millis())).ok()
-            });
-            let (sender, mut events) = mpsc::channel(QUEUE);
-            let calling = registry.run_call(&connection, *request, limits, sender);
-            let taking = async {
-                let mut answer = Answer::default();
-                let mut batch = Vec::with_capacity(QUEUE);
-                while events.recv_many(&mut batch, QUEUE).await > 0 {
-                    recorder = recorder.take().and_then(|mut recorder| {
-                        recorder.record_events(&batch).ok().map(|()| recorder)
-                    });
-                    batch.drain(..).for_each(|event| answer.apply_event(&event));
+        let mut ended: Vec<Option<TriedCase>> = plans.iter().map(|_| None).collect();
+        // In their order, whichever end first.
+        let mut shown = 0;
+        {
+            let runner = &runner;
+            let run_case = |(row, plan)| async move { (row, runner.run_case(row, plan).await) };
+            let trying = plans.iter().enumerate().map(run_case);
+            let mut results = pin!(futures::stream::iter(trying).buffer_unordered(how.jobs));
+            loop {
+                let next = tokio::select! {
+                    biased;
+                    () = &mut interrupt => {
+                        was_interrupted = true;
+                        break;
+                    }
+                    next = results.next() => next,
+                };
+                let Some((row, run)) = next else { break };
+                let (Some(plan), Some(place)) = (plans.get(row), ended.get_mut(row)) else {
+                    continue;
+                };
+                let one = place.insert(TriedCase::new(plan.filed.clone(), run));
+                if how.fails_fast && one.status().is_bad() {
+                    runner.halt(FAILED_BEFORE);
                 }
-                answer
-            };
-            let answer = tokio::join!(calling, taking).1;
-            closed.note(&connection, &answer, registry);
-            check_answer(&filed.case, answer).without_secrets(mask)
-        }
-    };
-    TriedCase { filed, verdict }
-}
-
-fn print_result(tried: &TriedCase, out: &mut CommandOutput) -> Result<(), StopReason> {
-    let (mark, tint) =
-        if tried.verdict.has_passed() { ("✓", Tint::Good) } else { ("✗", Tint::Bad) };
-    let name = out
-        .safe_text(format!("{}  {}", tried.filed.display_name(), tried.filed.case.tool).trim_end())
-        .into_owned();
-    let took = out.tint(Tint::Dim, &format!("{} ms", tried.verdict.answer.answered_in()));
-    out.print_line(format!("{} {name}  {took}", out.tint(tint, mark)))?;
-    for difference in tried.verdict.differences() {
-        for part in difference.split('\n') {
-            for line in wrap(&out.safe_text(part), "    ") {
-                out.print_line(line)?;
+                while let Some(Some(one)) = ended.get(shown) {
+                    how.show(one, out)?;
+                    shown += 1;
+                }
             }
         }
+        for (row, (plan, one)) in plans.into_iter().zip(ended).enumerate() {
+            let why = if runner.has_begun(row) { CUT } else { INTERRUPTED };
+            let one = one.unwrap_or_else(|| TriedCase::new(plan.filed, CaseRun::skipped(why)));
+            if row >= shown {
+                how.show(&one, out)?;
+            }
+            tried.push(one);
+        }
+        let mut report = Report {
+            tried,
+            asked: Vec::new(),
+            unasked: Vec::new(),
+            why_unasked: INTERRUPTED,
+            started,
+            was_interrupted,
+        };
+        let has_failed = report.tried.iter().any(|one| one.status().is_bad());
+        if how.fails_fast && has_failed {
+            report.why_unasked = FAILED_BEFORE;
+        } else if !was_interrupted {
+            let ask_run = AskRun {
+                is_shown: how.is_shown,
+                only_failures: how.only_failures,
+                fails_fast: how.fails_fast,
+            };
+            tokio::select! {
+                biased;
+                () = &mut interrupt => report.was_interrupted = true,
+                done = asks.run(ask_run, &mut report.asked, out) => {
+                    done?;
+                    report.why_unasked = FAILED_BEFORE;
+                }
+            }
+        }
+        report.unasked = asks.cases.iter().skip(report.asked.len()).cloned().collect();
+        let usage = asks.usage_words(&report.asked);
+        Ok((report, usage))
     }
-    out.flush()?;
-    Ok(())
-}
-
-fn to_json(tried: &TriedCase) -> Value {
-    let mut value = json!({"case": tried.filed.display_name(), "file": typed_path(&tried.filed.path), "tool": tried.filed.case.tool});
-    if let (Value::Object(value), Value::Object(verdict)) = (&mut value, tried.verdict.to_json()) {
-        value.extend(verdict);
-    }
-    value
-}
-
-/// A suite for each file.
-fn junit_suites(tried: &[TriedCase]) -> Vec<Suite> {
-    let suite = |one: &TriedCase| Suite {
-        name: one.filed.display_name(),
-        file: typed_path(&one.filed.path),
-        cases: vec![Checked {
-            name: match one.filed.case.tool.as_str() {
-                "" => "the file".to_owned(),
-                tool => tool.to_owned(),
-            },
-            differences: one.verdict.differences().collect(),
-            took_ms: Some(one.verdict.answer.answered_in()),
-            is_error: !one.has_run(),
-            ..Checked::default()
-        }],
-    };
-    tried.iter().map(suite).collect()
 }

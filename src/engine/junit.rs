@@ -10,12 +10,18 @@ pub(crate) struct Suite {
     pub name: String,
     pub file: String,
     pub cases: Vec<Checked>,
+    /// When it began, as ISO 8601 has it, where that was noted.
+    pub started: Option<String>,
 }
 
 /// One case as it went.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Checked {
     pub name: String,
+    /// Its own file, where its suite is of several: the name of its class.
+    pub file: Option<String>,
+    /// The line of what it differs from, where that is known.
+    pub line: Option<usize>,
     /// How it differs from what was expected, a line each; none: it holds.
     pub differences: Vec<String>,
     /// How long it took, where that was measured.
@@ -24,29 +30,27 @@ pub(crate) struct Checked {
     pub skipped: Option<String>,
     /// What differs says nothing about what was tested: there was no answer to look at.
     pub is_error: bool,
+    /// How it failed before it held, each time it was tried.
+    pub failed_tries: Vec<String>,
 }
 
 /// A report of `title`: every suite with its cases.
 #[must_use]
 pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
-    let tests: usize = suites.iter().map(|suite| suite.cases.len()).sum();
-    let failures: usize = suites.iter().map(failure_count).sum();
-    let all = suites.iter().flat_map(|suite| &suite.cases);
+    let all: Vec<&Checked> = suites.iter().flat_map(|suite| &suite.cases).collect();
+    let started = suites.first().and_then(|suite| suite.started.as_deref());
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let _ = writeln!(
         text,
-        "<testsuites name=\"{}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
+        "<testsuites name=\"{}\"{}>",
         escape_xml(title),
-        other_counts(all)
+        count_attributes(&all, started)
     );
     for suite in suites {
         let (name, file) = (escape_xml(&suite.name), escape_xml(&suite.file));
-        let (tests, failures) = (suite.cases.len(), failure_count(suite));
-        let _ = writeln!(
-            text,
-            "  <testsuite name=\"{name}\" file=\"{file}\" tests=\"{tests}\" failures=\"{failures}\"{}>",
-            other_counts(suite.cases.iter())
-        );
+        let cases: Vec<&Checked> = suite.cases.iter().collect();
+        let counts = count_attributes(&cases, suite.started.as_deref());
+        let _ = writeln!(text, "  <testsuite name=\"{name}\" file=\"{file}\"{counts}>");
         suite.cases.iter().for_each(|checked| write_case(&mut text, &name, checked));
         text.push_str("  </testsuite>\n");
     }
@@ -54,43 +58,51 @@ pub(crate) fn render_report(title: &str, suites: &[Suite]) -> String {
     text
 }
 
-/// The attributes that count what there was no answer to look at, and what wasn't looked at; nothing
-/// where all was.
-fn other_counts<'c>(cases: impl Iterator<Item = &'c Checked> + Clone) -> String {
-    let is_skipped = |case: &&Checked| case.skipped.is_some() && case.differences.is_empty();
-    let is_error = |case: &&Checked| case.is_error && !case.differences.is_empty();
-    let count = |name: &str, count: usize| match count {
-        0 => String::new(),
-        count => format!(" {name}=\"{count}\""),
-    };
-    let errors = count("errors", cases.clone().filter(is_error).count());
-    errors + &count("skipped", cases.filter(is_skipped).count())
+/// How many cases there are, and how they went; how long they took and when they began, where that
+/// is known.
+fn count_attributes(cases: &[&Checked], started: Option<&str>) -> String {
+    let count = |is_one: &dyn Fn(&Checked) -> bool| cases.iter().filter(|one| is_one(one)).count();
+    let differs = |one: &Checked| !one.differences.is_empty();
+    let failures = count(&|one| differs(one) && !one.is_error);
+    let errors = count(&|one| differs(one) && one.is_error);
+    let skipped = count(&|one| one.skipped.is_some() && !differs(one));
+    let took: Vec<u64> = cases.iter().filter_map(|one| one.took_ms).collect();
+    let took = (!took.is_empty()).then(|| took.iter().sum());
+    let started =
+        started.map_or_else(String::new, |time| format!(" timestamp=\"{}\"", escape_xml(time)));
+    format!(
+        " tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"{}{started}",
+        cases.len(),
+        time_attribute(took)
+    )
 }
 
-fn failure_count(suite: &Suite) -> usize {
-    suite.cases.iter().filter(|case| !case.differences.is_empty() && !case.is_error).count()
+fn time_attribute(took_ms: Option<u64>) -> String {
+    took_ms.map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000))
 }
 
 fn write_case(text: &mut String, suite: &str, checked: &Checked) {
     let name = escape_xml(&checked.name);
-    let took = checked
-        .took_ms
-        .map_or_else(String::new, |ms| format!(" time=\"{}.{:03}\"", ms / 1_000, ms % 1_000));
-    if let (Some(why), true) = (&checked.skipped, checked.differences.is_empty()) {
-        let why = escape_xml(why);
-        let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
-        let _ = writeln!(text, "      <skipped message=\"{why}\"/>\n    </testcase>");
-        return;
-    }
-    let Some(first) = checked.differences.first() else {
-        let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}/>");
-        return;
+    let took = time_attribute(checked.took_ms);
+    let of = match &checked.file {
+        Some(file) => format!("classname=\"{0}\" name=\"{name}\" file=\"{0}\"", escape_xml(file)),
+        None => format!("classname=\"{suite}\" name=\"{name}\""),
     };
-    let _ = writeln!(text, "    <testcase classname=\"{suite}\" name=\"{name}\"{took}>");
-    let all = escape_xml(&checked.differences.join("\n"));
-    let what = if checked.is_error { "error" } else { "failure" };
-    let _ = writeln!(text, "      <{what} message=\"{}\">{all}</{what}>", escape_xml(first));
-    text.push_str("    </testcase>\n");
+    let mut inner = String::new();
+    if let Some(first) = checked.differences.first() {
+        let all = escape_xml(&checked.differences.join("\n"));
+        let what = if checked.is_error { "error" } else { "failure" };
+        let _ = writeln!(inner, "      <{what} message=\"{}\">{all}</{what}>", escape_xml(first));
+    } else if let Some(why) = &checked.skipped {
+        let _ = writeln!(inner, "      <skipped message=\"{}\"/>", escape_xml(why));
+    }
+    for failed in &checked.failed_tries {
+        let _ = writeln!(inner, "      <flakyFailure message=\"{}\"/>", escape_xml(failed));
+    }
+    let _ = match inner.as_str() {
+        "" => writeln!(text, "    <testcase {of}{took}/>"),
+        inner => writeln!(text, "    <testcase {of}{took}>\n{inner}    </testcase>"),
+    };
 }
 
 /// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
@@ -115,14 +127,20 @@ mod tests {
         let failed = Checked {
             name: "c".into(),
             differences: vec!["x < y\u{1b}".into(), "z".into()],
-            took_ms: None,
-            skipped: None,
-            is_error: false,
+            ..Checked::default()
         };
-        let suite = Suite { name: "s".into(), file: "s.yaml".into(), cases: vec![held, failed] };
+        let suite = Suite {
+            name: "s".into(),
+            file: "s.yaml".into(),
+            cases: vec![held, failed],
+            started: None,
+        };
         let text = render_report("toolcrib test", &[suite]);
         assert!(
-            text.contains("<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\">"),
+            text.contains(
+                "<testsuites name=\"toolcrib test\" tests=\"2\" failures=\"1\" errors=\"0\" \
+                 skipped=\"0\" time=\"1.234\">"
+            ),
             "{text}"
         );
         assert!(text.contains("name=\"a &quot;b&quot;\" time=\"1.234\"/>"), "{text}");
@@ -130,5 +148,32 @@ mod tests {
             text.contains("<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z</failure>"),
             "{text}"
         );
+    }
+    #[test]
+    fn a_case_of_its_own_file_is_of_that_class_and_says_how_it_failed_before() {
+        let flaky = Checked {
+            name: "login".into(),
+            file: Some("cases/a.yaml".into()),
+            took_ms: Some(5),
+            failed_tries: vec!["json: <no>".into()],
+            ..Checked::default()
+        };
+        let skipped = Checked { skipped: Some("interrupted".into()), ..Checked::default() };
+        let suite = Suite {
+            name: "cases".into(),
+            cases: vec![flaky, skipped],
+            started: Some("2026-01-02T03:04:05Z".into()),
+            ..Suite::default()
+        };
+        let text = render_report("toolcrib test", &[suite]);
+        for part in [
+            "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\" time=\"0.005\" \
+             timestamp=\"2026-01-02T03:04:05Z\"",
+            "<testcase classname=\"cases/a.yaml\" name=\"login\" file=\"cases/a.yaml\" \
+             time=\"0.005\">\n      <flakyFailure message=\"json: &lt;no&gt;\"/>",
+            "<skipped message=\"interrupted\"/>",
+        ] {
+            assert!(text.contains(part), "{part}:\n{text}");
+        }
     }
 }

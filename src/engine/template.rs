@@ -4,7 +4,7 @@
 //! Answers are filled in before a request is made. Variables are filled in as the last thing before
 //! it is sent, so that their values stand neither on the screen nor in the history.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde_json::Value;
 
@@ -27,6 +27,20 @@ pub(crate) fn template_names(text: &str) -> impl Iterator<Item = &str> {
     text.split(OPEN).skip(1).filter_map(|rest| rest.split_once(CLOSE).map(|(name, _)| name.trim()))
 }
 
+/// Whether a text names an earlier answer.
+#[must_use]
+pub(crate) fn names_answer(text: &str) -> bool {
+    template_names(text).any(|name| name.starts_with(ANSWER))
+}
+
+/// The tools whose answers are named, each once.
+#[must_use]
+pub(crate) fn answered_tools(arguments: &Literal) -> BTreeSet<String> {
+    let json = arguments.to_json();
+    let parts = template_names(&json).filter_map(|name| name.strip_prefix(ANSWER));
+    parts.map(|part| part.split('/').next().unwrap_or_default().to_owned()).collect()
+}
+
 /// The arguments with earlier answers in the place of their templates; `answer` gives the newest
 /// text of a tool.
 ///
@@ -37,7 +51,7 @@ pub(crate) fn with_answers(
     answer: &dyn Fn(&str) -> Option<String>,
 ) -> Result<Literal, Problem> {
     let json = arguments.to_json();
-    if !template_names(&json).any(|name| name.starts_with(ANSWER)) {
+    if !names_answer(&json) {
         return Ok(arguments.clone());
     }
     let lookup = |name: &str| match name.strip_prefix(ANSWER) {

@@ -10,6 +10,7 @@ use crate::{
         case::{ask::AskCase, script::Case},
         lint::check::safe_text,
         mask::MASKED,
+        template,
     },
     model::{
         catalog::Catalog,
@@ -75,8 +76,14 @@ pub fn refused_arguments(tool: &Tool, case: &Case) -> Vec<Issue> {
         return Vec::new();
     }
     let schema = Arc::new(arguments_schema(tool));
+    let arguments = case.arguments.value();
+    // What is filled in from an answer is known when it is there.
+    let is_known = |issue: &Issue| {
+        !issue.at.get(arguments).and_then(Value::as_str).is_some_and(template::names_answer)
+    };
     let checker = Checker::compile_lenient(&schema).checker;
-    checker.map_or_else(Vec::new, |checker| checker.issues(case.arguments.value()))
+    let issues = checker.map_or_else(Vec::new, |checker| checker.issues(arguments));
+    issues.into_iter().filter(is_known).collect()
 }
 
 /// An issue in a sentence: `bright is above 9`.

@@ -101,11 +101,15 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
     let report = place.run(&["test", "--format", "junit"]).data;
     assert!(
         report.contains(
-            "<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"1\" errors=\"1\">"
+            "<testsuites name=\"toolcrib test\" tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""
         ),
         "{report}"
     );
-    assert!(report.contains("<testsuite name=\"six times seven\" file=\"cases/"), "{report}");
+    assert_eq!(report.matches("<testsuite name=\"cases\" ").count(), 1, "{report}");
+    let good =
+        "<testcase classname=\"cases/good.yaml\" name=\"six times seven\" file=\"cases/good.yaml\"";
+    assert!(report.contains(good), "{report}");
+    assert!(report.contains(" timestamp=\"20"), "{report}");
     assert_eq!(of("file")[0], "cases/good.yaml");
 
     // GitHub's annotations name files as the repository does.
@@ -114,7 +118,7 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
     let report = Ran::of(within.current_dir(place.here.join("cases")).output().unwrap());
     report.ended(1, &[]);
     for words in
-        ["::error file=cases/wrong.yaml,title=wrong.yaml%3A calculator::", "%0Acontains: expected"]
+        ["::error file=cases/wrong.yaml,line=3,title=wrong.yaml::", "%0Acontains: expected"]
     {
         assert!(report.data.contains(words), "{words}: {}", report.data);
     }
@@ -423,14 +427,14 @@ fn a_broken_file_holds_no_other_case_up_and_is_in_the_report() {
     assert!(told.contains("✓ six times seven") && told.contains("did you mean"), "{told}");
     let report = place.run(&["test", "--format", "junit"]);
     report.ended(2, &[]);
-    assert!(report.data.contains("tests=\"2\" failures=\"0\" errors=\"1\">"), "{}", report.data);
+    assert!(report.data.contains("tests=\"2\" failures=\"0\" errors=\"1\" "), "{}", report.data);
     let verdicts = place.json(&["test", "--json"]);
     assert_eq!((&verdicts[0]["holds"], &verdicts[1]["holds"]), (&json!(false), &json!(true)));
     // Alone it is said as any file that can't be read.
     place.run(&["test", "cases/broken.yaml"]).ended(2, &["did you mean"]);
     let report = place.run(&["test", "cases/broken.yaml", "--format", "junit"]);
     report.ended(2, &[]);
-    assert!(report.data.contains("tests=\"1\" failures=\"0\" errors=\"1\">"), "{}", report.data);
+    assert!(report.data.contains("tests=\"1\" failures=\"0\" errors=\"1\" "), "{}", report.data);
     // A case goes by its name, too.
     place.run(&["test", "good"]).ended(0, &["1 case passed"]);
     place.run(&["test", "none"]).ended(2, &["none"]);
@@ -477,6 +481,11 @@ fn a_masked_argument_is_said_by_check() {
     assert_eq!(ran.code, Some(1), "{}", ran.words);
     assert!(ran.data.contains("cases/masked.yaml:4:12 error case.masked-secret"), "{}", ran.data);
     assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
+    let ran = place.run(&["test"]);
+    ran.ended(2, &["1 of 1 case couldn't run"]);
+    assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
+    let mocked = place.run(&["test", "--mock"]);
+    assert!(!mocked.data.contains("***"), "{}", mocked.data);
 }
 
 #[test]

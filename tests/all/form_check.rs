@@ -103,7 +103,7 @@ fn the_report_is_the_one_of_check_in_each_format() {
     assert!(
         junit
             .data
-            .contains("<testsuites name=\"toolcrib form --check\" tests=\"5\" failures=\"4\">"),
+            .contains("<testsuites name=\"toolcrib form --check\" tests=\"5\" failures=\"4\" errors=\"0\" skipped=\"0\">"),
         "{}",
         junit.data
     );

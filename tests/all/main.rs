@@ -13,6 +13,7 @@ mod ask;
 mod ask_cases;
 mod by_accident;
 mod call_meta;
+mod case_runs;
 mod cases;
 mod cases_screen;
 mod channel_watch;

@@ -50,7 +50,12 @@ impl ConformanceReport {
             Format::Json => out.print_json(&examined.iter().map(to_json).collect())?,
             Format::Junit => {
                 let cases = examined.iter().map(to_case).collect();
-                let suite = Suite { name: server.to_owned(), file: server.to_owned(), cases };
+                let suite = Suite {
+                    name: server.to_owned(),
+                    file: server.to_owned(),
+                    cases,
+                    started: None,
+                };
                 out.print_raw(&render_report("toolcrib mcp conformance", &[suite]))?;
             }
         }

@@ -161,6 +161,15 @@ pub struct Finding {
     pub difference: Option<String>,
 }
 
+impl Finding {
+    /// What does not hold, in a sentence; `None`: it holds.
+    #[must_use]
+    pub fn sentence(&self) -> Option<String> {
+        let difference = self.difference.as_deref()?;
+        Some(format!("{}: expected {}: {difference}", self.what, self.expected))
+    }
+}
+
 /// A case as it went.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
@@ -204,15 +213,7 @@ impl Verdict {
 
     /// What does not hold, each in a sentence.
     pub fn differences(&self) -> impl Iterator<Item = String> {
-        let told = |finding: &Finding| {
-            Some(format!(
-                "{}: expected {}: {}",
-                finding.what,
-                finding.expected,
-                finding.difference.as_deref()?
-            ))
-        };
-        self.findings.iter().filter_map(told)
+        self.findings.iter().filter_map(Finding::sentence)
     }
 
     /// For scripts; `answer` is the text, or the structured data where there is no text. Times count

@@ -7,7 +7,8 @@ use crate::engine::junit::{Checked, Suite};
 #[must_use]
 pub(crate) fn scenario_suite(name: String, file: String, trial: &ScenarioRun) -> Suite {
     let steps = trial.steps.iter().enumerate();
-    Suite { name, file, cases: steps.map(|(row, step)| step_case(row + 1, step)).collect() }
+    let cases = steps.map(|(row, step)| step_case(row + 1, step)).collect();
+    Suite { name, file, cases, started: None }
 }
 
 fn step_case(number: usize, step: &TrialStep) -> Checked {

@@ -1,0 +1,156 @@
+//! Which cases are run: by files, by what is in their names, and those that failed last.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use crate::{
+    cli::{
+        cases::{self, AskFile, CaseFile, CaseFiles},
+        data_files::list_data_files,
+        global::Global,
+        report_paths::typed_path,
+    },
+    engine::workflow::similar,
+    model::{
+        path_pattern::matches_name,
+        problem::{Problem, ProblemKind},
+        shown::shell_word,
+    },
+    schema::count::count_text,
+    store::{failed_cases, globs, paths::Paths},
+};
+
+/// So many cases are named at most where a word names none.
+const NAMED: usize = 8;
+
+/// How the command line chooses.
+#[derive(Clone, Copy)]
+pub(super) struct Choice<'c> {
+    /// Files, folders, patterns, names; none: all of the workspace's.
+    pub words: &'c [PathBuf],
+    /// One of these is in the name, the file or the tool; none: any will do.
+    pub filters: &'c [String],
+    /// Only those that failed when they were last run.
+    pub only_failed: bool,
+}
+
+/// The cases that are chosen. With [`Choice::only_failed`] that may be none.
+///
+/// # Errors
+/// When a word or a filter chooses no case, or there is none at all.
+pub(super) fn choose_cases(choice: Choice<'_>, global: &Global) -> Result<CaseFiles, Problem> {
+    let mut filed = match choice.words {
+        [] if choice.only_failed => {
+            let root = global.find_workspace(None)?.root;
+            let failed: Vec<PathBuf> = failed_files(&root).into_iter().collect();
+            if failed.is_empty() { CaseFiles::default() } else { cases::read_cases(&failed)? }
+        }
+        [] => cases::read_cases(&[cases::of_workspace(global)?])?,
+        words => {
+            let mut files = Vec::new();
+            for word in words {
+                files.extend(files_of_word(word, global)?);
+            }
+            cases::read_cases(&files)?
+        }
+    };
+    if choice.only_failed {
+        let home = filed.workspace_root().filter(|_| global.workspace.is_none());
+        let failed = failed_files(&global.find_workspace(home.as_deref())?.root);
+        let has_failed = |path: &Path| path.canonicalize().is_ok_and(|path| failed.contains(&path));
+        retain(&mut filed, |path, _| has_failed(path));
+    }
+    if !choice.filters.is_empty() {
+        let names = case_names(&filed);
+        let wanted: Vec<String> = choice.filters.iter().map(|text| text.to_lowercase()).collect();
+        let is_wanted = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+            wanted.iter().any(|wanted| words.iter().any(|word| word.contains(wanted)))
+        };
+        retain(&mut filed, |path, words| is_wanted(&[&typed_path(path)]) || is_wanted(words));
+        if filed.is_empty() && !names.is_empty() {
+            let words = choice.filters.join("\" or \"");
+            let cause = format!("no case has \"{words}\" in its name, file or tool");
+            return Err(Problem::new(ProblemKind::Missing, "choosing cases", cause)
+                .with_remedy(there_are(&names)));
+        }
+    }
+    Ok(filed)
+}
+
+/// Keeps those of which that holds: of their path, and of their name and tool.
+fn retain(filed: &mut CaseFiles, holds: impl Fn(&Path, &[&str]) -> bool) {
+    filed.calls.retain(|CaseFile { path, case, .. }| holds(path, &[&case.name, &case.tool]));
+    filed.asks.retain(|AskFile { path, case }| holds(path, &[&case.name, &case.question]));
+    filed.broken.retain(|broken| holds(&broken.path, &[]));
+}
+
+fn failed_files(root: &Path) -> BTreeSet<PathBuf> {
+    Paths::of_user().map(|paths| failed_cases::read_failed(&paths, root)).unwrap_or_default()
+}
+
+fn files_of_word(word: &Path, global: &Global) -> Result<Vec<PathBuf>, Problem> {
+    let named = cases::named_file(word, global);
+    if named.exists() {
+        return Ok(vec![named]);
+    }
+    let text = word.to_string_lossy();
+    let of_workspace = || {
+        let folder = cases::of_workspace(global).ok()?;
+        list_data_files(&folder).ok()
+    };
+    if globs::is_pattern(&text) {
+        let mut files = globs::expand_glob(&text);
+        if files.is_empty() {
+            files = of_workspace().unwrap_or_default();
+            files.retain(|path| {
+                let names = [path.file_stem(), path.file_name()].into_iter().flatten();
+                names.map(|name| name.to_string_lossy()).any(|name| matches_name(&text, &name))
+            });
+        }
+        if !files.is_empty() {
+            return Ok(files);
+        }
+    }
+    let known = of_workspace().and_then(|files| cases::read_cases(&files).ok());
+    Err(unknown_word(&text, &known.unwrap_or_default()))
+}
+
+/// That a word names no case, with those that may be meant.
+fn unknown_word(word: &str, known: &CaseFiles) -> Problem {
+    let names = case_names(known);
+    let has = |text: &str| text.to_lowercase().contains(&word.to_lowercase());
+    let of_word =
+        known.calls.iter().filter(|filed| has(&filed.case.tool) || has(&filed.case.name)).count();
+    let near = similar::nearest_name(word, names.iter().map(String::as_str));
+    let remedy = match (of_word, near) {
+        (1.., _) => format!(
+            "`toolcrib test --filter {}` runs {} with that in the name or the tool",
+            shell_word(word),
+            count_text(of_word, "case", "cases")
+        ),
+        (0, Some(near)) => format!("did you mean \"{near}\"?"),
+        (0, None) => there_are(&names),
+    };
+    let cause = format!("there is no case file \"{word}\"");
+    Problem::new(ProblemKind::Missing, "choosing cases", cause).with_remedy(remedy)
+}
+
+/// The files of cases without their endings.
+fn case_names(filed: &CaseFiles) -> Vec<String> {
+    let paths = filed.paths();
+    let stem = |path: &Path| Some(path.file_stem()?.to_string_lossy().into_owned());
+    paths.filter_map(stem).collect()
+}
+
+fn there_are(names: &[String]) -> String {
+    match names {
+        [] => "the workspace has no cases; keep a call as a case in Invoke or History".to_owned(),
+        names if names.len() > NAMED => {
+            format!("there are {}, … ({})", names[..NAMED].join(", "), names.len())
+        }
+        names => format!("there are {}", names.join(", ")),
+    }
+}

@@ -1,0 +1,317 @@
+//! Runs cases: several beside each other, those that look at times alone on their connections, as
+//! often as they or the command line say.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::{HashMap, HashSet},
+    rc::Rc,
+    sync::Arc,
+    time::Duration,
+};
+
+use tokio::sync::{SetOnce, mpsc};
+
+use super::{
+    lanes::Lane,
+    target::{Plan, Target},
+    tried::{CaseRun, CaseTry},
+};
+use crate::{
+    engine::{
+        case::{
+            script::{Case, RunCount},
+            verdict::{Answer, check_answer},
+        },
+        mask::Mask,
+    },
+    model::{
+        call::{Limits, Outcome, Request},
+        connection::{Connection, ConnectionState},
+        error_kind::ErrorKind,
+        problem::Problem,
+        trace::Head,
+    },
+    runtime::now::now_millis,
+    store::history::History,
+    wire::registry::Registry,
+};
+
+/// Events on their way at most, for each call.
+const QUEUE: usize = 256;
+
+/// How often cases are run, beside what they say.
+#[derive(Clone, Copy)]
+pub(super) struct Repetition {
+    /// Each run of a case is made so often, and so are those that have to hold.
+    pub repeat: u32,
+    /// So often is a case tried again that failed.
+    pub retries: u32,
+    /// How long an answer may take where the case says nothing.
+    pub timeout: Option<Duration>,
+}
+
+/// What cases are run with, and what they know of each other.
+pub(super) struct Runner<'r> {
+    registry: &'r Registry,
+    history: Option<Arc<History>>,
+    mask: Mask,
+    repetition: Repetition,
+    closed: ClosedConnections,
+    lanes: RefCell<HashMap<String, Rc<Lane>>>,
+    /// The answer of each case by its row, once it has run; none where it didn't succeed.
+    answers: Vec<SetOnce<Option<String>>>,
+    /// Why no further case begins.
+    halted: Cell<Option<&'static str>>,
+    begun: RefCell<Vec<bool>>,
+}
+
+/// A call as it went on its connection.
+struct Sent {
+    answer: Answer,
+    /// Others were under way beside it.
+    had_company: bool,
+}
+
+/// What came of one call of a case.
+struct CallEnd {
+    answer: Answer,
+    /// It ended its server.
+    has_crashed: bool,
+    /// It was made again, as another call may have ended the server.
+    was_resent: bool,
+}
+
+impl<'r> Runner<'r> {
+    /// For so many cases.
+    #[must_use]
+    pub fn new(
+        registry: &'r Registry,
+        history: Option<Arc<History>>,
+        mask: Mask,
+        repetition: Repetition,
+        count: usize,
+    ) -> Self {
+        Self {
+            registry,
+            history,
+            mask,
+            repetition,
+            closed: ClosedConnections::default(),
+            lanes: RefCell::default(),
+            answers: std::iter::repeat_with(SetOnce::new).take(count).collect(),
+            halted: Cell::new(None),
+            begun: RefCell::new(vec![false; count]),
+        }
+    }
+
+    /// No further case begins.
+    pub fn halt(&self, why: &'static str) {
+        self.halted.set(Some(why));
+    }
+
+    /// Whether a case has begun.
+    #[must_use]
+    pub fn has_begun(&self, row: usize) -> bool {
+        self.begun.borrow().get(row).copied().unwrap_or_default()
+    }
+
+    /// Runs the case in that row of all plans. It waits for those before it whose answers it names:
+    /// they have to be run, too.
+    pub async fn run_case(&self, row: usize, plan: &Plan<'_>) -> CaseRun {
+        let (run, text) = match self.halted.get() {
+            Some(why) => (CaseRun::skipped(why), None),
+            None => {
+                if let Some(begun) = self.begun.borrow_mut().get_mut(row) {
+                    *begun = true;
+                }
+                self.try_plan(plan).await
+            }
+        };
+        if let Some(answer) = self.answers.get(row) {
+            // It is set here alone, and a case is run once.
+            let _ = answer.set(text);
+        }
+        run
+    }
+
+    /// How it went, and the text of its last answer that succeeded.
+    async fn try_plan(&self, plan: &Plan<'_>) -> (CaseRun, Option<String>) {
+        let target = match &plan.target {
+            Ok(target) => target,
+            Err(problem) => return (CaseRun::not_called(problem), None),
+        };
+        let mut known = HashMap::new();
+        for (word, rows) in &plan.needs {
+            for answer in rows.iter().filter_map(|row| self.answers.get(*row)) {
+                if let Some(text) = answer.wait().await {
+                    known.insert(word.as_str(), text.clone());
+                }
+            }
+        }
+        let case = match plan.filled_case(&|word| known.get(word).cloned()) {
+            Ok(case) => case,
+            Err(problem) => return (CaseRun::not_called(&problem), None),
+        };
+        let mut run = CaseRun::default();
+        let mut text = None;
+        loop {
+            let one = match self.try_case(&case, target, &mut run, &mut text).await {
+                Ok(one) => one,
+                Err(problem) => return (CaseRun::not_called(&problem), None),
+            };
+            let is_over = one.has_passed() || !one.has_run();
+            run.tries.push(one);
+            if is_over || run.tries.len() > self.repetition.retries as usize {
+                return (run, text);
+            }
+        }
+    }
+
+    /// All runs of a case once, up to one that couldn't be made.
+    async fn try_case(
+        &self,
+        case: &Case,
+        target: &Target<'_>,
+        run: &mut CaseRun,
+        text: &mut Option<String>,
+    ) -> Result<CaseTry, Problem> {
+        let times = |count: u32| count.saturating_mul(self.repetition.repeat);
+        let RunCount { runs, pass } = case.count;
+        let mut tried = CaseTry { count: times(runs), needed: times(pass), ..CaseTry::default() };
+        for _ in 0..tried.count {
+            let request = target.request(case)?;
+            let CallEnd { answer, has_crashed, was_resent } =
+                self.call(case, target, request).await;
+            if answer.outcome == Some(Outcome::Succeeded) {
+                *text = Some(answer.text.clone());
+            }
+            run.was_resent |= was_resent;
+            tried.has_crashed |= has_crashed;
+            tried.runs.push(
+                check_answer(case, answer)
+                    .without_secrets(&self.mask.of_call(&case.arguments.to_json())),
+            );
+            if !tried.has_run() {
+                break;
+            }
+        }
+        Ok(tried)
+    }
+
+    async fn call(&self, case: &Case, target: &Target<'_>, request: Request) -> CallEnd {
+        let plain = |answer| CallEnd { answer, has_crashed: false, was_resent: false };
+        if target.is_mocked() {
+            return plain(self.send(case, target, request).await);
+        }
+        let connection = &target.connection;
+        if let Some(answer) = self.closed.answer_of(connection) {
+            return plain(answer);
+        }
+        let lane = Rc::clone(self.lanes.borrow_mut().entry(connection.name.clone()).or_default());
+        let is_alone = case.expect.looks_at_times();
+        let Sent { answer, had_company } =
+            self.send_in_lane(&lane, is_alone, case, target, request.clone()).await;
+        let is_end = |answer: &Answer| {
+            target.starts_server() && self.closed.answer_of(connection).is_none() && is_lost(answer)
+        };
+        if !is_end(&answer) {
+            return plain(answer);
+        }
+        if !had_company && answer.sent_ms.is_some() {
+            return CallEnd { answer, has_crashed: true, was_resent: false };
+        }
+        // Which of the calls ended the server isn't known: alone, each shows.
+        let Sent { answer, .. } = self.send_in_lane(&lane, true, case, target, request).await;
+        let has_crashed = is_end(&answer) && answer.sent_ms.is_some();
+        CallEnd { answer, has_crashed, was_resent: true }
+    }
+
+    /// Sends the request beside others of the same connection, or while none is under way.
+    async fn send_in_lane(
+        &self,
+        lane: &Lane,
+        is_alone: bool,
+        case: &Case,
+        target: &Target<'_>,
+        request: Request,
+    ) -> Sent {
+        let turn = lane.take_turn(is_alone).await;
+        if let Some(answer) = self.closed.answer_of(&target.connection) {
+            return Sent { answer, had_company: false };
+        }
+        let answer = self.send(case, target, request).await;
+        self.closed.note(&target.connection, &answer, self.registry);
+        Sent { answer, had_company: turn.had_company() }
+    }
+
+    async fn send(&self, case: &Case, target: &Target<'_>, request: Request) -> Answer {
+        let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
+        let limits = case.timeout.or(self.repetition.timeout).map_or(limits, |time| Limits {
+            first: time,
+            idle: time,
+            total: time,
+            ..limits
+        });
+        let connection = &target.connection;
+        // A case is tried although it cannot be kept in the history.
+        let mut recorder = self.history.as_ref().and_then(|history| {
+            history.begin_call(&Head::from_request(&request, connection, now_millis())).ok()
+        });
+        let (sender, mut events) = mpsc::channel(QUEUE);
+        let calling = self.registry.run_call(connection, request, limits, sender);
+        let taking = async {
+            let mut answer = Answer::default();
+            let mut batch = Vec::with_capacity(QUEUE);
+            while events.recv_many(&mut batch, QUEUE).await > 0 {
+                recorder = recorder.take().and_then(|mut recorder| {
+                    recorder.record_events(&batch).ok().map(|()| recorder)
+                });
+                batch.drain(..).for_each(|event| answer.apply_event(&event));
+            }
+            answer
+        };
+        tokio::join!(calling, taking).1
+    }
+}
+
+/// Whether the other side ended before the answer did.
+fn is_lost(answer: &Answer) -> bool {
+    let kind = answer.error.as_ref().map(|(kind, _)| ErrorKind::parse(kind));
+    answer.outcome == Some(Outcome::Lost) && kind == Some(ErrorKind::ConnectionLost)
+}
+
+/// Answers of cases whose connection could not be opened, by its name: other cases don't wait for the
+/// same.
+#[derive(Default)]
+struct ClosedConnections {
+    answers: RefCell<HashMap<String, Answer>>,
+    /// Connections that a call was sent over.
+    opened: RefCell<HashSet<String>>,
+}
+
+impl ClosedConnections {
+    fn answer_of(&self, connection: &Connection) -> Option<Answer> {
+        let known = self.answers.borrow();
+        known.get(&connection.name).map(|answer| Answer { took_ms: 0, ..answer.clone() })
+    }
+
+    /// Keeps the answer where the connection could not be opened. What else kept a call from being
+    /// sent, such as a variable that isn't set, is that case's own.
+    fn note(&self, connection: &Connection, answer: &Answer, registry: &Registry) {
+        let states = registry.connection_states();
+        let is_closed = match states.borrow().get(&connection.name) {
+            Some(ConnectionState::Failed(problem)) => {
+                answer.error.as_ref().is_some_and(|(_, message)| *message == problem.cause)
+            }
+            _ => false,
+        };
+        if answer.sent_ms.is_some() {
+            self.opened.borrow_mut().insert(connection.name.clone());
+        }
+        // One that was open once may be open again.
+        let was_open = self.opened.borrow().contains(&connection.name);
+        if is_closed && answer.is_unsent() && !was_open {
+            self.answers.borrow_mut().insert(connection.name.clone(), answer.clone());
+        }
+    }
+}

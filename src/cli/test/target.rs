@@ -1,0 +1,261 @@
+//! What a case calls: its tool, over which connection, or what answers in the place of that.
+
+use std::{borrow::Cow, collections::BTreeMap, path::Path};
+
+use crate::{
+    cli::{
+        call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
+        opened::OpenWorkspace, out::CommandOutput, stubs,
+    },
+    engine::{case::script::Case, settings::connections, stub::mock::MockOptions, template},
+    model::{
+        call::Request,
+        catalog::Catalog,
+        connection::Connection,
+        connections::Connections,
+        problem::{Problem, ProblemKind},
+        stub::StubService,
+        tool::Tool,
+    },
+    systems::{
+        calling,
+        case_arguments::{issue_words, masked_arguments, masked_words, refused_arguments},
+        facets::calls::CallOf,
+        mocking,
+    },
+};
+
+/// What answers in place of the services.
+pub(super) enum StandIn<'s> {
+    Mock(&'s MockOptions),
+    /// The file and its services.
+    Stub(&'s Path, &'s [StubService]),
+}
+
+/// What a case calls.
+pub(super) struct Target<'w> {
+    catalog: &'w Catalog,
+    tool: &'w Tool,
+    pub connection: Connection,
+    user: String,
+    mock: Option<StubService>,
+}
+
+impl Target<'_> {
+    /// A new request of the case, whose templates of answers are filled in.
+    ///
+    /// # Errors
+    /// As [`calling::build_case_request`].
+    pub fn request(&self, case: &Case) -> Result<Request, Problem> {
+        let correlation = uuid::Uuid::new_v4().to_string();
+        let call = CallOf {
+            catalog: self.catalog,
+            tool: self.tool,
+            user: &self.user,
+            arguments: &case.arguments,
+            meta: None,
+            correlation: &correlation,
+            connection: &self.connection,
+            route: None,
+        };
+        match &self.mock {
+            Some(service) => Ok(mocking::mock_request(&call, service.clone())),
+            None => calling::build_case_request(case, call),
+        }
+    }
+
+    #[must_use]
+    pub fn is_mocked(&self) -> bool {
+        self.mock.is_some()
+    }
+
+    /// Whether a call that crashes its server ends it for all calls of this run: it was started here.
+    #[must_use]
+    pub fn starts_server(&self) -> bool {
+        !self.is_mocked() && self.connection.command().is_some()
+    }
+
+    fn is_called(&self, word: &str) -> bool {
+        self.tool.name == word || self.tool.entry.key == word
+    }
+}
+
+/// A case ready to be called, or why it cannot be.
+pub(super) struct Plan<'w> {
+    pub filed: CaseFile,
+    pub target: Result<Target<'w>, Problem>,
+    /// The rows of the earlier cases whose answers it names, by the word that it has for the tool.
+    pub needs: BTreeMap<String, Vec<usize>>,
+}
+
+impl Plan<'_> {
+    /// The case with the answers that it names; `answer` gives the newest of a tool.
+    ///
+    /// # Errors
+    /// When there is no such answer, or no such part of it.
+    pub fn filled_case(
+        &self,
+        answer: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Cow<'_, Case>, Problem> {
+        let case = &self.filed.case;
+        if self.needs.is_empty() {
+            return Ok(Cow::Borrowed(case));
+        }
+        let fill = |literal| {
+            let filled = template::with_answers(literal, answer);
+            let remedy = "the case before it that calls the tool has to succeed";
+            filled.map_err(|problem| problem.with_remedy(remedy))
+        };
+        let arguments = fill(&case.arguments)?;
+        let meta = case.meta.as_ref().map(fill).transpose()?;
+        Ok(Cow::Owned(Case { arguments, meta, ..case.clone() }))
+    }
+}
+
+/// Plans of all, in their order.
+pub(super) fn plan_cases<'w>(
+    calls: Vec<CaseFile>,
+    opened: &'w OpenWorkspace,
+    deployed: &'w DeployedCatalogs,
+    stand_in: Option<&StandIn<'_>>,
+    out: &CommandOutput,
+) -> Vec<Plan<'w>> {
+    let mut plans: Vec<Plan<'w>> = Vec::with_capacity(calls.len());
+    for filed in calls {
+        let target = find_target(&filed, opened, deployed, stand_in, out);
+        let case = &filed.case;
+        let named = std::iter::once(&case.arguments).chain(&case.meta);
+        let words = named.flat_map(template::answered_tools);
+        let needs: BTreeMap<String, Vec<usize>> =
+            words.map(|word| (word.clone(), rows_of(&word, &plans))).collect();
+        let missing = needs.iter().find(|(_, rows)| rows.is_empty()).map(|(word, _)| word);
+        let target = match missing {
+            Some(word) => target.and(Err(no_earlier_case(word))),
+            None => target,
+        };
+        plans.push(Plan { filed, target, needs });
+    }
+    plans
+}
+
+/// The rows of the cases so far that call a tool.
+fn rows_of(word: &str, plans: &[Plan<'_>]) -> Vec<usize> {
+    let is_one = |plan: &Plan<'_>| {
+        plan.filed.case.tool == word
+            || plan.target.as_ref().is_ok_and(|target| target.is_called(word))
+    };
+    plans.iter().enumerate().filter(|(_, plan)| is_one(plan)).map(|(row, _)| row).collect()
+}
+
+fn no_earlier_case(word: &str) -> Problem {
+    let cause = format!(
+        "it names the answer of \"{word}\", and no case of this run that comes before it calls \
+        that tool"
+    );
+    Problem::new(ProblemKind::Input, "filling in the arguments", cause)
+        .with_remedy("run both together; cases of a folder come in the order of their files' names")
+}
+
+/// The connection that a case names, unless another one is chosen for all.
+fn named_connection<'c>(case: &'c Case, connections: &Connections) -> Option<&'c str> {
+    case.connection.as_deref().filter(|_| connections.chosen.is_none())
+}
+
+/// The tools of running systems by connection, where cases call some that no file here defines, or
+/// why they can't be listed.
+pub(super) type DeployedCatalogs = BTreeMap<String, Result<Catalog, Problem>>;
+
+/// Lists the tools of those systems.
+///
+/// # Errors
+/// When the user interrupts it.
+pub(super) fn list_deployed(
+    calls: &[CaseFile],
+    opened: &OpenWorkspace,
+) -> Result<DeployedCatalogs, StopReason> {
+    let connections = &opened.settings.connections;
+    let mut listed = BTreeMap::new();
+    for CaseFile { case, .. } in calls {
+        let named = named_connection(case, connections);
+        let known = named.map_or_else(
+            || Some(connections.current()),
+            |name| connections.find_by_name(name).cloned(),
+        );
+        let Some(connection) = known.filter(|_| opened.tool(&case.tool).is_err()) else { continue };
+        if listed.contains_key(&connection.name) {
+            continue;
+        }
+        let catalog = match callable_catalog(&connection) {
+            Err(StopReason::Met(problem)) => Err(problem),
+            read => Ok(read?.unwrap_or_default()),
+        };
+        listed.insert(connection.name, catalog);
+    }
+    Ok(listed)
+}
+
+fn find_target<'w>(
+    filed: &CaseFile,
+    opened: &'w OpenWorkspace,
+    deployed: &'w DeployedCatalogs,
+    stand_in: Option<&StandIn<'_>>,
+    out: &CommandOutput,
+) -> Result<Target<'w>, Problem> {
+    let case = &filed.case;
+    let connections = &opened.settings.connections;
+    let word = named_connection(case, connections);
+    // A mock needs no connection, but for the tools that are listed there.
+    let named = word
+        .filter(|_| stand_in.is_none())
+        .map(|name| connections::find_connection(connections, name))
+        .transpose()?;
+    let (catalog, tool) = match opened.tool(&case.tool) {
+        Ok(tool) => (&opened.catalog, tool),
+        Err(missing) => {
+            let at = word.map_or_else(|| connections.current().name, str::to_owned);
+            let there = deployed.get(&at).map(|listed| listed.as_ref().map_err(Clone::clone));
+            let found = |there| Some((there, Catalog::tool_called(there, &case.tool)?));
+            there.transpose()?.and_then(found).ok_or(missing)?
+        }
+    };
+    let refused: Vec<String> = refused_arguments(tool, case).iter().map(issue_words).collect();
+    if !refused.is_empty() {
+        let words = refused.join("; ");
+        out.warn(format_args!(
+            "{}: the schema of {} refuses its arguments: {words}",
+            filed.display_name(),
+            tool.entry.key
+        ));
+    }
+    // A mock may get it: no rule of a stub asks for a secret.
+    if let Some(at) = masked_arguments(case).first().filter(|_| stand_in.is_none()) {
+        let doing = format!("reading the arguments of {}", filed.display_name());
+        return Err(Problem::new(ProblemKind::Input, doing, masked_words(at)));
+    }
+    let user = case.user.as_deref().or(opened.settings.context.user.as_deref());
+    let mock = match stand_in {
+        Some(StandIn::Mock(options)) => Some(call::mock_of(tool, options, opened, out)),
+        Some(StandIn::Stub(file, services)) => {
+            Some(stubs::service_of(tool, services, file)?.clone())
+        }
+        None => None,
+    };
+    let target = Target {
+        catalog,
+        tool,
+        connection: named.unwrap_or_else(|| connections.for_tool(tool)),
+        user: user.unwrap_or(call::NOBODY).to_owned(),
+        mock,
+    };
+    // What can't be sent is said before anything is.
+    if template_free(case) {
+        target.request(case)?;
+    }
+    Ok(target)
+}
+
+/// Whether it names no earlier answer.
+fn template_free(case: &Case) -> bool {
+    let mut named = std::iter::once(&case.arguments).chain(&case.meta);
+    named.all(|literal| template::answered_tools(literal).is_empty())
+}
