@@ -625,7 +625,8 @@ mod tests {
     use crate::{
         app::{history, keymap::Keymap},
         model::{
-            call::{CallId, Event, work},
+            call::{CallId, Event},
+            event_log::work,
             trace::Head,
         },
         ui::{theme::Theme, view::MousePlaces},

@@ -5,8 +5,9 @@ use serde_json::json;
 use crate::{
     engine,
     model::{
-        call::{Call, CallError, Event, EventKind, EventLog, EventMark, LoggedEvent, Outcome},
+        call::{Call, CallError, Event, EventKind, LoggedEvent, Outcome},
         case_result::CaseResult,
+        event_log::{EventLog, EventMark},
         size,
         stage::FrameWay,
     },

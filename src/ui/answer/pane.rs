@@ -16,7 +16,8 @@ use crate::{
         message::Message,
     },
     model::{
-        call::{Call, CallId, EventKind, EventMark},
+        call::{Call, CallId, EventKind},
+        event_log::EventMark,
         stage::FrameWay,
     },
     schema::{count::count_text, pointer::Pointer},
