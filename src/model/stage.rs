@@ -20,6 +20,8 @@ impl Stage {
     pub const DRIFT: &str = "drift";
     /// The name of the stage that brings data beside an answer's text, for programs to read.
     pub const STRUCTURED: &str = "structured";
+    /// That of what a tool says of how far it is.
+    pub const PROGRESS: &str = "progress";
     /// Holds all of what a system answered, of which the answer is a part.
     pub const RESULT: &str = "result";
     /// Holds lines as they crossed the wire, or a message of a socket; of much only the start.

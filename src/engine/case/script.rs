@@ -128,6 +128,8 @@ pub struct Expect {
     pub gap: Option<Duration>,
     /// At least so many chunks came.
     pub chunks: Option<u64>,
+    /// The tool told how far it was at least so often.
+    pub progress: Option<u64>,
 }
 
 /// What is expected of an error. What is left out is not looked at.
@@ -157,7 +159,7 @@ const STEPS: &[&str] = &["from", "until", "outputs"];
 /// What a case may expect, as its file says it.
 pub const EXPECTED: &[&str] = &[
     "outcome", "error", "json", "ignore", "contains", "lacks", "matches", "schema", "under",
-    "first", "gap", "chunks",
+    "first", "gap", "chunks", "progress",
 ];
 const ERROR: &[&str] = &["type", "message"];
 
@@ -313,11 +315,11 @@ fn read_patterns(members: &Members<'_>) -> Result<Vec<String>, FileIssue> {
 
 impl Expect {
     fn from_members(members: &Members<'_>) -> Result<Self, FileIssue> {
-        let chunks = match members.members.get("chunks") {
-            None => None,
-            Some(value) => Some(value.as_u64().ok_or_else(|| {
-                wrong_type(&members.at.child("chunks"), "a whole number: the minimum", value)
-            })?),
+        let least = |name: &str| match members.members.get(name) {
+            None => Ok(None),
+            Some(value) => value.as_u64().map(Some).ok_or_else(|| {
+                wrong_type(&members.at.child(name), "a whole number: the minimum", value)
+            }),
         };
         Ok(Self {
             outcomes: members.read_outcomes("outcome")?,
@@ -335,7 +337,8 @@ impl Expect {
             under: members.read_duration("under")?,
             first: members.read_duration("first")?,
             gap: members.read_duration("gap")?,
-            chunks,
+            chunks: least("chunks")?,
+            progress: least("progress")?,
         })
     }
 }
@@ -355,7 +358,7 @@ mod tests {
     fn a_case_is_read_whole() {
         let case = read(
             "case: complaints\ncall: ask\narguments: {question: Why?, share: 1.50}\nuser: alice\nconnection: local\ntimeout: 2m\n\
-             expect:\n  outcome: succeeded\n  json: {a: 1}\n  contains: late\n  schema: {type: object}\n  under: 1500ms\n  first: 500ms\n  gap: 2\n  chunks: 3\n",
+             expect:\n  outcome: succeeded\n  json: {a: 1}\n  contains: late\n  schema: {type: object}\n  under: 1500ms\n  first: 500ms\n  gap: 2\n  chunks: 3\n  progress: 4\n",
         );
         let case = case.unwrap();
         assert_eq!((case.name.as_str(), case.tool.as_str()), ("complaints", "ask"));
@@ -373,8 +376,8 @@ mod tests {
             (Some(Duration::from_millis(500)), Some(Duration::from_secs(2)))
         );
         assert_eq!(
-            (case.expect.json, case.expect.contains, case.expect.chunks),
-            (Some(json!({"a": 1})), vec!["late".into()], Some(3))
+            (case.expect.json, case.expect.contains, case.expect.chunks, case.expect.progress),
+            (Some(json!({"a": 1})), vec!["late".into()], Some(3), Some(4))
         );
         assert_eq!(read("call: ask").unwrap().arguments.to_json(), "{}");
     }
@@ -393,6 +396,7 @@ mod tests {
             ("call: a\nexpect: {contains: 42}", "/expect/contains", "write \"42\""),
             ("call: a\nexpect: {under: soon}", "/expect/under", "500ms"),
             ("call: a\nexpect: {chunks: -1}", "/expect/chunks", "a whole number"),
+            ("call: a\nexpect: {progress: some}", "/expect/progress", "a whole number"),
             ("call: a\nruns: 2\npass: 3", "/pass", "3 of 2 runs"),
             ("call: a\nexpect: {outcome: [failed, 1]}", "/expect/outcome/1", "an outcome"),
             ("call: a\nexpect: {error: {kind: a}}", "/expect/error/kind", "unknown"),

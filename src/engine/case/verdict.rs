@@ -42,6 +42,8 @@ pub struct Answer {
     pub sent_ms: Option<u64>,
     /// How many pieces with a text came.
     pub chunks: u64,
+    /// How often the tool told how far it was.
+    pub progress: u64,
     /// When the first and the last piece came, and the longest time between two of them.
     pub times: PieceTimes,
 }
@@ -59,6 +61,7 @@ impl Answer {
                 self.chunks += u64::from(!text.is_empty());
                 self.times.note_piece(text, event.at_ms);
             }
+            kind if is_progress(kind) => self.progress += 1,
             EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
                 self.structured = Some(Arc::clone(&stage.body));
             }
@@ -82,6 +85,7 @@ impl Answer {
             text: call.text.whole().into_owned(),
             structured: call.stage_body(Stage::STRUCTURED).map(Arc::clone),
             chunks: call.chunks - call.empty_chunks,
+            progress: call.events.iter().filter(|event| is_progress(&event.kind)).count() as u64,
             times: call.times,
             ..Self::default()
         };
@@ -381,6 +385,15 @@ fn add_time_findings(expect: &Expect, answer: &Answer, findings: &mut Vec<Findin
         let few = answer.chunks < least;
         add("chunks", format!("{least} or more"), few.then(|| format!("{} came", answer.chunks)));
     }
+    if let Some(least) = expect.progress {
+        let few = answer.progress < least;
+        let found = || format!("the tool told it {} times", answer.progress);
+        add("progress", format!("{least} or more"), few.then(found));
+    }
+}
+
+fn is_progress<T>(kind: &EventKind<T>) -> bool {
+    matches!(kind, EventKind::Stage(stage) if &*stage.name == Stage::PROGRESS)
 }
 
 fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
@@ -666,6 +679,7 @@ mod tests {
             ),
             ("{under: 490ms}", "it took 490 ms"),
             ("{chunks: 3}", "2 came"),
+            ("{progress: 1}", "the tool told it 0 times"),
             ("{first: 90ms}", "first: expected 90ms: the first piece came after 90 ms"),
             ("{gap: 300ms}", "the longest wait between pieces was 300 ms"),
         ] {

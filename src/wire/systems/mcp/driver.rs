@@ -39,7 +39,7 @@ use super::{
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind, stage::Stage},
     schema::literal::Literal,
     systems::mcp::{
         asked::Kind as AskedKind,
@@ -450,7 +450,7 @@ impl Driver {
                     Some(waiting) => {
                         let (total, message) = (total.as_ref(), message.as_deref());
                         let words = progress_words(&progress, total, message, faults);
-                        let stage = stage_of_bytes("progress", words, text.into());
+                        let stage = stage_of_bytes(Stage::PROGRESS, words, text.into());
                         // One that has left is informed that it has by another way.
                         let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
                     }
