@@ -757,6 +757,9 @@ fn schemas_completions_and_pages_are_printed() {
         ran.ended(0, &[]);
         assert!(ran.data.contains("simulate"), "{shell}");
     }
+    let page = place.run(&["help", "systems"]);
+    page.ended(0, &[]);
+    assert_eq!(page.data, place.run(&["help", "findings"]).data, "by its file's name");
     assert!(place.run(&["man"]).data.contains(".SH SYNOPSIS"));
     assert!(place.run(&["man", "call"]).data.contains("dry\\-run"));
     place.run(&["man", "nothing"]).ended(2, &["there is no command \"nothing\""]);

@@ -760,6 +760,27 @@ fn help_gives_a_key_to_one_action() {
 }
 
 #[test]
+fn tools_of_a_file_that_is_not_read_in_place_are_offered() {
+    let list = r#"{"tools": [{"name": "get_weather", "description": "Weather", "inputSchema": {"type": "object", "properties": {"at": {"type": "object", "properties": {"city": {"type": "string"}}}}}}]}"#;
+    let files = [("tools.json", list), ("package.json", r#"{"name": "x", "tools": []}"#)];
+    let mut bench = Workbench::files(&files, 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    assert!(bench.shows("f  Add the tools of tools.json"), "{}", bench.screen());
+    assert!(!bench.shows("package.json"), "{}", bench.screen());
+    bench.keys("f");
+    assert!(bench.shows("get_weather") && bench.shows("mcp/"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("Welcome to toolcrib"), "{}", bench.screen());
+    bench.keys("f enter");
+    let [tool] = &bench.state.catalog.tools[..] else { panic!("{}", bench.screen()) };
+    // No part of its schema is lost.
+    assert_eq!((tool.name.as_str(), tool.entry.system), ("get_weather", "mcp"));
+    bench.keys("@welcome");
+    assert!(!bench.shows("Add the tools of"), "{}", bench.screen());
+}
+
+#[test]
 fn a_dialog_of_welcome_leads_back_to_it() {
     let mut bench = Workbench::files(&[], 120, 36);
     bench.state.question = Some(Question::Begin);
