@@ -90,6 +90,8 @@ pub const READERS: &[Reader] = &[
     Reader::bytes("announcement", calls::read_announcement),
     Reader::json("search-proxy", calls::read_search_proxy),
     Reader::text("prompt", calls::read_prompt),
+    Reader::json("prompt-values", calls::read_prompt_values),
+    Reader::json("configuration", calls::read_configuration),
     Reader::text("lock-file", calls::read_lock_file),
     Reader::text("mcp-frames", mcp::read_frames),
     Reader::json("mcp-result", mcp::read_result),

@@ -21,6 +21,7 @@ use crate::{
         every_system,
         facets::calls::{Message, Reply},
         lock::Lock,
+        pydantic,
         search_proxy::{self, keys::Endpoint as ProxyEndpoint},
         trustgraph::{
             agent,
@@ -251,7 +252,30 @@ pub(super) fn read_prompt(text: &str) {
     _ = jinja::template_fault(text);
     let values = [("items", serde_json::json!([1, "a", {"b": null}])), ("name", "x".into())];
     let values = values.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    _ = jinja::outer_variables(text);
     _ = jinja::render_template(text, &values);
+}
+
+/// `{"template": …, "values": {…}}`; anything else is the values of a template that shows them all.
+pub(super) fn read_prompt_values(input: &Value) {
+    const ALL: &str = "{% for k, v in all.items() %}{{ k }}{{ v }}{{ v|tojson }}{{ v|string|e }}{{ [v, v] == [v] }}{% endfor %}";
+    let template = input.get("template").and_then(Value::as_str).unwrap_or(ALL);
+    let values = input.get("values").unwrap_or(input);
+    let members = values.as_object().cloned().unwrap_or_default();
+    let all = [("all".to_owned(), values.clone())];
+    _ = jinja::render_template(template, &members.into_iter().chain(all).collect());
+}
+
+/// `{"schema": …, "value": …}`: what a class would read, and fill in.
+pub(super) fn read_configuration(input: &Value) {
+    let (schema, value) = (input.get("schema").unwrap_or(input), input.get("value"));
+    let value = value.cloned().unwrap_or_else(|| serde_json::json!({}));
+    let reading = pydantic::read_configuration(&value, schema);
+    _ = pydantic::read_configuration(&reading.value, schema);
+    _ = pydantic::configuration_faults(&value, schema);
+    let members = value.as_object().cloned().unwrap_or_default();
+    let filled = pydantic::fill_defaults(&members, schema);
+    assert!(members.keys().all(|name| filled.contains_key(name)), "{input}");
 }
 
 /// Lock files, and lines that people type as answers.

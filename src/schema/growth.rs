@@ -1,5 +1,6 @@
 //! Schemas whose parts lead to each other so often that a single value would be checked without
-//! end: `allOf` with two references to a schema that has two such references itself, and so on.
+//! end: `allOf` with two references to a schema that has two such references itself, and so on; or
+//! with references to what they are in.
 
 use std::collections::HashMap;
 
@@ -59,10 +60,11 @@ struct Looks<'s> {
 const DEEPEST: usize = 2_000;
 
 impl Looks<'_> {
-    /// How many schemas look at a value that this one is for.
+    /// How many schemas look at a value that this one is for. One that leads back to itself for the
+    /// same value would look at it without end.
     fn count(&mut self, place: &str, depth: usize) -> u64 {
         if let Some(known) = self.known.get(place) {
-            return known.unwrap_or(0);
+            return known.unwrap_or(MOST_LOOKS + 1);
         }
         let Some(keywords) = self.places.get(place).and_then(|schema| schema.as_object()) else {
             return 1;
@@ -138,6 +140,23 @@ mod tests {
             let checker = opened.checker.unwrap();
             assert_eq!(checker.issues(&json!({"a": "x"})), []);
             assert_eq!(checker.issues(&json!(3)).len(), 1);
+            assert!(Checker::compile(&schema).is_err());
+        }
+    }
+
+    /// The validator would take 20 times as long with each step that it goes round.
+    #[test]
+    fn a_schema_that_leads_to_itself_for_the_same_value_is_left_out() {
+        for keyword in ["allOf", "anyOf", "oneOf"] {
+            let itself = vec![json!({"$ref": "#/$defs/A"}); 20];
+            let schema = std::sync::Arc::new(json!({
+                "$defs": {"A": {keyword: itself}},
+                "properties": {"x": {"$ref": "#/$defs/A"}, "y": {"type": "string"}},
+            }));
+            let opened = Checker::compile_lenient(&schema);
+            assert_eq!(opened.findings.len(), 20, "{keyword}");
+            let checker = opened.checker.unwrap();
+            assert_eq!(checker.issues(&json!({"x": 1, "y": 1})).len(), 1);
             assert!(Checker::compile(&schema).is_err());
         }
     }

@@ -1,4 +1,4 @@
-//! Pure work on many items with every core.
+//! Pure work on many items with every core, and on a stack of its own.
 
 use std::{
     panic::resume_unwind,
@@ -45,6 +45,15 @@ fn map_parts<I: Sync, R: Send>(
             all.extend(other.map_or_else(|| work(slice), joined));
         }
         all
+    })
+}
+
+/// Does something that goes down further than a thread's own stack is good for; `None` where there is
+/// no room for so large a stack. Only what is used of it takes memory. A panic is passed on.
+pub(crate) fn on_stack_of<R: Send>(bytes: usize, work: impl FnOnce() -> R + Send) -> Option<R> {
+    thread::scope(|scope| {
+        let thread = Builder::new().stack_size(bytes).spawn_scoped(scope, work).ok()?;
+        Some(joined(thread))
     })
 }
 

@@ -1,6 +1,8 @@
 //! A configuration as Python's pydantic reads it by a model with camelCase aliases: names in either
 //! spelling, texts taken for numbers, and what it does not know dropped.
 
+use std::{cell::Cell, collections::HashSet, sync::Arc};
+
 use serde_json::{Map, Number, Value};
 
 use crate::{
@@ -13,6 +15,11 @@ use crate::{
 
 /// References and unions are not followed further.
 const DEEPEST: usize = 24;
+/// How much the defaults of a schema may fill in: letters, and more for each value. Defaults within
+/// defaults can double with each level.
+const MOST_FILLED: usize = 4 << 20;
+/// How many names are kept of those that are read where one is not.
+const MOST_KNOWN: usize = 1_000;
 
 /// A member's name in camelCase: `max_tokens` is `maxTokens`. What is no name of a field in
 /// snake_case, as `maxTokens` and `max_tokens_`, stays as it is.
@@ -56,14 +63,14 @@ pub struct Reading {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ignored {
     pub at: Pointer,
-    /// Names that are read there.
-    pub known: Vec<String>,
+    /// Names that are read there, the first of very many.
+    pub known: Arc<[String]>,
 }
 
 /// The configuration as the schema's program reads it.
 #[must_use]
 pub fn read_configuration(value: &Value, schema: &Value) -> Reading {
-    let mut reader = Reader { root: schema, reading: Reading::default() };
+    let mut reader = Reader::new(schema);
     let value = reader.read_value(value, &[schema], &Pointer::root(), 0);
     Reading { value, ..reader.reading }
 }
@@ -122,39 +129,62 @@ pub fn with_defaults(mut schema: Value, defaults: &Map<String, Value>) -> Value 
 }
 
 /// The configuration with the defaults of the schema where it says nothing, also in the objects that
-/// it has; names in either spelling count. What has no default is left out.
+/// it has; names in either spelling count. What has no default is left out, and what would be more than
+/// anyone reads. Of several kinds of object those of the one that fits best are filled in.
 #[must_use]
 pub fn fill_defaults(value: &Map<String, Value>, schema: &Value) -> Map<String, Value> {
-    let reader = Reader { root: schema, reading: Reading::default() };
+    let reader = Reader::new(schema);
     reader.fill_members(value, &[schema], 0)
 }
 
 struct Reader<'s> {
     root: &'s Value,
     reading: Reading,
+    /// What may still be filled in.
+    room: Cell<usize>,
 }
 
+/// Schemas that were met; none is opened twice, however often references lead to it.
+type Seen = HashSet<*const Value>;
+
 impl<'s> Reader<'s> {
-    /// The schemas that a value may be read by: references followed, unions opened.
-    fn open_schema(&self, schema: &'s Value, depth: usize, found: &mut Vec<&'s Value>) {
-        if depth > DEEPEST {
-            return;
+    fn new(root: &'s Value) -> Self {
+        Self { root, reading: Reading::default(), room: Cell::new(MOST_FILLED) }
+    }
+
+    /// The schemas that a value may be read by: references followed, unions opened. Of a union those
+    /// of the branch that fits these members best, where there are some.
+    fn open_schema(
+        &self,
+        schema: &'s Value,
+        members: Option<&Map<String, Value>>,
+        depth: usize,
+        seen: &mut Seen,
+    ) -> Vec<&'s Value> {
+        let mut found = Vec::new();
+        if depth > DEEPEST || !seen.insert(schema) {
+            return found;
         }
         if let Some(target) = schema.get("$ref").and_then(Value::as_str)
             && let Some(target) = target.strip_prefix('#').and_then(|at| self.root.pointer(at))
         {
-            self.open_schema(target, depth + 1, found);
+            found.extend(self.open_schema(target, members, depth + 1, seen));
         }
         let unions = ["anyOf", "oneOf", "allOf"].map(|name| schema.get(name));
-        let branches = unions.into_iter().flatten().filter_map(Value::as_array).flatten();
-        for branch in branches {
-            self.open_schema(branch, depth + 1, found);
+        for (union, is_choice) in unions.into_iter().zip([true, true, false]) {
+            let branches = union.and_then(Value::as_array).into_iter().flatten();
+            let opened = branches.map(|branch| self.open_schema(branch, members, depth + 1, seen));
+            match members.filter(|_| is_choice) {
+                Some(members) => found.extend(best_branch(members, opened.collect())),
+                None => found.extend(opened.flatten()),
+            }
         }
         let says = ["type", "properties", "enum", "const"];
         let is_plain = unions.iter().all(Option::is_none) && schema.get("$ref").is_none();
         if is_plain || says.iter().any(|name| schema.get(name).is_some()) {
             found.push(schema);
         }
+        found
     }
 
     fn read_value(
@@ -211,7 +241,11 @@ impl<'s> Reader<'s> {
         schemas: &[&'s Value],
         depth: usize,
     ) -> Map<String, Value> {
-        let opened = chosen_branches(members, self.open_all(schemas));
+        let mut seen = Seen::new();
+        let opened: Vec<&Value> = schemas
+            .iter()
+            .flat_map(|schema| self.open_schema(schema, Some(members), 0, &mut seen))
+            .collect();
         let properties: Vec<(&'s String, &'s Value)> = opened
             .iter()
             .filter_map(|schema| schema.get("properties").and_then(Value::as_object))
@@ -229,7 +263,8 @@ impl<'s> Reader<'s> {
         }
         for (name, property) in properties {
             let is_said = members.keys().any(|said| said == name || camel_name(said) == *name);
-            if let Some(default) = property.get("default").filter(|_| !is_said) {
+            let default = property.get("default").filter(|_| !is_said);
+            if let Some(default) = default.filter(|default| self.takes_room(default)) {
                 let default = self.fill_value(default, &[property], depth + 1);
                 filled.entry(name.clone()).or_insert(default);
             }
@@ -237,12 +272,16 @@ impl<'s> Reader<'s> {
         filled
     }
 
+    /// Whether there is room for a default more.
+    fn takes_room(&self, default: &Value) -> bool {
+        let left = self.room.get().checked_sub(size_of_value(default));
+        self.room.set(left.unwrap_or_default());
+        left.is_some()
+    }
+
     fn open_all(&self, schemas: &[&'s Value]) -> Vec<&'s Value> {
-        let mut opened = Vec::new();
-        for schema in schemas {
-            self.open_schema(schema, 0, &mut opened);
-        }
-        opened
+        let mut seen = Seen::new();
+        schemas.iter().flat_map(|schema| self.open_schema(schema, None, 0, &mut seen)).collect()
     }
 
     fn read_object(
@@ -259,6 +298,7 @@ impl<'s> Reader<'s> {
         let others: Vec<&'s Value> =
             schemas.iter().filter_map(|schema| schema.get("additionalProperties")).collect();
         let is_known = |name: &str| properties.iter().any(|known| known.contains_key(name));
+        let mut known_names: Option<Arc<[String]>> = None;
         let mut read = Map::new();
         for (name, value) in members {
             let at = at.child(name.as_str());
@@ -273,7 +313,11 @@ impl<'s> Reader<'s> {
                     properties.iter().filter_map(|known| known.get(own)).collect();
                 read.insert(own.clone(), self.read_value(value, &of_member, &at, depth + 1));
             } else if others.is_empty() && !properties.is_empty() {
-                let known = properties.iter().flat_map(|known| known.keys()).cloned().collect();
+                let names = || {
+                    let names = properties.iter().flat_map(|known| known.keys());
+                    names.take(MOST_KNOWN).cloned().collect()
+                };
+                let known = Arc::clone(known_names.get_or_insert_with(names));
                 self.reading.ignored.push(Ignored { at, known });
             } else {
                 read.insert(name.clone(), self.read_value(value, &others, &at, depth + 1));
@@ -283,19 +327,66 @@ impl<'s> Reader<'s> {
     }
 }
 
+/// What a value takes: its letters, and some for each value in it.
+fn size_of_value(value: &Value) -> usize {
+    const EACH: usize = 32;
+    EACH + match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(size_of_value).sum(),
+        Value::Object(members) => {
+            members.iter().map(|(name, member)| name.len() + size_of_value(member)).sum()
+        }
+        _ => 0,
+    }
+}
+
 /// Of several kinds of object those that the members' constants choose; all where they choose none.
 fn chosen_branches<'s>(members: &Map<String, Value>, schemas: Vec<&'s Value>) -> Vec<&'s Value> {
-    let fits = |schema: &&&Value| {
-        let properties = schema.get("properties").and_then(Value::as_object);
-        properties.into_iter().flatten().all(|(name, property)| {
-            let (wanted, given) = (property.get("const"), members.get(name));
-            wanted.is_none_or(|wanted| {
-                given.or_else(|| property.get("default")).is_none_or(|given| given == wanted)
-            })
-        })
-    };
-    let chosen: Vec<&Value> = schemas.iter().filter(fits).copied().collect();
+    let chosen: Vec<&Value> =
+        schemas.iter().filter(|schema| fits_constants(members, schema)).copied().collect();
     if chosen.is_empty() { schemas } else { chosen }
+}
+
+/// Whether members have the constants of a kind of object, or say nothing about them.
+fn fits_constants(members: &Map<String, Value>, schema: &Value) -> bool {
+    let properties = schema.get("properties").and_then(Value::as_object);
+    properties.into_iter().flatten().all(|(name, property)| {
+        let (wanted, given) = (property.get("const"), members.get(name));
+        wanted.is_none_or(|wanted| {
+            given.or_else(|| property.get("default")).is_none_or(|given| given == wanted)
+        })
+    })
+}
+
+/// The kind of object that pydantic takes members for: among those that fit, the first of those that
+/// know most of them; nothing where none fits.
+fn best_branch<'s>(
+    members: &Map<String, Value>,
+    branches: Vec<Vec<&'s Value>>,
+) -> Vec<&'s Value> {
+    let spelled: HashSet<String> =
+        members.keys().flat_map(|name| [name.clone(), camel_name(name)]).collect();
+    let fits = |schema: &&Value| {
+        let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+        let has_all = required.filter_map(Value::as_str).all(|name| spelled.contains(name));
+        has_all && fits_constants(members, schema)
+    };
+    let count_known = |branch: &[&Value]| -> usize {
+        let properties = branch.iter().filter_map(|schema| schema.get("properties")?.as_object());
+        properties.flat_map(Map::keys).filter(|name| spelled.contains(*name)).count()
+    };
+    let mut best: Option<(usize, Vec<&Value>)> = None;
+    for branch in branches {
+        let is_object = branch.iter().any(|schema| schema.get("properties").is_some());
+        if !is_object || !branch.iter().all(fits) {
+            continue;
+        }
+        let known = count_known(&branch);
+        if best.as_ref().is_none_or(|(most, _)| known > *most) {
+            best = Some((known, branch));
+        }
+    }
+    best.map(|(_, branch)| branch).unwrap_or_default()
 }
 
 /// What a value is taken for; `None` where it is taken as it is, or for nothing.
@@ -450,7 +541,7 @@ mod tests {
         let ignored: Vec<String> =
             reading.ignored.iter().map(|ignored| ignored.at.to_string()).collect();
         assert_eq!(ignored, ["/limit", "/limits/words"]);
-        assert_eq!(reading.ignored[1].known, ["maxWords"]);
+        assert_eq!(*reading.ignored[1].known, ["maxWords"]);
     }
 
     #[test]
@@ -497,5 +588,69 @@ mod tests {
         let schema = json!({"anyOf": [branch("a", "x"), branch("b", "y")]});
         let reading = read_configuration(&json!({"kind": "b", "x": "1", "y": "2"}), &schema);
         assert_eq!(reading.value, json!({"kind": "b", "y": 2}));
+    }
+
+    /// A server's tool may bring any schema. Each of these is a few letters, and never done where what
+    /// was seen is opened again.
+    #[test]
+    fn no_schema_is_read_without_end() {
+        let same = |count: usize| vec![json!({"$ref": "#/$defs/A"}); count];
+        let many = json!({
+            "$defs": {"A": {"anyOf": same(20), "allOf": same(20)}},
+            "properties": {"x": {"$ref": "#/$defs/A"}, "a": {"anyOf": same(9)}},
+        });
+        let value = json!({"x": 1, "a": {"b": [1, {"c": 2}]}});
+        assert_eq!(read_configuration(&value, &many).value, value);
+        assert_eq!(configuration_faults(&value, &many), Vec::<String>::new());
+        let members = value.as_object().unwrap();
+        assert_eq!(&fill_defaults(members, &many), members);
+
+        let node = json!({"$ref": "#/$defs/N", "default": {}});
+        let double = json!({
+            "$defs": {"N": {"properties": {"a": node, "b": node}}}, "$ref": "#/$defs/N",
+        });
+        let filled = Value::Object(fill_defaults(&Map::new(), &double));
+        assert!(size_of_value(&filled) < 2 * MOST_FILLED, "{}", size_of_value(&filled));
+        let long = json!({"default": "x".repeat(MOST_FILLED / 2)});
+        let texts = json!({"properties": {"a": long, "b": long, "c": long, "d": {"default": 1}}});
+        assert_eq!(fill_defaults(&Map::new(), &texts).len(), 1);
+    }
+
+    /// What `{"mode": {"words": 4}}` is for `mode: A | B = A()` in pydantic.
+    #[test]
+    fn defaults_are_those_of_the_branch_that_fits_best() {
+        let schema = json!({
+            "$defs": {
+                "A": {"type": "object", "properties": {"words": {"type": "integer", "default": 1}}},
+                "B": {
+                    "type": "object", "required": ["url"],
+                    "properties": {
+                        "url": {"type": "string"},
+                        "systemPrompt": {"type": "string", "default": "B speaks"},
+                    },
+                },
+                "C": {"type": "object", "properties": {
+                    "words": {"type": "integer", "default": 2},
+                    "maxHits": {"type": "integer", "default": 3},
+                }},
+            },
+            "properties": {"mode": {
+                "anyOf": [
+                    {"$ref": "#/$defs/A"}, {"$ref": "#/$defs/B"}, {"$ref": "#/$defs/C"},
+                    {"type": "null"},
+                ],
+                "default": {},
+            }},
+        });
+        for (given, filled) in [
+            (json!({}), json!({"mode": {"words": 1}})),
+            (json!({"mode": {"words": 4}}), json!({"mode": {"words": 4}})),
+            (json!({"mode": {"url": "u"}}), json!({"mode": {"url": "u", "systemPrompt": "B speaks"}})),
+            (json!({"mode": {"max_hits": 9}}), json!({"mode": {"max_hits": 9, "words": 2}})),
+            (json!({"mode": null}), json!({"mode": null})),
+        ] {
+            let made = fill_defaults(given.as_object().unwrap(), &schema);
+            assert_eq!(Value::Object(made), filled, "{given}");
+        }
     }
 }

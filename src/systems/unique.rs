@@ -18,6 +18,7 @@ pub mod meta;
 pub mod platform;
 mod portable;
 pub mod prompts;
+pub mod rendering;
 pub mod schema;
 pub mod tool;
 pub mod tool_response;

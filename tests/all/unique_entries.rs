@@ -394,6 +394,27 @@ fn two_spaces_are_two_sets_of_tools() {
     assert_eq!(table(by_name, "A/InternalSearch"), "/unique/tools/InternalSearch");
 }
 
+/// A list that is in no space has a turn of its own too.
+#[test]
+fn what_is_chosen_in_a_space_is_nothing_to_a_list() {
+    let given = |settings: &str| -> Vec<String> {
+        let mut files = two_spaces();
+        let list = json!([entry("InternalSearch", &json!({})), entry("Lamp", &json!({}))]);
+        files.push(("list.json", Format::Json, list.to_string()));
+        files.push(("toolcrib.toml", Format::Toml, settings.to_owned()));
+        let parse = |(name, format, text): (&str, Format, String)| {
+            (FileId::new(name), Source::parse(format, text).unwrap())
+        };
+        let catalog = Workspace(files.into_iter().map(parse).collect()).catalog();
+        let loaded = catalog.tools.iter().filter(|tool| tool.gate.not_loaded().is_none());
+        loaded.map(|tool| tool.entry.key.clone()).collect()
+    };
+    let chosen = given("[unique]\nchoices = [\"B/WebSearch\"]\n");
+    assert_eq!(chosen, ["A/InternalSearch", "A/Lamp", "B/WebSearch", "InternalSearch", "Lamp"]);
+    let of_all = given("[unique]\nchoices = [\"Lamp\"]\n");
+    assert_eq!(of_all, ["A/Lamp", "B/InternalSearch", "B/WebSearch", "Lamp"]);
+}
+
 #[test]
 fn a_sub_agent_without_a_space_is_found() {
     let helper = |configuration: Value| {
@@ -501,6 +522,94 @@ fn a_text_that_is_no_template_is_found() {
         Workspace::of(&json!([entry("WebSearch", &broken)])).told(),
         ["prompt.template /configuration/systemPrompt"]
     );
+}
+
+/// What `SubAgentTool.get_tool_prompts()` and `_get_sub_agent_system_reminders` of the toolkit make
+/// of it.
+#[test]
+fn only_what_the_platform_renders_is_rendered() {
+    let agent = json!({"isSubAgent": true, "displayName": "Agent", "configuration": {
+        "assistantId": "a1",
+        "toolDescription": "d {{ display_name }}",
+        "toolDescriptionForSystemPrompt": "sys {{ display_name }} {% if %}",
+        "systemRemindersConfig": [
+            {"type": "fixed", "reminder": "R {{ display_name }} {{ tool_name }}"},
+            {"type": "fixed", "reminder": "{% if %}"},
+        ],
+    }});
+    let list = json!([entry("helper", &agent)]);
+    let shown = Place::with(&[("space.json", &list.to_string())])
+        .json(&["tools", "--model", "helper", "--json"]);
+    let prompts: Vec<(&str, &Value)> = shown["prompts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|prompt| (prompt["title"].as_str().unwrap(), &prompt["text"]))
+        .collect();
+    assert_eq!(
+        prompts,
+        [
+            ("Description", &json!("d {{ display_name }}")),
+            ("System prompt", &json!("sys {{ display_name }} {% if %}")),
+            ("Reminder", &json!("R Agent helper")),
+            ("Reminder", &Value::Null),
+        ]
+    );
+    let found = Workspace::of(&list).told();
+    assert_eq!(
+        found,
+        [
+            "prompt.not-rendered /configuration/toolDescription",
+            "prompt.not-rendered /configuration/toolDescriptionForSystemPrompt",
+            "prompt.template /configuration/systemRemindersConfig/1/reminder",
+        ]
+    );
+    let server = json!({"mcpSourceId": "s", "configuration": {
+        "serverId": "i", "serverName": "n", "mcpSourceId": "s", "serverSystemPrompt": "a {% if %}",
+    }});
+    let found = Workspace::of(&json!([entry("Open", &server)])).told();
+    assert_eq!(found, ["prompt.not-rendered /configuration/serverSystemPrompt"]);
+}
+
+/// A model gets what the configuration says, else what the tool has, before what a schema file adds.
+#[test]
+fn a_function_has_the_description_of_its_configuration() {
+    let todo = "{% if parallel_mode %}many{% else %}one{% endif %}";
+    let file = |more: Value| json!({"json_schema": {"type": "object"}, "description": "Y", "default_config": more});
+    for (name, configuration, file, description) in [
+        ("AskUser", json!({"toolDescription": "X"}), file(json!({"toolDescription": "D"})), "X"),
+        ("AskUser", json!({"tool_description": "X"}), file(json!({"toolDescription": "D"})), "X"),
+        ("AskUser", json!({}), file(json!({"toolDescription": "D {{ x }}"})), "D {{ x }}"),
+        ("AskUser", json!({}), file(json!({})), "Y"),
+        (
+            "TodoWrite",
+            json!({"parallelMode": true}),
+            file(json!({"toolDescription": todo, "parallelMode": false})),
+            "many",
+        ),
+    ] {
+        let list = json!([entry(name, &json!({"configuration": configuration}))]).to_string();
+        let schema = (format!("unique/{name}.json"), file.to_string());
+        let place = Place::with(&[("space.json", &*list), (&*schema.0, &*schema.1)]);
+        let shown = place.json(&["tools", "--model", name, "--json"]);
+        assert_eq!(shown["tool"]["function"]["description"], description, "{shown}");
+    }
+}
+
+/// Opening or checking a file never ends the program, whatever the file says.
+#[test]
+fn a_hostile_template_is_a_finding_at_its_field() {
+    let deep = format!("{{{{ {}x }}}}", "-".repeat(50_000));
+    let doubled = "{% set n = namespace(x=['a'], y=['a']) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}{% set n.y = [n.y, n.y] %}{% endfor %}{{ n.x == n.y }}";
+    let own = json!({"configuration": {"systemPrompt": deep, "userPrompt": doubled}});
+    let list = json!([entry("WebSearch", &own)]);
+    assert_eq!(Workspace::of(&list).told(), ["prompt.template /configuration/systemPrompt"]);
+    let place = Place::with(&[("space.json", &list.to_string())]);
+    place.run(&["check"]).ended(0, &["invalid template: it is nested too deep"]);
+    let shown = place.json(&["tools", "--model", "WebSearch", "--json"]);
+    let faults: Vec<&Value> =
+        shown["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["fault"]).collect();
+    assert_eq!(faults, ["it is nested too deep", "line 1: it takes too long"]);
 }
 
 /// A workspace with a server that says of its tool what Unique reads, its tools kept.

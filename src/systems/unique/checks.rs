@@ -132,6 +132,13 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(configuration::template),
     },
     Check {
+        code: "prompt.not-rendered",
+        severity: CheckLevel::WARNING,
+        about: "The platform doesn't render a text that looks like a template: a model reads its \
+            braces.",
+        run: Run::Tool(configuration::not_rendered),
+    },
+    Check {
         code: "turn.malformed",
         severity: CheckLevel::ERROR,
         about: "A value of `[unique]` in toolcrib.toml has the wrong type.",

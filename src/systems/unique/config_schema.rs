@@ -24,6 +24,8 @@ use crate::{
     syntax::python::text,
 };
 
+/// Where a server's tool says it.
+const IN_META: [&str; 2] = ["_meta", meta::CONFIG_SCHEMA];
 /// How many compiled schemas are kept.
 const MOST_COMPILED: usize = 32;
 
@@ -45,6 +47,15 @@ pub struct ConfigSchema {
 }
 
 impl ConfigSchema {
+    /// That of what is known of a tool: its schema file, or a server's tool that says it.
+    #[must_use]
+    pub fn of_known(known: &Arc<Value>) -> Option<Self> {
+        let is_server_tool = known.get("inputSchema").is_some();
+        let path: &[_] = if is_server_tool { &IN_META } else { &[] };
+        let is_said = !is_server_tool || meta::config_schema(known).is_some();
+        is_said.then(|| Self { home: Arc::clone(known), path })
+    }
+
     fn part(&self) -> &Value {
         self.path.iter().fold(&*self.home, |value, name| value.get(name).unwrap_or(&Value::Null))
     }
@@ -107,8 +118,7 @@ impl<'c> ConfigSchemas<'c> {
             if tool.entry.system != keys::SYSTEM && meta::config_schema(&tool.entry.value).is_some()
             {
                 let home = Arc::clone(tool.entry.value.shared());
-                let path = &["_meta", meta::CONFIG_SCHEMA];
-                by_name.insert(tool.name.as_str(), ConfigSchema { home, path });
+                by_name.insert(tool.name.as_str(), ConfigSchema { home, path: &IN_META });
             }
         }
         for file in catalog.others.iter().filter(|entry| is_schema(entry)) {

@@ -1,13 +1,24 @@
 //! Templates as Python's Jinja2 renders them for Unique's toolkit: [`minijinja`] with Python's texts
-//! of values ([`text`]), methods of its texts, lists and dicts ([`methods`]), and the filters, tests
-//! and functions of Jinja2 that it lacks or has otherwise ([`filters`], [`functions`]).
+//! of values ([`text`]), its operators ([`operators`]), methods of its texts, lists and dicts
+//! ([`methods`]), and the filters, tests and functions of Jinja2 that it lacks or has otherwise
+//! ([`filters`], [`functions`]).
+//!
+//! A template comes from a file that anyone may have written, and is read when the file is opened. So
+//! its length and nesting are bounded ([`bounds`]), and with what it does its time and memory
+//! ([`compile`], [`weight`]).
 
 mod arguments;
+mod bounds;
+mod compile;
 mod filters;
 mod functions;
 mod json;
 mod methods;
+mod names;
+mod operators;
 mod text;
+mod values;
+mod weight;
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,15 +26,16 @@ use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value as Filled,
     syntax::SyntaxConfig,
 };
-use serde_json::{Number, Value};
+use serde_json::Value;
 
-/// How deep brackets of a template may be nested, and what is said of others.
-const DEEPEST_BRACKETS: usize = 60;
-const TOO_DEEP: &str = "its brackets are nested too deep";
-/// The name of the one template that there is at a time.
-const TEMPLATE: &str = "prompt";
+use crate::syntax::parallel::on_stack_of;
+
+/// How many steps of the engine a template may take, with what they walk and make.
+const FUEL: u64 = 300_000;
 /// What Jinja2 has and nothing here renders.
 const LACKING: [&str; 6] = ["lipsum", "pprint", "random", "urlize", "wordwrap", "xmlattr"];
+/// How the engine's parser says that brackets or blocks are nested too deep for it.
+const ENGINE_LIMIT: &str = "exceeds maximum recursion limits";
 /// Names that every template has.
 const GLOBALS: [&str; 7] = ["range", "dict", "lipsum", "cycler", "joiner", "namespace", "self"];
 
@@ -40,7 +52,7 @@ fn environment() -> Environment<'static> {
         environment.set_syntax(syntax);
     }
     environment.set_undefined_behavior(UndefinedBehavior::Lenient);
-    environment.set_fuel(Some(100_000));
+    environment.set_fuel(Some(FUEL));
     environment.set_auto_escape_callback(|_| AutoEscape::None);
     environment.set_unknown_method_callback(|_, value, name, args| {
         methods::call_method(value, name, args)
@@ -53,54 +65,28 @@ fn environment() -> Environment<'static> {
     });
     filters::add_filters(&mut environment);
     functions::add_functions(&mut environment);
+    operators::add_operators(&mut environment);
+    weight::add_weights(&mut environment);
     environment
 }
 
-/// A value as templates have it: numbers by their size, members in the order they are written.
-fn fill_value(value: &Value) -> Filled {
-    match value {
-        Value::Null => Filled::from(()),
-        Value::Bool(is) => Filled::from(*is),
-        Value::Number(number) => fill_number(number),
-        Value::String(text) => Filled::from(text.as_str()),
-        Value::Array(items) => items.iter().map(fill_value).collect(),
-        Value::Object(members) => Filled::from_pairs(
-            members.iter().map(|(name, member)| (name.as_str(), fill_value(member))),
-        ),
-    }
-}
-
-fn fill_number(number: &Number) -> Filled {
-    if let Some(whole) = number.as_i64() {
-        return Filled::from(whole);
-    }
-    let written = number.to_string();
-    match written.parse::<i128>() {
-        Ok(whole) => Filled::from(whole),
-        Err(_) => number.as_f64().map_or_else(|| Filled::from(written), Filled::from),
-    }
-}
-
-/// Whether brackets are nested so deep that reading the template could take more stack than a thread
-/// has: the parser goes down a dozen calls for each.
-fn is_too_deep(text: &str) -> bool {
-    let mut depth = 0_usize;
-    text.bytes().any(|byte| {
-        match byte {
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            _ => {}
+/// Does something with a template in bounds, where the stack is large enough for it.
+///
+/// # Errors
+/// The template is too long or too deep.
+fn in_bounds<R: Send>(
+    text: &str,
+    work: impl FnOnce(&Environment<'_>) -> R + Send,
+) -> Result<R, String> {
+    let bounded = || {
+        let environment = environment();
+        match bounds::refusal(text, environment.syntax().clone()) {
+            Some(words) => Err(words.to_owned()),
+            None => Ok(work(&environment)),
         }
-        depth > DEEPEST_BRACKETS
-    })
-}
-
-fn render(text: &str, values: &BTreeMap<String, Value>) -> Result<String, Error> {
-    let filled =
-        Filled::from_pairs(values.iter().map(|(name, value)| (name.as_str(), fill_value(value))));
-    // Breaks of every kind become one.
-    let text = text.replace("\r\n", "\n").replace('\r', "\n");
-    environment().render_named_str(TEMPLATE, &text, filled)
+    };
+    let done = on_stack_of(bounds::STACK, bounded);
+    done.unwrap_or_else(|| Err("there is no room to render it".to_owned()))
 }
 
 /// A text as the model reads it, or why it cannot be shown.
@@ -111,10 +97,13 @@ pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<S
     if !is_template(text) {
         return Ok(text.to_owned());
     }
-    if is_too_deep(text) {
-        return Err(TOO_DEEP.into());
-    }
-    render(text, values).map_err(|error| explain(&error))
+    // Breaks of every kind become one.
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    in_bounds(&text, |environment| {
+        let values = values.iter().map(|(name, value)| (name.as_str(), values::fill_value(value)));
+        compile::render(environment, &text, Filled::from_pairs(values))
+            .map_err(|error| explain(&error))
+    })?
 }
 
 /// An error in words, with its line.
@@ -122,6 +111,9 @@ fn explain(error: &Error) -> String {
     let line = error.line().map_or_else(String::new, |line| format!("line {line}: "));
     let words = match error.kind() {
         ErrorKind::OutOfFuel => "it takes too long".to_owned(),
+        ErrorKind::SyntaxError if error.detail().is_some_and(|it| it.ends_with(ENGINE_LIMIT)) => {
+            bounds::TOO_DEEP.to_owned()
+        }
         _ if lacking_name(error).is_some() => {
             format!("{} is not rendered here", lacking_name(error).unwrap_or_default())
         }
@@ -137,38 +129,38 @@ fn lacking_name(error: &Error) -> Option<&'static str> {
     LACKING.into_iter().find(|name| detail.split(' ').any(|word| word == *name))
 }
 
-/// Why a text cannot be read as a template; `None` where it can.
+/// Why a text cannot be read as a template; `None` where it can. Nothing is rendered for it.
 #[must_use]
 pub fn template_fault(text: &str) -> Option<String> {
-    if is_too_deep(text) {
-        return Some(TOO_DEEP.into());
+    if !is_template(text) {
+        return None;
     }
-    if let Err(fault) = environment().template_from_named_str(TEMPLATE, text) {
-        return Some(explain(&fault));
-    }
-    // Names of filters and tests are known once they are used; Jinja2 looks for them before.
-    let fault = render(text, &BTreeMap::new()).err()?;
-    let is_name = matches!(fault.kind(), ErrorKind::UnknownFilter | ErrorKind::UnknownTest);
-    (is_name && lacking_name(&fault).is_none()).then(|| explain(&fault))
+    let read = in_bounds(text, |environment| match compile::read(environment, text) {
+        Ok(tree) => names::unknown_name(&tree),
+        Err(fault) => Some(explain(&fault)),
+    });
+    read.unwrap_or_else(Some)
 }
 
 /// Variables that a template takes from outside.
 #[must_use]
 pub fn outer_variables(text: &str) -> HashSet<String> {
-    if is_too_deep(text) {
+    if !is_template(text) {
         return HashSet::new();
     }
-    let environment = environment();
-    let Ok(template) = environment.template_from_named_str(TEMPLATE, text) else {
-        return HashSet::new();
-    };
-    let mut names = template.undeclared_variables(false);
+    let names = in_bounds(text, |environment| {
+        let template = environment.template_from_str(text).ok()?;
+        Some(template.undeclared_variables(false))
+    });
+    let mut names = names.ok().flatten().unwrap_or_default();
     names.retain(|name| !GLOBALS.contains(&name.as_str()));
     names
 }
 
 #[cfg(test)]
 mod tests {
+    use std::{fs, path::Path};
+
     use serde_json::json;
 
     use super::*;
@@ -189,10 +181,72 @@ mod tests {
         let endless =
             "{% for a in range(9999) %}{% for b in range(9999) %}{% endfor %}{% endfor %}";
         assert_eq!(rendered(endless, &json!({})), Err("line 1: it takes too long".into()));
-        let deep = |depth: usize| format!("{{{{ {}1{} }}}}", "(".repeat(depth), ")".repeat(depth));
-        assert_eq!(rendered(&deep(50), &json!({})), Ok("1".into()));
-        assert_eq!(rendered(&deep(140), &json!({})), Err(TOO_DEEP.into()));
-        assert_eq!(template_fault(&deep(140)).as_deref(), Some(TOO_DEEP));
+    }
+
+    /// Each is more than a thread's stack is good for, as the engine reads it.
+    #[test]
+    fn templates_are_read_to_a_length_and_a_depth() {
+        let brackets =
+            |depth: usize| format!("{{{{ {}1{} }}}}", "(".repeat(depth), ")".repeat(depth));
+        assert_eq!(rendered(&brackets(50), &json!({})), Ok("1".into()));
+        let elif = |count: usize| {
+            format!("{{% if x %}}{}{{% endif %}}", "{% elif y %}".repeat(count))
+        };
+        let row = |part: &str, count: usize| format!("{{{{ {}x }}}}", part.repeat(count));
+        let tail = |part: &str, count: usize| format!("{{{{ x{} }}}}", part.repeat(count));
+        for (template, value) in [
+            (elif(1_900), ""),
+            (row("1+", 900), "901"),
+            (row("not ", 900), "True"),
+            (row("1**", 900), "1"),
+            (row("1 if y else ", 400), "1"),
+            (tail("|int", 900), "1"),
+            (tail("~''", 450), "1"),
+            (tail(" is defined", 900), "True"),
+            (format!("{{{{ [{}][5000] }}}}", "1,".repeat(9_000)), "1"),
+        ] {
+            assert_eq!(rendered(&template, &json!({"x": 1})).as_deref(), Ok(value), "{template}");
+            assert_eq!(template_fault(&template), None, "{template}");
+        }
+        for template in [
+            brackets(400),
+            brackets(50_000),
+            elif(20_000),
+            row("-", 4_650),
+            row("1+", 50_000),
+            row("not ", 50_000),
+            row("1**", 50_000),
+            row("1 if y else ", 20_000),
+            tail("|e", 9_300),
+            tail(".a", 50_000),
+            tail("[0]", 50_000),
+            tail("()", 50_000),
+            tail("~x", 50_000),
+            tail(" is defined", 20_000),
+            tail("|default(x", 10_000),
+            "{% if x %}".repeat(10_000),
+        ] {
+            let words = Some(bounds::TOO_DEEP.to_owned());
+            let start: String = template.chars().take(40).collect();
+            let fault = template_fault(&template);
+            assert!(fault.clone().is_some_and(|it| it.ends_with(bounds::TOO_DEEP)), "{start}");
+            assert_eq!(rendered(&template, &json!({})).err(), fault.or(words), "{start}");
+            assert_eq!(outer_variables(&template), HashSet::new(), "{start}");
+        }
+        for template in [row("f(1) ", 100_000), format!("{{{{ f({}1) }}}}", "1,".repeat(70_000))] {
+            assert_eq!(template_fault(&template).as_deref(), Some(bounds::TOO_LONG));
+            assert_eq!(rendered(&template, &json!({})), Err(bounds::TOO_LONG.into()));
+        }
+    }
+
+    #[test]
+    fn brackets_of_plain_text_are_not_counted() {
+        let prose = ":( ".repeat(500);
+        assert_eq!(template_fault(&prose), None);
+        let template = prose.clone() + "{{ x }}";
+        assert_eq!(template_fault(&template), None);
+        assert_eq!(rendered(&template, &json!({"x": 1})), Ok(prose + "1"));
+        assert_eq!(outer_variables(&template), HashSet::from(["x".to_owned()]));
     }
 
     /// What Jinja2 itself makes of templates: `tests/real/unique/jinja.py` writes it.
@@ -215,6 +269,12 @@ mod tests {
             ("{{ [1].append(2) }}", "list.append changes a value, which is not rendered here"),
             ("{{ 'a b'|wordwrap }}", "wordwrap is not rendered here"),
             ("{{ lipsum() }}", "lipsum is not rendered here"),
+            ("{{ 'a'.isprintable() }}", "str.isprintable is not rendered here"),
+            ("{{ 7.bit_length() }}", "int.bit_length is not rendered here"),
+            ("{{ [1].__len__() }}", "list.__len__ is not rendered here"),
+            ("{{ '%r'|format('a') }}", "%r is not rendered here"),
+            ("{{ '{!r}'.format('a') }}", "{!r} is not rendered here"),
+            ("{{ '{:.1%}'.format(0.5) }}", "{:.1%} is not rendered here"),
         ] {
             assert_eq!(rendered(template, &json!({})), Err(format!("line 1: {words}")));
             assert_eq!(template_fault(template), None, "{template}");
@@ -230,21 +290,88 @@ mod tests {
         assert_eq!(template_fault("{{ x.y.z }} {{ f() }}"), None);
     }
 
+    /// Python raises errors for these, so that the tool fails where it renders them.
+    #[test]
+    fn what_python_refuses_is_refused() {
+        let values = json!({"max_hits": 3, "people": [{"age": 1}], "names": ["a", 1], "nil": null});
+        for (template, words) in [
+            ("{% if x > 1 %}a{% endif %}", "an undefined value has no order: >"),
+            ("{% if max_hits > '3' %}a{% endif %}", "int and str have no order: >"),
+            ("{{ nil < 1 }}", "NoneType and int have no order: <"),
+            ("{{ 1 < max_hits < 'a' }}", "int and str have no order: <"),
+            ("{{ [max_hits, 'a'] < [3, 2] }}", "str and int have no order: <"),
+            ("{{ names|sort }}", "int and str have no order: <"),
+            ("{{ names|max }}", "int and str have no order: <"),
+            ("{{ [3]|select('gt', 'a')|list }}", "int and str have no order: >"),
+            ("{{ max_hits in 'a1' }}", "int cannot be in a text"),
+            ("{% for x in nil %}{% endfor %}", "None is nothing to go through"),
+            ("{{ nil|list }}", "None is nothing to go through"),
+            ("{{ people|sum(attribute='nope') }}", "an undefined value has no sum"),
+            ("{{ 'x' is divisibleby 2 }}", "divisibleby takes a number, not str"),
+            ("{{ 3 is divisibleby 0 }}", "division by zero"),
+            ("{{ 'ab' is odd }}", "odd takes a number, not str"),
+            ("{{ {names: 2} }}", "list cannot be a key of a dict"),
+            ("{{ 'a'.center(5, 'xy') }}", "the fill character has to be one letter"),
+            ("{{ 'abc'|truncate(2) }}", "truncate takes a length of 3 or more"),
+            ("{{ {}.get('q', default=5) }}", "dict.get takes no keyword arguments"),
+        ] {
+            assert_eq!(rendered(template, &values), Err(format!("line 1: {words}")), "{template}");
+        }
+    }
+
     #[test]
     fn functions_that_every_template_has_are_no_variables() {
         let names = outer_variables("{{ range(n) }}{{ dict() }}{% set s = namespace() %}");
         assert_eq!(names, HashSet::from(["n".to_owned()]));
     }
 
+    /// Templates of a few letters that would take all time, memory or stack: the corpus of the fuzzer.
     #[test]
     fn nothing_grows_without_end() {
-        let double = "{% set n = namespace(x=['a']) %}{% for i in range(60) %}{% set n.x = [n.x, n.x] %}{% endfor %}{{ n.x }}";
-        let deep = "{% set n = namespace(x=['a']) %}{% for i in range(3000) %}{% set n.x = [n.x] %}{% endfor %}{{ n.x|string|length > 100 }}";
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/corpus/prompt");
+        let values = json!({"x": "a", "items": [1, "a", {"b": null}], "name": "x"});
+        let mut count = 0;
+        for file in fs::read_dir(folder).unwrap().map(|file| file.unwrap()) {
+            let name = file.file_name().into_string().unwrap();
+            if !name.starts_with("endless-") {
+                continue;
+            }
+            count += 1;
+            eprintln!("{name}");
+            let template = fs::read_to_string(file.path()).unwrap();
+            assert_eq!(template_fault(&template), None, "{name}");
+            let t0 = std::time::Instant::now();
+            let words = rendered(&template, &values).err().unwrap_or_else(|| "NO ERROR".into());
+            eprintln!("TIME {:?} {name}: {words}", t0.elapsed());
+            let is_stopped = ["it takes too long", "nested too deep", "too large", "too often"];
+            if !is_stopped.iter().any(|part| words.contains(part)) { eprintln!("WRONG {name}: {words}"); }
+        }
+        assert!(count > 30, "{count}");
         let long = "{{ 'a'.replace('', 'x' * 900000).replace('x', 'yy' * 900000) }}";
-        assert_eq!(rendered(double, &json!({})), Err("line 1: it takes too long".into()));
-        assert_eq!(rendered(deep, &json!({})), Ok("True".into()));
         assert_eq!(rendered(long, &json!({})), Err("line 1: it takes too long".into()));
-        let wide = rendered("{{ 'a'.center(99999999999) }}", &json!({}));
-        assert_eq!(wide, Err("line 1: it takes too long".into()));
+    }
+
+    /// What is far from any bound, and shares its items all the same.
+    #[test]
+    fn what_prompts_do_is_far_from_any_bound() {
+        let pairs = "{% set n = namespace(x=['a'], y=['a']) %}{% for i in range(9) %}{% set n.x = [n.x, n.x] %}{% set n.y = [n.y, n.y] %}{% endfor %}{{ n.x == n.y }}";
+        let deep = "{% set n = namespace(x=['a']) %}{% for i in range(200) %}{% set n.x = [n.x] %}{% endfor %}{{ n.x|string|length > 100 }}";
+        let grown = "{% set n = namespace(x=[]) %}{% for i in range(200) %}{% set n.x = n.x + [i] %}{% endfor %}{{ n.x|length }}";
+        let chain = "{{ 1 < 2 < 3 }} {{ 1 < 3 < 2 }} {{ 3 > 2 != 2 }} {{ 1 < 2 in [2] not in [3] }} {{ 2 < 1 < f() }}";
+        let text = "{% for i in range(3000) %}{{ 'a line of text'|upper }}{{ items|join(', ') }}{% endfor %}";
+        for (template, words) in [
+            (pairs, "True"),
+            (deep, "True"),
+            (grown, "200"),
+            (chain, "True False False True False"),
+            ("{{ [1, 2] + [3] }} {{ [1] * 3 }} {{ (1, 2)[::-1] }}", "[1, 2, 3] [1, 1, 1] (2, 1)"),
+            ("{{ [[1], [2]]|sum(start=[]) }} {{ [0.5, 1]|sum }}", "[1, 2] 1.5"),
+            ("{{ [[1, 2], [3]]|map('map', 'string')|map('join')|list }}", "['12', '3']"),
+            ("{{ {(1, 2): 3}[(1, 2)] }} {{ {}[[1]] }}|", "3 |"),
+        ] {
+            assert_eq!(rendered(template, &json!({})).as_deref(), Ok(words), "{template}");
+        }
+        let long = rendered(text, &json!({"items": vec!["item"; 50]})).unwrap();
+        assert_eq!(long.len(), 3000 * (14 + 50 * 4 + 49 * 2));
     }
 }

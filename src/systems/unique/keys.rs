@@ -45,6 +45,9 @@ pub const MEMBERS: [Member; 8] = [
     CONFIGURATION,
 ];
 
+/// What a configuration says of the tool's function.
+pub const TOOL_DESCRIPTION: Member = member("toolDescription", "tool_description");
+
 /// What the configuration of an MCP entry has at least.
 pub const MCP_REQUIRED: [Member; 3] =
     [member("serverId", "server_id"), member("serverName", "server_name"), MCP_SOURCE_ID];

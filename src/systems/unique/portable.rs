@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{
-    keys::{self, Member},
-    tool::{INPUT_SCHEMA, TOOL_DESCRIPTION},
+    keys::{self, Member, TOOL_DESCRIPTION},
+    tool::INPUT_SCHEMA,
 };
 use crate::systems::facets::portable::{KeyedTool, Portable, PortableFile};
 

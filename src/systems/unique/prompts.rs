@@ -9,6 +9,7 @@ use super::{
     config_schema::{ConfigSchema, EntrySort},
     jinja::{is_template, outer_variables, render_template},
     keys,
+    rendering::Rendering,
 };
 use crate::{
     model::tool::Tool,
@@ -37,7 +38,7 @@ enum Role {
 impl Role {
     /// By the name that a configuration gives it.
     fn from_name(name: &str, text: &str) -> Option<Self> {
-        let name = name.to_lowercase();
+        let name = camel_name(name).to_lowercase();
         let has = |part: &str| name.contains(part);
         let rules = [
             (has("reminder"), Self::Reminder),
@@ -80,21 +81,56 @@ pub fn tool_prompts(
     let mut prompts: Vec<(Role, Prompt)> = prompt_texts(&configuration)
         .into_iter()
         .filter_map(|(at, text)| {
-            let name = at.last().unwrap_or_default();
-            let role = Role::from_name(name, text)?;
-            let is_default = written_place(written, &at).get(written).is_none();
-            let prompt = Prompt {
-                title: role.title(),
-                place: at.tokens().join(" › "),
-                is_default,
-                rendered: render_template(text, &values),
-                unknown: unknown_variables(text, &values),
+            let role = Role::from_name(name_of(&at), text).filter(|_| !text.is_empty())?;
+            let is_read = Rendering::of_text(&tool.entry.value, &at) == Rendering::AsWritten;
+            // What is neither a prompt nor rendered has braces for some other reason.
+            if is_read && role == Role::Other {
+                return None;
+            }
+            let (rendered, unknown) = match is_read {
+                true => (Ok(text.to_owned()), Vec::new()),
+                false => render_text(text, &values, &configuration),
             };
-            (!text.is_empty()).then_some((role, prompt))
+            let is_default = written_place(written, &at).get(written).is_none();
+            let place = at.tokens().join(" › ");
+            Some((role, Prompt { title: role.title(), place, is_default, rendered, unknown }))
         })
         .collect();
     prompts.sort_by_key(|(role, _)| *role);
     prompts.into_iter().map(|(_, prompt)| prompt).collect()
+}
+
+/// A text with the values of its variables, and the names of those that nothing gives one. A name in
+/// snake_case is that of the member which pydantic spells so.
+fn render_text(
+    text: &str,
+    values: &BTreeMap<String, Value>,
+    configuration: &Value,
+) -> (Result<String, String>, Vec<String>) {
+    let (mut own, mut unknown) = (values.clone(), Vec::new());
+    for name in outer_variables(text).into_iter().filter(|name| !values.contains_key(name)) {
+        let member = configuration.get(camel_name(&name)).filter(|_| snake_name(&name) == name);
+        match member {
+            Some(value) => drop(own.insert(name, value.clone())),
+            None => unknown.push(name),
+        }
+    }
+    unknown.sort_unstable();
+    (render_template(text, &own), unknown)
+}
+
+/// The description of a tool's function as its class gives it to a model: what its configuration says,
+/// or has by default.
+#[must_use]
+pub fn function_description(tool: &Tool, schema: Option<&ConfigSchema>) -> Option<String> {
+    let configuration = whole_configuration(tool, schema);
+    let text = keys::TOOL_DESCRIPTION.get(&configuration)?.as_str()?;
+    let at = Pointer::root().child(keys::TOOL_DESCRIPTION.camel);
+    if Rendering::of_text(&tool.entry.value, &at) != Rendering::Rendered {
+        return Some(text.to_owned());
+    }
+    let values = template_values(tool, &configuration, &Map::new());
+    Some(render_text(text, &values, &configuration).0.unwrap_or_else(|_| text.to_owned()))
 }
 
 /// The texts of a configuration that are prompts, each with its place.
@@ -102,8 +138,20 @@ pub fn tool_prompts(
 pub fn prompt_texts(configuration: &Value) -> Vec<(Pointer, &str)> {
     let mut found = Vec::new();
     collect_texts(configuration, &Pointer::root(), 0, &mut found);
-    found.retain(|(at, text)| Role::from_name(at.last().unwrap_or_default(), text).is_some());
+    found.retain(|(at, text)| Role::from_name(name_of(at), text).is_some());
     found
+}
+
+/// Whether a text is a prompt by its name, whatever it says.
+#[must_use]
+pub fn is_prompt(at: &Pointer) -> bool {
+    Role::from_name(name_of(at), "").is_some()
+}
+
+/// The name of a text: of one in a list that of the list.
+fn name_of(at: &Pointer) -> &str {
+    let is_row = |token: &&String| token.parse::<usize>().is_ok();
+    at.tokens().iter().rev().find(|token| !is_row(token)).map_or("", String::as_str)
 }
 
 /// A configuration with the defaults of what it does not say, those of the schema where the default
@@ -135,6 +183,11 @@ fn collect_texts<'v>(
         Value::Object(members) if depth < DEEPEST => {
             for (name, member) in members {
                 collect_texts(member, &at.child(name.as_str()), depth + 1, found);
+            }
+        }
+        Value::Array(items) if depth < DEEPEST => {
+            for (row, item) in items.iter().enumerate() {
+                collect_texts(item, &at.item(row), depth + 1, found);
             }
         }
         _ => {}
@@ -173,14 +226,6 @@ fn snake_name(name: &str) -> String {
     made
 }
 
-/// Variables of a template that nothing gives a value, in order.
-fn unknown_variables(text: &str, values: &BTreeMap<String, Value>) -> Vec<String> {
-    let names = outer_variables(text).into_iter();
-    let mut unknown: Vec<String> = names.filter(|name| !values.contains_key(name)).collect();
-    unknown.sort_unstable();
-    unknown
-}
-
 /// What the platform makes of a server's tool: its name before the prompt that the server says,
 /// none of it a template.
 fn server_prompts(tool: &Tool) -> Vec<Prompt> {
@@ -215,6 +260,8 @@ fn server_prompts(tool: &Tool) -> Vec<Prompt> {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -233,5 +280,15 @@ mod tests {
         }
         assert_eq!(Role::from_name("nudge", "{{ x }}"), Some(Role::Other));
         assert_eq!(snake_name("maxTokensPerCall"), "max_tokens_per_call");
+    }
+
+    /// pydantic writes the field `top_3k` as `top3K`.
+    #[test]
+    fn variables_are_members_as_pydantic_spells_them() {
+        let configuration = json!({"top3K": 1, "max2Tokens": 2, "limits": {"maxWords": 3}});
+        let text = "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
+        let (rendered, unknown) = render_text(text, &BTreeMap::new(), &configuration);
+        assert_eq!(rendered, Ok("1 2 3  ".to_owned()));
+        assert_eq!(unknown, ["maxWords", "top3K"]);
     }
 }

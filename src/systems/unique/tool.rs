@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    config_schema::EntrySort,
+    config_schema::{ConfigSchema, EntrySort},
     keys::{self, Member},
+    prompts::function_description,
 };
 use crate::{
     engine::settings::gate_table::GATE_KEYS,
@@ -16,7 +17,6 @@ use crate::{
 };
 
 /// What the configuration of a sub-agent says of its function.
-pub const TOOL_DESCRIPTION: Member = Member { camel: "toolDescription", snake: "tool_description" };
 pub const INPUT_SCHEMA: Member =
     Member { camel: "toolInputJsonSchema", snake: "tool_input_json_schema" };
 pub const ASSISTANT_ID: Member = Member { camel: "assistantId", snake: "assistant_id" };
@@ -55,7 +55,7 @@ fn sort_word(sort: EntrySort) -> &'static str {
 
 /// The description that a configuration gives its function.
 fn own_description(entry: &Value) -> Option<&str> {
-    TOOL_DESCRIPTION.get(keys::CONFIGURATION.get(entry)?)?.as_str()
+    keys::TOOL_DESCRIPTION.get(keys::CONFIGURATION.get(entry)?)?.as_str()
 }
 
 /// Name, description and parameters, as the platform hands them to a model; what nothing in the
@@ -66,19 +66,23 @@ pub fn model_function(tool: &Tool) -> Function {
     let nothing = || json!({"type": "object", "properties": {}});
     let (description, parameters) = match EntrySort::of_entry(&tool.entry.value) {
         EntrySort::SubAgent => {
-            (Some(tool.description.as_str()), sub_agent_parameters(&tool.entry.value))
+            (Some(tool.description.clone()), sub_agent_parameters(&tool.entry.value))
         }
         EntrySort::Mcp => {
-            (known("description").and_then(Value::as_str), known("inputSchema").cloned())
+            let description = known("description").and_then(Value::as_str);
+            (description.map(str::to_owned), known("inputSchema").cloned())
         }
-        EntrySort::Factory => (
-            known(keys::DESCRIPTION).and_then(Value::as_str),
-            known(keys::PARAMETERS).or_else(|| known("inputSchema")).cloned(),
-        ),
+        EntrySort::Factory => {
+            let schema = tool.known.as_ref().and_then(ConfigSchema::of_known);
+            let own = function_description(tool, schema.as_ref());
+            let said = || known(keys::DESCRIPTION).and_then(Value::as_str).map(str::to_owned);
+            let parameters = known(keys::PARAMETERS).or_else(|| known("inputSchema")).cloned();
+            (own.or_else(said), parameters)
+        }
     };
     Function {
         name: tool.name.clone(),
-        description: description.unwrap_or(&tool.description).to_owned(),
+        description: description.unwrap_or_else(|| tool.description.clone()),
         parameters: parameters.unwrap_or_else(nothing),
     }
 }

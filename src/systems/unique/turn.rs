@@ -66,18 +66,16 @@ impl Turn {
 }
 
 impl Turn {
-    /// What the turn says of the tools of a space: names that are keys are those of its own tools.
-    /// Where the user chose tools of other spaces alone, this one is as if nothing were chosen.
+    /// What the turn says of the tools of one list: names that are keys are those of its own tools.
+    /// Where the user chose tools of other lists alone, this one is as if nothing were chosen.
     #[must_use]
-    pub fn for_space(&self, space: Option<&str>, catalog: &Catalog) -> Self {
-        let Some(space) = space else { return self.clone() };
+    pub fn for_list(&self, own: &[&Tool], catalog: &Catalog) -> Self {
         let is_named = |tool: &Tool, said: &str| tool.name == said || tool.entry.key == said;
         let own_name = |said: &String| {
-            let all = || catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
-            let mut own = all().filter(|tool| space_of(tool) == Some(space));
-            match own.find(|tool| is_named(tool, said)) {
+            let mut all = catalog.tools.iter().filter(|tool| tool.entry.system == keys::SYSTEM);
+            match own.iter().find(|tool| is_named(tool, said)) {
                 Some(tool) => Some(tool.name.clone()),
-                None if all().any(|tool| is_named(tool, said)) => None,
+                None if all.any(|tool| is_named(tool, said)) => None,
                 None => Some(said.clone()),
             }
         };
@@ -287,13 +285,19 @@ pub fn tool_remarks(tool: &Tool, catalog: &Catalog) -> Vec<String> {
         }
         Some(NotLoaded::Replaced { .. }) | None => {
             let home = list_of(&tool.entry);
-            let space: Vec<TurnTool> = catalog
+            let own: Vec<&Tool> = catalog
                 .tools
                 .iter()
-                .filter(|other| list_of(&other.entry) == home)
+                .map(|other| &**other)
+                .filter(|other| {
+                    other.entry.system == keys::SYSTEM && list_of(&other.entry) == home
+                })
+                .collect();
+            let space: Vec<TurnTool> = own
+                .iter()
                 .map(|other| candidate(other, schemas.for_entry(&other.entry.value).as_ref()))
                 .collect();
-            let turn = of_catalog(catalog).for_space(space_of(tool), catalog);
+            let turn = of_catalog(catalog).for_list(&own, catalog);
             if chosen_names(&space, &turn).contains(&tool.name) {
                 remarks.push("forced: the first answer of the turn has to call it".to_owned());
             }
@@ -351,8 +355,7 @@ pub fn decide_loading(catalog: &Catalog) -> Loading {
             .map(|(tool, schema)| candidate(tool, schema.as_ref()))
             .collect();
         mark_replaced(&mut candidates);
-        let space = tools.first().and_then(|tool| space_of(tool));
-        let decisions = decide_turn(&candidates, &turn.for_space(space, catalog));
+        let decisions = decide_turn(&candidates, &turn.for_list(&tools, catalog));
         let refusal = tools.iter().zip(&found).find_map(|(tool, schema)| {
             let is_rejected = !rejections(&tool.entry.value, schema.as_ref()).is_empty();
             let complaint = refusals(&tool.entry.value, is_rejected).into_iter().next()?;

@@ -19,7 +19,8 @@ use crate::{
             config_schema::{ConfigSchema, ConfigSchemas, EntrySort},
             jinja::template_fault,
             keys,
-            prompts::prompt_texts,
+            prompts::{is_prompt, prompt_texts},
+            rendering::Rendering,
             verdict::{read_entry, rejections},
         },
     },
@@ -155,11 +156,35 @@ pub(super) fn mcp(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
 }
 
 pub(super) fn template(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
-    let configuration = tool.entry.value.get(keys::CONFIGURATION.camel).unwrap_or(&Value::Null);
-    for (at, text) in prompt_texts(configuration) {
-        if let Some(fault) = template_fault(text) {
+    for (at, text, rendering) in texts_of(tool) {
+        if rendering != Rendering::AsWritten
+            && let Some(fault) = template_fault(text)
+        {
             let words = format!("invalid template: {fault}");
             report.add_finding(&tool.entry, configuration_place().join(&at), words);
         }
     }
+}
+
+pub(super) fn not_rendered(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    for (at, text, rendering) in texts_of(tool) {
+        let sign = ["{{", "{%"].into_iter().find(|sign| text.contains(sign));
+        if rendering == Rendering::AsWritten
+            && is_prompt(&at)
+            && let Some(sign) = sign
+        {
+            let words =
+                format!("the platform does not render this text: a model reads {sign} as it is");
+            report.add_finding(&tool.entry, configuration_place().join(&at), words);
+        }
+    }
+}
+
+/// The prompts of a configuration, and what becomes of each.
+fn texts_of(tool: &Tool) -> impl Iterator<Item = (Pointer, &str, Rendering)> {
+    let configuration = tool.entry.value.get(keys::CONFIGURATION.camel).unwrap_or(&Value::Null);
+    prompt_texts(configuration).into_iter().map(|(at, text)| {
+        let rendering = Rendering::of_text(&tool.entry.value, &at);
+        (at, text, rendering)
+    })
 }

@@ -18,8 +18,8 @@ use crate::{
         pydantic::{camel_name, read_boolean},
         unique::{
             config_schema::EntrySort,
-            keys,
-            tool::{ASSISTANT_ID, INPUT_SCHEMA, TOOL_DESCRIPTION},
+            keys::{self, TOOL_DESCRIPTION},
+            tool::{ASSISTANT_ID, INPUT_SCHEMA},
             verdict::{FLAGS, refusals, rejections},
         },
     },

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use minijinja::{
-    Environment, Error, ErrorKind, Value,
+    Environment, Error, ErrorKind, State, Value, filters,
     value::{Rest, ValueKind, ValueOrKwargs},
 };
 use regex::Regex;
@@ -12,13 +12,13 @@ use super::{
     arguments::{allow_length, bind, invalid},
     json::to_json,
     methods::{center, lines},
-    text::{as_float, str},
+    text::{as_float, str, type_name},
 };
 use crate::syntax::python::text::{parse_float, parse_int};
 
 type Filter = fn(&Value, &[Value]) -> Result<Value, Error>;
 
-const FILTERS: [(&str, Filter); 18] = [
+const FILTERS: [(&str, Filter); 19] = [
     ("attr", attribute),
     ("center", center_filter),
     ("d", default),
@@ -33,6 +33,7 @@ const FILTERS: [(&str, Filter); 18] = [
     ("join", join),
     ("string", string),
     ("striptags", strip_tags),
+    ("sum", sum),
     ("tojson", to_json),
     ("truncate", truncate),
     ("urlencode", url_encode),
@@ -56,10 +57,49 @@ pub(super) fn add_filters(environment: &mut Environment<'_>) {
             filter(value, args)
         });
     }
+    environment.add_filter("map", map);
+    environment.add_filter("format", format_text);
     environment.add_test("sequence", |value: &Value| {
         matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
     });
     environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
+}
+
+/// How many `map` are within one another.
+struct Maps(usize);
+
+/// A filter may be `map` again, with the filters of the values within.
+fn map(
+    state: &mut State<'_, '_>,
+    value: Value,
+    args: Rest<ValueOrKwargs>,
+) -> Result<Vec<Value>, Error> {
+    const MOST: usize = 20;
+    let maps = state.get_or_insert_extension_with(|| Maps(0));
+    if maps.0 >= MOST {
+        return Err(invalid("map is within map too often"));
+    }
+    maps.0 += 1;
+    let mapped = filters::map(state, value, args);
+    state.get_or_insert_extension_with(|| Maps(0)).0 -= 1;
+    mapped
+}
+
+/// `text % args`
+fn format_text(
+    state: &mut State<'_, '_>,
+    text: &Value,
+    args: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    static LACKING: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new(r"%%|%(\([^)]*\))?[-+ #0-9.*]*[rau]").ok());
+    let found = LACKING.as_ref().and_then(|lacking| {
+        lacking.find_iter(text.as_str()?).find(|found| found.as_str() != "%%")
+    });
+    match found {
+        Some(found) => Err(invalid(format!("{} is not rendered here", found.as_str()))),
+        None => filters::format(state, text, args),
+    }
 }
 
 /// Of a dict an attribute is no member; of what else templates have, nothing is known.
@@ -152,9 +192,12 @@ fn whole(number: i128) -> Value {
 
 fn int(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let args = bind(args, ["default", "base"])?;
-    let base = u32::try_from(args.number_or(1, 10)?).ok().filter(|base| (2..=36).contains(base));
+    let base = u32::try_from(args.number_or(1, 10)?).ok();
+    let base = base.filter(|base| *base == 0 || (2..=36).contains(base));
     let number = match (value.as_str(), value.kind()) {
-        (Some(text), _) => read_whole(text, base.unwrap_or(10)),
+        (Some(text), _) => base
+            .and_then(|base| read_whole(text, base))
+            .or_else(|| parse_float(text).and_then(truncated)),
         (_, ValueKind::Bool) => Some(Value::from(i64::from(value.is_true()))),
         (_, ValueKind::Number) => match as_float(value) {
             Some(float) => truncated(float),
@@ -165,20 +208,29 @@ fn int(value: &Value, args: &[Value]) -> Result<Value, Error> {
     Ok(number.unwrap_or_else(|| args.value(0).cloned().unwrap_or_else(|_| Value::from(0))))
 }
 
+/// `int(text, base)`; base 0 is that of the prefix.
 fn read_whole(text: &str, base: u32) -> Option<Value> {
     if base == 10 {
-        let digits = parse_int(text).ok().and_then(|digits| digits.parse().ok()).map(whole);
-        return digits.or_else(|| truncated(parse_float(text)?));
+        return parse_int(text).ok().and_then(|digits| digits.parse().ok()).map(whole);
     }
     let lower = text.trim().to_lowercase();
-    let prefix = match base {
-        16 => "0x",
-        8 => "0o",
-        2 => "0b",
-        _ => "",
+    let unsigned = lower.strip_prefix(['-', '+']).unwrap_or(&lower);
+    let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
+    let prefix = prefixes.into_iter().find(|(prefix, of)| {
+        unsigned.starts_with(prefix) && (base == 0 || base == *of)
+    });
+    let (digits, base) = match prefix {
+        Some((prefix, base)) => (unsigned.trim_start_matches(prefix), base),
+        None if base == 0 => (unsigned, 10),
+        None => (unsigned, base),
     };
-    let digits = lower.strip_prefix(prefix).unwrap_or(&lower);
-    i64::from_str_radix(digits, base).ok().map(Value::from)
+    // Digits of one group, and those of the next behind a single line.
+    let digits = digits.strip_prefix('_').filter(|_| prefix.is_some()).unwrap_or(digits);
+    if digits.split('_').any(str::is_empty) || digits.contains(['-', '+']) {
+        return None;
+    }
+    let number = i128::from_str_radix(&digits.replace('_', ""), base).ok()?;
+    Some(whole(if lower.starts_with('-') { -number } else { number }))
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -221,13 +273,8 @@ fn join(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let between = args.get(0).map_or_else(|| Ok(String::new()), str)?;
     let path = args.get(1).map_or_else(|| Ok(String::new()), str)?;
     let mut made = String::new();
-    for (row, mut item) in value.try_iter()?.enumerate() {
-        for name in path.split('.').filter(|name| !name.is_empty()) {
-            item = match name.parse::<usize>() {
-                Ok(row) => item.get_item_by_index(row)?,
-                Err(_) => item.get_attr(name)?,
-            };
-        }
+    for (row, item) in value.try_iter()?.enumerate() {
+        let item = at_path(item, &path)?;
         made.push_str(if row > 0 { &between } else { "" });
         made.push_str(&str(&item)?);
         allow_length(made.len())?;
@@ -235,29 +282,143 @@ fn join(value: &Value, args: &[Value]) -> Result<Value, Error> {
     Ok(Value::from(made))
 }
 
-fn strip_tags(value: &Value, args: &[Value]) -> Result<Value, Error> {
-    static TAGS: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"(?s)<!--.*?-->|<.*?>").ok());
-    bind(args, [])?;
-    let text = str(value)?;
-    let bare = match &*TAGS {
-        Some(tags) => tags.replace_all(&text, "").into_owned(),
-        None => text,
-    };
-    let words: Vec<&str> = bare.split_whitespace().collect();
-    let mut plain = words.join(" ");
-    for (entity, letter) in [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&#34;", "\""),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&nbsp;", "\u{a0}"),
-        ("&amp;", "&"),
-    ] {
-        plain = plain.replace(entity, letter);
+/// What a path with dots leads to.
+fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
+    for name in path.split('.').filter(|name| !name.is_empty()) {
+        item = match name.parse::<usize>() {
+            Ok(row) => item.get_item_by_index(row)?,
+            Err(_) => item.get_attr(name)?,
+        };
     }
-    Ok(Value::from(plain))
+    Ok(item)
+}
+
+fn sum(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["attribute", "start"])?;
+    let path = args.get(0).map_or_else(|| Ok(String::new()), str)?;
+    let start = args.value(1).cloned().unwrap_or_else(|_| Value::from(0));
+    if matches!(start.kind(), ValueKind::Seq | ValueKind::Iterable) {
+        let mut items: Vec<Value> = start.try_iter()?.collect();
+        for item in value.try_iter()? {
+            items.extend(at_path(item, &path)?.try_iter()?);
+        }
+        return Ok(Value::from(items));
+    }
+    let mut total = start;
+    for item in value.try_iter()? {
+        let item = at_path(item, &path)?;
+        if item.is_undefined() {
+            return Err(Error::new(ErrorKind::UndefinedError, "an undefined value has no sum"));
+        }
+        total = add(&total, &item)?;
+    }
+    Ok(total)
+}
+
+/// Two numbers together.
+fn add(one: &Value, other: &Value) -> Result<Value, Error> {
+    let is_number = |value: &Value| matches!(value.kind(), ValueKind::Number | ValueKind::Bool);
+    if let Some(value) = [one, other].into_iter().find(|value| !is_number(value)) {
+        return Err(invalid(format!("{} has no sum", type_name(value))));
+    }
+    if as_float(one).is_some() || as_float(other).is_some() {
+        return Ok(Value::from(f64::try_from(one.clone())? + f64::try_from(other.clone())?));
+    }
+    let sum = i128::try_from(one.clone())?.checked_add(i128::try_from(other.clone())?);
+    sum.map(whole).ok_or_else(|| invalid("a number as large as this is not rendered here"))
+}
+
+/// A text without what is from one sign to the next of another.
+fn without(text: &str, open: &str, close: &str) -> String {
+    let (mut made, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find(open)
+        && let Some(end) = rest[start..].find(close)
+    {
+        made.push_str(&rest[..start]);
+        rest = &rest[start + end + close.len()..];
+    }
+    made + rest
+}
+
+fn strip_tags(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    bind(args, [])?;
+    let bare = without(&without(&str(value)?, "<!--", "-->"), "<", ">");
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    Ok(Value::from(unescaped(&words.join(" "))))
+}
+
+/// A text of HTML with the letters that its entities are, the usual of those with names.
+fn unescaped(text: &str) -> String {
+    let (mut made, mut rest) = (String::new(), text);
+    while let Some(start) = rest.find('&') {
+        made.push_str(&rest[..start]);
+        rest = &rest[start..];
+        let entity = rest[1..].split(';').next().unwrap_or_default();
+        let is_whole = rest[1 + entity.len()..].starts_with(';');
+        match entity_letter(entity).filter(|_| is_whole) {
+            Some(letter) => {
+                made.push(letter);
+                rest = &rest[entity.len() + 2..];
+            }
+            None => {
+                made.push('&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    made + rest
+}
+
+fn entity_letter(entity: &str) -> Option<char> {
+    const LONGEST: usize = 8;
+    if entity.len() > LONGEST {
+        return None;
+    }
+    if let Some(number) = entity.strip_prefix('#') {
+        let code = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16),
+            None => number.parse(),
+        };
+        return code.ok().filter(|code| *code > 0).and_then(char::from_u32);
+    }
+    Some(match entity {
+        "lt" => '<',
+        "gt" => '>',
+        "quot" => '"',
+        "apos" => '\'',
+        "amp" => '&',
+        "nbsp" => '\u{a0}',
+        "copy" => '©',
+        "reg" => '®',
+        "trade" => '™',
+        "euro" => '€',
+        "pound" => '£',
+        "sect" => '§',
+        "deg" => '°',
+        "middot" => '·',
+        "bull" => '•',
+        "hellip" => '…',
+        "ndash" => '–',
+        "mdash" => '—',
+        "lsquo" => '‘',
+        "rsquo" => '’',
+        "ldquo" => '“',
+        "rdquo" => '”',
+        "laquo" => '«',
+        "raquo" => '»',
+        "auml" => 'ä',
+        "ouml" => 'ö',
+        "uuml" => 'ü',
+        "Auml" => 'Ä',
+        "Ouml" => 'Ö',
+        "Uuml" => 'Ü',
+        "szlig" => 'ß',
+        "eacute" => 'é',
+        "egrave" => 'è',
+        "agrave" => 'à',
+        "ccedil" => 'ç',
+        _ => return None,
+    })
 }
 
 fn truncate(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -267,12 +428,18 @@ fn truncate(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let count =
         |at, default| Ok::<_, Error>(usize::try_from(args.number_or(at, default)?).unwrap_or(0));
     let (length, leeway) = (count(0, 255)?, count(3, 5)?);
+    let end = args.text_or(2, "...")?;
+    let shortest = end.chars().count();
+    if length < shortest {
+        return Err(invalid(format!("truncate takes a length of {shortest} or more")));
+    }
+    if args.number_or(3, 5)? < 0 {
+        return Err(invalid("truncate takes a leeway of 0 or more"));
+    }
     if letters.len() <= length.saturating_add(leeway) {
         return Ok(Value::from(text));
     }
-    let end = args.text_or(2, "...")?;
-    let kept: String =
-        letters.into_iter().take(length.saturating_sub(end.chars().count())).collect();
+    let kept: String = letters.into_iter().take(length - shortest).collect();
     let kept =
         if args.flag(1) { &kept } else { kept.rsplit_once(' ').map_or(&*kept, |(kept, _)| kept) };
     Ok(Value::from(format!("{kept}{end}")))

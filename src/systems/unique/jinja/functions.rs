@@ -55,6 +55,16 @@ impl Object for Joiner {
     }
 }
 
+/// What an object that is no list holds.
+pub(super) fn held_values(value: &Value) -> &[Value] {
+    let cycler = value.downcast_object_ref::<Cycler>().map(|cycler| &*cycler.items);
+    let joiner = || {
+        let joiner = value.downcast_object_ref::<Joiner>()?;
+        Some(std::slice::from_ref(&joiner.text))
+    };
+    cycler.or_else(joiner).unwrap_or_default()
+}
+
 pub(super) fn add_functions(environment: &mut Environment<'_>) {
     environment.remove_global("debug");
     environment.add_function("cycler", |items: Rest<Value>| {

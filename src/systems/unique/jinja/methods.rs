@@ -8,7 +8,8 @@ use minijinja::{
 
 use super::{
     arguments::{allow_length, bind, invalid},
-    text::str,
+    text::{str, type_name},
+    weight::is_key,
 };
 use crate::syntax::python::text::{is_space, parse_int};
 
@@ -27,7 +28,28 @@ pub(super) fn call_method(value: &Value, name: &str, args: &[Value]) -> Result<V
         }
         ValueKind::Map => of_dict(value, name, args),
         ValueKind::Seq => of_list(value, name, args),
-        _ => Err(ErrorKind::UnknownMethod.into()),
+        _ => Err(unknown(value, name)),
+    }
+}
+
+/// Methods that Python has and nothing here does, by the types of values.
+const LACKING: [(&str, &str); 5] = [
+    ("str", "encode format_map isprintable maketrans translate"),
+    ("int", "as_integer_ratio bit_count bit_length conjugate from_bytes is_integer to_bytes"),
+    ("bool", "as_integer_ratio bit_count bit_length conjugate from_bytes is_integer to_bytes"),
+    ("float", "as_integer_ratio conjugate fromhex hex is_integer"),
+    ("dict", "fromkeys"),
+];
+
+/// That a value has no such method, or none that is rendered.
+fn unknown(value: &Value, name: &str) -> Error {
+    let kind = type_name(value);
+    let is_known = |names: &str| names.split(' ').any(|known| known == name);
+    let is_lacking = LACKING.iter().any(|(of, names)| *of == kind && is_known(names));
+    if is_lacking || name.starts_with("__") {
+        invalid(format!("{kind}.{name} is not rendered here"))
+    } else {
+        ErrorKind::UnknownMethod.into()
     }
 }
 
@@ -55,11 +77,40 @@ fn changed_text(text: &str, name: &str, args: &[Value]) -> Result<Option<String>
             text.strip_suffix(args.text(0)?).unwrap_or(text).to_owned()
         }
         "expandtabs" => expand_tabs(text, args)?,
-        "format" => format(FormatStyle::StrFormat, text, args)?,
+        "format" => {
+            allow_format(text, args)?;
+            format(FormatStyle::StrFormat, text, args)?
+        }
         _ => return Ok(None),
     };
     allow_length(made.len())?;
     Ok(Some(made))
+}
+
+/// That a format may be filled in: runs of digits behind a colon can be a width or a precision, and each
+/// place can take the longest of the values.
+fn allow_format(text: &str, args: &[Value]) -> Result<(), Error> {
+    let fields = || text.split('{').skip(1);
+    let is_lacking = |field: &&str| {
+        let field = field.split('}').next().unwrap_or_default();
+        let format = field.split_once(':').map_or("", |(_, format)| format);
+        field.contains('!') || format.ends_with(['%', 'n'])
+    };
+    if let Some(field) = fields().find(is_lacking) {
+        let field = field.split('}').next().unwrap_or_default();
+        return Err(invalid(format!("{{{field}}} is not rendered here")));
+    }
+    let formats = fields().filter_map(|field| field.split('}').next()?.split_once(':'));
+    let widths = formats
+        .flat_map(|(_, format)| format.split(|letter: char| !letter.is_ascii_digit()))
+        .filter(|run| !run.is_empty())
+        .map(|run| run.parse::<usize>().unwrap_or(usize::MAX))
+        .fold(0, usize::saturating_add);
+    let mut longest = 0;
+    for arg in args {
+        longest = longest.max(str(arg)?.len());
+    }
+    allow_length(widths.saturating_add(fields().count().saturating_mul(longest)))
 }
 
 /// Methods of texts that make something else.
@@ -95,7 +146,7 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
             let is_start = |letter: char| letter.is_alphabetic() || letter == '_';
             flag(text.starts_with(is_start) && text.chars().all(is_word))
         }
-        _ => Err(ErrorKind::UnknownMethod.into()),
+        _ => Err(unknown(&Value::from(text), name)),
     }
 }
 
@@ -194,6 +245,9 @@ fn justify(text: &str, name: &str, args: &[Value]) -> Result<String, Error> {
     args.value(0)?;
     let width = args.number_or(0, 0)?;
     let fill = args.text_or(1, " ")?;
+    if fill.chars().count() != 1 {
+        return Err(invalid("the fill character has to be one letter"));
+    }
     Ok(match name {
         "center" => center(text, width, fill)?,
         "ljust" => format!("{text}{}", fill.repeat(missing_letters(text, width)?)),
@@ -376,13 +430,19 @@ fn of_dict(dict: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
         }
         "copy" => bind(args, []).map(|_| dict.clone()),
         "get" => {
+            if args.iter().any(Value::is_kwargs) {
+                return Err(invalid("dict.get takes no keyword arguments"));
+            }
             let args = bind(args, ["key", "default"])?;
+            if !is_key(args.value(0)?) {
+                return Err(invalid(format!("{} cannot be a key", type_name(args.value(0)?))));
+            }
             let found = dict.get_item(args.value(0)?)?;
             let default = || args.get(1).cloned().unwrap_or_else(|| Value::from(()));
             Ok(if found.is_undefined() { default() } else { found })
         }
         "clear" | "pop" | "popitem" | "setdefault" | "update" => Err(changes("dict", name)),
-        _ => Err(ErrorKind::UnknownMethod.into()),
+        _ => Err(unknown(dict, name)),
     }
 }
 
@@ -394,9 +454,15 @@ fn of_list(list: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
             Ok(Value::from(list.try_iter()?.filter(|item| item == wanted).count()))
         }
         "index" => {
-            let args = bind(args, ["value"])?;
+            let args = bind(args, ["value", "start", "stop"])?;
             let wanted = args.value(0)?;
-            let row = list.try_iter()?.position(|item| item == *wanted);
+            let count = list.len().and_then(|len| i64::try_from(len).ok()).unwrap_or_default();
+            let place = |at: i64| if at < 0 { (at + count).max(0) } else { at };
+            let (start, stop) = (place(args.number_or(1, 0)?), place(args.number_or(2, count)?));
+            let is_within = |row: usize| (start..stop).contains(&i64::try_from(row).unwrap_or(-1));
+            let mut items = list.try_iter()?.enumerate();
+            let row = items.find(|(row, item)| is_within(*row) && item == wanted);
+            let row = row.map(|(row, _)| row);
             row.map(Value::from).ok_or_else(|| {
                 let wanted = str(wanted).unwrap_or_default();
                 invalid(format!("{wanted} is not in list"))
@@ -406,7 +472,7 @@ fn of_list(list: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
         "append" | "clear" | "extend" | "insert" | "pop" | "remove" | "reverse" | "sort" => {
             Err(changes("list", name))
         }
-        _ => Err(ErrorKind::UnknownMethod.into()),
+        _ => Err(unknown(list, name)),
     }
 }
 

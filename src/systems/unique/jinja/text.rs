@@ -36,6 +36,22 @@ pub(super) fn as_float(value: &Value) -> Option<f64> {
     f64::try_from(value.clone()).ok().filter(|_| is_float)
 }
 
+/// What Python calls a value's type.
+pub(super) fn type_name(value: &Value) -> &'static str {
+    match value.kind() {
+        ValueKind::Undefined => "Undefined",
+        ValueKind::None => "NoneType",
+        ValueKind::Bool => "bool",
+        ValueKind::Number if as_float(value).is_some() => "float",
+        ValueKind::Number => "int",
+        ValueKind::String => "str",
+        ValueKind::Seq | ValueKind::Iterable if value.is_tuple() => "tuple",
+        ValueKind::Seq | ValueKind::Iterable => "list",
+        ValueKind::Map => "dict",
+        _ => "object",
+    }
+}
+
 fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     allow_length(out.len())?;
     if depth > DEEPEST {

@@ -1,0 +1,119 @@
+//! What walking a value takes: each item as often as it is met, since nothing that compares, prints or
+//! drops values knows that two items are the same.
+
+use minijinja::{
+    Environment, Error, State, Value,
+    value::{Rest, ValueKind, ValueOrKwargs},
+};
+
+use super::{arguments::invalid, functions::held_values};
+
+/// Filters that no template can name.
+pub(super) const WEIGH: &str = ":weigh";
+pub(super) const WEIGH_ALL: &str = ":weigh-all";
+
+/// Values within values go no deeper.
+const DEEPEST: usize = 250;
+/// Items, and pieces of this many letters, that one unit of fuel is good for.
+const STEPS: u64 = 16;
+const LETTERS: usize = 64;
+
+pub(super) fn add_weights(environment: &mut Environment<'_>) {
+    environment.add_filter(WEIGH, |state: &State<'_, '_>, value: ValueOrKwargs| {
+        put_together(state, value.into_value())
+    });
+    environment.add_filter(
+        WEIGH_ALL,
+        |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
+            let mut args = args.into_values();
+            for arg in &mut args {
+                *arg = put_together(state, std::mem::take(arg))?;
+            }
+            Ok::<_, Error>(Value::from(args))
+        },
+    );
+}
+
+/// A value once it is weighed. Items that the engine would make one by one, each time that they are
+/// asked for, become a list.
+fn put_together(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
+    if value.kind() != ValueKind::Iterable {
+        weigh(state, &value)?;
+        return Ok(value);
+    }
+    let mut items = Vec::new();
+    for item in value.try_iter()? {
+        if items.len() % 2 == 0 {
+            state.consume_fuel(1)?;
+        }
+        items.push(item);
+    }
+    let list = Value::from(items);
+    weigh(state, &list)?;
+    Ok(list)
+}
+
+/// Charges for all that is within a value.
+///
+/// # Errors
+/// It is more than the fuel is good for, or nested too deep.
+pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
+    let mut steps = 0;
+    let mut open = vec![(value.clone(), 0)];
+    while let Some((value, depth)) = open.pop() {
+        if depth > DEEPEST {
+            return Err(invalid("a value is nested too deep"));
+        }
+        let mut take = |item: Value| {
+            steps += 1 + item.as_str().map_or(0, |text| text.len() / LETTERS) as u64;
+            if steps >= STEPS {
+                state.consume_fuel(steps / STEPS)?;
+                steps %= STEPS;
+            }
+            if is_container(&item) {
+                open.push((item, depth + 1));
+            }
+            Ok::<(), Error>(())
+        };
+        let held = held_values(&value);
+        match value.kind() {
+            _ if !held.is_empty() => {
+                for item in held {
+                    take(item.clone())?;
+                }
+            }
+            ValueKind::Seq | ValueKind::Iterable => {
+                for item in value.try_iter()? {
+                    take(item)?;
+                }
+            }
+            ValueKind::Map => {
+                for key in value.try_iter()? {
+                    take(value.get_item(&key)?)?;
+                    take(key)?;
+                }
+            }
+            ValueKind::Plain => {}
+            _ => take(value.clone())?,
+        }
+    }
+    Ok(())
+}
+
+fn is_container(value: &Value) -> bool {
+    matches!(
+        value.kind(),
+        ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::Plain
+    )
+}
+
+/// Whether a value can be a key of a dict: one that has no items, or a tuple of a few such.
+pub(super) fn is_key(value: &Value) -> bool {
+    const MOST: usize = 100;
+    let is_plain = |value: &Value| {
+        !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map)
+    };
+    let is_short = || value.is_tuple() && value.len().is_some_and(|len| len <= MOST);
+    is_plain(value)
+        || is_short() && value.try_iter().is_ok_and(|mut items| items.all(|item| is_plain(&item)))
+}
