@@ -472,41 +472,10 @@ mod tests {
     use crate::{
         model::{
             entry::{EntryForm, EntryPlace, FileId},
-            event_log::{EventMark, FIRST_BYTES, FIRST_EVENTS, LAST_BYTES, LAST_EVENTS},
+            event_log::EventMark,
         },
         schema::pointer::Pointer,
     };
-
-    fn logged(count: usize, bytes: usize) -> EventLog {
-        let mut log = EventLog::default();
-        for at_ms in 0..count as u64 {
-            let kind = EventKind::Chunk { text: "a".repeat(bytes).into(), bytes };
-            log.push(Event { at_ms, kind }, 0);
-        }
-        log
-    }
-
-    #[test]
-    fn what_stays_in_memory_is_bounded_in_number_and_in_bytes() {
-        let many = logged(10_000, 1);
-        assert_eq!(
-            (many.len(), many.gap()),
-            (FIRST_EVENTS + LAST_EVENTS, Some((FIRST_EVENTS, 4_800)))
-        );
-        assert_eq!(many.get(FIRST_EVENTS).map(|event| event.at_ms), Some(5_000));
-
-        let each = LAST_BYTES / 8;
-        let large = logged(100, each);
-        assert_eq!((large.len(), large.gap()), (2 + 8, Some((2, 90))));
-        let held: usize = large.first.iter().chain(&large.last).map(|logged| logged.weight).sum();
-        assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
-        let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
-        assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);
-
-        let huge = logged(3, LAST_BYTES + 1);
-        assert_eq!((huge.len(), huge.gap()), (1, Some((0, 2))), "the last one stays");
-        assert!(!huge.is_empty());
-    }
 
     #[test]
     fn a_chunks_text_is_kept_once_and_strays_are_found_where_they_are() {

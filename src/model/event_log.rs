@@ -5,11 +5,11 @@ use std::collections::VecDeque;
 use super::call::{Event, EventKind, LoggedEvent, StrayCause};
 
 /// How many of a call's first events stay in memory, and how many bytes of what they carry.
-pub(crate) const FIRST_EVENTS: usize = 200;
-pub(crate) const FIRST_BYTES: usize = 1024 * 1024;
+const FIRST_EVENTS: usize = 200;
+const FIRST_BYTES: usize = 1024 * 1024;
 /// The same of its last events. The last one always stays, however large.
-pub(crate) const LAST_EVENTS: usize = 5_000;
-pub(crate) const LAST_BYTES: usize = 4 * 1024 * 1024;
+const LAST_EVENTS: usize = 5_000;
+const LAST_BYTES: usize = 4 * 1024 * 1024;
 
 /// A call's events: the first and the last, and a count of those dropped between.
 #[derive(Clone, Debug, Default)]
@@ -215,5 +215,41 @@ pub(crate) mod work {
     /// So many on this thread so far.
     pub(crate) fn events_looked_at() -> u64 {
         LOOKED_AT.get()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn logged(count: usize, bytes: usize) -> EventLog {
+        let mut log = EventLog::default();
+        for at_ms in 0..count as u64 {
+            let kind = EventKind::Chunk { text: "a".repeat(bytes).into(), bytes };
+            log.push(Event { at_ms, kind }, 0);
+        }
+        log
+    }
+
+    #[test]
+    fn what_stays_in_memory_is_bounded_in_number_and_in_bytes() {
+        let many = logged(10_000, 1);
+        assert_eq!(
+            (many.len(), many.gap()),
+            (FIRST_EVENTS + LAST_EVENTS, Some((FIRST_EVENTS, 4_800)))
+        );
+        assert_eq!(many.get(FIRST_EVENTS).map(|event| event.at_ms), Some(5_000));
+
+        let each = LAST_BYTES / 8;
+        let large = logged(100, each);
+        assert_eq!((large.len(), large.gap()), (2 + 8, Some((2, 90))));
+        let held: usize = large.first.iter().chain(&large.last).map(|logged| logged.weight).sum();
+        assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
+        let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
+        assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);
+
+        let huge = logged(3, LAST_BYTES + 1);
+        assert_eq!((huge.len(), huge.gap()), (1, Some((0, 2))), "the last one stays");
+        assert!(!huge.is_empty());
     }
 }

@@ -189,9 +189,8 @@ mod tests {
         let brackets =
             |depth: usize| format!("{{{{ {}1{} }}}}", "(".repeat(depth), ")".repeat(depth));
         assert_eq!(rendered(&brackets(50), &json!({})), Ok("1".into()));
-        let elif = |count: usize| {
-            format!("{{% if x %}}{}{{% endif %}}", "{% elif y %}".repeat(count))
-        };
+        let elif =
+            |count: usize| format!("{{% if x %}}{}{{% endif %}}", "{% elif y %}".repeat(count));
         let row = |part: &str, count: usize| format!("{{{{ {}x }}}}", part.repeat(count));
         let tail = |part: &str, count: usize| format!("{{{{ x{} }}}}", part.repeat(count));
         for (template, value) in [
@@ -344,7 +343,9 @@ mod tests {
             let words = rendered(&template, &values).err().unwrap_or_else(|| "NO ERROR".into());
             eprintln!("TIME {:?} {name}: {words}", t0.elapsed());
             let is_stopped = ["it takes too long", "nested too deep", "too large", "too often"];
-            if !is_stopped.iter().any(|part| words.contains(part)) { eprintln!("WRONG {name}: {words}"); }
+            if !is_stopped.iter().any(|part| words.contains(part)) {
+                eprintln!("WRONG {name}: {words}");
+            }
         }
         assert!(count > 30, "{count}");
         let long = "{{ 'a'.replace('', 'x' * 900000).replace('x', 'yy' * 900000) }}";

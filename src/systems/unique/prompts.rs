@@ -286,7 +286,8 @@ mod tests {
     #[test]
     fn variables_are_members_as_pydantic_spells_them() {
         let configuration = json!({"top3K": 1, "max2Tokens": 2, "limits": {"maxWords": 3}});
-        let text = "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
+        let text =
+            "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
         let (rendered, unknown) = render_text(text, &BTreeMap::new(), &configuration);
         assert_eq!(rendered, Ok("1 2 3  ".to_owned()));
         assert_eq!(unknown, ["maxWords", "top3K"]);

@@ -8,9 +8,7 @@ use std::collections::BTreeMap;
 
 use minijinja::{
     AutoEscape, Environment, Error, Value,
-    machinery::{
-        CodeGenerator, Instruction, Instructions, ast, eval, make_string_output, parse,
-    },
+    machinery::{CodeGenerator, Instruction, Instructions, ast, eval, make_string_output, parse},
 };
 
 use super::{operators, weight};
@@ -109,11 +107,9 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
     }
     let whole = step.clone();
     match step {
-        Step::Add
-        | Step::Mul
-        | Step::Slice
-        | Step::BuildList(_)
-        | Step::BuildTuple(_) => vec![whole, weigh()],
+        Step::Add | Step::Mul | Step::Slice | Step::BuildList(_) | Step::BuildTuple(_) => {
+            vec![whole, weigh()]
+        }
         Step::BuildMap(pairs) => {
             let Some(count) = u16::try_from(pairs * 2).ok().filter(|count| *count > 0) else {
                 return vec![whole];

@@ -85,13 +85,7 @@ const COMPARISONS: [Comparison; 8] = [
         beside_kept: ":>=-kept",
         tests: &[">=", "ge"],
     },
-    Comparison {
-        sign: "in",
-        word: "In",
-        filter: ":in",
-        beside_kept: ":in-kept",
-        tests: &["in"],
-    },
+    Comparison { sign: "in", word: "In", filter: ":in", beside_kept: ":in-kept", tests: &["in"] },
     Comparison {
         sign: "not in",
         word: "NotIn",
@@ -204,12 +198,7 @@ fn is_number(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::Number | ValueKind::Bool)
 }
 
-fn compare(
-    state: &State<'_, '_>,
-    sign: &str,
-    one: &Value,
-    other: &Value,
-) -> Result<bool, Error> {
+fn compare(state: &State<'_, '_>, sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
     weigh(state, one)?;
     weigh(state, other)?;
     match sign {
@@ -268,9 +257,11 @@ fn concatenate(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Valu
     if !is_escaped || !one.is_safe() && !other.is_safe() {
         return Ok(Value::from(str(one)? + &str(other)?));
     }
-    let safe = |value: &Value| str(value).map(|text| match value.is_safe() {
-        true => text,
-        false => escaped(&text),
-    });
+    let safe = |value: &Value| {
+        str(value).map(|text| match value.is_safe() {
+            true => text,
+            false => escaped(&text),
+        })
+    };
     Ok(Value::from_safe_string(safe(one)? + &safe(other)?))
 }
