@@ -86,8 +86,8 @@ pub(crate) struct Test {
     #[arg(long)]
     fail_fast: bool,
 
-    /// Run every case that calls a tool this many times; all have to pass (or as many as its
-    /// `pass` says, each time)
+    /// Run every case that calls a tool this many times, all of which have to pass; `runs` and
+    /// `pass` of a case are multiplied
     #[arg(long, value_name = "COUNT", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     repeat: u32,
 

@@ -44,6 +44,10 @@ pub(super) fn export_traces(
     to: Option<OutputFile<'_>>,
     out: &mut CommandOutput,
 ) -> CommandResult {
+    if ids.is_empty() {
+        out.print_status("No call matches, so nothing is written");
+        return Ok(Ending::Found);
+    }
     let mut text = String::new();
     for id in ids {
         let trace = store.load_trace(id)?;
