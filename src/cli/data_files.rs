@@ -7,6 +7,7 @@ use std::{
 
 use super::{global::Global, report_paths::typed_path};
 use crate::{
+    engine::members::several_documents,
     model::problem::{Problem, ProblemKind},
     schema::pointer::Pointer,
     store::{files, workspace::SETTINGS},
@@ -107,12 +108,6 @@ impl FileKind {
     pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> Problem {
         self.fault(path, message_with_position(source, at, message))
     }
-}
-
-/// Why a file of several documents is none of a kind.
-#[must_use]
-pub(crate) fn several_documents(count: usize, one: &str) -> String {
-    format!("it holds {count} documents, and a file holds one {one}")
 }
 
 /// What a file is called: its own name, else its path.

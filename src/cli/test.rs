@@ -28,6 +28,7 @@ use super::{
     report_paths::typed_path,
     signals::{interrupted, wait_for},
     stubs,
+    test_update::UpdateFlags,
     wrap::wrap,
 };
 use crate::{
@@ -107,6 +108,9 @@ pub(crate) struct Test {
     /// How tools answer in place of their services, in cases that call one.
     #[command(flatten)]
     mock: MockFlags,
+
+    #[command(flatten)]
+    update: UpdateFlags,
 }
 
 /// What answers in place of the services.
@@ -218,6 +222,7 @@ impl Test {
             jobs: usize::from(self.jobs),
             history: history.clone(),
             mask,
+            update: self.update,
         };
         wait_for("testing", run_suites(run, suite, format, out))
     }
@@ -367,6 +372,7 @@ struct Run<'r> {
     jobs: usize,
     history: Option<Arc<History>>,
     mask: Mask,
+    update: UpdateFlags,
 }
 
 /// Says which case files of the workspace lie in other folders than the one that is run.
@@ -393,7 +399,7 @@ async fn run_suites(
     format: Format,
     out: &mut CommandOutput,
 ) -> CommandResult {
-    let Run { registry, plans, broken, jobs, history, mask } = suite;
+    let Run { registry, plans, broken, jobs, history, mask, update } = suite;
     let has_broken = !broken.is_empty();
     let mut interrupt = pin!(interrupted());
     let mut tried = Vec::with_capacity(plans.len() + broken.len());
@@ -424,6 +430,9 @@ async fn run_suites(
         () = &mut interrupt => return Ok(Ending::Interrupted),
         asked = asking.run(out, format == Format::Human) => asked?,
     };
+    for one in &mut tried {
+        update.update_case(&one.filed, &mut one.verdict, &mask, out)?;
+    }
     match format {
         Format::Human => ask_cases::print_table(&asked, out)?,
         Format::Json => {

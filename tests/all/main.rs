@@ -15,6 +15,7 @@ mod by_accident;
 mod call_meta;
 mod cases;
 mod cases_screen;
+mod cases_update;
 mod channel_watch;
 mod check_rules;
 mod cli;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{
     bytes,
-    events::{EventFilter, EventRow, Listing, LogRow, result_sign, format_duration, gap_words},
+    events::{EventFilter, EventRow, Listing, LogRow, format_duration, gap_words, result_sign},
     headers,
     pane::{Answer, VIEWS, View},
     progress::draw_progress,
