@@ -21,6 +21,7 @@ pub(crate) mod mentions;
 pub mod messages;
 pub mod metaschema;
 pub mod moment;
+pub mod natural_order;
 pub mod node;
 pub(crate) mod nullable;
 pub mod parse;

@@ -41,6 +41,7 @@ pub mod permission;
 pub(crate) mod pydantic;
 pub mod read;
 pub mod rename;
+pub mod run_files;
 pub(crate) mod schema_form;
 pub mod search_proxy;
 pub mod sending;

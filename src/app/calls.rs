@@ -149,6 +149,8 @@ pub enum CallMessage {
     },
     /// Make the calls of these cases.
     RunCases(Vec<FileId>),
+    /// Hold the answer of a case's last call against what it expects now.
+    JudgeAgain(FileId),
     /// What came of a call.
     Events {
         call: CallId,

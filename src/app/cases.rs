@@ -24,6 +24,10 @@ pub struct Cases {
     pub trying: BTreeSet<FileId>,
     /// What is being tried together.
     pub asked: Vec<FileId>,
+    /// The case that the program is opened with, until the workspace is read.
+    pub opening: Option<FileId>,
+    /// The same from then on: lists begin at it.
+    pub chosen: Option<FileId>,
     /// Grows each time a call of a case is shown that nobody selected.
     pub shown_turn: u64,
 }

@@ -13,7 +13,11 @@ use crate::{
         health::HealthSettings,
     },
     syntax::source::{Source, SyntaxError},
-    systems::{findings, health::health_findings},
+    systems::{
+        findings,
+        health::health_findings,
+        run_files::{missing_tool, run_findings},
+    },
 };
 
 /// Up to this many entries are checked at once, within a key's time.
@@ -104,6 +108,9 @@ pub(crate) fn findings_of<'s>(
         source,
     ));
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
+    let missing = |tool: &str| missing_tool(catalog, tool);
+    let read = files.iter().filter_map(|(file, source)| Some((file, source.ok()?)));
+    all.extend(read.flat_map(|(file, source)| run_findings(file, source, missing)));
     rules.apply(&mut all);
     lint::sort_findings(&mut all);
     // What is worst is at the top of the list.

@@ -92,6 +92,8 @@ pub struct Start {
     pub demo: bool,
     /// Arguments that stand in the form of some tools from the beginning.
     pub arguments: HashMap<EntryId, Source>,
+    /// The case that is shown first.
+    pub case: Option<FileId>,
     /// The program is a form for this document, and nothing else.
     pub form: Option<FormFile>,
     /// Knows the secrets that no file may hold.
@@ -284,7 +286,7 @@ impl State {
                 step_goal: None,
                 request_goal: None,
                 batch: None,
-                cases: Cases::default(),
+                cases: Cases { opening: start.case, ..Cases::default() },
                 agent: AgentRuns::default(),
                 kept: KeptCall::default(),
             },

@@ -163,6 +163,7 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded, now),
         DocumentMessage::LoadEnded { names, skipped } => {
             files::load_ended(state, &names, skipped, now);
+            cases::show_opened(state, now);
         }
         DocumentMessage::CheckDue => return vec![checks::on_check_due(state)],
         DocumentMessage::Checked { turn, findings } => {
@@ -350,6 +351,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
             }
         }
         CallMessage::RunCases(files) => return cases::run_cases(state, files, now),
+        CallMessage::JudgeAgain(file) => return cases::judge_again(state, &file),
         CallMessage::EditLast { tool } => return calls::read_last_arguments(state, tool),
         CallMessage::EditSent { tool, arguments, meta, route } => {
             history::load_sent(state, &tool, &arguments, meta.as_deref(), now);

@@ -8,6 +8,7 @@ use super::{
     out::CommandOutput,
 };
 use crate::{
+    engine::mask::Mask,
     model::{
         call::Request,
         connection::Connection,
@@ -36,11 +37,17 @@ pub(super) fn print_request(
     ] {
         out.print_line(format!("{label:<11} {}", out.safe_text(text)))?;
     }
-    for (name, value) in &request.headers {
-        out.print_line(format!("{name:<11} {}", out.safe_text(value)))?;
+    // What people look at may be in a terminal's memory or a log; scripts get it whole.
+    let mask = Mask::default();
+    for (name, value) in mask.mask_headers(&request.headers) {
+        out.print_line(format!("{name:<11} {}", out.safe_text(&value)))?;
     }
     out.print_line("")?;
-    out.print_raw(&format!("{}\n", request.body))?;
+    let body = mask.mask_text(&request.body);
+    out.print_raw(&format!("{body}\n"))?;
+    if *body != *request.body {
+        out.print_status("secrets in it are masked here; --json prints the request whole");
+    }
     Ok(Ending::Done)
 }
 

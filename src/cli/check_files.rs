@@ -3,32 +3,26 @@
 
 use serde_json::{Map, Value};
 
-use super::{data_files::several_documents, opened::OpenWorkspace};
+use super::opened::OpenWorkspace;
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
-        members::FileIssue,
-        scenario::{page, script::Scenario},
-        stub::read::{read_stub, unreached_rules},
+        scenario::script::Scenario,
     },
-    model::{
-        entry::FileId,
-        finding::{Finding, Severity, Site},
-        settings::SETTINGS,
-    },
+    model::{entry::FileId, finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     store::workspace::FileRead,
-    syntax::source::{Format, Source},
-    systems::lock::LOCK,
+    syntax::source::Format,
+    systems::{
+        lock::LOCK,
+        run_files::{at_place, is_stub, new_finding, run_findings},
+    },
 };
 
 /// The file couldn't be read.
 pub(super) const NOT_READ: &str = "file.not-read";
 /// The file was named, and holds no descriptor or other document that is known.
 pub(super) const NOT_KNOWN: &str = "file.not-recognized";
-
-/// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
-const MALFORMED: &str = "file.malformed";
 
 /// Folders of documents that have commands of their own, which say what is wrong in them.
 const FOLDERS: [&str; 4] = ["cases", "scenarios", "stubs", "recordings"];
@@ -93,81 +87,16 @@ fn listed_tools(root: &Value) -> Option<Pointer> {
 
 /// What the commands of cases, scenarios and stubs would say of their files.
 pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
+    let missing = |tool: &str| {
+        let problem = opened.tool(tool).err()?;
+        Some(format!("{}: {}", problem.cause, problem.remedy))
+    };
     let asked = |read: &&FileRead| opened.is_asked(&read.file);
     let of_file = |read: &FileRead| {
-        let Ok(source) = &read.source else { return Vec::new() };
-        let finding = |(severity, issue): (Severity, FileIssue)| {
-            let unplaced = new_finding(MALFORMED, &read.file, issue.message);
-            Finding { severity, ..at_place(unplaced, source, issue.at) }
-        };
-        let mut issues = issues_of(&read.file, source);
-        if issues.is_empty() {
-            issues.extend(uncallable_case(source, opened));
-        }
-        issues.into_iter().map(finding).collect()
+        let source = read.source.as_ref().ok();
+        source.map_or_else(Vec::new, |source| run_findings(&read.file, source, missing))
     };
     opened.files.iter().filter(asked).flat_map(of_file).collect()
-}
-
-/// That the tool of a case isn't there.
-fn uncallable_case(source: &Source, opened: &OpenWorkspace) -> Option<(Severity, FileIssue)> {
-    let value =
-        source.value(0).filter(|value| source.sections(0).is_none() && Case::is_one(value))?;
-    let case = Case::from_source(source).ok().filter(|_| !AskCase::is_one(value))?;
-    let problem = opened.tool(&case.tool).err()?;
-    let message = format!("{}: {}", problem.cause, problem.remedy);
-    Some((Severity::Error, FileIssue { at: Pointer::root().child("call"), message }))
-}
-
-fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
-    // A file of many sections is one of descriptors.
-    let Some(value) = source.value(0).filter(|_| source.sections(0).is_none()) else {
-        return Vec::new();
-    };
-    let is_scenario = || {
-        let folder = file.path().parent().and_then(|folder| folder.file_name());
-        folder.is_some_and(|folder| folder == page::FOLDER) && value.get("steps").is_some()
-    };
-    let count = source.document_count();
-    let several = |one: &str| {
-        let issue = FileIssue { at: Pointer::root(), message: several_documents(count, one) };
-        vec![(Severity::Error, issue)]
-    };
-    if count > 1 && (AskCase::is_one(value) || Case::is_one(value)) {
-        return several("case");
-    }
-    if count > 1 && is_scenario() {
-        return several("scenario");
-    }
-    let refused = if AskCase::is_one(value) {
-        AskCase::from_source(source).err()
-    } else if Case::is_one(value) {
-        Case::from_source(source).err()
-    } else if is_stub(value) {
-        match read_stub(source) {
-            Err(issue) => Some(issue),
-            Ok(stub) => {
-                let unreached = unreached_rules(&stub).into_iter();
-                return unreached.map(|issue| (Severity::Warning, issue)).collect();
-            }
-        }
-    } else if is_scenario() {
-        Scenario::from_value(value).err()
-    } else {
-        None
-    };
-    refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
-}
-
-/// Whether a document is a stub, or was meant to be: a file of Docker Compose has services, too, which
-/// have no rules.
-fn is_stub(value: &Value) -> bool {
-    let has_rules = |service: &Value| service.get("rules").is_some();
-    match value.get("services") {
-        Some(Value::Object(services)) => services.values().any(has_rules),
-        Some(Value::Array(services)) => services.iter().any(has_rules),
-        _ => false,
-    }
 }
 
 /// Whether a file holds something that is checked: a descriptor, a document with a schema, or what
@@ -187,26 +116,4 @@ pub(super) fn is_known(opened: &OpenWorkspace, file: &FileId) -> bool {
         || file.as_str().split('/').rev().skip(1).any(|folder| FOLDERS.contains(&folder))
         || source.text().contains("$schema")
         || source.value(0).is_none_or(|value| is_other(value))
-}
-
-/// The same at that place of the file.
-pub(super) fn at_place(finding: Finding, source: &Source, at: Pointer) -> Finding {
-    let place = source.find_place(0, &at);
-    let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-    Finding { site: Site { pointer: at, line, column, ..finding.site }, ..finding }
-}
-
-/// A warning about a file as such.
-pub(super) fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
-    let site =
-        Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
-    Finding {
-        code,
-        severity: Severity::Warning,
-        message,
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
 }

@@ -4,7 +4,6 @@
 use serde_json::Value;
 
 use super::{
-    check_files::{at_place, new_finding},
     opened::OpenWorkspace,
     request::{unknown_group, unknown_state},
 };
@@ -19,6 +18,7 @@ use crate::{
     model::{finding::Finding, settings::SETTINGS},
     schema::pointer::Pointer,
     store::workspace::FileRead,
+    systems::run_files::{at_place, new_finding},
 };
 
 /// The table of the settings that has the workspace's own groups.

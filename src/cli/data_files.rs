@@ -7,6 +7,7 @@ use std::{
 
 use super::{global::Global, report_paths::typed_path};
 use crate::{
+    engine::members::several_documents,
     model::problem::{Problem, ProblemKind},
     schema::pointer::Pointer,
     store::{files, workspace::SETTINGS},
@@ -138,12 +139,6 @@ impl FileKind {
             line: nearest_place(source, at).map(|place| place.line),
         }
     }
-}
-
-/// Why a file of several documents is none of a kind.
-#[must_use]
-pub(crate) fn several_documents(count: usize, one: &str) -> String {
-    format!("it holds {count} documents, and a file holds one {one}")
 }
 
 /// What a file is called: its own name, else its path.

@@ -23,7 +23,7 @@ use crate::{
         filter::join_names,
         junit::{Checked, Suite, render_report},
         scenario::{
-            accept::accept_run,
+            accept::{accept_run, unrunnable_words},
             coverage::Coverage,
             junit::scenario_suite,
             script::Scenario,
@@ -246,7 +246,13 @@ fn update_file(
         Problem::new(ProblemKind::Input, format!("updating {file}"), cause)
             .with_remedy("change it in an editor")
     };
+    if let Some(words) = unrunnable_words(trial) {
+        out.warn(format_args!("{file}: {words}"));
+    }
     let text = accept_run(&script.source, trial, &opened.tools).map_err(failed)?;
+    if text == **script.source.text() {
+        return Ok(trial.clone());
+    }
     let source = Source::parse(script.source.format(), text.as_str())
         .map_err(|error| failed(error.to_string()))?;
     let value = source.value(0).ok_or_else(|| failed("it would be empty".to_owned()))?;

@@ -40,6 +40,7 @@ use super::{
     out::CommandOutput,
     signals::{interrupted, wait_for},
     stubs,
+    test_update::UpdateFlags,
 };
 use crate::{
     engine::case::{ask::AskCase, page::FOLDER, script::Case},
@@ -133,6 +134,9 @@ pub(crate) struct Test {
     /// How tools answer in place of their services, in cases that call one.
     #[command(flatten)]
     mock: MockFlags,
+
+    #[command(flatten)]
+    update: UpdateFlags,
 }
 
 /// What is tried, and with what.
@@ -233,7 +237,7 @@ impl Test {
         let repetition =
             Repetition { repeat: self.repeat, retries: self.retries, timeout: self.timeout };
         let suite = Suite {
-            runner: Runner::new(&registry, history.clone(), mask, repetition, plans.len()),
+            runner: Runner::new(&registry, history.clone(), mask.clone(), repetition, plans.len()),
             plans,
             broken: broken.into_iter().map(TriedCase::broken).collect(),
             asks,
@@ -246,7 +250,12 @@ impl Test {
         };
         wait_for("testing", async {
             let has_broken = !suite.broken.is_empty();
-            let (report, usage) = suite.run(out).await?;
+            let (mut report, usage) = suite.run(out).await?;
+            for one in &mut report.tried {
+                if let Some(verdict) = one.run.only_verdict() {
+                    self.update.update_case(&one.filed, verdict, &mask, out)?;
+                }
+            }
             if let Some(paths) = &paths {
                 keep_failed(paths, root, &report);
             }

@@ -9,10 +9,19 @@ use super::{
 };
 use crate::{
     app::state::Start,
-    engine::{groups::CustomGroups, settings::connections},
-    model::{connection::Connection, context::Mode, entry::EntryId, finding::Finding},
+    engine::{
+        case::{ask::AskCase, page::FOLDER, script::Case},
+        groups::CustomGroups,
+        settings::connections,
+    },
+    model::{
+        connection::Connection,
+        context::Mode,
+        entry::{EntryId, FileId},
+        finding::Finding,
+    },
     runtime::event_loop::ExitReason,
-    store::settings::workspace as settings,
+    store::{files, settings::workspace as settings, workspace::Workspace},
     syntax::source::Source,
 };
 
@@ -34,7 +43,8 @@ pub(crate) fn run_workbench(
     path: Option<&Path>,
     purpose: Purpose,
 ) -> CommandResult {
-    let workspace = global.find_workspace(path)?;
+    let mut workspace = global.find_workspace(path)?;
+    let case = take_case(&mut workspace);
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
         own.connections.choose(connections::find_connection(&own.connections, wanted)?);
@@ -56,6 +66,7 @@ pub(crate) fn run_workbench(
         connections: own.connections,
         demo,
         arguments,
+        case,
         ..Start::default()
     };
     let complaints = findings.iter().map(Finding::site_words).collect();
@@ -64,4 +75,23 @@ pub(crate) fn run_workbench(
         ExitReason::Left => Ending::Done,
         ExitReason::Told => Ending::Interrupted,
     })
+}
+
+/// A case calls the tools of its workspace: where one is opened, all of that is, and the case within
+/// it is answered.
+fn take_case(workspace: &mut Workspace) -> Option<FileId> {
+    let file = workspace.only.clone()?;
+    let path = workspace.root.join(file.as_str());
+    let is_in_folder = path.parent().is_some_and(|folder| folder.ends_with(FOLDER));
+    let source = || Source::of_file(&path, files::read_text(&path).ok()?.text).ok();
+    let is_case = |source: Source| {
+        let value = source.value(0).filter(|_| source.sections(0).is_none());
+        value.is_some_and(|value| Case::is_one(value) || AskCase::is_one(value))
+    };
+    if !is_in_folder && !source().is_some_and(is_case) {
+        return None;
+    }
+    let (whole, file) = workspace.around(&file)?;
+    *workspace = whole;
+    Some(file)
 }

@@ -6,11 +6,13 @@
 //! | [`script`] | a case as data, read with every issue at its place |
 //! | [`verdict`] | holds an answer against what is expected |
 //! | [`result`] | what is kept of that with the call |
+//! | [`accept`] | takes an answer into what a case expects |
 //! | [`offer`] | what a case may expect of an answer that came |
 //! | [`ask`] | a question to a model, with the tools that it is to choose |
 //! | [`choice`] | holds what a model chose against that, and counts it tool by tool |
 //! | [`page`] | a case as the text of a file, with comments |
 
+pub mod accept;
 pub mod ask;
 pub mod ask_page;
 pub mod choice;

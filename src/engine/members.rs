@@ -32,6 +32,12 @@ impl fmt::Display for FileIssue {
     }
 }
 
+/// Why a file of several documents is none of a kind.
+#[must_use]
+pub(crate) fn several_documents(count: usize, one: &str) -> String {
+    format!("it holds {count} documents, and a file holds one {one}")
+}
+
 /// An object with known members.
 pub(crate) struct Members<'v> {
     pub members: &'v Map<String, Value>,

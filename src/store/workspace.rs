@@ -134,6 +134,19 @@ impl Workspace {
         Ok(Self { root: root.to_owned(), only: Some(only) })
     }
 
+    /// The whole workspace of a file that isn't its own: the one above with `toolcrib.toml`, else the
+    /// current folder, else the folder above the file's; and the file within it.
+    #[must_use]
+    pub fn around(&self, file: &FileId) -> Option<(Self, FileId)> {
+        let path = self.root.join(file.as_str());
+        let has_settings = self.root.join(SETTINGS).is_file();
+        let own = has_settings.then(|| self.root.clone());
+        let here = || Some(Self::find(None).ok()?.root).filter(|root| path.starts_with(root));
+        let root = own.or_else(here).or_else(|| Some(path.parent()?.parent()?.to_owned()))?;
+        let file = walk::id_of(&root, &path)?;
+        Some((Self { root, only: None }, file))
+    }
+
     /// The workspace that a user names: a folder is one itself, also below another that has
     /// `toolcrib.toml`; a file is as in [`Self::find`].
     ///

@@ -10,6 +10,7 @@
 //! | [`rendered`], [`bytes`] | the answer as Markdown, and as bytes |
 //! | [`headers`], [`attachments`] | what went and came beside the bodies, and with a call's steps |
 //! | [`progress`] | how far a call is that has not been answered yet |
+//! | [`unmet`] | what of a test's expectations the answer doesn't meet |
 //! | [`parts`] | images, audio, resources and links of an answer |
 
 pub mod actions;

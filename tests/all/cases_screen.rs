@@ -126,3 +126,168 @@ fn of_several_the_first_that_failed_is_shown() {
     assert!(bench.shows("Test wrong ✗ failed"), "{}", bench.screen());
     assert!(bench.shows("1 of 2 cases failed; t lists these first"), "{}", bench.screen());
 }
+
+#[test]
+fn the_list_runs_what_the_command_runs_and_names_the_file_where_names_repeat() {
+    let mut bench = bench(&[
+        ("cases/c2.yaml", SUM),
+        ("cases/c10.yaml", SUM),
+        ("drafts/other.yaml", &SUM.replace("sum", "draft")),
+        ("cases/none.yaml", "tool: calculator\n"),
+        ("cases/broken.yaml", "call: calculator\nexpect:\n  contain: x\n"),
+    ]);
+    bench.keys("t");
+    assert!(bench.shows("Run all (2)"), "{}", bench.screen());
+    assert!(bench.shows("In other folders, run one by one"), "{}", bench.screen());
+    let screen = bench.screen();
+    let place = |words: &str| screen.find(words).unwrap_or_else(|| panic!("{words}:\n{screen}"));
+    // Broken ones come first, and numbers count as numbers.
+    assert!(place("broken, line 3") < place("sum  cases/c2.yaml"));
+    assert!(place("sum  cases/c2.yaml") < place("sum  cases/c10.yaml"));
+    assert!(place("sum  cases/c10.yaml") < place("draft"));
+    assert!(bench.shows("\"call\" is missing"), "{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(begun(&bench).len(), 2);
+
+    // Another one is run by itself.
+    for (call, _) in begun(&bench) {
+        let events = answered("42").map(|kind| Event { at_ms: 4, kind });
+        bench.send(Message::Call(CallMessage::Events { call, events: events.into() }));
+    }
+    bench.keys("t");
+    bench.types("draft");
+    bench.keys("enter enter");
+    assert_eq!(begun(&bench).len(), 3);
+
+    // A broken one is opened where it is at fault.
+    bench.keys("t");
+    bench.types("broken");
+    bench.keys("enter");
+    let opened = bench.effects.iter().any(|effect| {
+        matches!(effect, Effect::Editor { file, line: 3, .. } if file.as_str() == "cases/broken.yaml")
+    });
+    assert!(opened, "{:?}", bench.effects);
+}
+
+#[test]
+fn failed_cases_come_first_and_are_found_by_that_word() {
+    let wrong = SUM.replace("sum", "zulu") + "expect: {json: 43}\n";
+    let mut bench = bench(&[("cases/a.yaml", SUM), ("cases/z.yaml", &wrong)]);
+    run(&mut bench, &["cases/a.yaml", "cases/z.yaml"]);
+    for (call, _) in begun(&bench) {
+        let events = answered("42").map(|kind| Event { at_ms: 4, kind });
+        bench.send(Message::Call(CallMessage::Events { call, events: events.into() }));
+    }
+    bench.keys("t");
+    let screen = bench.screen();
+    assert!(screen.find("✗ zulu").unwrap() < screen.find("✓ sum").unwrap(), "{screen}");
+    assert!(bench.shows("Run failed (1)") && bench.shows("failed: json: expected 43"), "{screen}");
+    bench.types("failed");
+    assert!(bench.shows("✗ zulu") && !bench.shows("✓ sum"), "{}", bench.screen());
+    bench.keys("esc t");
+    bench.types("results");
+    bench.keys("enter");
+    assert!(bench.shows("sum  passed") && bench.shows("zulu  failed"), "{}", bench.screen());
+    bench.keys("/");
+    bench.types("failed");
+    assert!(!bench.shows("sum  passed") && bench.shows("zulu  failed"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(bench.shows("sum  passed"), "{}", bench.screen());
+}
+
+#[test]
+fn an_answer_is_accepted_after_the_change_was_shown() {
+    let text = "# mine\ncase: sum\ncall: calculator\narguments: {expression: 6 * 7}\nexpect:\n  \
+                contains: \"43\" # so far\n";
+    let mut bench = bench(&[("cases/sum.yaml", text)]);
+    run(&mut bench, &["cases/sum.yaml"]);
+    answers(&mut bench, "42");
+    // The list begins at the case that failed.
+    bench.keys("t enter");
+    assert!(bench.shows("Accept its answer…"), "{}", bench.screen());
+    bench.types("accept");
+    bench.keys("enter");
+    assert!(bench.shows("- ") && bench.shows("\"42\""), "{}", bench.screen());
+    bench.keys("enter");
+    let file = FileId::new("cases/sum.yaml");
+    let now = bench.state.documents.get(&file).unwrap().text.to_string();
+    assert_eq!(now, text.replace("\"43\"", "\"42\""));
+    assert!(bench.shows("Test sum ✓ passed"), "{}", bench.screen());
+    let saved =
+        |effect: &Effect| matches!(effect, Effect::Save { file: saved, .. } if *saved == file);
+    assert!(bench.effects.iter().any(saved));
+}
+
+#[test]
+fn members_that_change_each_time_can_be_left_out() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("6 * 7");
+    bench.keys("f6");
+    let text = r#"{"name": "Ada", "at": "1796048352.8050888", "n": 1}"#;
+    bench.happens((3..).zip(answered(text)));
+    bench.keys("esc K");
+    for words in ["[x] json", "[x]   .name", "[ ]   .at", "[x]   .n"] {
+        assert!(bench.shows(words), "{words}:\n{}", bench.screen());
+    }
+    bench.clicks("[x]   .name");
+    bench.keys("enter");
+    let file = FileId::new("cases/calculator.yaml");
+    let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+    let expect = &kept[kept.find("expect:").unwrap()..];
+    assert!(expect.contains("json:\n    n: 1\n") && !expect.contains("Ada"), "{kept}");
+}
+
+#[test]
+fn problems_lists_broken_cases_as_check_does() {
+    let mut bench = bench(&[
+        ("cases/unknown.yaml", "call: calculater\n"),
+        ("cases/broken.yaml", "call: calculator\nexpect: {contain: x}\n"),
+        ("scenarios/wrong.yaml", "steps: 3\n"),
+    ]);
+    bench.draw();
+    let of = |file: &str| {
+        let mut found =
+            bench.state.findings.iter().filter(|found| found.site.file.as_str() == file);
+        found.find(|found| found.code == "file.malformed").map(|found| found.message.clone())
+    };
+    let unknown = of("cases/unknown.yaml").unwrap();
+    assert!(unknown.contains("there is no tool") && unknown.contains("did you mean"), "{unknown}");
+    assert!(of("cases/broken.yaml").unwrap().contains("did you mean"));
+    assert!(of("scenarios/wrong.yaml").is_some());
+}
+
+#[test]
+fn a_case_that_is_opened_is_in_the_form_and_the_list_begins_at_it() {
+    let other = SUM.replace("sum", "zulu").replace("6 * 7", "1 + 1");
+    let mut bench = bench(&[("cases/a.yaml", SUM), ("cases/z.yaml", &other)]);
+    bench.state.invoke.cases.opening = Some(FileId::new("cases/z.yaml"));
+    let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
+    let ended = DocumentMessage::LoadEnded { names, skipped: Vec::new() };
+    bench.send(Message::Document(ended));
+    bench.draw();
+    assert!(bench.shows("1 + 1"), "{}", bench.screen());
+    assert!(bench.shows("cases/z.yaml: t runs the case or edits it"), "{}", bench.screen());
+    bench.keys("t enter");
+    assert!(bench.shows("Edit in $EDITOR") && bench.shows("cases/z.yaml"), "{}", bench.screen());
+}
+
+#[test]
+fn values_whose_names_are_secrets_are_dots_until_they_are_to_be_seen() {
+    let tools = r#"{"server": "s", "tools": [{"name": "login", "description": "d", "inputSchema":
+        {"type": "object", "properties": {"user": {"type": "string"}, "password": {"type": "string"}}}}]}"#;
+    let settings = "[connections.s]\nsystem = \"mcp\"\ncommand = \"true\"\n";
+    let files = [("toolcrib.toml", settings), ("mcp/s.json", tools)];
+    let mut bench = Workbench::files(&files, 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("ada");
+    bench.keys("tab");
+    bench.types("Hunter2Hunter");
+    assert!(bench.shows("ada") && !bench.shows("Hunter2"), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows("Hunter2") && bench.shows("\"password\":\"••••\""), "{}", bench.screen());
+    bench.keys("+");
+    assert_eq!(bench.screen().matches("Hunter2Hunter").count(), 2, "{}", bench.screen());
+    bench.keys("+");
+    assert!(!bench.shows("Hunter2"), "{}", bench.screen());
+}

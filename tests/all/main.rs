@@ -16,6 +16,7 @@ mod call_meta;
 mod case_runs;
 mod cases;
 mod cases_screen;
+mod cases_update;
 mod channel_watch;
 mod check_rules;
 mod cli;

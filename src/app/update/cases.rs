@@ -1,12 +1,13 @@
 //! Cases: called a few at a time, judged as their calls end.
 
-use super::{notifying, run_world};
+use super::{history, notifying, run_world};
 use crate::{
     app::{
         agent_run::{AgentEffect, CaseTask},
         ask_cases,
         cases::{self, AT_ONCE, VerdictCounts},
         effect::Effect,
+        message::ScreenId,
         notices::NoticeKind,
         notifications::Noteworthy,
         state::State,
@@ -48,6 +49,34 @@ pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> V
         asks.into_iter().filter_map(|file| try_ask_case(state, file)).collect();
     effects.extend(go_on(state, now));
     effects
+}
+
+/// Shows the case that the program is opened with, once the workspace is read: its arguments are in
+/// the form, and the list begins at it.
+pub(super) fn show_opened(state: &mut State, now: Millis) {
+    let Some(file) = state.invoke.cases.opening.take() else { return };
+    let key = state.keymap.way_to("cases");
+    let read = state.documents.present(&file).and_then(cases::read_case);
+    let (kind, words) = match read {
+        Some(Err(issue)) => {
+            let words = format!("{file}: {issue}; {key} opens it in your editor");
+            (NoticeKind::Problem, words)
+        }
+        read => {
+            if let Some(Ok(case)) = read
+                && let Some((_, tool)) = find_called(state, &case)
+            {
+                let (tool, arguments) = (tool.id().clone(), case.arguments.to_json());
+                let meta = case.meta.as_ref().map(|meta| meta.to_json().to_string());
+                history::load_sent(state, &tool, &arguments, meta.as_deref(), now);
+            }
+            (NoticeKind::Hint, format!("{file}: {key} runs the case or edits it"))
+        }
+    };
+    state.question = None;
+    state.screen = ScreenId::Invoke;
+    state.invoke.cases.chosen = Some(file);
+    state.notices.push(kind, words, now);
 }
 
 fn ask_case(state: &State, file: &FileId) -> Option<Result<AskCase, String>> {
@@ -175,19 +204,37 @@ fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Catalog, &'s To
 /// A call has ended: where it was a case's, it is judged, and the next one begins.
 pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
     let Some((file, case)) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
-    let mut effects = Vec::new();
-    let ended = state.invoke.calls.get(call);
-    let kept: Option<TraceId> = ended.map(|call| call.request.correlation.as_str().into());
-    let verdict = check_answer(&case, ended.map(Answer::from_call).unwrap_or_default());
-    if let Some(kept) = kept {
-        let kind = EventKind::Stage(case_result(&verdict, file.clone()).to_stage());
-        let event = Event { at_ms: verdict.answer.took_ms, kind };
-        state.invoke.calls.apply_events(call, vec![event.clone()]);
-        effects.push(Effect::KeepResult { call: kept, event: Box::new(event) });
-    }
+    let answer = state.invoke.calls.get(call).map(Answer::from_call).unwrap_or_default();
+    let verdict = check_answer(&case, answer);
+    let mut effects: Vec<Effect> =
+        keep_result(state, call, &verdict, file.clone()).into_iter().collect();
     state.invoke.cases.verdicts.insert(file, verdict);
     effects.extend(go_on(state, now));
     effects
+}
+
+/// Keeps with a call what its case makes of the answer.
+fn keep_result(state: &mut State, call: CallId, verdict: &Verdict, file: FileId) -> Option<Effect> {
+    let kept: TraceId = state.invoke.calls.get(call)?.request.correlation.as_str().into();
+    let kind = EventKind::Stage(case_result(verdict, file).to_stage());
+    let event = Event { at_ms: verdict.answer.took_ms, kind };
+    state.invoke.calls.apply_events(call, vec![event.clone()]);
+    Some(Effect::KeepResult { call: kept, event: Box::new(event) })
+}
+
+/// Holds the answer of a case's last call against what it expects now.
+pub(super) fn judge_again(state: &mut State, file: &FileId) -> Vec<Effect> {
+    let document = state.documents.present(file);
+    let case = document.and_then(cases::read_case).and_then(Result::ok);
+    let Some((case, last)) = case.zip(state.invoke.cases.verdicts.get(file)) else {
+        return Vec::new();
+    };
+    let verdict = check_answer(&case, last.answer.clone());
+    let is_of = |call: &&Call| call.tested.as_ref().is_some_and(|tested| tested.file == *file);
+    let call = state.invoke.calls.iter().rev().find(is_of).map(|call| call.id);
+    let kept = call.and_then(|call| keep_result(state, call, &verdict, file.clone()));
+    state.invoke.cases.verdicts.insert(file.clone(), verdict);
+    kept.into_iter().collect()
 }
 
 fn report_verdicts(state: &mut State, now: Millis) {

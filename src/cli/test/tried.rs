@@ -105,6 +105,14 @@ impl CaseRun {
         Self::of_verdict(Verdict::not_called(problem))
     }
 
+    /// How it went in the last try, where that was one call.
+    pub fn only_verdict(&mut self) -> Option<&mut Verdict> {
+        match &mut self.tries.last_mut()?.runs[..] {
+            [verdict] => Some(verdict),
+            _ => None,
+        }
+    }
+
     fn of_verdict(verdict: Verdict) -> Self {
         let tried = CaseTry { runs: vec![verdict], count: 1, needed: 1, has_crashed: false };
         Self { tries: vec![tried], ..Self::default() }

@@ -98,9 +98,40 @@ pub(crate) fn chosen_expectations(
         .collect()
 }
 
+/// Whether a value looks as if it were another one each time: a moment, or a random id. A case that
+/// expects it would fail when it is called again.
+#[must_use]
+pub(crate) fn changes_each_time(value: &Value) -> bool {
+    let is_id = |text: &str| {
+        let groups: Vec<&str> = text.split('-').collect();
+        let sizes: Vec<usize> = groups.iter().map(|group| group.len()).collect();
+        let is_hex = |letter: char| letter == '-' || letter.is_ascii_hexdigit();
+        sizes == [8, 4, 4, 4, 12] && text.chars().all(is_hex)
+    };
+    // Seconds or milliseconds since 1970, of these decades.
+    let is_clock = |text: &str| {
+        let whole = text.split('.').next().unwrap_or_default();
+        let is_digits = text.chars().all(|letter| letter == '.' || letter.is_ascii_digit());
+        is_digits && matches!(whole.len(), 10 | 13) && whole.starts_with(['1', '2'])
+    };
+    let is_date_and_time = |text: &str| {
+        let mut parts = text.splitn(2, ['T', ' ']);
+        let date = parts.next().unwrap_or_default();
+        let is_date = date.len() == 10 && date.split('-').count() == 3;
+        let is_number = |part: &str| part.chars().all(|letter| letter.is_ascii_digit());
+        let time = parts.next().unwrap_or_default();
+        is_date && date.split('-').all(is_number) && time.contains(':')
+    };
+    match value {
+        Value::String(text) => is_id(text) || is_clock(text) || is_date_and_time(text),
+        Value::Number(number) => is_clock(&number.to_string()),
+        _ => false,
+    }
+}
+
 /// What of a value holds no secret; a list with one is none at all, since its items are held
 /// against each other by their place.
-fn drop_masked(value: Value) -> Option<Value> {
+pub(super) fn drop_masked(value: Value) -> Option<Value> {
     match value {
         Value::String(text) if text.contains(MASKED) => None,
         Value::Array(items) => {
@@ -218,6 +249,22 @@ mod tests {
             took_ms: 214,
             chunks: 3,
             ..Answer::default()
+        }
+    }
+
+    #[test]
+    fn moments_and_random_ids_change_each_time() {
+        for (value, changes) in [
+            (json!("1796048352.8050888"), true),
+            (json!(1_796_048_352_805_u64), true),
+            (json!("2026-11-30T14:35:36Z"), true),
+            (json!("6f1c9c1e-2a43-4f0e-9d0b-1f8c2c3f4a5b"), true),
+            (json!("2026-11-30"), false),
+            (json!("Ada"), false),
+            (json!(42), false),
+            (json!(["1796048352"]), false),
+        ] {
+            assert_eq!(changes_each_time(&value), changes, "{value}");
         }
     }
 

@@ -13,9 +13,28 @@ use crate::{
     syntax::{edit::Edit, source::Source},
 };
 
+/// The first step that can't be run, as it names no tool: what comes after it follows from that, and
+/// says nothing of what is meant.
+#[must_use]
+pub(crate) fn first_unrunnable(trial: &ScenarioRun) -> Option<usize> {
+    trial.steps.iter().position(|step| step.end == StepEnd::Unknown)
+}
+
+/// What is said of a scenario with such a step: `None` where all of its steps can be run.
+#[must_use]
+pub(crate) fn unrunnable_words(trial: &ScenarioRun) -> Option<String> {
+    let row = first_unrunnable(trial)?;
+    let tool = trial.steps[row].tool.as_deref().unwrap_or_default();
+    Some(format!(
+        "step {} can't be run, as there is no tool {tool}: what is expected from there on stays as \
+        it is",
+        row + 1
+    ))
+}
+
 /// The text of a scenario's file with what came in the place of each expectation that differs, and
-/// the comments of these steps as they would be written now. What names no tool stays, and differs
-/// still.
+/// the comments of these steps as they would be written now. From a step on that can't be run
+/// ([`first_unrunnable`]) all stays, and differs still.
 ///
 /// # Errors
 /// What keeps the text from being edited.
@@ -29,12 +48,15 @@ pub(crate) fn accept_run<T: Gated>(
     for edit in accept_edits(&value, trial, tools) {
         edited = edited.apply(0, &edit).map_err(|error| error.to_string())?.0;
     }
-    Ok(comments::write_again(edited.text().as_ref(), trial))
+    let runnable = first_unrunnable(trial).unwrap_or(trial.steps.len());
+    let known = ScenarioRun { steps: trial.steps[..runnable].to_vec(), ..trial.clone() };
+    Ok(comments::write_again(edited.text().as_ref(), &known))
 }
 
 fn accept_edits<T: Gated>(value: &Value, trial: &ScenarioRun, tools: &[T]) -> Vec<Edit> {
     let mut edits = Vec::new();
-    for (row, step) in trial.steps.iter().enumerate() {
+    let runnable = first_unrunnable(trial).unwrap_or(trial.steps.len());
+    for (row, step) in trial.steps.iter().enumerate().take(runnable) {
         let at = Pointer::root().child("steps").item(row).child("expect");
         let given = at.get(value);
         for expectation in &step.expectations {
@@ -79,7 +101,6 @@ fn value_now<T: Gated>(
         "filtered_by_state" => Some(names(&step.offer.filtered_by_state)),
         "includes" => kept(&is_available),
         "hidden" => kept(&|key| !is_available(key)),
-        "refused" if step.end == StepEnd::Unknown => None,
         "refused" => Some(matches!(step.end, StepEnd::Refused { .. }).into()),
         _ => None,
     }
@@ -144,5 +165,26 @@ steps:
         assert_eq!(accepted, expected);
         let again = run(&Source::parse(Format::Yaml, accepted).unwrap());
         assert_eq!(again.difference_count(), 1, "what names no tool can't be accepted");
+    }
+
+    #[test]
+    fn nothing_is_taken_from_a_step_on_that_cannot_be_run() {
+        let text = "\
+steps:
+  - tool: pay
+    expect: {state: unpaid}
+  - tool: shipp
+    expect: {state: sent}
+  - tool: pay
+    expect: {state: sent, available: []}
+";
+        let tools = [tool("pay", &["undefined"], "paid"), tool("ship", &["paid"], "sent")];
+        let source = Source::parse(Format::Yaml, text).unwrap();
+        let scenario = Scenario::from_value(source.value(0).unwrap()).unwrap();
+        let trial = run_scenario(&scenario, &tools, &[], Mode::Document, Millis(0));
+        let accepted = accept_run(&source, &trial, &tools).unwrap();
+        assert_eq!(accepted, text.replace("unpaid", "paid"));
+        let words = unrunnable_words(&trial).unwrap();
+        assert!(words.starts_with("step 2 can't be run, as there is no tool shipp"), "{words}");
     }
 }

@@ -6,7 +6,8 @@ use crate::{
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
-        cases, content_parts, stubs,
+        cases::{keep, list},
+        content_parts, stubs,
         view::Reply,
     },
 };
@@ -75,7 +76,7 @@ pub(crate) const ACTIONS: &[Row] = &[
         refuse_when(has_none, "there is no text to save")
     }),
     Row::new(Scope::Answer, "keep-case", "keep as case", |screen, state| {
-        screen.shown_call(state).map_or(Reply::Handled, |call| cases::save_case(call, state))
+        screen.shown_call(state).map_or(Reply::Handled, |call| keep::save_case(call, state))
     })
     .keys(&[verbs::KEEP])
     .help("Save the call and its answer as a test case, to run again and compare"),
@@ -85,9 +86,14 @@ pub(crate) const ACTIONS: &[Row] = &[
     .help(
         "Save the answer as a stub rule: toolcrib serve --stub answers the same arguments with it",
     ),
-    Row::new(Scope::Answer, "cases", "cases…", |_, state| cases::case_menu(state))
-        .keys(&[verbs::TEST])
-        .help("Run the workspace's test cases, one or all, and see where answers differ"),
+    Row::new(Scope::Answer, "cases", "cases…", |screen, state| {
+        list::cases_menu(screen.shown_call(state), state)
+    })
+    .keys(&[verbs::TEST])
+    .help(
+        "Run the workspace's test cases, one or all, see where answers differ, edit a case or \
+        accept its answer",
+    ),
 ];
 
 pub(crate) const NO_END: &str = "this view doesn't grow, so there is nothing to follow";

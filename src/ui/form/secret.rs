@@ -42,7 +42,8 @@ fn takes_variable(cell: &Cell<'_>) -> bool {
 
 /// Whether a value is shown as it is, for it names a variable.
 fn is_shown(cell: &Cell<'_>, text: &str) -> bool {
-    names_variable(text) || takes_variable(cell) && names_any_variable(text)
+    let is_template = text.starts_with("{{") && text.ends_with("}}");
+    is_template || names_variable(text) || takes_variable(cell) && names_any_variable(text)
 }
 
 /// As many dots as letters, but never more than tell anything.

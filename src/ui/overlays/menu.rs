@@ -137,7 +137,8 @@ impl Menu {
     /// Begins with this row chosen.
     #[must_use]
     pub fn with_row(mut self, row: usize) -> Self {
-        self.cursor.row = row;
+        let line = self.shown.iter().position(|line| matches!(line, Line::Item(of) if *of == row));
+        self.cursor.row = line.unwrap_or(row);
         self
     }
 

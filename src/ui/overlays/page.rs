@@ -5,7 +5,7 @@ use ratatui::{Frame, layout::Rect};
 use super::modal;
 use crate::{
     app::{
-        input::{Code, Input},
+        input::{Code, Input, Key},
         message::Message,
         state::State,
     },
@@ -15,7 +15,7 @@ use crate::{
         sheet::{Ask, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
-        widgets::list::ListCursor,
+        widgets::{find_line::draw_find_line, list::ListCursor, text_input::TextInput},
     },
 };
 
@@ -41,11 +41,55 @@ pub(crate) struct PageOverlay {
     going: Option<(&'static str, Reply)>,
     /// What is done when it is closed.
     closing: Reply,
+    /// The parts of the text, of which `/` leaves some; empty: all of it is one.
+    sections: Vec<Vec<Line>>,
+    find: Option<TextInput>,
+    /// What is typed goes into the text to find.
+    is_typing: bool,
 }
 
 impl PageOverlay {
     pub fn new(title: impl Into<String>, lines: Vec<Line>) -> Self {
         Self { title: title.into(), lines, ..Self::default() }
+    }
+
+    /// A text in parts: what is typed after `/` leaves those that have each word of it.
+    pub fn with_sections(title: impl Into<String>, sections: Vec<Vec<Line>>) -> Self {
+        Self { sections: sections.clone(), ..Self::new(title, sections.concat()) }
+    }
+
+    /// Leaves the parts that have each word of what is to be found.
+    fn narrow(&mut self) {
+        let needle = self.find.as_ref().map_or_else(String::new, |find| find.text().to_lowercase());
+        let has_all = |section: &&Vec<Line>| {
+            let texts = section.iter().flatten().map(|(_, text)| text.as_str());
+            let text = texts.collect::<Vec<_>>().join(" ").to_lowercase();
+            needle.split_whitespace().all(|word| text.contains(word))
+        };
+        self.lines = self.sections.iter().filter(has_all).flatten().cloned().collect();
+        (self.cells, self.cursor.row) = (0, 0);
+    }
+
+    /// Takes a key for the text to find; `None`: it is for the page.
+    fn find_key(&mut self, key: Key) -> Option<()> {
+        match key.code {
+            Code::Char('/') if !self.is_typing && !self.sections.is_empty() => {
+                self.find.get_or_insert_default();
+                self.is_typing = true;
+            }
+            Code::Esc if self.find.is_some() => {
+                (self.find, self.is_typing) = (None, false);
+                self.narrow();
+            }
+            Code::Enter | Code::Down | Code::Up if self.is_typing => self.is_typing = false,
+            _ if self.is_typing => {
+                if self.find.as_mut()?.handle_key(key) {
+                    self.narrow();
+                }
+            }
+            _ => return None,
+        }
+        Some(())
     }
 
     /// Shows another text; where it was scrolled to stays.
@@ -129,9 +173,13 @@ impl Overlay for PageOverlay {
         let width = u16::try_from(widest + 6).unwrap_or(u16::MAX).max(50);
         // Without the sheet's edges and a little room on both sides.
         self.wrap_lines(usize::from(width.min(area.width.saturating_sub(2)).max(7)) - 6);
-        let size = (width, u16::try_from(self.rows.len() + 2).unwrap_or(u16::MAX));
-        let (sheet, inside) = modal::draw_modal(frame, area, size, &self.title, look);
+        let rows = self.rows.len() + usize::from(self.find.is_some());
+        let size = (width, u16::try_from(rows + 2).unwrap_or(u16::MAX));
+        let (sheet, mut inside) = modal::draw_modal(frame, area, size, &self.title, look);
         self.sheet = sheet;
+        if let Some(find) = &mut self.find {
+            inside = draw_find_line(frame.buffer_mut(), inside, find, look.styles, self.is_typing);
+        }
         self.height = inside.height;
         look.mouse.reads(inside);
         let buffer = frame.buffer_mut();
@@ -153,9 +201,18 @@ impl Overlay for PageOverlay {
         }
     }
 
+    fn is_typing(&self) -> bool {
+        self.is_typing
+    }
+
     fn handle_input(&mut self, input: &Input, _: &State) -> OverlayReply {
         if modal::is_outside(input, self.sheet) {
             return self.close();
+        }
+        if let Input::Key(key) = input
+            && self.find_key(*key).is_some()
+        {
+            return OverlayReply::Stay;
         }
         let rows = self.rows.len();
         match input {
@@ -187,7 +244,12 @@ impl Overlay for PageOverlay {
             Input::Mouse(mouse) => {
                 self.cursor.handle_mouse(*mouse, self.sheet, rows);
             }
-            Input::Paste(_) => {}
+            Input::Paste(text) => {
+                if let Some(find) = self.find.as_mut().filter(|_| self.is_typing) {
+                    find.insert(text);
+                    self.narrow();
+                }
+            }
         }
         OverlayReply::Stay
     }
@@ -195,7 +257,9 @@ impl Overlay for PageOverlay {
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let going = self.going.iter().map(|(words, _)| ("Enter", *words));
         let scrolls = self.rows.len() > usize::from(self.height);
-        going.chain(scrolls.then_some(("↑↓", "scroll"))).chain([("Esc", "close")]).collect()
+        let finds = (!self.sections.is_empty()).then_some(("/", "find"));
+        let esc = ("Esc", if self.find.is_some() { "all" } else { "close" });
+        going.chain(scrolls.then_some(("↑↓", "scroll"))).chain(finds).chain([esc]).collect()
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

@@ -35,6 +35,8 @@ pub(crate) struct Ticked {
     ticks: Vec<Tick>,
     /// The row that has the keys; none: the text has them.
     at: Option<usize>,
+    /// The first row that is seen.
+    top: usize,
     then: TicksAction,
     wrong: Option<String>,
     sheet: Rect,
@@ -56,6 +58,7 @@ impl Ticked {
             input: TextInput::selected_whole(text),
             ticks,
             at: None,
+            top: 0,
             then: Box::new(then),
             wrong: None,
             sheet: Rect::default(),
@@ -125,7 +128,10 @@ impl Overlay for Ticked {
             ..inside
         };
         let wide = self.ticks.iter().map(|tick| tick.title.len()).max().unwrap_or(0) + 2;
-        for (line, tick) in (0..self.rows.height).zip(&self.ticks) {
+        // The row that has the keys stays in view.
+        let height = usize::from(self.rows.height);
+        self.top = self.at.map_or(0, |row| (row + 1).saturating_sub(height));
+        for (line, tick) in (0..self.rows.height).zip(self.ticks.iter().skip(self.top)) {
             let role = if tick.on { Role::Overlay } else { Role::Dim };
             let mut pen = Pen::new(buffer, self.rows, line);
             pen.put_text(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).put_column(
@@ -135,7 +141,7 @@ impl Overlay for Ticked {
             );
             let room = pen.remaining_cells();
             pen.put_column(&tick.detail, room, styles[Role::Dim]);
-            if self.at == Some(usize::from(line)) {
+            if self.at == Some(self.top + usize::from(line)) {
                 mark_chosen(
                     buffer,
                     Rect { y: self.rows.y + line, height: 1, ..self.rows },
@@ -172,7 +178,7 @@ impl Overlay for Ticked {
             Input::Mouse(mouse) if self.input.handle_mouse(*mouse) => self.at = None,
             Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
                 if self.rows.contains((mouse.column, mouse.row).into()) {
-                    let row = usize::from(mouse.row - self.rows.y);
+                    let row = self.top + usize::from(mouse.row - self.rows.y);
                     self.at = Some(row).filter(|row| *row < self.ticks.len());
                     self.toggle_tick(row);
                 }

@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`tools`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
+//! | [`arguments_view`] | the arguments as JSON or in their form, with or without secrets |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
 //! | [`mock`], [`mock_actions`] | in the place of the request: how a mock answers |
 //! | [`parts`] | what each of the forms edits |
@@ -13,6 +14,7 @@
 //! | [`refusals`], [`warned`] | why something can't be done now, what is wrong with what is sent |
 //! | [`menus`] | its route, how often, as what it is copied |
 
+mod arguments_view;
 pub(crate) mod call_actions;
 mod menus;
 mod meta;

@@ -157,9 +157,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     .keys(&[verbs::KEEP])
     .help("Save the question and what the model said as a test case")
     .refused(|_, state| no_run(state).or_else(|| under_way(state))),
-    Row::new(Scope::ModelRun, "run-cases", "cases…", |_, state| cases::case_menu(state))
-        .keys(&[verbs::TEST])
-        .help("Run the workspace's test cases, one or all; ask cases with their recorded runs"),
+    Row::new(Scope::ModelRun, "run-cases", "cases…", |_, state| {
+        cases::list::cases_menu(None, state)
+    })
+    .keys(&[verbs::TEST])
+    .help("Run the workspace's test cases, one or all; ask cases with their recorded runs"),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, state| screen.step_typed(AgentMessage::Undo, state)),

@@ -121,6 +121,14 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "arguments-as-json", "arguments as JSON", Invoke::switch_json)
         .help("Edit all arguments as JSON text, or in their form again")
         .refused(|_, state| send_refusal(state)),
+    Row::new(Scope::Invoke, "show-secrets", "show secrets", |screen, _| {
+        screen.request.turn_secrets()
+    })
+    .keys(&[verbs::LARGER])
+    .help(
+        "Show values in the form and the request whose names are those of secrets, or hide them \
+        again",
+    ),
     Row::taking_over("next-pane", |screen, state| screen.step_focus(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.step_focus(Step::Previous, state)),
     Row::taking_over("undo", |screen, state| {

@@ -12,6 +12,7 @@ use crate::{
         moved::MovedEntries,
         state::State,
     },
+    engine::secret::is_secret_name,
     model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
     schema::pointer::Pointer,
     syntax::edit::Edit,
@@ -185,19 +186,52 @@ impl ValueOwner for RequestPart {
     }
 }
 
+/// How the arguments are shown.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct ArgumentsView {
+    /// All of them as JSON, in the place of a form.
+    pub as_json: bool,
+    /// Values are legible although their names are those of secrets.
+    pub shows_secrets: bool,
+}
+
 /// The schema of a tool's arguments, which are called so where it names none of them.
-pub(super) fn arguments_schema(tool: &Tool) -> Value {
+pub(super) fn arguments_schema(tool: &Tool, view: ArgumentsView) -> Value {
     let mut schema = table::arguments_schema(tool);
     if let Some(members) = schema.as_object_mut() {
         members.entry("title").or_insert_with(|| "arguments".into());
     }
+    if !view.shows_secrets {
+        hide_secrets(&mut schema);
+    }
     schema
 }
 
+/// Makes passwords of texts whose names are those of secrets.
+fn hide_secrets(schema: &mut Value) {
+    match schema {
+        Value::Object(members) => {
+            let named = members.get_mut("properties").and_then(Value::as_object_mut);
+            for (name, property) in named.into_iter().flatten() {
+                let is_text = property.get("type").is_some_and(|kind| kind == "string");
+                if let Some(property) = property.as_object_mut().filter(|_| is_text)
+                    && is_secret_name(name)
+                    && !property.contains_key("enum")
+                {
+                    property.entry("format").or_insert_with(|| "password".into());
+                }
+            }
+            members.values_mut().for_each(hide_secrets);
+        }
+        Value::Array(items) => items.iter_mut().for_each(hide_secrets),
+        _ => {}
+    }
+}
+
 /// The form of a tool's arguments, or all of them as JSON.
-pub(super) fn arguments_form(tool: &Tool, as_json: bool) -> Form {
-    let form = Form::new(arguments_schema(tool));
-    match as_json {
+pub(super) fn arguments_form(tool: &Tool, view: ArgumentsView) -> Form {
+    let form = Form::new(arguments_schema(tool, view));
+    match view.as_json {
         true => form.with_ui(Some(Arc::new(json!({"ui:widget": "json"})))),
         false => form,
     }

@@ -1,12 +1,18 @@
 //! The request exactly as it will be sent, in lines.
 
-use super::request_line::{RequestLine, problem_lines};
+use std::borrow::Cow;
+
+use super::{
+    parts::ArgumentsView,
+    request_line::{RequestLine, problem_lines},
+};
 use crate::{
     app::{
         actions::ActionId,
         compose::{context::ComposeContext, services::missing_service},
         state::State,
     },
+    engine::{mask::MASKED, secret::is_secret_name},
     model::{
         call::Request,
         merging::{Merging, Origin},
@@ -23,6 +29,9 @@ use crate::{
     },
 };
 
+/// In the place of a secret.
+const DOTS: &str = "••••";
+
 /// How many letters of a body are laid out.
 const LONGEST_BODY: usize = 20_000;
 
@@ -31,7 +40,12 @@ const ABOUT_LINES: usize = 2;
 
 /// The request, or why there is none, below what the tool does, and what it gets where that is not
 /// just what is given.
-pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+pub(super) fn request_lines(
+    state: &State,
+    tool: &Tool,
+    cells: usize,
+    view: ArgumentsView,
+) -> Vec<RequestLine> {
     let cells = cells.saturating_sub(10).max(10);
     let about = tool.description.split_whitespace().collect::<Vec<_>>().join(" ");
     let about = wrap_to(&visible_text(&about), cells, ABOUT_LINES).into_iter().enumerate();
@@ -39,13 +53,18 @@ pub(super) fn request_lines(state: &State, tool: &Tool, cells: usize) -> Vec<Req
         .filter(|(_, text)| !text.is_empty())
         .map(|(row, text)| RequestLine::new(if row == 0 { "about" } else { "" }, text, Role::Dim))
         .collect();
-    lines.extend(merging_lines(state, tool, cells));
-    lines.extend(sent_lines(state, tool, cells));
+    lines.extend(merging_lines(state, tool, cells, view));
+    lines.extend(sent_lines(state, tool, cells, view));
     lines
 }
 
 /// What the tool gets of the arguments as they stand, and where each comes from.
-fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+fn merging_lines(
+    state: &State,
+    tool: &Tool,
+    cells: usize,
+    view: ArgumentsView,
+) -> Vec<RequestLine> {
     let Some(merging) = state.merged_arguments(tool).filter(Merging::is_at_work) else {
         return Vec::new();
     };
@@ -53,8 +72,10 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     for row in &merging.rows {
         let remark = row.remark();
         let beside = if remark.is_empty() { remark } else { format!("; {remark}") };
-        let text =
-            format!("{} {} ({}{beside})", row.name, row.received_text(), row.origin.as_str());
+        let received = row.received_text();
+        let is_hidden = !view.shows_secrets && is_secret_name(&row.name);
+        let received = if is_hidden { DOTS } else { &*received };
+        let text = format!("{} {received} ({}{beside})", row.name, row.origin.as_str());
         let role = match &row.origin {
             _ if !row.unfilled.is_empty() => Role::Warning,
             Origin::Absent => Role::Dim,
@@ -76,7 +97,7 @@ fn merging_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
     lines
 }
 
-fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
+fn sent_lines(state: &State, tool: &Tool, cells: usize, view: ArgumentsView) -> Vec<RequestLine> {
     let request = match state.build_request(tool.id()) {
         Ok(request) => sent_request(state, &request).unwrap_or(request),
         Err(problem) => {
@@ -144,7 +165,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize) -> Vec<RequestLine> {
             true => Vec::new(),
             false => cut("headers", &headers.join(", "), Role::Dim),
         },
-        whole("body", (start_of(&request.body), Role::Text)),
+        whole("body", (start_of(&shown_body(state, &request.body, view)), Role::Text)),
     ]
     .into_iter()
     .flatten()
@@ -190,6 +211,17 @@ fn sent_request(state: &State, next: &Request) -> Option<Request> {
         && sent.to == next.to
         && calling::repeat_request(next.clone(), &sent.correlation).body == sent.body;
     is_same.then(|| sent.clone())
+}
+
+/// A body as it is shown: secrets in it are dots, unless they are to be seen.
+fn shown_body<'b>(state: &State, body: &'b str, view: ArgumentsView) -> Cow<'b, str> {
+    match view.shows_secrets {
+        true => Cow::Borrowed(body),
+        false => match state.mask.mask_text(body) {
+            Cow::Owned(masked) => Cow::Owned(masked.replace(MASKED, DOTS)),
+            as_it_is => as_it_is,
+        },
+    }
 }
 
 /// All of a body that a screen could show; the rest is counted, and copied with the whole.

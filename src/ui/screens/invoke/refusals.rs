@@ -5,7 +5,7 @@ use crate::{
     app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
-    ui::{action_rows::refuse_when, cases},
+    ui::{action_rows::refuse_when, cases::keep},
 };
 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
@@ -70,7 +70,7 @@ pub(super) fn stub_refusal(state: &State) -> Option<String> {
 
 pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
-        Some(tool) => state.deployed_on(&tool).is_some().then(|| cases::without_definition(state)),
+        Some(tool) => state.deployed_on(&tool).is_some().then(|| keep::without_definition(state)),
         None => Some("there is no tool".into()),
     }
 }

@@ -9,8 +9,8 @@ use super::{
     meta::MetaSection,
     mock::MockSection,
     parts::{
-        Part, RequestPart, arguments_form, arguments_schema, configuration, configuration_schema,
-        parameters_of,
+        ArgumentsView, Part, RequestPart, arguments_form, arguments_schema, configuration,
+        configuration_schema, parameters_of,
     },
     preview::request_lines,
     refusals::no_tool_words,
@@ -55,15 +55,15 @@ const UNWRAPPED: usize = 30_000;
 pub(crate) struct RequestPane {
     tool: Option<EntryId>,
     /// The catalog's generation that the forms were made from.
-    generation: Option<u64>,
-    part: Part,
-    /// The arguments are edited as JSON.
-    as_json: bool,
+    pub(super) generation: Option<u64>,
+    pub(super) part: Part,
+    /// How the arguments are shown.
+    pub(super) view: ArgumentsView,
     /// They are to be typed in as soon as they are shown so.
-    opens_json: bool,
+    pub(super) opens_json: bool,
     /// Where the service takes parameters from the tool.
     configuration: FormHost<RequestPart>,
-    arguments: FormHost<RequestPart>,
+    pub(super) arguments: FormHost<RequestPart>,
     meta: MetaSection,
     mock: MockSection,
     pub(super) steps: StepsPane,
@@ -104,16 +104,16 @@ impl RequestPane {
             *self = Self {
                 tool,
                 reached: self.reached,
-                as_json: self.as_json,
+                view: self.view,
                 arguments: std::mem::take(&mut self.arguments),
                 ..Self::default()
             };
         }
         let owner = RequestPart {
-            as_json: self.as_json,
+            as_json: self.view.as_json,
             ..RequestPart::new(found.id().clone(), Part::Arguments)
         };
-        self.arguments.show(owner, || arguments_form(found, self.as_json));
+        self.arguments.show(owner, || arguments_form(found, self.view));
         if self.generation != Some(state.generation) {
             self.generation = Some(state.generation);
             self.sync_descriptor(state, found);
@@ -151,7 +151,7 @@ impl RequestPane {
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
     fn sync_descriptor(&mut self, state: &State, tool: &Tool) {
         if let Some(form) = self.arguments.shown_form_mut() {
-            form.set_schema(&Arc::new(arguments_schema(tool)));
+            form.set_schema(&Arc::new(arguments_schema(tool, self.view)));
         }
         self.meta.sync_descriptor(tool);
         let parameters = parameters_of(state, tool);
@@ -169,20 +169,6 @@ impl RequestPane {
             form.set_schema(&schema);
             form.sync_value(&Arc::new(configuration(parameters, tool)));
         }
-    }
-
-    /// Edits the arguments as JSON, or in a form again.
-    pub(super) fn switch_json(&mut self, state: &State) -> Reply {
-        let mut messages = self.arguments.leave(state);
-        self.part = Part::Arguments;
-        if let Some(words) = self.arguments.shown_form().and_then(Form::unsent_draft) {
-            messages.push(Message::Notice(NoticeKind::Problem, words));
-            return Reply::Send(messages);
-        }
-        self.arguments.rest();
-        self.as_json = !self.as_json;
-        self.opens_json = self.as_json;
-        Reply::Send(messages)
     }
 
     /// The tool whose request it is.
@@ -224,7 +210,7 @@ impl RequestPane {
             let below = self.draw_forms(buffer, rest, styles, (focused, lines));
             return self.draw_steps(buffer, inset_area(below), look, focused);
         }
-        let lines = request_lines(state, tool, usize::from(inset_area(rest).width));
+        let lines = request_lines(state, tool, usize::from(inset_area(rest).width), self.view);
         let below = self.draw_forms(buffer, rest, styles, (focused, lines.len()));
         let below = inset_area(below);
         draw_lines(buffer, below, look, &lines, &mut self.scroll);
@@ -447,7 +433,8 @@ impl RequestPane {
     /// The request as it will be sent, in lines.
     pub(super) fn detail_lines(&self, state: &State) -> Vec<String> {
         let tool = self.tool.as_ref().and_then(|id| state.tool(id));
-        let lines = tool.map(|tool| request_lines(state, tool, UNWRAPPED)).unwrap_or_default();
+        let lines =
+            tool.map(|tool| request_lines(state, tool, UNWRAPPED, self.view)).unwrap_or_default();
         let text = |line: &RequestLine| format!("{} {}", line.name, line.text).trim().to_owned();
         lines.iter().map(text).collect()
     }

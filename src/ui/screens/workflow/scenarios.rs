@@ -11,7 +11,7 @@ use crate::{
         workflow::WorkflowMessage,
     },
     engine::scenario::{
-        accept::accept_run,
+        accept::{accept_run, unrunnable_words},
         coverage::Coverage,
         script::Scenario,
         trial::{ScenarioRun, StepEnd},
@@ -136,8 +136,13 @@ fn show_run(trial: &ScenarioRun) -> Message {
 fn accept_plan(file: &FileId, name: &str, state: &State) -> Result<Plan, String> {
     let document = state.documents.present(file).ok_or(format!("{file} is gone"))?;
     let source = document.source.as_ref().map_err(|error| format!("{file}: {error}"))?;
-    let text = accept_run(source, &trial_of(source, state)?, &state.gated_tools())
+    let trial = trial_of(source, state)?;
+    let unrunnable = unrunnable_words(&trial).map(|words| format!("{words}."));
+    let text = accept_run(source, &trial, &state.gated_tools())
         .map_err(|cause| format!("{file}: {cause}"))?;
+    if let Some(words) = unrunnable.as_ref().filter(|_| text == **source.text()) {
+        return Err(words.clone());
+    }
     let after = Source::parse(source.format(), text.as_str()).map_err(|error| error.to_string())?;
     let left = trial_of(&after, state)?;
     let note = left.first_difference().map(|(row, expectation)| {
@@ -149,7 +154,9 @@ fn accept_plan(file: &FileId, name: &str, state: &State) -> Result<Plan, String>
         )
     });
     let change = Change::Text { file: file.clone(), text: text.into() };
-    Ok(Plan::new(format!("accept what happens in {name}"), vec![change]).with_note(note))
+    Ok(Plan::new(format!("accept what happens in {name}"), vec![change])
+        .with_note(unrunnable)
+        .with_note(note))
 }
 
 /// A scenario's file as it goes now.

@@ -1,0 +1,214 @@
+//! Taking an answer into what a case expects: only what differs changes, and the file's comments
+//! and order stay.
+
+use serde_json::{Map, Value};
+
+use super::{
+    offer::{drop_masked, suggest_expectations},
+    script::Case,
+    verdict::{Answer, Finding, Verdict, check_answer},
+};
+use crate::{
+    engine::mask::{MASKED, Mask},
+    model::call::Outcome,
+    schema::pointer::Pointer,
+    syntax::{edit::Edit, source::Source},
+};
+
+/// A case's file as it would expect the answer.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Accepted {
+    pub text: String,
+    /// The same answer held against that.
+    pub verdict: Verdict,
+}
+
+/// The text of a case's file with what came in the place of each expectation that differs. What an
+/// answer can't decide, such as a schema, stays, and differs still in the verdict.
+///
+/// # Errors
+/// In words: no answer came, nothing of it can be taken over, or the text can't be edited.
+pub(crate) fn accept_answer(
+    source: &Source,
+    verdict: &Verdict,
+    mask: &Mask,
+) -> Result<Accepted, String> {
+    let answer = &verdict.answer;
+    if answer.outcome.is_none() || answer.is_unanswered() {
+        return Err("no answer came that could be accepted".to_owned());
+    }
+    let value = source.value(0).cloned().ok_or("the file is empty")?;
+    let given = value.get("expect").cloned().unwrap_or_default();
+    let failed = verdict.findings.iter().filter(|finding| finding.difference.is_some());
+    let failed: Vec<&Finding> = failed.collect();
+    let mut edited = source.clone();
+    for edit in edits(&given, &failed, answer, mask) {
+        edited = edited.apply(0, &edit).map_err(|error| error.to_string())?.0;
+    }
+    let text = edited.text().to_string();
+    if text == **source.text() {
+        let named: Vec<&str> = failed.iter().map(|finding| &*finding.what).collect();
+        return Err(format!("{} can't be accepted: edit the case", named.join(", ")));
+    }
+    let case = Case::from_source(&edited).map_err(|issue| issue.to_string())?;
+    Ok(Accepted { text, verdict: check_answer(&case, answer.clone()) })
+}
+
+fn edits(given: &Value, failed: &[&Finding], answer: &Answer, mask: &Mask) -> Vec<Edit> {
+    let at = |name: &str| Pointer::root().child("expect").child(name);
+    let set = |name: &str, to: Value| Some(Edit::Set { at: at(name), to: to.into() });
+    let offers = suggest_expectations(answer, mask);
+    let offered = |name: &str| {
+        offers.iter().find(|offer| offer.what == name).map(|offer| offer.value.clone())
+    };
+    let mut edits = Vec::new();
+    let mut is_text_done = false;
+    for finding in failed {
+        let what: &str = &finding.what;
+        let edit = match what {
+            "outcome" => set(what, answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into()),
+            "error" => match (&answer.error, given.get("error")) {
+                (None, _) => Some(Edit::Remove { at: at(what) }),
+                (Some((kind, _)), Some(Value::String(_))) => set(what, kind.as_str().into()),
+                _ => None,
+            },
+            "json" => {
+                let text = mask.mask_text(answer.json_text());
+                let came = serde_json::from_str(&text).ok();
+                let came: Option<Value> = came;
+                match came.zip(given.get(what)).map(|(came, wanted)| taken_over(wanted, &came)) {
+                    Some(Some(to)) => set(what, to),
+                    Some(None) => Some(Edit::Remove { at: at(what) }),
+                    // It isn't JSON now.
+                    None => None,
+                }
+            }
+            "contains" if is_text_done => None,
+            "contains" => {
+                is_text_done = true;
+                let kept = texts_that_hold(given.get(what), failed);
+                match kept.is_empty().then(|| offered(what)) {
+                    None => set(what, kept.into()),
+                    Some(Some(other)) => set(what, other),
+                    Some(None) => Some(Edit::Remove { at: at(what) }),
+                }
+            }
+            "under" | "first" | "gap" => offered(what).and_then(|limit| set(what, limit)),
+            "chunks" if answer.chunks > 0 => set(what, answer.chunks.into()),
+            "chunks" => Some(Edit::Remove { at: at(what) }),
+            _ => None,
+        };
+        edits.extend(edit);
+    }
+    edits
+}
+
+/// The texts that the answer has.
+fn texts_that_hold(given: Option<&Value>, failed: &[&Finding]) -> Vec<Value> {
+    let texts = given.and_then(Value::as_array).into_iter().flatten();
+    let is_missing = |text: &str| {
+        let quoted = format!("{text:?}");
+        failed.iter().any(|finding| finding.what == "contains" && finding.expected == quoted)
+    };
+    texts.filter(|text| text.as_str().is_some_and(|text| !is_missing(text))).cloned().collect()
+}
+
+/// What was asked for with the values that came: members that were not asked for stay out, those
+/// that are gone or hold a secret go.
+fn taken_over(wanted: &Value, came: &Value) -> Option<Value> {
+    match (wanted, came) {
+        (Value::Object(wanted), Value::Object(came)) => {
+            let member = |(name, wanted): (&String, &Value)| {
+                Some((name.clone(), taken_over(wanted, came.get(name)?)?))
+            };
+            Some(Value::Object(wanted.iter().filter_map(member).collect::<Map<_, _>>()))
+        }
+        (Value::Array(wanted), Value::Array(came)) => {
+            let item = |(row, came): (usize, &Value)| match wanted.get(row) {
+                Some(wanted) => taken_over(wanted, came),
+                None => drop_masked(came.clone()),
+            };
+            came.iter().enumerate().map(item).collect::<Option<_>>().map(Value::Array)
+        }
+        (_, Value::String(text)) if text.contains(MASKED) => None,
+        (_, came) => drop_masked(came.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::source::Format;
+
+    fn came(text: &str, outcome: Outcome, error: Option<&str>) -> Answer {
+        Answer {
+            outcome: Some(outcome),
+            error: error.map(|kind| (kind.into(), "m".into())),
+            text: text.into(),
+            took_ms: 400,
+            sent_ms: Some(0),
+            chunks: 1,
+            ..Answer::default()
+        }
+    }
+
+    fn accept(text: &str, answer: Answer) -> Result<Accepted, String> {
+        let source = Source::parse(Format::Yaml, text).unwrap();
+        let verdict = check_answer(&Case::from_source(&source).unwrap(), answer);
+        assert!(!verdict.has_passed());
+        accept_answer(&source, &verdict, &Mask::default())
+    }
+
+    #[test]
+    fn only_what_differs_changes_and_comments_stay() {
+        let text = "\
+# mine
+case: user  # the first
+expect:
+  json:
+    name: Ada # never changes
+    gone: 1
+    orders:
+    - {id: 1, total: 2}
+    # the last
+    - {id: 2}
+  contains: [Ada, Lovelace]
+  under: 100ms # fast
+call: user
+";
+        let json = r#"{"name":"Ada","at":"now","orders":[{"id":1,"total":3,"more":0},{"id":5}]}"#;
+        let accepted = accept(text, came(json, Outcome::Succeeded, None)).unwrap();
+        let expected = text
+            .replace("    gone: 1\n", "")
+            .replace("total: 2", "total: 3")
+            .replace("{id: 2}", "{id: 5}")
+            .replace("[Ada, Lovelace]", "[Ada]")
+            .replace("100ms", "1s");
+        assert_eq!(accepted.text, expected);
+        assert!(accepted.verdict.has_passed());
+    }
+
+    #[test]
+    fn another_end_is_accepted_with_its_error() {
+        let text = "call: a\nexpect: {error: cold} # so far\n";
+        let warm = accept(text, came("", Outcome::Failed, Some("warm"))).unwrap();
+        assert_eq!(warm.text, text.replace("cold", "warm"));
+        let fine = accept(text, came("x", Outcome::Succeeded, None)).unwrap();
+        assert!(fine.verdict.has_passed() && !fine.text.contains("error"), "{}", fine.text);
+        let failed = accept("call: a\n", came("", Outcome::Failed, Some("warm"))).unwrap();
+        assert_eq!(failed.text, "call: a\nexpect:\n  outcome: failed\n");
+    }
+
+    #[test]
+    fn secrets_and_what_no_answer_decides_stay_out() {
+        let json = r#"{"password":"hunter2hunter2","n":2}"#;
+        let text = "call: a\nexpect: {json: {password: old, n: 1}}\n";
+        let accepted = accept(text, came(json, Outcome::Succeeded, None)).unwrap();
+        assert!(!accepted.text.contains("hunter2") && accepted.text.contains("n: 2"));
+        let schema = "call: a\nexpect: {schema: {required: [x]}}\n";
+        let refused = accept(schema, came(json, Outcome::Succeeded, None)).unwrap_err();
+        assert_eq!(refused, "schema can't be accepted: edit the case");
+        let lost = accept("call: a\n", came("", Outcome::Lost, Some("no-server"))).unwrap_err();
+        assert_eq!(lost, "no answer came that could be accepted");
+    }
+}

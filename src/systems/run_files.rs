@@ -1,0 +1,150 @@
+//! What keeps cases, scenarios and stubs from being run as they are: found by `check` and on the
+//! screen alike.
+
+use serde_json::Value;
+
+use crate::{
+    engine::{
+        case::{ask::AskCase, script::Case},
+        lint::check::did_you_mean,
+        members::{FileIssue, several_documents},
+        scenario::{page, script::Scenario},
+        stub::read::{read_stub, unreached_rules},
+        workflow::similar::nearest_name,
+    },
+    model::{
+        catalog::Catalog,
+        entry::FileId,
+        finding::{Finding, Severity, Site},
+    },
+    schema::pointer::Pointer,
+    syntax::source::Source,
+};
+
+/// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
+const MALFORMED: &str = "file.malformed";
+
+/// What the command of a case, a scenario or a stub would say of its file; nothing of another file.
+/// `missing` says in words that there is no tool of that name.
+#[must_use]
+pub fn run_findings(
+    file: &FileId,
+    source: &Source,
+    missing: impl Fn(&str) -> Option<String>,
+) -> Vec<Finding> {
+    let mut issues = issues_of(file, source);
+    if issues.is_empty() {
+        issues.extend(uncallable_case(source, missing));
+    }
+    let finding = |(severity, issue): (Severity, FileIssue)| {
+        let unplaced = new_finding(MALFORMED, file, issue.message);
+        Finding { severity, ..at_place(unplaced, source, issue.at) }
+    };
+    issues.into_iter().map(finding).collect()
+}
+
+/// That a catalog has no tool of that name, in words; `None`: it has one.
+#[must_use]
+pub fn missing_tool(catalog: &Catalog, name: &str) -> Option<String> {
+    let several = catalog.ambiguous_tools(name);
+    if !several.is_empty() {
+        let addresses: Vec<String> = several.iter().map(|tool| tool.address()).collect();
+        let choice = addresses.join(" or ");
+        return Some(format!("tools of several systems have the key \"{name}\": choose {choice}"));
+    }
+    if catalog.tool_called(name).is_some() {
+        return None;
+    }
+    let tools = catalog.tools.iter();
+    let names = tools.flat_map(|tool| [tool.entry.key.as_str(), tool.name.as_str()]);
+    let near = did_you_mean(nearest_name(name, names));
+    Some(format!("there is no tool \"{}\" in this workspace{near}", name.escape_debug()))
+}
+
+/// That the tool of a case isn't there.
+fn uncallable_case(
+    source: &Source,
+    missing: impl Fn(&str) -> Option<String>,
+) -> Option<(Severity, FileIssue)> {
+    let value =
+        source.value(0).filter(|value| source.sections(0).is_none() && Case::is_one(value))?;
+    let case = Case::from_source(source).ok().filter(|_| !AskCase::is_one(value))?;
+    let message = missing(&case.tool)?;
+    Some((Severity::Error, FileIssue { at: Pointer::root().child("call"), message }))
+}
+
+fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
+    // A file of many sections is one of descriptors.
+    let Some(value) = source.value(0).filter(|_| source.sections(0).is_none()) else {
+        return Vec::new();
+    };
+    let is_scenario = || {
+        let folder = file.path().parent().and_then(|folder| folder.file_name());
+        folder.is_some_and(|folder| folder == page::FOLDER) && value.get("steps").is_some()
+    };
+    let count = source.document_count();
+    let several = |one: &str| {
+        let issue = FileIssue { at: Pointer::root(), message: several_documents(count, one) };
+        vec![(Severity::Error, issue)]
+    };
+    if count > 1 && (AskCase::is_one(value) || Case::is_one(value)) {
+        return several("case");
+    }
+    if count > 1 && is_scenario() {
+        return several("scenario");
+    }
+    let refused = if AskCase::is_one(value) {
+        AskCase::from_source(source).err()
+    } else if Case::is_one(value) {
+        Case::from_source(source).err()
+    } else if is_stub(value) {
+        match read_stub(source) {
+            Err(issue) => Some(issue),
+            Ok(stub) => {
+                let unreached = unreached_rules(&stub).into_iter();
+                return unreached.map(|issue| (Severity::Warning, issue)).collect();
+            }
+        }
+    } else if is_scenario() {
+        Scenario::from_value(value).err()
+    } else {
+        None
+    };
+    refused.into_iter().map(|issue| (Severity::Error, issue)).collect()
+}
+
+/// Whether a document is a stub, or was meant to be: a file of Docker Compose has services, too, which
+/// have no rules.
+#[must_use]
+pub fn is_stub(value: &Value) -> bool {
+    let has_rules = |service: &Value| service.get("rules").is_some();
+    match value.get("services") {
+        Some(Value::Object(services)) => services.values().any(has_rules),
+        Some(Value::Array(services)) => services.iter().any(has_rules),
+        _ => false,
+    }
+}
+
+/// The same at that place of the file.
+#[must_use]
+pub fn at_place(finding: Finding, source: &Source, at: Pointer) -> Finding {
+    let place = source.find_place(0, &at);
+    let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
+    Finding { site: Site { pointer: at, line, column, ..finding.site }, ..finding }
+}
+
+/// A warning about a file as such.
+#[must_use]
+pub fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
+    let site =
+        Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
+    Finding {
+        code,
+        severity: Severity::Warning,
+        message,
+        site,
+        fix: None,
+        others: Vec::new(),
+        related: Vec::new(),
+    }
+}

@@ -1,0 +1,63 @@
+//! Each expectation of the last run, those that failed first.
+
+use super::filed::FiledCase;
+use crate::{
+    app::state::State,
+    engine::case::{choice::AskVerdict, verdict::Verdict},
+    schema::count::count_text,
+    ui::{
+        canvas::{truncate_text, wrap},
+        overlays::page::{Line, PageOverlay},
+        styles::Role,
+    },
+};
+
+/// All that were run; `/` leaves those with each word, such as `failed`.
+pub(super) fn results_page(found: &[FiledCase], state: &State) -> PageOverlay {
+    let sections = found.iter().map(|found| verdict_lines(found, state));
+    PageOverlay::with_sections("Cases", sections.filter(|lines| !lines.is_empty()).collect())
+}
+
+/// How a case went; nothing where it was not run.
+pub(super) fn verdict_lines(found: &FiledCase, state: &State) -> Vec<Line> {
+    let (cases, file) = (&state.invoke.cases, &found.file);
+    let Some(has_passed) = cases.has_passed(file) else { return Vec::new() };
+    let name = found.name();
+    let (role, end) = if has_passed { (Role::Success, "passed") } else { (Role::Error, "failed") };
+    let took = match (cases.verdicts.get(file), cases.asks.get(file)) {
+        (Some(verdict), _) => format!("  {} ms", verdict.answer.took_ms),
+        (None, Some(verdict)) => {
+            let runs = verdict.runs.len();
+            format!("  {} of {}", verdict.held(), count_text(runs, "recorded run", "recorded runs"))
+        }
+        (None, None) => String::new(),
+    };
+    let mut lines =
+        vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
+    lines.extend(cases.verdicts.get(file).into_iter().flat_map(finding_lines));
+    let differences = cases.asks.get(file).into_iter().flat_map(AskVerdict::differences);
+    for words in differences.flat_map(|difference| wrap(&difference, 64)) {
+        lines.push(vec![(Role::Warning, format!("  {words}"))]);
+    }
+    lines
+}
+
+fn finding_lines(verdict: &Verdict) -> Vec<Line> {
+    let mut lines = Vec::new();
+    for finding in &verdict.findings {
+        let (mark, role) = if finding.difference.is_none() {
+            ("✓", Role::Success)
+        } else {
+            ("✗", Role::Error)
+        };
+        let expected = truncate_text(&finding.expected, 60);
+        lines.push(vec![
+            (role, format!("  {mark} ")),
+            (Role::Text, format!("{}: {expected}", finding.what)),
+        ]);
+        for words in finding.difference.iter().flat_map(|difference| wrap(difference, 64)) {
+            lines.push(vec![(Role::Warning, format!("      {words}"))]);
+        }
+    }
+    lines
+}
