@@ -110,7 +110,9 @@ pub(crate) fn findings_of<'s>(
     all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     let missing = |tool: &str| missing_tool(catalog, tool);
     let read = files.iter().filter_map(|(file, source)| Some((file, source.ok()?)));
-    all.extend(read.flat_map(|(file, source)| run_findings(file, source, missing)));
+    all.extend(
+        read.flat_map(|(file, source)| run_findings(file, source, &there.connections, missing)),
+    );
     rules.apply(&mut all);
     lint::sort_findings(&mut all);
     // What is worst is at the top of the list.

@@ -5,15 +5,20 @@ use serde_json::Value;
 
 use crate::{
     engine::{
-        case::{ask::AskCase, script::Case},
+        case::{ask::AskCase, page as cases, script::Case},
         lint::check::did_you_mean,
         members::{FileIssue, several_documents},
-        scenario::{page, script::Scenario},
-        stub::read::{read_stub, unreached_rules},
+        scenario::{page as scenarios, script::Scenario},
+        settings::connections::find_connection,
+        stub::{
+            page as stubs,
+            read::{read_stub, unreached_rules},
+        },
         workflow::similar::nearest_name,
     },
     model::{
         catalog::Catalog,
+        connections::Connections,
         entry::FileId,
         finding::{Finding, Severity, Site},
     },
@@ -30,11 +35,12 @@ const MALFORMED: &str = "file.malformed";
 pub fn run_findings(
     file: &FileId,
     source: &Source,
+    connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Vec<Finding> {
     let mut issues = issues_of(file, source);
     if issues.is_empty() {
-        issues.extend(uncallable_case(source, missing));
+        issues.extend(uncallable_case(source, connections, missing));
     }
     let finding = |(severity, issue): (Severity, FileIssue)| {
         let unplaced = new_finding(MALFORMED, file, issue.message);
@@ -61,16 +67,24 @@ pub fn missing_tool(catalog: &Catalog, name: &str) -> Option<String> {
     Some(format!("there is no tool \"{}\" in this workspace{near}", name.escape_debug()))
 }
 
-/// That the tool of a case isn't there.
+/// That the connection of a case isn't there, or its tool. One that names a connection may call what only
+/// runs there.
 fn uncallable_case(
     source: &Source,
+    connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Option<(Severity, FileIssue)> {
     let value =
         source.value(0).filter(|value| source.sections(0).is_none() && Case::is_one(value))?;
     let case = Case::from_source(source).ok().filter(|_| !AskCase::is_one(value))?;
-    let message = missing(&case.tool)?;
-    Some((Severity::Error, FileIssue { at: Pointer::root().child("call"), message }))
+    let (member, message) = match &case.connection {
+        Some(name) => {
+            let problem = find_connection(connections, name).err()?;
+            ("connection", format!("{}: {}", problem.cause, problem.remedy))
+        }
+        None => ("call", missing(&case.tool)?),
+    };
+    Some((Severity::Error, FileIssue { at: Pointer::root().child(member), message }))
 }
 
 fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
@@ -78,10 +92,10 @@ fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
     let Some(value) = source.value(0).filter(|_| source.sections(0).is_none()) else {
         return Vec::new();
     };
-    let is_scenario = || {
-        let folder = file.path().parent().and_then(|folder| folder.file_name());
-        folder.is_some_and(|folder| folder == page::FOLDER) && value.get("steps").is_some()
-    };
+    // What is in the folder of its command is read by that, whatever it looks like.
+    let folder = file.path().parent().and_then(|folder| folder.file_name());
+    let is_in = |name: &str| folder.is_some_and(|folder| folder == name);
+    let is_scenario = || is_in(scenarios::FOLDER);
     let count = source.document_count();
     let several = |one: &str| {
         let issue = FileIssue { at: Pointer::root(), message: several_documents(count, one) };
@@ -95,9 +109,9 @@ fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
     }
     let refused = if AskCase::is_one(value) {
         AskCase::from_source(source).err()
-    } else if Case::is_one(value) {
+    } else if Case::is_one(value) || is_in(cases::FOLDER) {
         Case::from_source(source).err()
-    } else if is_stub(value) {
+    } else if is_stub(value) || is_in(stubs::FOLDER) {
         match read_stub(source) {
             Err(issue) => Some(issue),
             Ok(stub) => {

@@ -477,6 +477,38 @@ fn arguments_that_the_schema_refuses_are_said_by_check_and_test() {
 }
 
 #[test]
+fn check_refuses_what_test_refuses_and_no_more() {
+    let place = place(&[
+        ("a.yaml", "cas: json\n"),
+        ("b.yaml", "case: only a name\n"),
+        ("c.yaml", "hello\n"),
+        ("d.yaml", "call: calculator\nconnection: nosuch\n"),
+        ("e.yaml", "call: only_there\nconnection: embedded\n"),
+        ("f.yaml", "call: nowhere\n"),
+    ]);
+    for (path, text) in [("scenarios/s.yaml", "nam: x\n"), ("stubs/s.yaml", "stubb: x\n")] {
+        let path = place.here.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let ran = place.run(&["check"]);
+    for (at, words) in [
+        ("cases/a.yaml:1:1", "\"cas\" is unknown; did you mean \"case\"?"),
+        ("cases/b.yaml:1:1", "\"call\" is missing"),
+        ("cases/c.yaml:1:1", "an object, found a text"),
+        ("cases/d.yaml:2:1", "there is no connection \"nosuch\""),
+        ("cases/f.yaml:1:1", "there is no tool \"nowhere\""),
+        ("scenarios/s.yaml:1:1", "\"nam\" is unknown; did you mean \"name\"?"),
+        ("stubs/s.yaml:1:1", "\"stubb\" is unknown; did you mean \"stub\"?"),
+    ] {
+        assert!(ran.data.contains(&format!("{at} error file.malformed")), "{at}: {}", ran.data);
+        let flat = ran.data.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(flat.contains(words), "{words}: {}", ran.data);
+    }
+    assert!(!ran.data.contains("e.yaml"), "{}", ran.data);
+}
+
+#[test]
 fn a_masked_argument_is_said_by_check() {
     let masked = "call: calculator\narguments:\n  expression: 1\n  login: [{password: '***'}]\n";
     let place = place(&[("masked.yaml", masked)]);
