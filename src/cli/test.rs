@@ -28,6 +28,7 @@ use super::{
     report_paths::typed_path,
     signals::{interrupted, wait_for},
     stubs,
+    test_result::keep_result,
     test_update::UpdateFlags,
     wrap::wrap,
 };
@@ -524,6 +525,7 @@ async fn run_case(
             let mut recorder = history.and_then(|history| {
                 history.begin_call(&Head::from_request(&request, &connection, now_millis())).ok()
             });
+            let call = request.correlation.clone();
             let (sender, mut events) = mpsc::channel(QUEUE);
             let calling = registry.run_call(&connection, *request, limits, sender);
             let taking = async {
@@ -539,7 +541,9 @@ async fn run_case(
             };
             let answer = tokio::join!(calling, taking).1;
             closed.note(&connection, &answer);
-            check_answer(&filed.case, answer).without_secrets(mask)
+            let verdict = check_answer(&filed.case, answer).without_secrets(mask);
+            keep_result(history, &call, &filed.path, &verdict);
+            verdict
         }
     };
     TriedCase { filed, verdict }
