@@ -84,6 +84,7 @@ mod strays;
 mod stubs;
 mod taking;
 mod test;
+mod test_result;
 mod test_update;
 mod tool_files;
 mod tools;

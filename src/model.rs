@@ -22,6 +22,7 @@ pub mod finding;
 pub mod health;
 pub mod host;
 pub mod id;
+pub mod limits;
 pub mod merging;
 pub mod notification;
 pub(crate) mod numbered;

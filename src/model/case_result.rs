@@ -34,7 +34,8 @@ impl CaseResult {
     #[must_use]
     pub fn to_stage(&self) -> Stage {
         let first = self.unmet.first().map(|unmet| {
-            format!(": {}: expected {}: {}", unmet.what, unmet.expected, unmet.difference)
+            let difference = unmet.difference.lines().next().unwrap_or_default();
+            format!(": {}: expected {}: {difference}", unmet.what, unmet.expected)
         });
         let end = if self.has_passed() { "passed" } else { "failed" };
         let unmet = |unmet: &Unmet| json!({"what": unmet.what, "expected": unmet.expected, "difference": unmet.difference});

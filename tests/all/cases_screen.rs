@@ -145,7 +145,7 @@ fn the_list_runs_what_the_command_runs_and_names_the_file_where_names_repeat() {
     assert!(place("broken, line 3") < place("sum  cases/c2.yaml"));
     assert!(place("sum  cases/c2.yaml") < place("sum  cases/c10.yaml"));
     assert!(place("sum  cases/c10.yaml") < place("draft"));
-    assert!(bench.shows("\"call\" is missing"), "{}", bench.screen());
+    assert!(bench.shows("/tool: \"tool\" is unknown"), "{}", bench.screen());
     bench.keys("enter");
     assert_eq!(begun(&bench).len(), 2);
 

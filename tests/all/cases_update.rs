@@ -43,6 +43,17 @@ fn place(cases: &[(&str, &str)]) -> Place {
 }
 
 #[test]
+fn the_history_says_whether_a_call_passed_as_a_test() {
+    let place = place(&[("sum.yaml", CASE)]);
+    place.run(&["test"]).ended(1, &[]);
+    let shown = place.run(&["history", "show", "last"]).data;
+    assert!(
+        shown.contains("cases/sum.yaml failed: json: expected 43: the answer is 42"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_case_file_opens_its_workspace() {
     let place = place(&[("sum.yaml", CASE)]);
     let opened = plain::run(&place, &["cases/sum.yaml", "--plain"], &["quit"]);

@@ -4,6 +4,7 @@
 use std::{
     cell::{Cell, RefCell},
     collections::{HashMap, HashSet},
+    path::Path,
     rc::Rc,
     sync::Arc,
     time::Duration,
@@ -17,6 +18,7 @@ use super::{
     tried::{CaseRun, CaseTry},
 };
 use crate::{
+    cli::test_result::keep_result,
     engine::{
         case::{
             script::{Case, RunCount},
@@ -155,7 +157,8 @@ impl<'r> Runner<'r> {
         let mut run = CaseRun::default();
         let mut text = None;
         loop {
-            let one = match self.try_case(&case, target, &mut run, &mut text).await {
+            let asked = (&*case, plan.filed.path.as_path());
+            let one = match self.try_case(asked, target, &mut run, &mut text).await {
                 Ok(one) => one,
                 Err(problem) => return (CaseRun::not_called(&problem), None),
             };
@@ -170,7 +173,7 @@ impl<'r> Runner<'r> {
     /// All runs of a case once, up to one that couldn't be made.
     async fn try_case(
         &self,
-        case: &Case,
+        (case, file): (&Case, &Path),
         target: &Target<'_>,
         run: &mut CaseRun,
         text: &mut Option<String>,
@@ -180,6 +183,7 @@ impl<'r> Runner<'r> {
         let mut tried = CaseTry { count: times(runs), needed: times(pass), ..CaseTry::default() };
         for _ in 0..tried.count {
             let request = target.request(case)?;
+            let id = request.correlation.clone();
             let CallEnd { answer, has_crashed, was_resent } =
                 self.call(case, target, request).await;
             if answer.outcome == Some(Outcome::Succeeded) {
@@ -187,10 +191,12 @@ impl<'r> Runner<'r> {
             }
             run.was_resent |= was_resent;
             tried.has_crashed |= has_crashed;
-            tried.runs.push(
-                check_answer(case, answer)
-                    .without_secrets(&self.mask.of_call(&case.arguments.to_json())),
-            );
+            let mask = self.mask.of_call(&case.arguments.to_json());
+            let verdict = check_answer(case, answer).without_secrets(&mask);
+            if verdict.has_run() {
+                keep_result(self.history.as_ref(), &id, file, &verdict);
+            }
+            tried.runs.push(verdict);
             if !tried.has_run() {
                 break;
             }

@@ -89,7 +89,11 @@ fn edits(given: &Value, failed: &[&Finding], answer: &Answer, mask: &Mask) -> Ve
                 let kept = texts_that_hold(given.get(what), failed);
                 match kept.is_empty().then(|| offered(what)) {
                     None => set(what, kept.into()),
-                    Some(Some(other)) => set(what, other),
+                    // One text stays one text.
+                    Some(Some(other)) => match (given.get(what), other.get(0)) {
+                        (Some(Value::String(_)), Some(text)) => set(what, text.clone()),
+                        _ => set(what, other),
+                    },
                     Some(None) => Some(Edit::Remove { at: at(what) }),
                 }
             }

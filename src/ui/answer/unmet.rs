@@ -21,7 +21,7 @@ pub(super) fn draw_unmet(buffer: &mut Buffer, area: Rect, look: Look<'_>, call: 
     if unmet.is_empty() || most < 2 {
         return area;
     }
-    let mut lines = unmet_lines(unmet, usize::from(area.width), most - 1);
+    let mut lines = unmet_lines(unmet, usize::from(area.width), most - 1, call.problem().is_some());
     let key = look.keymap.way_to("cases");
     lines.push((Role::Info, format!("▸ {key} edits the case, or accepts this answer")));
     let height = u16::try_from(lines.len()).unwrap_or(area.height / 2);
@@ -34,13 +34,22 @@ pub(super) fn draw_unmet(buffer: &mut Buffer, area: Rect, look: Look<'_>, call: 
     Rect { y: area.y + height, height: area.height - height, ..area }
 }
 
-fn unmet_lines(unmet: &[Unmet], cells: usize, most: usize) -> Vec<(Role, String)> {
+/// The lines of all that fit; why the call ended otherwise is said below, where that `has_problem`.
+fn unmet_lines(
+    unmet: &[Unmet],
+    cells: usize,
+    most: usize,
+    has_problem: bool,
+) -> Vec<(Role, String)> {
     let lines_of = |unmet: &Unmet| {
         let expected = truncate_text(&unmet.expected, EXPECTED);
         let wanted = wrap(&format!("✗ {}: expected {expected}", unmet.what), cells);
-        let came = wrap(&format!("but {}", unmet.difference), cells.saturating_sub(2).max(1));
+        let is_said = has_problem && unmet.what == "outcome";
+        let came = if is_said { String::new() } else { format!("but {}", unmet.difference) };
+        let came = wrap(&came, cells.saturating_sub(2).max(1));
+        let came = came.into_iter().filter(|line| !line.is_empty());
         let wanted = wanted.into_iter().map(|line| (Role::Error, line));
-        wanted.chain(came.into_iter().map(|line| (Role::Warning, format!("  {line}"))))
+        wanted.chain(came.map(|line| (Role::Warning, format!("  {line}"))))
     };
     let mut lines: Vec<_> = unmet.iter().flat_map(lines_of).collect();
     if lines.len() > most {
