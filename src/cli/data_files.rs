@@ -132,13 +132,7 @@ impl FileKind {
 
     /// The same, with the line and column of what is wrong in it.
     #[must_use]
-    pub fn fault_at(
-        &self,
-        path: &Path,
-        source: &Source,
-        at: &Pointer,
-        message: &str,
-    ) -> FileFault {
+    pub fn fault_at(&self, path: &Path, source: &Source, at: &Pointer, message: &str) -> FileFault {
         FileFault {
             problem: self.fault(path, message_with_position(source, at, message)),
             line: nearest_place(source, at).map(|place| place.line),

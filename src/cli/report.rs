@@ -281,7 +281,8 @@ pub(crate) fn annotations(suites: &[Suite]) -> Vec<String> {
         match (case.differences.as_slice(), case.failed_tries.as_slice()) {
             ([], []) => None,
             ([], tries) => {
-                let words = format!("flaky: it passed at last, and failed before\n{}", tries.join("\n"));
+                let words =
+                    format!("flaky: it passed at last, and failed before\n{}", tries.join("\n"));
                 Some(annotation("warning", file, &place, &title, &words))
             }
             (differences, _) => {

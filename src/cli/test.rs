@@ -171,8 +171,7 @@ impl Test {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let format = if global.json { Format::Json } else { self.format };
         self.check_output(format)?;
-        let choice =
-            Choice { words: &self.cases, filters: &self.filter, only_failed: self.failed };
+        let choice = Choice { words: &self.cases, filters: &self.filter, only_failed: self.failed };
         let mut filed = choose_cases(choice, global)?;
         if self.failed && filed.is_empty() {
             out.print_status("No case failed when it was last run.");
@@ -202,9 +201,8 @@ impl Test {
         let mask = secrets::build_mask(&opened.settings.connections.known);
         let paths = Paths::of_user().ok();
         let root = &opened.workspace.root;
-        let history = paths
-            .as_ref()
-            .map(|paths| Arc::new(History::for_workspace(paths, root, mask.clone())));
+        let history =
+            paths.as_ref().map(|paths| Arc::new(History::for_workspace(paths, root, mask.clone())));
         let registry = registry::of_workspace(root);
         let other = match &self.against {
             Some(path) => Some(OpenWorkspace::read_connected(global, Some(path), out)?),
@@ -395,10 +393,7 @@ fn save_report(file: &Path, text: &str) -> Result<(), Problem> {
 impl Suite<'_> {
     /// Runs all, and says how it went and what models used. An interruption ends it with what came
     /// until then.
-    async fn run(
-        self,
-        out: &mut CommandOutput,
-    ) -> Result<(Report, Option<String>), StopReason> {
+    async fn run(self, out: &mut CommandOutput) -> Result<(Report, Option<String>), StopReason> {
         let Self { runner, plans, broken, asks, how } = self;
         let started = now_millis();
         let mut interrupt = pin!(interrupted());

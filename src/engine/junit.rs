@@ -68,8 +68,8 @@ fn count_attributes(cases: &[&Checked], started: Option<&str>) -> String {
     let skipped = count(&|one| one.skipped.is_some() && !differs(one));
     let took: Vec<u64> = cases.iter().filter_map(|one| one.took_ms).collect();
     let took = (!took.is_empty()).then(|| took.iter().sum());
-    let started = started
-        .map_or_else(String::new, |time| format!(" timestamp=\"{}\"", escape_xml(time)));
+    let started =
+        started.map_or_else(String::new, |time| format!(" timestamp=\"{}\"", escape_xml(time)));
     format!(
         " tests=\"{}\" failures=\"{failures}\" errors=\"{errors}\" skipped=\"{skipped}\"{}{started}",
         cases.len(),

@@ -101,7 +101,9 @@ fn take_over(wanted: &mut Value, value: &Value, tokens: &[String]) {
         }
         Value::Array(items) => {
             for (row, item) in items.iter_mut().enumerate() {
-                if let Some(value) = value.get(row).filter(|_| token == "*" || *token == row.to_string()) {
+                if let Some(value) =
+                    value.get(row).filter(|_| token == "*" || *token == row.to_string())
+                {
                     take_over(item, value, rest);
                 }
             }

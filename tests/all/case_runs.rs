@@ -20,7 +20,8 @@ fn place(cases: &[(&str, &str)]) -> Place {
         "[connections.s]\nsystem = \"mcp\"\nera = \"legacy\"\ncommand = {:?}\nargs = [{script:?}]\n",
         python()
     );
-    let tool = |name: &str| json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
+    let tool =
+        |name: &str| json!({"name": name, "description": "d", "inputSchema": {"type": "object"}});
     let names = ["echo", "count", "login", "fail", "hang", "die"];
     let list = json!({"server": "s", "tools": names.map(tool)}).to_string();
     let mut files = vec![("toolcrib.toml", settings.as_str()), ("mcp/s.json", list.as_str())];
@@ -43,8 +44,7 @@ const WRONG: &str = "call: echo\narguments: {text: hello}\nexpect: {contains: by
 
 #[test]
 fn a_crash_fails_its_own_case_and_other_calls_are_sent_again() {
-    let place =
-        place(&[("a.yaml", "case: dies\ncall: die\n"), ("b.yaml", ECHO), ("c.yaml", ECHO)]);
+    let place = place(&[("a.yaml", "case: dies\ncall: die\n"), ("b.yaml", ECHO), ("c.yaml", ECHO)]);
     let ran = test(&place, &["--jobs", "3"]);
     ran.ended(1, &["1 of 3 cases failed"]);
     let said = told(&ran);
@@ -53,7 +53,10 @@ fn a_crash_fails_its_own_case_and_other_calls_are_sent_again() {
     // Alone it is no other's fault either.
     let ran = test(&place, &["a", "--json"]);
     ran.ended(1, &["1 of 1 case failed"]);
-    assert_eq!((&ran.json()[0]["status"], &ran.json()[0]["resent"]), (&json!("failed"), &Value::Null));
+    assert_eq!(
+        (&ran.json()[0]["status"], &ran.json()[0]["resent"]),
+        (&json!("failed"), &Value::Null)
+    );
 }
 
 #[test]
@@ -69,7 +72,10 @@ fn the_text_of_an_error_is_expected() {
     ran.ended(1, &["1 of 4 cases failed"]);
     let said = told(&ran);
     assert!(said.contains("✗ cases/wrong.yaml"), "{said}");
-    assert!(said.contains("with \"refused\": it was mcp-tool-error: upstream unavailable"), "{said}");
+    assert!(
+        said.contains("with \"refused\": it was mcp-tool-error: upstream unavailable"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -96,10 +102,14 @@ fn answers_of_earlier_cases_are_filled_in() {
         let ran = test(&place, words);
         assert_eq!(ran.code, Some(1), "{}", ran.words);
         let said = told(&ran);
-        assert!(said.contains("it names the answer of \"login\", and no case of this run"), "{said}");
+        assert!(
+            said.contains("it names the answer of \"login\", and no case of this run"),
+            "{said}"
+        );
     }
     // Where that failed, there is nothing to fill in.
-    fs::write(place.here.join("cases/1-login.yaml"), "call: fail\nexpect: {outcome: failed}\n").unwrap();
+    fs::write(place.here.join("cases/1-login.yaml"), "call: fail\nexpect: {outcome: failed}\n")
+        .unwrap();
     fs::write(place.here.join("cases/2-use.yaml"), used.replace("login", "fail")).unwrap();
     let ran = test(&place, &[]);
     ran.ended(1, &["1 of 2 cases couldn't run"]);
@@ -117,7 +127,11 @@ fn runs_are_counted_and_a_pass_after_a_retry_is_flaky() {
     fs::write(place.here.join("cases/runs.yaml"), strict).unwrap();
     let ran = test(&place, &[]);
     ran.ended(1, &[]);
-    assert!(told(&ran).contains("2 of 3 runs passed lacks: expected no \"call 1\""), "{}", ran.data);
+    assert!(
+        told(&ran).contains("2 of 3 runs passed lacks: expected no \"call 1\""),
+        "{}",
+        ran.data
+    );
     // Tried again, it doesn't begin with the first call.
     let ran = test(&place, &["--retries", "2"]);
     ran.ended(0, &["1 case passed, 1 flaky"]);
@@ -129,7 +143,10 @@ fn runs_are_counted_and_a_pass_after_a_retry_is_flaky() {
         (&json!("flaky"), &json!(true), &json!(2), &json!(3))
     );
     let junit = test(&place, &["--retries", "2", "--format", "junit"]).data;
-    assert!(junit.contains("failures=\"0\"") && junit.contains("<flakyFailure message=\"lacks"), "{junit}");
+    assert!(
+        junit.contains("failures=\"0\"") && junit.contains("<flakyFailure message=\"lacks"),
+        "{junit}"
+    );
     let github = test(&place, &["--retries", "2", "--format", "github"]).data;
     assert!(github.starts_with("::warning file="), "{github}");
 
@@ -235,7 +252,8 @@ fn an_interrupted_run_writes_its_report() {
 
 #[test]
 fn reports_name_the_line_of_what_differs() {
-    let wrong = "call: echo\narguments: {text: hello}\nexpect:\n  outcome: succeeded\n  contains: bye\n";
+    let wrong =
+        "call: echo\narguments: {text: hello}\nexpect:\n  outcome: succeeded\n  contains: bye\n";
     let twice = "call: echo\nexpect: {contains: zzz}\nexpect: {contains: a}\n";
     let place = place(&[
         ("differs.yaml", wrong),

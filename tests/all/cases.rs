@@ -106,7 +106,8 @@ fn what_differs_is_told_for_people_scripts_and_ci() {
         "{report}"
     );
     assert_eq!(report.matches("<testsuite name=\"cases\" ").count(), 1, "{report}");
-    let good = "<testcase classname=\"cases/good.yaml\" name=\"six times seven\" file=\"cases/good.yaml\"";
+    let good =
+        "<testcase classname=\"cases/good.yaml\" name=\"six times seven\" file=\"cases/good.yaml\"";
     assert!(report.contains(good), "{report}");
     assert!(report.contains(" timestamp=\"20"), "{report}");
     assert_eq!(of("file")[0], "cases/good.yaml");

@@ -610,7 +610,11 @@ fn a_server_is_held_against_the_specification() {
     assert_eq!(verdicts(&ran.json()), expected.map(|(rule, verdict)| pair(rule, verdict)));
     let suite =
         place.run(&["mcp", "conformance", "--format", "junit", "--", &python, "lenient.py"]);
-    assert!(suite.data.contains("tests=\"13\" failures=\"2\" errors=\"0\" skipped=\"3\""), "{}", suite.data);
+    assert!(
+        suite.data.contains("tests=\"13\" failures=\"2\" errors=\"0\" skipped=\"3\""),
+        "{}",
+        suite.data
+    );
 
     // One that ends by what it is asked.
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/services/mcp_server.py");

@@ -69,9 +69,7 @@ pub(super) fn choose_cases(choice: Choice<'_>, global: &Global) -> Result<CaseFi
             let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
             wanted.iter().any(|wanted| words.iter().any(|word| word.contains(wanted)))
         };
-        retain(&mut filed, |path, words| {
-            is_wanted(&[&typed_path(path)]) || is_wanted(words)
-        });
+        retain(&mut filed, |path, words| is_wanted(&[&typed_path(path)]) || is_wanted(words));
         if filed.is_empty() && !names.is_empty() {
             let words = choice.filters.join("\" or \"");
             let cause = format!("no case has \"{words}\" in its name, file or tool");

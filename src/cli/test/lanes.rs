@@ -36,13 +36,7 @@ impl Lane {
         let came_to_others = self.under_way.get() > 0;
         self.begun.set(self.begun.get() + 1);
         self.under_way.set(self.under_way.get() + 1);
-        Turn {
-            lane: self,
-            begun: self.begun.get(),
-            came_to_others,
-            _beside: beside,
-            _alone: alone,
-        }
+        Turn { lane: self, begun: self.begun.get(), came_to_others, _beside: beside, _alone: alone }
     }
 }
 

@@ -61,7 +61,9 @@ impl Report {
             Format::Human => return None,
             Format::Json => escaped_json::pretty_text(&self.to_json()),
             Format::Junit => junit::render_report("toolcrib test", &self.suites()),
-            Format::Github => annotations(&self.suites()).iter().map(|line| format!("{line}\n")).collect(),
+            Format::Github => {
+                annotations(&self.suites()).iter().map(|line| format!("{line}\n")).collect()
+            }
             Format::Sarif => escaped_json::pretty_text(&self.to_sarif()),
         };
         Some(text)
@@ -224,9 +226,7 @@ impl Report {
             _ if self.asked.iter().any(|one| !one.has_passed()) => Ending::Found,
             [] => Ending::Done,
             _ if is_each(&|one| has_answer(one, Answer::is_own_fault)) => Ending::Usage,
-            _ if is_each(&|one| has_answer(one, Answer::is_unanswered)) => {
-                Ending::Unreachable
-            }
+            _ if is_each(&|one| has_answer(one, Answer::is_unanswered)) => Ending::Unreachable,
             _ => Ending::Found,
         }
     }

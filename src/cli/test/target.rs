@@ -4,17 +4,10 @@ use std::{borrow::Cow, collections::BTreeMap, path::Path};
 
 use crate::{
     cli::{
-        call,
-        cases::CaseFile,
-        deployed::callable_catalog,
-        ending::StopReason,
-        opened::OpenWorkspace,
-        out::CommandOutput,
-        stubs,
+        call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
+        opened::OpenWorkspace, out::CommandOutput, stubs,
     },
-    engine::{
-        case::script::Case, settings::connections, stub::mock::MockOptions, template,
-    },
+    engine::{case::script::Case, settings::connections, stub::mock::MockOptions, template},
     model::{
         call::Request,
         catalog::Catalog,
@@ -159,9 +152,8 @@ fn no_earlier_case(word: &str) -> Problem {
         "it names the answer of \"{word}\", and no case of this run that comes before it calls \
         that tool"
     );
-    Problem::new(ProblemKind::Input, "filling in the arguments", cause).with_remedy(
-        "run both together; cases of a folder come in the order of their files' names",
-    )
+    Problem::new(ProblemKind::Input, "filling in the arguments", cause)
+        .with_remedy("run both together; cases of a folder come in the order of their files' names")
 }
 
 /// The connection that a case names, unless another one is chosen for all.

@@ -586,7 +586,10 @@ mod tests {
         };
         for expect in ["{outcome: lost}", "{error: no-variable}", "{outcome: [lost, succeeded]}"] {
             let told = differences(expect, unsent());
-            assert!(told.len() == 1 && told[0].contains("it was not sent (no-variable"), "{told:?}");
+            assert!(
+                told.len() == 1 && told[0].contains("it was not sent (no-variable"),
+                "{told:?}"
+            );
         }
         let sent = Answer { sent_ms: Some(3), ..unsent() };
         assert_eq!(differences("{outcome: lost}", sent), [""; 0]);
@@ -636,7 +639,8 @@ mod tests {
     fn what_is_ignored_may_differ_or_be_missing() {
         let text = r#"{"id": 1, "at": 5, "orders": [{"id": 1, "at": 7}, {"id": 2}]}"#;
         let wanted = "json: {id: 1, at: 4, orders: [{id: 1, at: 6}, {id: 2, at: 6}]}";
-        let told = |ignore: &str| differences(&format!("{{{wanted}, ignore: {ignore}}}"), answer(text));
+        let told =
+            |ignore: &str| differences(&format!("{{{wanted}, ignore: {ignore}}}"), answer(text));
         assert_eq!(told("[/at, /orders/*/at]"), [""; 0]);
         assert_eq!(told("[/at, /orders]"), [""; 0]);
         assert_eq!(told("[/at, /orders/0/at, /orders/1]"), [""; 0]);
