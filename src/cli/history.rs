@@ -232,7 +232,7 @@ fn summary_row(call: &Summary) -> Vec<Cell> {
         Cell::plain(&*call.tool),
         Cell::plain(&*call.connection),
         outcome,
-        Cell::plain(format!("{} ms", call.took_ms)),
+        Cell::plain(format!("{} ms", call.answered_in())),
         Cell::plain(call.chunks.to_string()),
         Cell::plain(if arguments.len() < call.arguments.len() {
             format!("{arguments}…")
@@ -255,8 +255,9 @@ fn summary_json(call: &Summary) -> Value {
         "connection": &*call.connection,
         "outcome": call.outcome.map(Outcome::as_str),
         "error": call.error.as_ref().map(ErrorKind::as_str),
-        "took_ms": call.took_ms,
-        "first_ms": call.first_ms,
+        "took_ms": call.answered_in(),
+        "connect_ms": call.sent_ms,
+        "first_ms": call.first_ms.map(|ms| ms.saturating_sub(call.sent_ms.unwrap_or(0))),
         "chunks": call.chunks,
         "bytes": call.size,
         "strays": call.strays,

@@ -86,6 +86,8 @@ pub struct Summary {
     pub outcome: Option<Outcome>,
     /// What went wrong, where something did.
     pub error: Option<ErrorKind>,
+    /// When the request was sent, which is after its connection was opened; `None`: it wasn't.
+    pub sent_ms: Option<u64>,
     /// How long it took; of one without an end, as far as it is kept.
     pub took_ms: u64,
     pub first_ms: Option<u64>,
@@ -98,6 +100,13 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// From sending on, in milliseconds: how long the connection took to open, and its server to
+    /// start, says nothing about a tool.
+    #[must_use]
+    pub fn answered_in(&self) -> u64 {
+        self.took_ms.saturating_sub(self.sent_ms.unwrap_or(0))
+    }
+
     /// How it ended, in words.
     #[must_use]
     pub fn ending_words(&self) -> &'static str {

@@ -817,3 +817,13 @@ mod screen {
         }
     }
 }
+
+#[test]
+fn an_export_of_nothing_writes_nothing_and_a_misspelt_word_is_refused() {
+    let place = Place::sample("services");
+    let file = place.home.path().join("calls.jsonl");
+    let line = ["history", "export", "--find", "tool:nosuch", "-o", file.to_str().unwrap()];
+    place.run(&line).ended(1, &["No call matches"]);
+    assert!(!file.exists());
+    place.run(&["history", "--find", "tols:joke"]).ended(2, &["did you mean tool:?"]);
+}

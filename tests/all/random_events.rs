@@ -569,6 +569,7 @@ impl Session {
             arguments: "{}".into(),
             outcome: (number % 3 != 0).then_some(Outcome::Succeeded),
             error: None,
+            sent_ms: None,
             took_ms: 5,
             first_ms: Some(2),
             chunks: 1,

@@ -79,6 +79,7 @@ impl Tally {
             arguments: head.arguments.chars().take(SHOWN).collect::<String>().into(),
             outcome: None,
             error: None,
+            sent_ms: None,
             took_ms: 0,
             first_ms: None,
             chunks: 0,
@@ -169,6 +170,7 @@ impl Summary {
     fn apply_event(&mut self, event: &Event) {
         match &event.kind {
             EventKind::Chunk { bytes, .. } => self.add_chunk(event.at_ms, *bytes as u64),
+            EventKind::Sent { .. } => _ = self.sent_ms.get_or_insert(event.at_ms),
             EventKind::Stray { .. } => self.strays += 1,
             EventKind::Stage(stage) => {
                 let passed = CaseResult::from_stage(stage).map(|result| result.has_passed());
@@ -298,6 +300,21 @@ mod tests {
             );
             assert_eq!((c.outcome, c.took_ms, c.chunks), (None, 7, 1));
         }
+    }
+
+    #[test]
+    fn times_count_from_sending_on() {
+        let mut tally = Tally::new(TraceFilter::parse("<10ms", Millis(3_000)));
+        let sent = Event { at_ms: 400, kind: EventKind::Sent { bytes: 1 } };
+        let lines = [
+            head("a", 1_000),
+            lines::of_event("a", &sent),
+            chunk("a", 405, "late"),
+            end("a", 407, Outcome::Succeeded),
+        ];
+        lines.iter().for_each(|line| tally.add_line(line));
+        let call = &tally.into_listing(1).calls[0];
+        assert_eq!((call.answered_in(), call.took_ms, call.sent_ms), (7, 407, Some(400)));
     }
 
     #[test]

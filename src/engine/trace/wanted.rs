@@ -2,12 +2,18 @@
 //! Each word must be there; quotes hold words together.
 
 use crate::{
-    engine::match_sense::{MatchSense, split_words},
+    engine::{
+        match_sense::{MatchSense, split_words},
+        workflow::similar,
+    },
     model::{call::Outcome, clock::Millis, duration, trace::Summary},
 };
 
 /// The words before a colon, for help.
 pub(crate) const WORDS: &str = "tool:NAME is:failed,no-answer -is:succeeded on:CONNECTION since:30m|2h|3d id:START >500ms, and words of the request or the answer, \"in quotes\" as they follow each other";
+
+/// The same, one by one.
+const KEYS: [&str; 6] = ["tool", "outcome", "is", "on", "since", "id"];
 
 /// Everything that is given must fit; nothing given fits every call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -25,7 +31,7 @@ enum Term {
     Connection(Vec<String>),
     Id(Vec<String>),
     Since(Millis),
-    /// Milliseconds that a call took.
+    /// Milliseconds that a call took from sending on.
     Longer(u64),
     Shorter(u64),
 }
@@ -83,6 +89,14 @@ impl TraceFilter {
                         return Err(format!("{key}:{wrong} names no outcome: {}", endings()));
                     }
                 }
+                Some((key, _)) if !KEYS.contains(&key) => {
+                    // Short ones are too near to any other word.
+                    let near = similar::nearest_name(key, ["tool", "tools", "outcome", "since"]);
+                    if let Some(near) = near {
+                        let near = near.trim_end_matches('s');
+                        return Err(format!("{key}: is unknown; did you mean {near}:?"));
+                    }
+                }
                 _ => {}
             }
         }
@@ -119,8 +133,8 @@ impl TraceFilter {
                     wanted.iter().any(|wanted| id.starts_with(wanted))
                 }
                 Term::Since(since) => call.at >= *since,
-                Term::Longer(least) => call.took_ms > *least,
-                Term::Shorter(most) => call.took_ms < *most,
+                Term::Longer(least) => call.answered_in() > *least,
+                Term::Shorter(most) => call.answered_in() < *most,
             };
             sense.fits(holds)
         })
@@ -183,6 +197,7 @@ mod tests {
             arguments: "{}".into(),
             outcome: Some(Outcome::TimedOut),
             error: None,
+            sent_ms: None,
             took_ms: 250,
             first_ms: None,
             chunks: 0,
@@ -231,6 +246,19 @@ mod tests {
             TraceFilter::parse("late  \"Two  Deliveries\" tool:x at 12:30 -5 -x", now).texts,
             ["late", "two  deliveries", "at", "12:30", "-5", "-x"]
         );
+    }
+
+    #[test]
+    fn a_misspelt_key_is_refused_and_other_colons_are_text() {
+        for (query, near) in
+            [("tols:joke", "tool:"), ("-sinse:2h", "since:"), ("outcom:x", "outcome:")]
+        {
+            let refused = TraceFilter::check_words(query).unwrap_err();
+            assert!(refused.contains(&format!("did you mean {near}?")), "{refused}");
+        }
+        for query in ["12:30", "not:so", "name:Ada", "https://a.example", ":", "tool:joke"] {
+            assert_eq!(TraceFilter::check_words(query), Ok(()), "{query}");
+        }
     }
 
     #[test]

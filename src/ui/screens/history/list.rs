@@ -297,6 +297,7 @@ mod tests {
             arguments: arguments.into(),
             outcome: None,
             error: None,
+            sent_ms: None,
             took_ms: 5_300,
             first_ms: None,
             chunks: 0,
