@@ -287,7 +287,9 @@ fn values_whose_names_are_secrets_are_dots_until_they_are_to_be_seen() {
     bench.keys("esc");
     assert!(!bench.shows("Hunter2") && bench.shows("\"password\":\"••••\""), "{}", bench.screen());
     bench.keys("+");
-    assert_eq!(bench.screen().matches("Hunter2Hunter").count(), 2, "{}", bench.screen());
+    let screen = bench.screen();
+    let in_form = screen.lines().any(|line| line.contains("password Hunter2Hunter"));
+    assert!(in_form && screen.contains("\"password\":\"Hunter2"), "{screen}");
     bench.keys("+");
     assert!(!bench.shows("Hunter2"), "{}", bench.screen());
 }

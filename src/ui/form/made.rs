@@ -18,6 +18,7 @@ use super::{
 };
 use crate::schema::{
     fields::{Part, View},
+    kind::{Kind, TextKind},
     moment::LocalTime,
     pointer::Pointer,
     tree::Schema,
@@ -124,7 +125,13 @@ impl Form {
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.introduced = self.introduced;
         form.rebuild_fields();
-        let kept = self.editor.take().filter(|_| {
+        // What hides its text has an editor of its own, though both are texts.
+        let is_hidden = |form: &Self| {
+            let row = form.focused_row();
+            row.is_some_and(|row| form.fields[row].kind == Kind::Text(TextKind::Secret))
+        };
+        let is_as_before = is_hidden(self) == is_hidden(&form);
+        let kept = self.editor.take().filter(|_| is_as_before).filter(|_| {
             form.focused_row()
                 .is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind)))
         });
