@@ -360,10 +360,7 @@ fn fits_constants(members: &Map<String, Value>, schema: &Value) -> bool {
 
 /// The kind of object that pydantic takes members for: among those that fit, the first of those that
 /// know most of them; nothing where none fits.
-fn best_branch<'s>(
-    members: &Map<String, Value>,
-    branches: Vec<Vec<&'s Value>>,
-) -> Vec<&'s Value> {
+fn best_branch<'s>(members: &Map<String, Value>, branches: Vec<Vec<&'s Value>>) -> Vec<&'s Value> {
     let spelled: HashSet<String> =
         members.keys().flat_map(|name| [name.clone(), camel_name(name)]).collect();
     let fits = |schema: &&Value| {
@@ -645,7 +642,10 @@ mod tests {
         for (given, filled) in [
             (json!({}), json!({"mode": {"words": 1}})),
             (json!({"mode": {"words": 4}}), json!({"mode": {"words": 4}})),
-            (json!({"mode": {"url": "u"}}), json!({"mode": {"url": "u", "systemPrompt": "B speaks"}})),
+            (
+                json!({"mode": {"url": "u"}}),
+                json!({"mode": {"url": "u", "systemPrompt": "B speaks"}}),
+            ),
             (json!({"mode": {"max_hits": 9}}), json!({"mode": {"max_hits": 9, "words": 2}})),
             (json!({"mode": null}), json!({"mode": null})),
         ] {

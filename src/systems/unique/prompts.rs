@@ -107,7 +107,8 @@ fn render_text(
     values: &BTreeMap<String, Value>,
     configuration: &Value,
 ) -> (Result<String, String>, Vec<String>) {
-    let (mut own, mut unknown) = (values.clone(), Vec::new());
+    let mut own = values.clone();
+    let mut unknown = Vec::new();
     for name in outer_variables(text).into_iter().filter(|name| !values.contains_key(name)) {
         let member = configuration.get(camel_name(&name)).filter(|_| snake_name(&name) == name);
         match member {
@@ -286,7 +287,8 @@ mod tests {
     #[test]
     fn variables_are_members_as_pydantic_spells_them() {
         let configuration = json!({"top3K": 1, "max2Tokens": 2, "limits": {"maxWords": 3}});
-        let text = "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
+        let text =
+            "{{ top_3k }} {{ max_2_tokens }} {{ limits.max_words }} {{ maxWords }} {{ top3K }}";
         let (rendered, unknown) = render_text(text, &BTreeMap::new(), &configuration);
         assert_eq!(rendered, Ok("1 2 3  ".to_owned()));
         assert_eq!(unknown, ["maxWords", "top3K"]);

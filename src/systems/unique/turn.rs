@@ -289,9 +289,7 @@ pub fn tool_remarks(tool: &Tool, catalog: &Catalog) -> Vec<String> {
                 .tools
                 .iter()
                 .map(|other| &**other)
-                .filter(|other| {
-                    other.entry.system == keys::SYSTEM && list_of(&other.entry) == home
-                })
+                .filter(|other| other.entry.system == keys::SYSTEM && list_of(&other.entry) == home)
                 .collect();
             let space: Vec<TurnTool> = own
                 .iter()

@@ -93,9 +93,9 @@ fn format_text(
 ) -> Result<Value, Error> {
     static LACKING: LazyLock<Option<Regex>> =
         LazyLock::new(|| Regex::new(r"%%|%(\([^)]*\))?[-+ #0-9.*]*[rau]").ok());
-    let found = LACKING.as_ref().and_then(|lacking| {
-        lacking.find_iter(text.as_str()?).find(|found| found.as_str() != "%%")
-    });
+    let found = LACKING
+        .as_ref()
+        .and_then(|lacking| lacking.find_iter(text.as_str()?).find(|found| found.as_str() != "%%"));
     match found {
         Some(found) => Err(invalid(format!("{} is not rendered here", found.as_str()))),
         None => filters::format(state, text, args),
@@ -216,9 +216,9 @@ fn read_whole(text: &str, base: u32) -> Option<Value> {
     let lower = text.trim().to_lowercase();
     let unsigned = lower.strip_prefix(['-', '+']).unwrap_or(&lower);
     let prefixes = [("0x", 16), ("0o", 8), ("0b", 2)];
-    let prefix = prefixes.into_iter().find(|(prefix, of)| {
-        unsigned.starts_with(prefix) && (base == 0 || base == *of)
-    });
+    let prefix = prefixes
+        .into_iter()
+        .find(|(prefix, of)| unsigned.starts_with(prefix) && (base == 0 || base == *of));
     let (digits, base) = match prefix {
         Some((prefix, base)) => (unsigned.trim_start_matches(prefix), base),
         None if base == 0 => (unsigned, 10),

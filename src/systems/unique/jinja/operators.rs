@@ -21,8 +21,12 @@ pub(super) const PAIRS: &str = ":pairs";
 pub(super) const KEY: &str = ":key";
 /// What a loop goes over.
 pub(super) const EACH: &str = ":each";
+/// The same, where it may be a method that is not called.
+pub(super) const EACH_OF_METHOD: &str = ":each-of-method";
 /// Keeps the operand that the next comparison has on its right.
 pub(super) const KEEP: &str = ":keep";
+/// A text as it is added to the operand that is kept.
+pub(super) const BESIDE: &str = ":beside";
 /// Items that Python has an order for.
 const ALIKE: &str = ":alike";
 /// Two values as one text.
@@ -85,13 +89,7 @@ const COMPARISONS: [Comparison; 8] = [
         beside_kept: ":>=-kept",
         tests: &[">=", "ge"],
     },
-    Comparison {
-        sign: "in",
-        word: "In",
-        filter: ":in",
-        beside_kept: ":in-kept",
-        tests: &["in"],
-    },
+    Comparison { sign: "in", word: "In", filter: ":in", beside_kept: ":in-kept", tests: &["in"] },
     Comparison {
         sign: "not in",
         word: "NotIn",
@@ -153,6 +151,13 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         state.get_or_insert_extension_with(|| Kept(Value::UNDEFINED)).0 = value.clone();
         value
     });
+    environment.add_filter(BESIDE, |state: &State<'_, '_>, value: Value| {
+        let is_safe = state.get_extension::<Kept>().is_some_and(|kept| kept.0.is_safe());
+        match value.as_str().filter(|_| is_safe && !value.is_safe()) {
+            Some(text) => Value::from_safe_string(escaped(text)),
+            None => value,
+        }
+    });
     environment.add_filter(CONCATENATE, |state: &State<'_, '_>, one: Value, other: Value| {
         weigh(state, &one)?;
         weigh(state, &other)?;
@@ -171,6 +176,10 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
     environment.add_filter(EACH, |value: Value| match value.kind() {
         ValueKind::None => Err(invalid("None is nothing to go through")),
         _ => Ok(value),
+    });
+    environment.add_filter(EACH_OF_METHOD, |value: Value| match value.is_undefined() {
+        true => Err(invalid("a method is nothing to go through: it lacks its ()")),
+        false => Ok(value),
     });
     environment.add_filter(ALIKE, |state: &State<'_, '_>, value: Value| {
         weigh(state, &value)?;
@@ -204,12 +213,7 @@ fn is_number(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::Number | ValueKind::Bool)
 }
 
-fn compare(
-    state: &State<'_, '_>,
-    sign: &str,
-    one: &Value,
-    other: &Value,
-) -> Result<bool, Error> {
+fn compare(state: &State<'_, '_>, sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
     weigh(state, one)?;
     weigh(state, other)?;
     match sign {
@@ -268,9 +272,11 @@ fn concatenate(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Valu
     if !is_escaped || !one.is_safe() && !other.is_safe() {
         return Ok(Value::from(str(one)? + &str(other)?));
     }
-    let safe = |value: &Value| str(value).map(|text| match value.is_safe() {
-        true => text,
-        false => escaped(&text),
-    });
+    let safe = |value: &Value| {
+        str(value).map(|text| match value.is_safe() {
+            true => text,
+            false => escaped(&text),
+        })
+    };
     Ok(Value::from_safe_string(safe(one)? + &safe(other)?))
 }

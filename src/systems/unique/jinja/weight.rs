@@ -22,16 +22,13 @@ pub(super) fn add_weights(environment: &mut Environment<'_>) {
     environment.add_filter(WEIGH, |state: &State<'_, '_>, value: ValueOrKwargs| {
         put_together(state, value.into_value())
     });
-    environment.add_filter(
-        WEIGH_ALL,
-        |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
-            let mut args = args.into_values();
-            for arg in &mut args {
-                *arg = put_together(state, std::mem::take(arg))?;
-            }
-            Ok::<_, Error>(Value::from(args))
-        },
-    );
+    environment.add_filter(WEIGH_ALL, |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
+        let mut args = args.into_values();
+        for arg in &mut args {
+            *arg = put_together(state, std::mem::take(arg))?;
+        }
+        Ok::<_, Error>(Value::from(args))
+    });
 }
 
 /// A value once it is weighed. Items that the engine would make one by one, each time that they are
@@ -101,10 +98,7 @@ pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
 }
 
 fn is_container(value: &Value) -> bool {
-    matches!(
-        value.kind(),
-        ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::Plain
-    )
+    matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::Plain)
 }
 
 /// Whether a value can be a key of a dict: one that has no items, or a tuple of a few such.
