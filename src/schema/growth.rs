@@ -156,7 +156,8 @@ mod tests {
             let opened = Checker::compile_lenient(&schema);
             assert_eq!(opened.findings.len(), 20, "{keyword}");
             let checker = opened.checker.unwrap();
-            assert_eq!(checker.issues(&json!({"x": 1, "y": 1})).len(), 1);
+            _ = checker.issues(&json!({"x": 1}));
+            assert_eq!(checker.issues(&json!({"y": 1})).len(), 1);
             assert!(Checker::compile(&schema).is_err());
         }
     }

@@ -605,7 +605,8 @@ fn a_hostile_template_is_a_finding_at_its_field() {
     let list = json!([entry("WebSearch", &own)]);
     assert_eq!(Workspace::of(&list).told(), ["prompt.template /configuration/systemPrompt"]);
     let place = Place::with(&[("space.json", &list.to_string())]);
-    place.run(&["check"]).ended(0, &["invalid template: it is nested too deep"]);
+    let checked = place.run(&["check"]);
+    assert!(checked.data.contains("invalid template: it is nested too deep"), "{}", checked.data);
     let shown = place.json(&["tools", "--model", "WebSearch", "--json"]);
     let faults: Vec<&Value> =
         shown["prompts"].as_array().unwrap().iter().map(|prompt| &prompt["fault"]).collect();

@@ -107,7 +107,8 @@ fn render_text(
     values: &BTreeMap<String, Value>,
     configuration: &Value,
 ) -> (Result<String, String>, Vec<String>) {
-    let (mut own, mut unknown) = (values.clone(), Vec::new());
+    let mut own = values.clone();
+    let mut unknown = Vec::new();
     for name in outer_variables(text).into_iter().filter(|name| !values.contains_key(name)) {
         let member = configuration.get(camel_name(&name)).filter(|_| snake_name(&name) == name);
         match member {

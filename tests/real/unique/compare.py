@@ -25,6 +25,7 @@ from unique_toolkit.agentic.tools.a2a.response_watcher import SubAgentResponseWa
 from unique_toolkit.agentic.tools.config import ToolBuildConfig
 from unique_toolkit.agentic.tools.factory import ToolFactory
 from unique_toolkit.agentic.tools.mcp.manager import MCPManager
+from unique_toolkit.agentic.tools.openai_builtin.code_interpreter.tool.service import OpenAICodeInterpreterTool
 from unique_toolkit.agentic.tools.schemas import BaseToolConfig
 from unique_toolkit.agentic.tools.tool import Tool
 from unique_toolkit.app.schemas import ChatEvent
@@ -273,8 +274,60 @@ def compare_turns(options, dice, folder):
     return differences
 
 
+TEMPLATE = "a {% if true %}b{% endif %}"
+# How a tool's prompts are called by toolcrib, and by the toolkit.
+PROMPTS = {
+    "Description": "tool_description",
+    "System prompt": "tool_system_prompt",
+    "Format information, system prompt": "tool_format_information_for_system_prompt",
+    "User prompt": "tool_user_prompt",
+    "Format information, user prompt": "tool_format_information_for_user_prompt",
+}
+
+
+def asked_prompts(name, configuration):
+    """What the tool itself says its prompts are, of a configuration and nothing else; None where it needs more."""
+    kind = ToolFactory.tool_map.get(name, OpenAICodeInterpreterTool)
+    tool = object.__new__(kind)
+    config = CONFIGS[name].model_validate(configuration)
+    settings = MagicMock(display_name="Shown")
+    own = getattr(config, "tool_config", config)
+    tool.__dict__ |= {"config": config, "_config": own, "name": name, "_display_name": "Shown", "settings": settings}
+    tool.__dict__ |= {files: [] for files in ("_user_uploaded_files", "_kb_uploaded_files", "_code_interpreter_artifacts", "_failed_uploads")}
+    try:
+        return tool.get_tool_prompts()
+    except Exception as error:
+        print(f"{name} is not asked: {type(error).__name__}: {error}")
+
+
+def compare_renderings(options, folder):
+    """Which prompts a tool renders: each of them is the same template."""
+    differences = Counter()
+    for name, config in CONFIGS.items():
+        default = config().model_dump(mode="json", by_alias=True)
+        for members in [default] + [value for value in default.values() if isinstance(value, dict)]:
+            for member, value in members.items():
+                if isinstance(value, str) and ("rompt" in member or member == "toolDescription"):
+                    members[member] = TEMPLATE
+        is_agent = name == "SubAgentTool"
+        entry = {"name": name, "configuration": default, "displayName": "Shown", "selectionPolicy": "ByUser", "isSubAgent": is_agent}
+        (folder / "prompts" / f"{name}.json").write_text(json.dumps(entry))
+        real = asked_prompts(name, default)
+        if real is None:
+            continue
+        for prompt in toolcrib(options.toolcrib, "tools", "--model", name, "--json", "-w", str(folder / "prompts"))["prompts"]:
+            text = getattr(real, PROMPTS.get(prompt["title"], ""), None)
+            if text not in (TEMPLATE, "a b"):
+                continue
+            differences["renderings"] += 1
+            if text != prompt["text"]:
+                differences["DIFFERENT: rendering"] += 1
+                print(f"{name} {prompt['place']}: the tool says {text!r}, toolcrib {prompt['text']!r}")
+    return differences
+
+
 def compare_prompts(options, folder):
-    """Every text of a default configuration that toolcrib takes for a prompt, rendered by both."""
+    """Every text of a default configuration that toolcrib renders, rendered by both."""
     differences = Counter()
     place = folder / "prompts"
     place.mkdir()
@@ -290,6 +343,9 @@ def compare_prompts(options, folder):
             for token in prompt["place"].split(" › "):
                 text = text[token]
             if not any(sign in text for sign in ("{{", "{%", "{#")):
+                continue
+            # What the tool does not render is shown as it is written.
+            if prompt["text"] == text:
                 continue
             real = render_template(text, dict(values))
             differences["prompts"] += 1
@@ -314,6 +370,7 @@ def main():
         counts = compare_entries(options, random.Random(options.seed), place / "entries")
         counts += compare_turns(options, random.Random(options.seed), place)
         counts += compare_prompts(options, place)
+        counts += compare_renderings(options, place)
     for what, count in sorted(counts.items()):
         print(f"{count:6} {what}")
     sys.exit(any(what.startswith("DIFFERENT") for what in counts))

@@ -61,7 +61,8 @@ fn bounded<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     for (at, step) in (0..).map_while(|at| Some((at, old.get(at)?))) {
         places.push(count);
         let line = old.get_line(at).map(|line| u16::try_from(line).unwrap_or(u16::MAX));
-        for step in bounded_step(step) {
+        let before = at.checked_sub(1).and_then(|before| old.get(before));
+        for step in bounded_step(step, before) {
             match line {
                 Some(line) => new.add_with_line(step, line),
                 None => new.add(step),
@@ -97,8 +98,11 @@ fn apply(name: &'static str, count: u16) -> Instruction<'static> {
     Instruction::ApplyFilter(name, Some(count), u8::MAX)
 }
 
-/// What is done in the place of a step.
-fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
+/// What is done in the place of a step, which comes after another.
+fn bounded_step<'t>(
+    step: &Instruction<'t>,
+    before: Option<&Instruction<'t>>,
+) -> Vec<Instruction<'t>> {
     use Instruction as Step;
 
     let weigh = || apply(weight::WEIGH, 1);
@@ -107,9 +111,12 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
     }
     let whole = step.clone();
     match step {
-        Step::Add | Step::Mul | Step::Slice | Step::BuildList(_) | Step::BuildTuple(_) => {
-            vec![whole, weigh()]
+        // Each text beside one that is safe HTML is made so.
+        Step::Add => {
+            let beside = || [apply(operators::KEEP, 1), Step::Swap, apply(operators::BESIDE, 1)];
+            beside().into_iter().chain(beside()).chain([whole, weigh()]).collect()
         }
+        Step::Mul | Step::Slice | Step::BuildList(_) | Step::BuildTuple(_) => vec![whole, weigh()],
         Step::BuildMap(pairs) => {
             let Some(count) = u16::try_from(pairs * 2).ok().filter(|count| *count > 0) else {
                 return vec![whole];
@@ -128,7 +135,13 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
         }
         Step::GetItem => vec![apply(operators::KEY, 1), whole],
         Step::SetAttr(_) => vec![Step::Swap, weigh(), Step::Swap, whole],
-        Step::PushLoop(_) => vec![apply(operators::EACH, 1), whole],
+        // Without its brackets a method is a member that no dict has here.
+        Step::PushLoop(_) => match before {
+            Some(Step::GetAttr("items" | "keys" | "values")) => {
+                vec![apply(operators::EACH_OF_METHOD, 1), whole]
+            }
+            _ => vec![apply(operators::EACH, 1), whole],
+        },
         Step::ApplyFilter(name, count, place) => {
             let call = |count| Step::ApplyFilter(name, count, *place);
             let checks = operators::checks_before(name).iter().filter(|_| *count == Some(1));

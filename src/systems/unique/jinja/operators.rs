@@ -21,8 +21,12 @@ pub(super) const PAIRS: &str = ":pairs";
 pub(super) const KEY: &str = ":key";
 /// What a loop goes over.
 pub(super) const EACH: &str = ":each";
+/// The same, where it may be a method that is not called.
+pub(super) const EACH_OF_METHOD: &str = ":each-of-method";
 /// Keeps the operand that the next comparison has on its right.
 pub(super) const KEEP: &str = ":keep";
+/// A text as it is added to the operand that is kept.
+pub(super) const BESIDE: &str = ":beside";
 /// Items that Python has an order for.
 const ALIKE: &str = ":alike";
 /// Two values as one text.
@@ -147,6 +151,13 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         state.get_or_insert_extension_with(|| Kept(Value::UNDEFINED)).0 = value.clone();
         value
     });
+    environment.add_filter(BESIDE, |state: &State<'_, '_>, value: Value| {
+        let is_safe = state.get_extension::<Kept>().is_some_and(|kept| kept.0.is_safe());
+        match value.as_str().filter(|_| is_safe && !value.is_safe()) {
+            Some(text) => Value::from_safe_string(escaped(text)),
+            None => value,
+        }
+    });
     environment.add_filter(CONCATENATE, |state: &State<'_, '_>, one: Value, other: Value| {
         weigh(state, &one)?;
         weigh(state, &other)?;
@@ -165,6 +176,10 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
     environment.add_filter(EACH, |value: Value| match value.kind() {
         ValueKind::None => Err(invalid("None is nothing to go through")),
         _ => Ok(value),
+    });
+    environment.add_filter(EACH_OF_METHOD, |value: Value| match value.is_undefined() {
+        true => Err(invalid("a method is nothing to go through: it lacks its ()")),
+        false => Ok(value),
     });
     environment.add_filter(ALIKE, |state: &State<'_, '_>, value: Value| {
         weigh(state, &value)?;
