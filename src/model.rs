@@ -17,6 +17,7 @@ pub(crate) mod digest;
 pub mod duration;
 pub mod entry;
 pub mod error_kind;
+pub mod event;
 pub mod event_log;
 pub mod finding;
 pub mod health;

@@ -409,7 +409,7 @@ fn ends_with(name: &str, word: &str) -> bool {
 
 /// What represents a value that comes from elsewhere: `${TOKEN}`, `$TOKEN`, `<token>`, `{{token}}`,
 /// `***`.
-pub(super) fn is_reference(text: &str) -> bool {
+pub(crate) fn is_reference(text: &str) -> bool {
     let scheme = ["Bearer ", "Basic "].iter().find_map(|scheme| text.strip_prefix(scheme));
     let text = scheme.map_or(text, str::trim_start);
     ["$", "<", "{{", "%"].iter().any(|beginning| text.starts_with(beginning))

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::call::{Event, EventKind, LoggedEvent, StrayCause};
+use super::event::{Event, EventKind, LoggedEvent, StrayCause};
 
 /// How many of a call's first events stay in memory, and how many bytes of what they carry.
 const FIRST_EVENTS: usize = 200;

@@ -12,7 +12,10 @@ use crate::{
         compose::{context::ComposeContext, services::missing_service},
         state::State,
     },
-    engine::{mask::MASKED, secret::is_secret_name},
+    engine::{
+        mask::MASKED,
+        secret::{is_reference, is_secret_name},
+    },
     model::{
         call::Request,
         merging::{Merging, Origin},
@@ -73,7 +76,8 @@ fn merging_lines(
         let remark = row.remark();
         let beside = if remark.is_empty() { remark } else { format!("; {remark}") };
         let received = row.received_text();
-        let is_hidden = !view.shows_secrets && is_secret_name(&row.name);
+        let is_hidden =
+            !view.shows_secrets && is_secret_name(&row.name) && !is_reference(&received);
         let received = if is_hidden { DOTS } else { &*received };
         let text = format!("{} {received} ({}{beside})", row.name, row.origin.as_str());
         let role = match &row.origin {
