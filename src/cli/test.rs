@@ -278,11 +278,9 @@ impl Test {
             (Some(text), None) => out.print_raw(&text)?,
             (None, _) => {}
         }
-        if format == Format::Human || self.output.is_some() {
-            if !is_quiet {
-                ask_cases::print_table(&report.asked, out)?;
-                report.print_failed(out)?;
-            }
+        if !is_quiet && (format == Format::Human || self.output.is_some()) {
+            ask_cases::print_table(&report.asked, out)?;
+            report.print_failed(out)?;
         }
         if let Some(words) = usage {
             out.print_status(words);

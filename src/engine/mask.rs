@@ -179,10 +179,13 @@ impl Mask {
 /// name itself.
 fn collect_secrets(value: &Value, is_secret: bool, found: &mut Vec<String>) {
     match value {
-        Value::String(text) if is_secret => {
-            if text != MASKED && !secret::is_reference(text) && !secret::is_secret_name(text) {
-                found.push(text.clone());
-            }
+        Value::String(text)
+            if is_secret
+                && text != MASKED
+                && !secret::is_reference(text)
+                && !secret::is_secret_name(text) =>
+        {
+            found.push(text.clone());
         }
         Value::Array(items) => {
             items.iter().for_each(|item| collect_secrets(item, is_secret, found));

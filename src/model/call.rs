@@ -11,7 +11,6 @@ use super::{
     event_log::EventLog,
     piece_times::PieceTimes,
     problem::ProblemKind,
-    stage::Stage,
     stub::{MOCK_CONNECTION, MockCall},
 };
 pub use super::{

@@ -88,7 +88,7 @@ pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>)
 pub(crate) fn parse_own(name: &str, text: &str) -> Result<Theme, String> {
     let source = read_source(name, text)?;
     let table = table_of(&source);
-    let wrong = |key: &str, what: String| wrong_at(name, &source, &[key], what);
+    let wrong = |key: &str, what: String| wrong_at(name, &source, &[key], &what);
     if let Some(key) = table.keys().find(|key| !["base", "palette", "roles"].contains(&&***key)) {
         return Err(wrong(key, format!("{key:?} is none of base, palette, roles")));
     }
@@ -116,7 +116,7 @@ pub(crate) fn parse_own(name: &str, text: &str) -> Result<Theme, String> {
     if let Some(colour) = section(&table, "palette").keys().find(|colour| !is_used(colour)) {
         let at = ["palette", colour];
         let words = format!("no role uses the colour {colour:?}; {base} has {}", names_of(&below));
-        return Err(wrong_at(name, &source, &at, words));
+        return Err(wrong_at(name, &source, &at, &words));
     }
     style_roles(name, &source, (&palette, &roles))
 }
@@ -138,7 +138,7 @@ fn section(table: &Map<String, Value>, key: &str) -> Map<String, Value> {
     table.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
 }
 
-fn wrong_at(name: &str, source: &Source, at: &[&str], what: String) -> String {
+fn wrong_at(name: &str, source: &Source, at: &[&str], what: &str) -> String {
     let place = source.find_place(0, &Pointer::from_iter(at.iter().copied()));
     let line = place.map_or_else(String::new, |place| format!("line {}: ", place.line));
     format!("theme {name}: {line}{what}")
@@ -158,7 +158,7 @@ fn style_roles(
     source: &Source,
     (palette, roles): (&Map<String, Value>, &Map<String, Value>),
 ) -> Result<Theme, String> {
-    let wrong = |role: &str, what: String| wrong_at(name, source, &["roles", role], what);
+    let wrong = |role: &str, what: String| wrong_at(name, source, &["roles", role], &what);
     for role in roles.keys() {
         if !ROLES.iter().any(|(_, known)| known == role) {
             return Err(wrong(role, format!("there is no role {role:?}")));

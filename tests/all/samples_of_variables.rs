@@ -40,8 +40,7 @@ fn a_sample_shows_what_the_tool_would_get_and_is_taken_back() {
     bench.keys("enter");
     let screen = bench.screen();
     assert!(
-        screen.contains("token \"bright\" (env")
-            && screen.contains("with a sample for {project_id}"),
+        screen.contains("token •••• (env") && screen.contains("with a sample for {project_id}"),
         "{screen}"
     );
     bench.keys("@variables");

@@ -47,7 +47,7 @@ pub(crate) fn accept_answer(
     }
     let text = edited.text().to_string();
     if text == **source.text() {
-        let named: Vec<&str> = failed.iter().map(|finding| &*finding.what).collect();
+        let named: Vec<&str> = failed.iter().map(|finding| finding.what).collect();
         return Err(format!("{} can't be accepted: edit the case", named.join(", ")));
     }
     let case = Case::from_source(&edited).map_err(|issue| issue.to_string())?;
@@ -64,7 +64,7 @@ fn edits(given: &Value, failed: &[&Finding], answer: &Answer, mask: &Mask) -> Ve
     let mut edits = Vec::new();
     let mut is_text_done = false;
     for finding in failed {
-        let what: &str = &finding.what;
+        let what: &str = finding.what;
         let edit = match what {
             "outcome" => set(what, answer.outcome.unwrap_or(Outcome::Succeeded).as_str().into()),
             "error" => match (&answer.error, given.get("error")) {

@@ -24,7 +24,7 @@ const HEAD: &str = "\
 # lacks and matches (texts, and regular expressions), json (all of it must be in the answer) and ignore (places of that
 # which may differ: /at), schema (that the answer matches), under (a time: 500ms, 30s, 2m), first (the time to the first
 # piece), gap (the longest time between two pieces), chunks and progress (minimum numbers of pieces, and of times that
-# the tool told how far it was).
+# the tool said how far it was).
 ";
 
 const HIDDEN: &str =

@@ -128,7 +128,7 @@ pub struct Expect {
     pub gap: Option<Duration>,
     /// At least so many chunks came.
     pub chunks: Option<u64>,
-    /// The tool told how far it was at least so often.
+    /// The tool said how far it was at least so often.
     pub progress: Option<u64>,
 }
 

@@ -42,7 +42,7 @@ pub struct Answer {
     pub sent_ms: Option<u64>,
     /// How many pieces with a text came.
     pub chunks: u64,
-    /// How often the tool told how far it was.
+    /// How often the tool said how far it was.
     pub progress: u64,
     /// When the first and the last piece came, and the longest time between two of them.
     pub times: PieceTimes,
@@ -387,7 +387,7 @@ fn add_time_findings(expect: &Expect, answer: &Answer, findings: &mut Vec<Findin
     }
     if let Some(least) = expect.progress {
         let few = answer.progress < least;
-        let found = || format!("the tool told it {} times", answer.progress);
+        let found = || format!("the tool said it {} times", answer.progress);
         add("progress", format!("{least} or more"), few.then(found));
     }
 }
@@ -679,7 +679,7 @@ mod tests {
             ),
             ("{under: 490ms}", "it took 490 ms"),
             ("{chunks: 3}", "2 came"),
-            ("{progress: 1}", "the tool told it 0 times"),
+            ("{progress: 1}", "the tool said it 0 times"),
             ("{first: 90ms}", "first: expected 90ms: the first piece came after 90 ms"),
             ("{gap: 300ms}", "the longest wait between pieces was 300 ms"),
         ] {

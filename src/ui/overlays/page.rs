@@ -55,7 +55,8 @@ impl PageOverlay {
 
     /// A text in parts: what is typed after `/` leaves those that have each word of it.
     pub fn with_sections(title: impl Into<String>, sections: Vec<Vec<Line>>) -> Self {
-        Self { sections: sections.clone(), ..Self::new(title, sections.concat()) }
+        let lines = sections.concat();
+        Self { sections, ..Self::new(title, lines) }
     }
 
     /// Leaves the parts that have each word of what is to be found.

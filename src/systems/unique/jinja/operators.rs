@@ -164,10 +164,10 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         concatenate(state, &one, &other)
     });
     environment.add_filter(PAIRS, |parts: Rest<Value>| {
-        for key in parts.iter().step_by(2).filter(|key| !is_key(key)) {
-            return Err(invalid(format!("{} cannot be a key of a dict", type_name(key))));
+        match parts.iter().step_by(2).find(|key| !is_key(key)) {
+            Some(key) => Err(invalid(format!("{} cannot be a key of a dict", type_name(key)))),
+            None => Ok(Value::from(parts.0)),
         }
-        Ok(Value::from(parts.0))
     });
     environment.add_filter(KEY, |state: &State<'_, '_>, key: Value| {
         weigh(state, &key)?;
