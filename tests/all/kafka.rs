@@ -348,7 +348,7 @@ async fn a_broker_that_sends_us_where_it_cannot_be_reached_is_told_of() {
     is_told(&bus.subscribe(&at, SubscriptionShare::Each).await.err().unwrap());
     let heard = call_with(&registry, &broker.connection(), joke(), limits()).await;
     heard.assert_lost("no-server");
-    is_told(heard.problem());
+    is_told(&heard.problem());
 }
 
 #[tokio::test]
