@@ -191,7 +191,7 @@ pub struct Event<T = SharedText> {
     pub kind: EventKind<T>,
 }
 
-/// An event as a call keeps it: of a chunk's text only the place in [`Call::text`], which holds it.
+/// An event as a call keeps it: of a chunk's text only its place in that of the answer, which the call holds.
 pub type LoggedEvent = Event<Range<usize>>;
 
 impl<T> Event<T> {
