@@ -109,7 +109,7 @@ impl StrayCause {
     }
 }
 
-/// Names and values that come beside a message's body, in their order; a name may stand there more
+/// Names and values that come beside a message's body, in their order; a name may be there more
 /// than once.
 pub type Headers = Arc<[(String, String)]>;
 

@@ -252,12 +252,8 @@ impl<'r> Runner<'r> {
 
     async fn send(&self, case: &Case, target: &Target<'_>, request: Request) -> Answer {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-        let limits = case.timeout.or(self.repetition.timeout).map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        });
+        let limit = case.timeout.or(self.repetition.timeout);
+        let limits = limit.map_or(limits, |time| limits.within(time));
         let connection = &target.connection;
         // A case is tried although it cannot be kept in the history.
         let mut recorder = self.history.as_ref().and_then(|history| {
