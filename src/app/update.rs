@@ -4,6 +4,7 @@ mod agent_run;
 mod answering;
 mod batch;
 mod calls;
+mod case_order;
 mod cases;
 mod checks;
 mod connection_test;

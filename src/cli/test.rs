@@ -38,6 +38,7 @@ use super::{
     mock_options::MockFlags,
     opened::OpenWorkspace,
     out::CommandOutput,
+    report_paths::typed_path,
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
@@ -48,10 +49,10 @@ use crate::{
         call::Limits,
         entry::FileId,
         problem::{Problem, ProblemKind},
+        shown::shell_word,
         tool::Tool,
     },
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
-    schema::count::count_text,
     store::{failed_cases, history::History, paths::Paths, secrets},
     systems::model_settings::find_model,
     wire::model_endpoint::{ModelEndpoint, PATIENCE},
@@ -190,7 +191,11 @@ impl Test {
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }
-        let CaseFiles { calls, asks, broken } = filed;
+        let CaseFiles { calls, asks, broken, needed } = filed;
+        if !needed.is_empty() {
+            let words = needed.join(", ");
+            out.print_status(format_args!("Also run, as others name their answers: {words}"));
+        }
         let mock = self.mock.unwatched_options();
         let services = match &self.stub {
             Some(file) => stubs::read_services(file, out)?,
@@ -360,8 +365,15 @@ fn say_other_cases(opened: &OpenWorkspace, out: &CommandOutput) {
         }
     }
     for (folder, count) in folders {
-        let count = count_text(count, "case isn't", "cases aren't");
-        out.print_status(format_args!("{folder}: {count} run; `toolcrib test {folder}` runs them"));
+        let path = typed_path(&opened.workspace.root.join(folder));
+        let (count, them) = match count {
+            1 => ("1 case isn't".to_owned(), "it"),
+            count => (format!("{count} cases aren't"), "them"),
+        };
+        out.print_status(format_args!(
+            "{folder}: {count} run; `toolcrib test {}` runs {them}",
+            shell_word(&path)
+        ));
     }
 }
 

@@ -410,8 +410,12 @@ fn take_connections(state: &mut State, mut read: Connections) {
 pub(super) fn check_again(state: &mut State) {
     state.generation += 1;
     state.checking.turn += 1;
+    let is_more = |count: usize| count > checking::AT_ONCE;
     let files = state.documents.iter();
-    if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
+    let is_large = is_more(state.catalog.entries().take(checking::AT_ONCE + 1).count())
+        // Cases, scenarios and stubs have no entries, and are read, too.
+        || is_more(state.documents.iter().take(checking::AT_ONCE + 1).count());
+    if !is_large {
         state.checking.answered = state.checking.turn;
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
         state.findings = Arc::new(checking::findings_of(

@@ -1,13 +1,20 @@
 //! A case as data, and how it is read.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use regex::Regex;
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    engine::members::{FileIssue, Members, file_issue, wrong_type},
-    model::call::Outcome,
+    engine::{
+        members::{FileIssue, Members, file_issue, wrong_type},
+        template,
+    },
+    model::{call::Outcome, problem::Problem},
     schema::{
         literal::Literal,
         pointer::Pointer,
@@ -168,6 +175,37 @@ impl Case {
     #[must_use]
     pub fn is_one(value: &Value) -> bool {
         value.get("call").is_some_and(Value::is_string)
+    }
+
+    /// The tools whose earlier answers it names, each once.
+    #[must_use]
+    pub fn answered_tools(&self) -> BTreeSet<String> {
+        std::iter::once(&self.arguments).chain(&self.meta).flat_map(template::answered_tools).collect()
+    }
+
+    /// The case with the answers that it names; `answer` gives the newest of a tool.
+    ///
+    /// # Errors
+    /// When there is no such answer, or no such part of it.
+    pub fn with_answers(
+        &self,
+        answer: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Cow<'_, Self>, Problem> {
+        if self.answered_tools().is_empty() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let has_all = self.answered_tools().iter().all(|tool| answer(tool).is_some());
+        let remedy = match has_all {
+            true => "name a part that is in it",
+            false => "the case before it that calls the tool has to succeed",
+        };
+        let fill = |literal| {
+            let filled = template::with_answers(literal, answer);
+            filled.map_err(|problem| problem.with_remedy(remedy))
+        };
+        let arguments = fill(&self.arguments)?;
+        let meta = self.meta.as_ref().map(fill).transpose()?;
+        Ok(Cow::Owned(Self { arguments, meta, ..self.clone() }))
     }
 
     /// Reads the first document of a file.

@@ -421,7 +421,7 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
 }
 
 /// The outcomes that will do; `None`: any.
-pub(super) fn outcome_words(wanted: &[Outcome]) -> Option<String> {
+fn outcome_words(wanted: &[Outcome]) -> Option<String> {
     let words: Vec<&str> = wanted.iter().map(|outcome| outcome.as_str()).collect();
     (!words.is_empty()).then(|| words.join(" or "))
 }

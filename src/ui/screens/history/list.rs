@@ -224,7 +224,7 @@ fn draw_row(
     };
     let tested = call.has_passed.map(test_sign);
     let (sign, role) = tested.map_or_else(ended, |(sign, _, role)| (sign, role));
-    let took = format_duration(call.took_ms);
+    let took = format_duration(call.answered_in());
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
         .put_text(sign, styles[role])
