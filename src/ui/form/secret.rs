@@ -5,7 +5,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
 };
 use crate::{
     app::input::{Code, Input},
@@ -145,20 +145,13 @@ impl Editor for Hidden {
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::requested_clip(input) {
+        if let Some(clip) = requested_clip(input) {
             // A secret does not go to the clipboard.
-            Some(_)
-                if !is_shown(cell, self.input.text()) && self.input.selected_text().is_some() =>
-            {
+            if !is_shown(cell, self.input.text()) && self.input.selected_text().is_some() {
                 return Answer::Refused("secrets aren't copied".into());
             }
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, cell.set_value(self.input.text()))
-                });
-            }
-            None => {}
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         match input {

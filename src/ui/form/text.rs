@@ -5,7 +5,7 @@ use super::{
     cell::{
         ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget, one_line,
     },
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
 };
 use crate::{
     app::input::{Code, Input},
@@ -51,15 +51,6 @@ impl Line {
         if removes { cell.unset_value() } else { Answer::Handled }
     }
 
-    fn handle_clip(&mut self, cell: &Cell<'_>, clip: Clip) -> Answer {
-        match clip {
-            Clip::Copy => clip::copy_answer(self.input.selected_text()),
-            Clip::Cut => self.input.cut().map_or(Answer::Ignored, |text| {
-                clip::cut_answer(text, cell.set_value(self.input.text()))
-            }),
-        }
-    }
-
     fn handle_paste(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
         let before = self.input.text().to_owned();
         if !text.trim_end_matches(['\n', '\r']).contains(['\n', '\r']) {
@@ -94,10 +85,11 @@ impl Editor for Line {
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         if let Some(area) = &mut self.area {
-            return area_input(area, cell, input);
+            return area_input(area, input, |area| cell.set_value(area.text()));
         }
-        if let Some(clip) = clip::requested_clip(input) {
-            return self.handle_clip(cell, clip);
+        if let Some(clip) = requested_clip(input) {
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         match input {
@@ -159,21 +151,19 @@ impl Editor for Line {
     }
 }
 
-/// What an open box of lines makes of an input.
-pub(crate) fn area_input(area: &mut TextArea, cell: &Cell<'_>, input: &Input) -> Answer {
-    match clip::requested_clip(input) {
-        Some(Clip::Copy) => return clip::copy_answer(area.selected_text()),
-        Some(Clip::Cut) => {
-            return area.cut().map_or(Answer::Ignored, |text| {
-                clip::cut_answer(text, cell.set_value(area.text()))
-            });
-        }
-        None => {}
+/// What an open box of lines makes of an input; `changed` is the answer to another text in it.
+pub(crate) fn area_input(
+    area: &mut TextArea,
+    input: &Input,
+    changed: impl FnOnce(&mut TextArea) -> Answer,
+) -> Answer {
+    if let Some(clip) = requested_clip(input) {
+        return clip_answer(clip, area.take_clip(clip), || changed(area));
     }
     match area.handle_input(input) {
         KeyOutcome::Ignored => Answer::Ignored,
         KeyOutcome::Moved => Answer::Handled,
-        KeyOutcome::Changed => cell.set_value(area.text()),
+        KeyOutcome::Changed => changed(area),
     }
 }
 
