@@ -102,20 +102,16 @@ impl Overlay for Prompt {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.input.is_edited() {
-                return OverlayReply::Close;
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        match self.buttons.pressed(input, self.sheet, self.input.is_edited()) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return OverlayReply::Close,
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => {
                 self.input.handle_key(*key);

@@ -171,20 +171,17 @@ impl Overlay for ValueForm {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.fields.iter().any(|(_, input)| input.is_edited()) {
-                return self.cancel();
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        let is_edited = self.fields.iter().any(|(_, input)| input.is_edited());
+        match self.buttons.pressed(input, self.sheet, is_edited) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return self.cancel(),
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return self.cancel(),
             Input::Key(key) if verbs::SEND.is_key(*key) => return self.accept(state),
             Input::Key(key) if key.code == Code::Enter => return self.handle_enter(state),
             Input::Key(key) => self.handle_key(*key),
