@@ -3,7 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::BoxFuture;
 use tokio::{
     sync::{oneshot, watch},
     task::AbortHandle,
@@ -29,7 +28,7 @@ pub(crate) trait TransportDial: Send + Sync + 'static {
     type Link: Link;
 
     /// Connects, or says why not.
-    fn dial(&self) -> BusFuture<'_, Self::Link>;
+    fn dial(&self) -> impl Future<Output = Result<Self::Link, CallError>> + Send;
 }
 
 /// One connection, until it breaks. Dropping it closes it.
@@ -42,34 +41,34 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
 
     /// Reports what the server says, and ends when the connection is no longer there; with the
     /// reason where it must not be made again by itself.
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>>;
+    fn watch_connection(
+        &self,
+        news: &ConnectionEvents,
+    ) -> impl Future<Output = Option<CallError>> + Send;
 
     /// Listens at a place. The server knows the subscription when this is done.
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
+    fn subscribe(
+        &self,
+        at: &Address,
         share: SubscriptionShare,
-    ) -> BusFuture<'a, Self::Subscription>;
+    ) -> impl Future<Output = Result<Self::Subscription, CallError>> + Send;
 
     /// Puts what comes into the queue, until the subscription has ended or the listener has left.
-    fn forward_messages<'a>(
-        subscription: &'a mut Self::Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()>;
+    fn forward_messages(
+        subscription: &mut Self::Subscription,
+        feeder: &QueueSender,
+    ) -> impl Future<Output = ()> + Send;
 
     /// Reports the server that nobody listens there any more.
-    fn unsubscribe(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
+    fn unsubscribe(subscription: Self::Subscription) -> impl Future<Output = ()> + Send;
 
     /// Sends a message; it is done when the server has it.
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()>;
+    fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), CallError>> + Send;
 
     /// As [`Bus::check_target`].
-    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
+    fn check_target(&self, to: &Address) -> impl Future<Output = Result<(), CallError>> + Send {
         let _ = to;
-        Box::pin(std::future::ready(Ok(())))
+        std::future::ready(Ok(()))
     }
 }
 

@@ -19,7 +19,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             reconnecting::TransportDial,
             settings::{self, Server},
             socket,
@@ -128,7 +127,7 @@ impl Brokers {
 impl TransportDial for Brokers {
     type Link = Kafka;
 
-    fn dial(&self) -> BusFuture<'_, Kafka> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn dial(&self) -> Result<Kafka, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }

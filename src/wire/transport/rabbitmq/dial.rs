@@ -31,7 +31,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             reconnecting::TransportDial,
             settings::{self, Server},
             socket::{self, Socket},
@@ -126,8 +125,8 @@ fn virtual_host(path: &str) -> String {
 impl TransportDial for Rabbits {
     type Link = Rabbit;
 
-    fn dial(&self) -> BusFuture<'_, Rabbit> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn dial(&self) -> Result<Rabbit, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }
 

@@ -21,7 +21,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             http::authorization,
             reconnecting::TransportDial,
             settings::{self, Server},
@@ -119,7 +118,7 @@ impl Gateways {
 impl TransportDial for Gateways {
     type Link = Gateway;
 
-    fn dial(&self) -> BusFuture<'_, Gateway> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn dial(&self) -> Result<Gateway, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }
