@@ -109,16 +109,22 @@ pub(crate) fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     wrapped
 }
 
-/// Lays the look of a chosen row over a line that is already written: whole where the list has the
-/// keys, else only its ground.
-pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
+/// Lays the look of a chosen row over a line of an area that is already written: whole where the list
+/// has the keys, else only its ground.
+pub(crate) fn mark_chosen(
+    buffer: &mut Buffer,
+    area: Rect,
+    line: u16,
+    styles: &Styles,
+    focused: bool,
+) {
     let style = if focused {
         styles[Role::Selected]
     } else {
         // Its words keep their own colours.
         Style { fg: None, ..styles[Role::SelectedDim] }
     };
-    buffer.set_style(line, style);
+    buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, style);
 }
 
 /// Signs of one cell that lists and lines are full of.

@@ -392,7 +392,7 @@ impl Answer {
                 draw_log_row(&mut pen, &listed, what_width(call), styles);
             }
             if row == self.list.row && focused {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }

@@ -163,8 +163,7 @@ impl Checklist {
             pen.put_column(&row.title, room, styles[role])
                 .put_right(&format!("{} ", row.note), styles[Role::Dim]);
             if number == self.cursor.row {
-                let area = Rect { y: self.list.y + line, height: 1, ..self.list };
-                mark_chosen(buffer, area, styles, true);
+                mark_chosen(buffer, self.list, line, styles, true);
             }
         }
     }

@@ -142,12 +142,7 @@ impl Overlay for Ticked {
             let room = pen.remaining_cells();
             pen.put_column(&tick.detail, room, styles[Role::Dim]);
             if self.at == Some(self.top + usize::from(line)) {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.rows.y + line, height: 1, ..self.rows },
-                    styles,
-                    true,
-                );
+                mark_chosen(buffer, self.rows, line, styles, true);
             }
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };

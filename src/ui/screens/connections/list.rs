@@ -95,12 +95,7 @@ impl List {
                 )
                 .put_right(&note, styles[note_role]);
             if chosen {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.area.y + line, height: 1, ..self.area },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }

@@ -130,8 +130,7 @@ impl ItemList {
                 .put_text(" ", styles[Role::Text])
                 .put_column(note, note_room, styles[Role::Dim]);
             if chosen {
-                let line = Rect { y: self.area.y + line, height: 1, ..self.area };
-                mark_chosen(buffer, line, styles, focused);
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }

@@ -78,12 +78,7 @@ impl Calls {
                 )
                 .put_right(&left, styles[role]);
             if chosen {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.area.y + line, height: 1, ..self.area },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
         let below = Rect { y: inside.y + height, height: inside.height - height, ..inside };
