@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         answering::{AnsweringMessage, Open},
-        input::{Input, MouseKind},
+        input::Input,
         message::Message,
         state::State,
     },
@@ -103,22 +103,13 @@ impl Calls {
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let open = &state.answering.open;
-        let chosen = match input {
-            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.handle_key(*key, open.len()).then_some(self.cursor.row),
-            Input::Mouse(mouse) if self.details.contains(mouse.column, mouse.row) => {
-                self.details.handle_input(input);
-                return Reply::Handled;
-            }
-            Input::Mouse(mouse) => match mouse.kind {
-                MouseKind::Wheel(notches) => {
-                    self.cursor.handle_wheel(notches, open.len());
-                    Some(self.cursor.row)
-                }
-                _ => self.cursor.handle_mouse(*mouse, self.area, open.len()),
-            },
-            Input::Paste(_) => None,
-        };
+        if let Input::Mouse(mouse) = input
+            && self.details.contains(mouse.column, mouse.row)
+        {
+            self.details.handle_input(input);
+            return Reply::Handled;
+        }
+        let chosen = self.cursor.handle_input(input, self.area, open.len());
         match chosen.and_then(|row| open.get(row)) {
             Some(open) => Reply::send(Message::Answering(AnsweringMessage::Choose(open.asked.ask))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,
