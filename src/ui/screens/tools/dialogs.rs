@@ -108,13 +108,7 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
     };
     match services::make_service(ComposeContext::from_state(state), tool) {
         Ok(plan) => {
-            let keys = &state.keymap;
-            let words = format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                keys.way_to("save-all"),
-                keys.way_to("undo")
-            );
+            let words = plan.done_words(&state.keymap, "save-all");
             let Plan { label, changes, .. } = plan;
             // The tool is what one works at.
             Reply::Send(vec![
