@@ -6,7 +6,7 @@ use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{clip_answer, requested_clip},
     listing::{Listing, ShownOption},
-    text::draw_line,
+    text::{draw_line, unchanged_answer},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -99,12 +99,10 @@ impl MomentLine {
     }
 
     fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        let text = self.input.text();
-        if text != before {
-            return cell.set_value(text);
+        match self.input.text() {
+            text if text == before => unchanged_answer(cell, text, key),
+            text => cell.set_value(text),
         }
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
     }
 
     /// Puts a text in the place of what is there.

@@ -4,7 +4,7 @@ use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{clip_answer, requested_clip},
     listing::{Listing, ShownOption},
-    text::draw_line,
+    text::{draw_line, unchanged_answer},
 };
 use crate::{
     app::{
@@ -79,8 +79,7 @@ impl PathLine {
     fn apply_change(&mut self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text().to_owned();
         if text == before {
-            let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-            return if removes { cell.unset_value() } else { Answer::Handled };
+            return unchanged_answer(cell, &text, key);
         }
         let answer = cell.set_value(text.as_str());
         let (folder, rest) = split_path(&text);

@@ -6,6 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
     clip::{clip_answer, requested_clip},
+    text::unchanged_answer,
 };
 use crate::{
     app::input::{Code, Input},
@@ -97,12 +98,10 @@ impl Hidden {
     }
 
     fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        let text = self.input.text();
-        if text != before {
-            return cell.set_value(text);
+        match self.input.text() {
+            text if text == before => unchanged_answer(cell, text, key),
+            text => cell.set_value(text),
         }
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
     }
 }
 

@@ -46,9 +46,7 @@ impl Line {
             let cleared = cell.field.node.hints.empty_value.clone().filter(|_| text.is_empty());
             return cleared.map_or_else(|| cell.set_value(text), |value| cell.set_value(value));
         }
-        // One more Backspace on an empty text takes the text itself away.
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
+        unchanged_answer(cell, text, key)
     }
 
     fn handle_paste(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
@@ -149,6 +147,13 @@ impl Editor for Line {
             None => self.input.replace(&cell.value_text()),
         }
     }
+}
+
+/// The answer to a key that left a text as it was: one more Backspace on an empty text takes the text
+/// itself away.
+pub(crate) fn unchanged_answer(cell: &Cell<'_>, text: &str, key: Option<Code>) -> Answer {
+    let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
+    if removes { cell.unset_value() } else { Answer::Handled }
 }
 
 /// What an open box of lines makes of an input; `changed` is the answer to another text in it.
