@@ -14,18 +14,27 @@ use super::{
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
+    settings,
 };
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind, transport::TransportKind},
-    wire::backoff,
+    model::{
+        call::CallError, connection::Connection, error_kind::ErrorKind, transport::TransportKind,
+    },
+    wire::{backoff, secrets::Secrets},
 };
 
 /// How long the server may take to confirm a subscription or a message.
 const CONFIRMING: Duration = Duration::from_secs(5);
 
 /// Makes connections of one kind to one place.
-pub(crate) trait TransportDial: Send + Sync + 'static {
+pub(crate) trait TransportDial: Send + Sync + Sized + 'static {
     type Link: Link;
+
+    /// What it takes to connect, secrets among it.
+    fn new(
+        connection: &Connection,
+        secrets: &Secrets,
+    ) -> impl Future<Output = Result<Self, CallError>> + Send;
 
     /// Connects, or says why not.
     fn dial(&self) -> impl Future<Output = Result<Self::Link, CallError>> + Send;
@@ -95,15 +104,16 @@ impl<L> Drop for Reconnecting<L> {
 
 /// Connects, or says why not; from then on the connection is kept up.
 pub(crate) async fn connect<D: TransportDial>(
-    transport: TransportKind,
-    place: String,
-    dial: D,
+    connection: &Connection,
+    secrets: &Secrets,
 ) -> Result<Reconnecting<D::Link>, CallError> {
+    let dial = D::new(connection, secrets).await?;
     let link = dial.dial().await?;
-    let news = Arc::new(ConnectionEvents::new(place));
+    let news = Arc::new(ConnectionEvents::new(settings::display_address(connection)));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
     news.mark_connected();
     let keeping = tokio::spawn(keep_connected(dial, sender, Arc::clone(&news)));
+    let transport = connection.transport();
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 

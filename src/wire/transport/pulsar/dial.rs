@@ -5,15 +5,22 @@ use tokio_util::sync::CancellationToken;
 
 use super::{link::Pulsar, meet::Brokers};
 use crate::{
-    model::call::CallError,
-    wire::transport::{reconnecting::TransportDial, socket},
+    model::{call::CallError, connection::Connection},
+    wire::{
+        secrets::Secrets,
+        transport::{reconnecting::TransportDial, socket},
+    },
 };
 
 /// Tries a connection's brokers in their order.
-pub(crate) struct BrokerDial(pub Brokers);
+pub(crate) struct BrokerDial(Brokers);
 
 impl TransportDial for BrokerDial {
     type Link = Pulsar;
+
+    async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
+        Brokers::new(connection, secrets).await.map(Self)
+    }
 
     async fn dial(&self) -> Result<Pulsar, CallError> {
         let Self(brokers) = self;
