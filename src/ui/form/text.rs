@@ -141,10 +141,13 @@ impl Editor for Line {
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
+        let text = cell.value_text();
         match &mut self.area {
-            Some(area) if area.text() != cell.value_text() => area.replace(&cell.value_text()),
+            Some(area) if area.text() != text => area.replace(&text),
             Some(_) => {}
-            None => self.input.replace(&cell.value_text()),
+            // As from an editor outside.
+            None if text.contains('\n') => self.area = Some(TextArea::new(&text)),
+            None => self.input.replace(&text),
         }
     }
 }
