@@ -69,7 +69,7 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
     })
 }
 
-fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
+pub(super) fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 

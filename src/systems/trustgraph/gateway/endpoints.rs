@@ -9,14 +9,19 @@ use crate::{
         call::Request,
         connection::Connection,
         entry::{EntryForm, EntryId, EntryPlace, FileId},
-        problem::{Problem, ProblemKind},
+        problem::Problem,
         tool::Tool,
         transport::Traffic,
     },
     schema::pointer::Pointer,
     systems::{
         facets::calls::CallOf,
-        trustgraph::{descriptor::text_member, keys, request::ID, settings::Gateway},
+        trustgraph::{
+            descriptor::text_member,
+            keys,
+            request::{ID, call_problem},
+            settings::Gateway,
+        },
     },
 };
 
@@ -258,10 +263,6 @@ fn no_endpoint(tool: &Tool) -> Problem {
         other => call_problem(tool, format!("the gateway has no service for the type \"{other}\""))
             .with_remedy("choose a tool of type mcp-tool, prompt, text-completion, knowledge-query or structured-query"),
     }
-}
-
-fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 
 /// A request as one frame on the gateway's socket.
