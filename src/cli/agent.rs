@@ -31,7 +31,7 @@ use crate::{
     runtime::registry,
     store::secrets,
     systems::agents,
-    wire::{agent, systems::facets::agent::AgentRun},
+    wire::{agent, now::elapsed_ms, systems::facets::agent::AgentRun},
 };
 
 /// Events on their way at most.
@@ -103,10 +103,6 @@ impl Agent {
             dialogue.run_agent(run, connection, Question { request, limits }, mask),
         )
     }
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The call that asks the agent.
