@@ -38,6 +38,17 @@ pub struct Cell {
     pub role: Role,
 }
 
+impl Cell {
+    /// The arrow that it is part of.
+    #[must_use]
+    pub fn arrow_row(&self) -> Option<usize> {
+        match self.role {
+            Role::Line(row) | Role::Head(row) | Role::Label(row) => Some(row),
+            _ => None,
+        }
+    }
+}
+
 /// A part of a picture in cells, row by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Drawing {
