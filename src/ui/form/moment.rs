@@ -6,7 +6,7 @@ use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
     clip::{clip_answer, requested_clip},
     listing::{Listing, ShownOption},
-    text::{draw_line, unchanged_answer},
+    text::{draw_line, typed_answer},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -96,13 +96,6 @@ impl MomentLine {
             TimeKind::Time => list_picker(times(cell), self.input.text()),
             TimeKind::Duration => list_picker(durations(), self.input.text()),
         });
-    }
-
-    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        match self.input.text() {
-            text if text == before => unchanged_answer(cell, text, key),
-            text => cell.set_value(text),
-        }
     }
 
     /// Puts a text in the place of what is there.
@@ -282,7 +275,7 @@ impl Editor for MomentLine {
             Input::Key(key) => *key,
             Input::Paste(text) => {
                 self.input.insert(text.trim());
-                return self.apply_change(cell, &before, None);
+                return typed_answer(cell, self.input.text(), &before, None);
             }
             Input::Mouse(_) => return Answer::Ignored,
         };
@@ -307,7 +300,9 @@ impl Editor for MomentLine {
             }
             Code::Up if key.mods.ctrl => self.step_value(cell, 1),
             Code::Down if key.mods.ctrl => self.step_value(cell, -1),
-            _ if self.input.handle_key(key) => self.apply_change(cell, &before, Some(key.code)),
+            _ if self.input.handle_key(key) => {
+                typed_answer(cell, self.input.text(), &before, Some(key.code))
+            }
             _ => Answer::Ignored,
         }
     }

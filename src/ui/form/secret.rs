@@ -6,7 +6,7 @@ use unicode_segmentation::UnicodeSegmentation;
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
     clip::{clip_answer, requested_clip},
-    text::unchanged_answer,
+    text::typed_answer,
 };
 use crate::{
     app::input::{Code, Input},
@@ -96,13 +96,6 @@ impl Hidden {
         self.input.select_to(text.len());
         cell.set_value(text)
     }
-
-    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        match self.input.text() {
-            text if text == before => unchanged_answer(cell, text, key),
-            text => cell.set_value(text),
-        }
-    }
 }
 
 impl Editor for Hidden {
@@ -161,11 +154,11 @@ impl Editor for Hidden {
                 self.name_variable(cell)
             }
             Input::Key(key) if self.input.handle_key(*key) => {
-                self.apply_change(cell, &before, Some(key.code))
+                typed_answer(cell, self.input.text(), &before, Some(key.code))
             }
             Input::Paste(text) => {
                 self.input.insert(text.trim_end_matches(['\n', '\r']));
-                self.apply_change(cell, &before, None)
+                typed_answer(cell, self.input.text(), &before, None)
             }
             _ => Answer::Ignored,
         }

@@ -152,6 +152,11 @@ impl Editor for Line {
     }
 }
 
+/// The answer to a text that was typed, as it was before and is now.
+pub(crate) fn typed_answer(cell: &Cell<'_>, text: &str, before: &str, key: Option<Code>) -> Answer {
+    if text == before { unchanged_answer(cell, text, key) } else { cell.set_value(text) }
+}
+
 /// The answer to a key that left a text as it was: one more Backspace on an empty text takes the text
 /// itself away.
 pub(crate) fn unchanged_answer(cell: &Cell<'_>, text: &str, key: Option<Code>) -> Answer {
