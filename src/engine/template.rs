@@ -200,7 +200,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+        model::entry::{EntryId, EntryPlace, FileId},
         schema::pointer::Pointer,
     };
 
@@ -239,12 +239,7 @@ mod tests {
     }
 
     fn request(body: &str) -> Request {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         Request {
             tool: EntryId::new(place),
             system: "trustgraph",

@@ -15,7 +15,7 @@ use crate::{
         workflow::similar::nearest_name,
     },
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         settings::SETTINGS,
         tool::{Gate, Tool},
     },
@@ -57,12 +57,7 @@ pub(crate) fn settings_entry(file: &FileId, source: &Source, system: SystemId) -
     let at = Pointer::root().child(system);
     let place = source.find_place(0, &at);
     Some(Entry {
-        id: EntryId::new(EntryPlace {
-            file: file.clone(),
-            document: 0,
-            at,
-            form: EntryForm::Plain,
-        }),
+        id: EntryId::new(EntryPlace::plain(file.clone(), 0, at)),
         system,
         kind: EntryKind::Server,
         key: system.to_owned(),

@@ -103,12 +103,7 @@ pub(crate) fn refresh_entries(
     }
     let Some(places) = source.changed_places(before) else { return false };
     let entry = |at: Pointer| {
-        let id = EntryId::new(EntryPlace {
-            file: file.clone(),
-            document: 0,
-            at,
-            form: EntryForm::Plain,
-        });
+        let id = EntryId::new(EntryPlace::plain(file.clone(), 0, at));
         let known = catalog.entry(&id)?;
         by_id(known.system)?.refresh_entry(known, source)
     };

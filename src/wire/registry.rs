@@ -452,19 +452,14 @@ mod tests {
     use crate::{
         model::{
             call::{EventKind, Outcome},
-            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            entry::{EntryId, EntryPlace, FileId},
         },
         schema::pointer::Pointer,
         systems::trustgraph::request,
     };
 
     fn request(topic: &str, config: &serde_json::Value, arguments: &serde_json::Value) -> Request {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::default(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::default());
         let map = |value: &serde_json::Value| value.as_object().cloned().unwrap_or_default();
         Request {
             tool: EntryId::new(place),

@@ -15,7 +15,7 @@ use crate::{
         call::Request,
         connection::Connection,
         content_part::ContentPart,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
         traffic::FRAMES,
@@ -93,12 +93,11 @@ impl Calls for McpCalls {
         correlation: &str,
     ) -> Option<Request> {
         // It is of no tool: it has the place of its connection.
-        let place = EntryPlace {
-            file: FileId::new(SETTINGS),
-            document: 0,
-            at: Pointer::root().child("connections").child(connection.name.as_str()),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(
+            FileId::new(SETTINGS),
+            0,
+            Pointer::root().child("connections").child(connection.name.as_str()),
+        );
         settings::is_at(connection).then(|| Request {
             tool: EntryId::new(place),
             system: keys::SYSTEM,

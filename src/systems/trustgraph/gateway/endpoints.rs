@@ -8,7 +8,7 @@ use crate::{
     model::{
         call::Request,
         connection::Connection,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         problem::Problem,
         tool::Tool,
         transport::Traffic,
@@ -117,12 +117,7 @@ struct RequestIdentity<'a> {
 
 /// What represents a tool in requests that no tool is called with.
 fn no_tool() -> EntryId {
-    EntryId::new(EntryPlace {
-        file: FileId::new(""),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    })
+    EntryId::new(EntryPlace::plain(FileId::new(""), 0, Pointer::root()))
 }
 
 /// What a call sends to the service behind its type of tool.
