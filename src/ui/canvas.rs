@@ -109,6 +109,13 @@ pub(crate) fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     wrapped
 }
 
+/// A blank between the edges and the text.
+#[must_use]
+pub(crate) fn inset_area(area: Rect) -> Rect {
+    let blank = (area.width / 2).min(1);
+    Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
+}
+
 /// Lays the look of a chosen row over a line of an area that is already written: whole where the list
 /// has the keys, else only its ground.
 pub(crate) fn mark_chosen(

@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -82,7 +82,7 @@ impl Overlay for Prompt {
         let height = u16::try_from(words.len()).unwrap_or(1) + 5 + below;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);

@@ -10,7 +10,7 @@ use crate::{
         verbs,
     },
     ui::{
-        canvas::{Pen, text_width, wrap},
+        canvas::{Pen, inset_area, text_width, wrap},
         sheet::{Ask, AskedValue, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -139,7 +139,7 @@ impl Overlay for ValueForm {
         let height = top.saturating_add(count).saturating_add(5);
         let (sheet, inside) = modal::draw_modal(frame, area, (WIDE, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);

@@ -12,8 +12,7 @@ use crate::{
     },
     model::server_item::{ItemKind, ServerItem},
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, mark_chosen, text_width},
+        canvas::{Pen, inset_area, mark_chosen, text_width},
         styles::{Role, Styles},
         view::Reply,
         widgets::{

@@ -12,8 +12,7 @@ use crate::{
     model::clock::Millis,
     systems::by_hand,
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, mark_chosen, text_width, wrap},
+        canvas::{Pen, inset_area, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::Reply,
         widgets::{
