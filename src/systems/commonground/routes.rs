@@ -291,18 +291,8 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let context = ids.first_context(&channel.project, &channel.channel, agent);
     let Asking { command, reply } =
         (ROUTES[row].request)(&RequestParts { call, channel, context, ids });
-    Ok(Request {
-        tool: call.tool.id().clone(),
-        system: keys::SYSTEM,
-        name: call.tool.name.clone(),
-        to: command.subject,
-        reply,
-        headers: command.headers,
-        correlation: call.correlation.into(),
-        arguments: call.arguments.to_json().as_ref().into(),
-        body: command.body.into(),
-        mock: None,
-    })
+    let Command { subject, headers, body } = command;
+    Ok(Request { reply, headers, ..call.new_request(subject, body) })
 }
 
 fn ui_request(asked: &RequestParts<'_>) -> Asking {

@@ -53,19 +53,8 @@ impl Calls for McpCalls {
         let arguments = with_defaults(&entry["inputSchema"], call.arguments);
         let meta =
             call.meta.map_or_else(String::new, |meta| format!(",\"_meta\":{}", meta.to_json()));
-        Ok(Request {
-            tool: call.tool.id().clone(),
-            system: keys::SYSTEM,
-            name: call.tool.name.clone(),
-            to: CALL.to_owned(),
-            reply: None,
-            headers: Vec::new(),
-            correlation: call.correlation.to_owned(),
-            body: format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name))
-                .into(),
-            arguments: arguments.into(),
-            mock: None,
-        })
+        let body = format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name));
+        Ok(Request { arguments: arguments.into(), ..call.new_request(CALL, body) })
     }
 
     fn given_arguments(&self, mut schema: Value) -> Value {
