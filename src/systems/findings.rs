@@ -175,15 +175,7 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
         let message =
             format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
-        found.push(Finding {
-            code,
-            severity,
-            message,
-            site,
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        });
+        found.push(Finding::new(code, severity, message, site));
     }
     found
 }
