@@ -3,7 +3,7 @@
 
 use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::mcp_serve::{Client, kept, names, pair, text};
 use crate::support::{cluster::MemoryCluster, commonground::CommonGround, place::Place};
