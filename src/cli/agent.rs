@@ -141,7 +141,7 @@ impl Telling<'_> {
         }
         let began = Instant::now();
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
-        let mut call = pin!(registry.run_call(&connection, request, limits, sender));
+        let mut call = registry.run_call(&connection, request, limits, sender);
         let mut running = true;
         let ended = loop {
             let event = tokio::select! {

@@ -391,7 +391,7 @@ async fn stream_call(
         Some(_) => Either::Right(pending()),
     };
     let mut is_open = false;
-    let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
+    let mut call = registry.run_call(&connection, request, limits, sender);
     let mut running = true;
     let mut has_ended = false;
     let mut ending = Ending::Done;
