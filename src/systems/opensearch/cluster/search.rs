@@ -12,7 +12,7 @@ const SIZE: usize = 10;
 /// # Errors
 /// With what is wrong with the query, or not known here.
 pub fn answer_search<'d>(
-    documents: impl Iterator<Item = (&'d str, &'d str, &'d Value)>,
+    documents: &mut dyn Iterator<Item = (&'d str, &'d str, &'d Value)>,
     body: &Map<String, Value>,
 ) -> Result<Value, String> {
     let all = json!({"match_all": {}});
@@ -190,9 +190,9 @@ mod tests {
             ("2", json!({"text": "Nothing of it", "pages": 3})),
             ("3", json!({"text": "Wind and more wind", "tags": ["b"]})),
         ];
-        let rows = documents.iter().map(|(id, source)| ("books", *id, source));
+        let mut rows = documents.iter().map(|(id, source)| ("books", *id, source));
         let body = json!({ "query": query });
-        let answer = answer_search(rows, body.as_object().unwrap())?;
+        let answer = answer_search(&mut rows, body.as_object().unwrap())?;
         let hits = answer["hits"]["hits"].as_array().unwrap();
         Ok(hits.iter().map(|hit| hit["_id"].as_str().unwrap().to_owned()).collect())
     }
