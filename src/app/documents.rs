@@ -594,7 +594,7 @@ mod tests {
             Document::from_disk(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)),
         );
         let at = Pointer::root().child("tool").child("joke");
-        (documents, EntryId::new(EntryPlace { file, document: 0, at, form: EntryForm::Plain }))
+        (documents, EntryId::new(EntryPlace::plain(file, 0, at)))
     }
 
     fn set(entry: &EntryId, key: &str, to: serde_json::Value) -> Change {

@@ -72,7 +72,7 @@ pub enum Effect {
     /// second.
     Journal(UnsavedTexts),
     /// Send a request and report what happens; of a question for an agent, its steps as text.
-    /// Answered by `CallEvents`.
+    /// Answered by `CallMessage::Events`.
     Call {
         call: CallId,
         connection: Box<Connection>,
@@ -87,12 +87,13 @@ pub enum Effect {
     },
     /// Stop a running call.
     Cancel(CallId),
-    /// Read the history. Answered by `KeptListed`.
+    /// Read the history. Answered by `HistoryMessage::Listed`.
     ListKept {
         turn: u64,
         query: String,
     },
-    /// Read one kept call, the newest asked for only. Answered by `KeptOpened`.
+    /// Read one kept call, the newest asked for only. Answered by
+    /// `HistoryMessage::Opened`.
     OpenKept(TraceId),
     /// Read the newest kept call of the tool of that name, to put its arguments into the form.
     /// Answered by `CallMessage::EditSent`.
@@ -100,7 +101,7 @@ pub enum Effect {
         tool: EntryId,
         name: String,
     },
-    /// Read two. Answered by `KeptCompared`.
+    /// Read two. Answered by `HistoryMessage::Compared`.
     CompareKept([TraceId; 2]),
     /// Tell a kept call's events once more, in their times; one replay at a time. Answered by
     /// `Replayed`.
@@ -114,7 +115,7 @@ pub enum Effect {
         id: TraceId,
         path: String,
     },
-    /// Take a call out of the history. Answered by `KeptChanged`.
+    /// Take a call out of the history. Answered by `HistoryMessage::Changed`.
     RemoveKept(TraceId),
     /// Listen there, and nowhere else. Answered by `Watch` with `Began`, `Heard`, `Tick` and
     /// `Refused` of that turn.
@@ -165,7 +166,7 @@ pub enum Effect {
         card_source: CardSource,
     },
     /// Open a connection, after closing it where it is to be opened again, and ask what is there.
-    /// Answered by `ConnectionTested` of that turn.
+    /// Answered by `ConnectionMessage::Tested` of that turn.
     TestConnection {
         turn: u64,
         connection: Box<Connection>,

@@ -31,7 +31,7 @@ use crate::{
     runtime::registry,
     store::secrets,
     systems::agents,
-    wire::{agent, systems::facets::agent::AgentRun},
+    wire::{agent, now::elapsed_ms, systems::facets::agent::AgentRun},
 };
 
 /// Events on their way at most.
@@ -105,10 +105,6 @@ impl Agent {
     }
 }
 
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
 /// The call that asks the agent.
 struct Question {
     request: Request,
@@ -145,7 +141,7 @@ impl Telling<'_> {
         }
         let began = Instant::now();
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
-        let mut call = pin!(registry.run_call(&connection, request, limits, sender));
+        let mut call = registry.run_call(&connection, request, limits, sender);
         let mut running = true;
         let ended = loop {
             let event = tokio::select! {

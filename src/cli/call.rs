@@ -53,7 +53,7 @@ use crate::{
         facets::{call_meta::GivenMeta, calls::CallOf},
         mocking,
     },
-    wire::registry::Registry,
+    wire::{now::elapsed_ms, registry::Registry},
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -391,7 +391,7 @@ async fn stream_call(
         Some(_) => Either::Right(pending()),
     };
     let mut is_open = false;
-    let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
+    let mut call = registry.run_call(&connection, request, limits, sender);
     let mut running = true;
     let mut has_ended = false;
     let mut ending = Ending::Done;
@@ -464,10 +464,6 @@ fn wraps_text(structured: &str, text: &str) -> bool {
     structured.len() > text.len()
         && serde_json::from_str::<Map<String, Value>>(structured)
             .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A piece of the answer as a line of JSON, which borrows its text.

@@ -170,15 +170,7 @@ pub(crate) fn not_checked(file: &FileId, source: &Source, document: usize, why: 
 }
 
 fn new_finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
-    Finding {
-        code,
-        severity,
-        message: safe_text(message),
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+    Finding::new(code, severity, safe_text(message), site)
 }
 
 /// A place, with the line of the nearest thing around it that is there.

@@ -181,7 +181,7 @@ pub fn sentences(checks: &[Check]) -> Vec<(&'static str, &'static str)> {
 pub fn run_checks(
     checks: &[Check],
     context: &LintContext<'_>,
-    of: impl Fn(SystemId) -> bool + Sync,
+    of: fn(SystemId) -> bool,
 ) -> Vec<Finding> {
     let run = |look: &dyn Fn(&Run, &mut Report<'_>), findings: &mut Vec<Finding>| {
         for check in checks {

@@ -113,15 +113,12 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
         let mut around = std::iter::successors(Some(pointer.clone()), Pointer::parent);
         let place = around.find_map(|at| source.find_place(0, &at));
         let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-        Finding {
+        Finding::new(
             code,
             severity,
-            message: safe_text(&message),
-            site: Site { file: file.clone(), entry: None, pointer, line, column },
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        }
+            safe_text(&message),
+            Site { file: file.clone(), entry: None, pointer, line, column },
+        )
     };
     let masked = masked_arguments(&case);
     let masked =

@@ -152,13 +152,5 @@ pub fn at_place(finding: Finding, source: &Source, at: Pointer) -> Finding {
 pub fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
     let site =
         Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
-    Finding {
-        code,
-        severity: Severity::Warning,
-        message,
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+    Finding::new(code, Severity::Warning, message, site)
 }

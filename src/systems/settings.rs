@@ -93,6 +93,15 @@ transport = "embedded"
 "#;
 
     #[test]
+    fn misspelt_codes_of_health_are_told() {
+        let (_, findings) =
+            parse_settings("[check]\n'health.gemini' = 'off'\n'health.gemni' = 'off'\n");
+        let expected = "3 settings.unknown-code no check has the code \"health.gemni\"; did you \
+            mean \"health.gemini\"?";
+        assert_eq!(told(&findings), [expected]);
+    }
+
+    #[test]
     fn files_in_the_spelling_of_before_say_what_they_said() {
         let (settings, findings) = parse_settings(SPELLINGS);
         assert_eq!(told(&findings), [""; 0]);

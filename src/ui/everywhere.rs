@@ -368,13 +368,7 @@ fn ask_service(tool: &Tool, state: &State) -> Reply {
 }
 
 fn made_service(plan: Plan, state: &State) -> Reply {
-    let keys = &state.keymap;
-    let words = format!(
-        "{}; {} saves, {} undoes",
-        plan.done_words(),
-        keys.way_to("save-all"),
-        keys.way_to("undo")
-    );
+    let words = plan.done_words(&state.keymap, "save-all");
     let Plan { label, changes, .. } = plan;
     let change = Message::Document(DocumentMessage::Change { label, changes });
     let mut messages = vec![change, Message::Show(ScreenId::Tools)];

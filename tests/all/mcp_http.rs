@@ -20,6 +20,7 @@ use crate::support::{
     place::{Place, Ran},
     services::{program, script},
     signals,
+    started::first_line,
 };
 
 /// A server, and a workspace with a connection to it; stopped on drop.
@@ -45,8 +46,7 @@ impl HttpServer {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let line = first_line(&mut child);
         let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
         let path = if how == "old" { "sse" } else { "mcp" };
         let text = format!(

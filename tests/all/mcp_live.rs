@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use toolcrib::{
     model::{
         call::{Limits, Request},
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
     },
     schema::pointer::Pointer,
     systems::settings::parse_settings,
@@ -633,12 +633,7 @@ async fn says_at_once_that_a_tool_is_gone(server: &str, is_kept: bool) {
         .asking(Arc::new(|_| true))
         .telling(Arc::new(move |words| told.send(words).unwrap()));
     registry.open_bus(connection).await.unwrap();
-    let source = EntryPlace {
-        file: FileId::new("mcp/test.json"),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    };
+    let source = EntryPlace::plain(FileId::new("mcp/test.json"), 0, Pointer::root());
     let request = Request {
         tool: EntryId::new(source),
         system: "mcp",

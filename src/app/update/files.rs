@@ -87,16 +87,8 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
             [file] if saved_by_itself(state) == Some(file) => "save",
             _ => "save-all",
         };
-        state.notices.push(
-            NoticeKind::Done,
-            format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                state.keymap.way_to(save),
-                state.keymap.way_to("undo")
-            ),
-            now,
-        );
+        let words = plan.done_words(&state.keymap, save);
+        state.notices.push(NoticeKind::Done, words, now);
         warn_of_odd_names(state, &plan.changes, now);
     }
     effects

@@ -89,15 +89,7 @@ impl Reader {
         let place = self.source.as_ref().and_then(|source| source.find_place(0, at));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
-        self.findings.push(Finding {
-            code,
-            severity,
-            message: message.into(),
-            site,
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        });
+        self.findings.push(Finding::new(code, severity, message.into(), site));
     }
 
     /// The value there is not of the kind that is wanted.

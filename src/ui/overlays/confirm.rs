@@ -10,7 +10,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, sentence_case, text_width, wrap},
+        canvas::{Pen, inset_area, sentence_case, text_width, wrap},
         sheet::{Ask, Choice, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -132,7 +132,7 @@ impl Overlay for Confirm {
         let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 16) + rows + 3;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         let above = inside.height.saturating_sub(rows + 1);
         for (row, line) in (0..above).zip(&lines) {

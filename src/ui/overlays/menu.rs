@@ -103,11 +103,15 @@ impl Menu {
         items: Vec<Item>,
         then: impl Fn(usize, &State) -> OverlayReply + 'static,
     ) -> Self {
+        Self::of_items(title.into(), items, Box::new(then))
+    }
+
+    fn of_items(title: String, items: Vec<Item>, then: MenuAction) -> Self {
         Self {
-            title: title.into(),
+            title,
             shown: lines_of(0..items.len(), &items),
             items,
-            then: Box::new(then),
+            then,
             preview: None,
             filter: TextInput::default(),
             cursor: ListCursor::default(),

@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, mark_chosen, wrap},
+        canvas::{Pen, inset_area, mark_chosen, wrap},
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -109,7 +109,7 @@ impl Overlay for Ticked {
         let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
@@ -142,12 +142,7 @@ impl Overlay for Ticked {
             let room = pen.remaining_cells();
             pen.put_column(&tick.detail, room, styles[Role::Dim]);
             if self.at == Some(self.top + usize::from(line)) {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.rows.y + line, height: 1, ..self.rows },
-                    styles,
-                    true,
-                );
+                mark_chosen(buffer, self.rows, line, styles, true);
             }
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
@@ -155,20 +150,16 @@ impl Overlay for Ticked {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.input.is_edited() {
-                return OverlayReply::Close;
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        match self.buttons.pressed(input, self.sheet, self.input.is_edited()) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return OverlayReply::Close,
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {

@@ -46,9 +46,8 @@ use crate::{
     systems::{settings::connection_form, table},
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
-        canvas::Pen,
         canvas::wrap,
+        canvas::{Pen, inset_area},
         form::{
             host::{ValueOwner, written_in},
             notes::Note,

@@ -133,12 +133,7 @@ impl List {
             let mut pen = Pen::new(buffer, inside, line);
             draw_row(&mut pen, call, (here, marked), today, usual, styles);
             if here {
-                mark_chosen(
-                    buffer,
-                    Rect { y: inside.y + line, height: 1, ..inside },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, inside, line, styles, focused);
             }
         }
     }

@@ -33,8 +33,7 @@ use crate::{
     schema::pointer::Pointer,
     systems::facets::steps::StepChoice,
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         form::{
             host::{FormHost, written_in},
             view::Form,

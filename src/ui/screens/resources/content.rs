@@ -9,7 +9,8 @@ use crate::{
     model::{content_part::ContentPart, server_item::ItemContent, size},
     schema::count::count_text,
     ui::{
-        answer::{draw::inset_area, rendered::face_role},
+        answer::rendered::face_role,
+        canvas::inset_area,
         styles::Role,
         view::Look,
         widgets::{
