@@ -681,6 +681,25 @@ fn welcome_opens_again_without_samples_where_there_are_tools() {
     assert!(bench.shows("Welcome to toolcrib"), "a second time: {}", bench.screen());
 }
 
+/// A folder of data keeps nobody waiting: only some of it is read as lists of tools.
+#[test]
+fn welcome_offers_the_tools_of_lists_and_reads_no_more_than_some_of_them() {
+    let list = |name: &str, padding: usize| {
+        let words = "x".repeat(padding);
+        format!(
+            r#"{{"tools": [{{"name": "{name}", "description": "{words}", "inputSchema": {{"type": "object"}}}}]}}"#
+        )
+    };
+    let (small, large) = (list("small", 1), list("large", 3_000_000));
+    let files =
+        [("lists/a.json", large.as_str()), ("lists/b.json", &large), ("lists/c.json", &small)];
+    let bench = Workbench::files(&files, 120, 36);
+    for file in ["lists/a.json", "lists/c.json"] {
+        assert!(bench.shows(&format!("Add the tools of {file}")), "{}", bench.screen());
+    }
+    assert!(!bench.shows("lists/b.json"), "{}", bench.screen());
+}
+
 #[test]
 fn help_has_what_works_here_above_what_other_screens_do() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);

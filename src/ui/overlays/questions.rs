@@ -62,8 +62,11 @@ const UNREAD: &str = "This folder has no descriptors yet, but a file with tools:
 /// The keys of files whose tools can be added, as many as are offered.
 const FILE_KEYS: [char; 3] = ['f', 'g', 'h'];
 
-/// A longer list is not looked into.
-const LARGEST_LIST: usize = 4 * 1024 * 1024;
+/// Of the files so many bytes are read as lists of tools, all together: the first screen waits for it.
+const READ: usize = 4 * 1024 * 1024;
+
+/// So many are looked through for words that such a list has.
+const LOOKED_THROUGH: usize = 16 * READ;
 
 /// Lines that are shown of one file's difference.
 const SHOWN: usize = 6;
@@ -290,12 +293,16 @@ fn welcome(state: &State) -> Welcome {
 fn files_with_tools(state: &State) -> Vec<(FileId, Arc<str>)> {
     let context = ComposeContext::from_state(state);
     let texts = state.documents.iter().filter(|(_, document)| !document.gone);
+    let (mut to_look_through, mut to_read) = (LOOKED_THROUGH, READ);
     let texts = texts.filter_map(|(file, document)| {
         let text = document.text.whole_text();
+        to_look_through = to_look_through.checked_sub(text.len())?;
+        let left = to_read.checked_sub(text.len())?;
         let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
-        let may_be = text.len() <= LARGEST_LIST && marks.iter().any(|mark| text.contains(mark));
-        (may_be && pasting::paste_entries(context, text, None).is_ok())
-            .then(|| (file.clone(), Arc::clone(text)))
+        marks.iter().find(|mark| text.contains(**mark))?;
+        to_read = left;
+        let is_list = pasting::paste_entries(context, text, None).is_ok();
+        is_list.then(|| (file.clone(), Arc::clone(text)))
     });
     texts.take(FILE_KEYS.len()).collect()
 }
