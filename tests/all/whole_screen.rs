@@ -138,6 +138,38 @@ fn a_part_of_an_answer_is_copied_by_dragging_over_it() {
     assert_eq!(copied(&bench), Some("word"));
 }
 
+/// In a window, Ctrl+C is how one copies; in a terminal it also leads out.
+#[test]
+fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
+    let quits = |bench: &Workbench| bench.effects.iter().any(|it| matches!(it, Effect::Quit));
+    for in_window in [true, false] {
+        let bench = ready();
+        let mut bench = if in_window { bench.in_window() } else { bench };
+        bench.keys("ctrl+enter");
+        bench.happens([
+            (0, EventKind::Sent { bytes: 9 }),
+            (5, EventKind::Chunk { text: "the answer".into(), bytes: 9 }),
+            (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+        ]);
+        bench.keys("esc");
+        let at = bench.find("the answer");
+        drags(&mut bench, at, (at.0 + 9, at.1));
+        bench.effects.clear();
+        bench.keys("ctrl+c");
+        assert_eq!(copied(&bench), Some("the answer"), "{}", bench.screen());
+        assert!(!quits(&bench), "{}", bench.screen());
+        bench.keys("ctrl+c");
+        assert_eq!(quits(&bench), !in_window, "{}", bench.screen());
+        if in_window {
+            assert!(bench.shows("Ctrl+C copies what you select; q quits"), "{}", bench.screen());
+            bench.keys("? ctrl+c");
+            assert!(!quits(&bench), "{}", bench.screen());
+            bench.keys("esc q");
+            assert!(quits(&bench), "{}", bench.screen());
+        }
+    }
+}
+
 #[test]
 fn what_is_read_is_copied_by_dragging_and_an_error_by_its_name_too() {
     let mut bench = ready();

@@ -127,6 +127,12 @@ impl Workbench {
         self
     }
 
+    /// The same as it is in a window of its own.
+    pub fn in_window(mut self) -> Self {
+        self.root.in_window = true;
+        self
+    }
+
     /// State and views, to be worked with by something else.
     pub fn into_parts(self) -> (State, Root) {
         (self.state, self.root)
