@@ -1570,6 +1570,26 @@ fn what_somebody_else_saved_is_in_the_difference_and_in_the_question() {
     );
 }
 
+/// All of a question can be read, however long what it is about.
+#[test]
+fn a_question_of_many_lines_is_scrolled() {
+    let (mut bench, file, ..) = changed_on_both_sides();
+    let lines: String = (0..80).map(|row| format!("# line {row}\n")).collect();
+    let before = bench.state.documents.get(&file).unwrap().saved.clone().unwrap();
+    let disk: Option<Arc<str>> = Some(format!("{lines}{before}").into());
+    bench.send(Message::Document(DocumentMessage::SaveRefused { file, disk }));
+    bench.draw();
+    assert!(bench.shows("# line 0") && !bench.shows("# line 79"), "{}", bench.screen());
+    assert!(bench.shows("scroll") && bench.shows(" more"), "{}", bench.screen());
+    bench.keys("end");
+    assert!(bench.shows("Mine.") && !bench.shows("# line 0"), "{}", bench.screen());
+    bench.keys("home");
+    bench.wheel("# line 0", 40);
+    assert!(bench.shows("Mine."), "{}", bench.screen());
+    bench.keys("home down");
+    assert!(bench.shows("# line 0") && !bench.shows("Both changed"), "{}", bench.screen());
+}
+
 /// Demo, whose first tool was changed here, and whose file by somebody else; with the text on disk
 /// before, and theirs.
 fn changed_on_both_sides() -> (Workbench, FileId, Arc<str>, Arc<str>) {
