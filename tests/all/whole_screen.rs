@@ -1647,6 +1647,18 @@ fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
 }
 
 #[test]
+fn a_file_that_is_removed_after_it_was_changed_on_disk_is_written_again() {
+    let (mut bench, file, ..) = changed_on_both_sides();
+    let removed = DocumentMessage::DiskChanged { file: file.clone(), text: None };
+    bench.send(Message::Document(removed));
+    bench.draw();
+    assert!(bench.shows("was removed on disk"), "{}", bench.screen());
+    bench.keys("s");
+    assert!(!bench.shows("There already"), "{}", bench.screen());
+    assert_eq!(written(&bench), [(file, None)]);
+}
+
+#[test]
 fn what_both_changed_is_not_merged() {
     let (mut bench, file, before, _) = changed_on_both_sides();
     let line = before.lines().find(|line| line.contains("description:")).unwrap();
