@@ -1030,7 +1030,9 @@ fn a_press_on_the_count_of_problems_leads_to_them() {
 #[test]
 fn deleting_what_many_tools_name_says_what_that_means() {
     let tool = |row: usize| {
-        format!("  tool-{row:02}: {{type: tool-service, name: t{row}, description: D, service: svc}}\n")
+        format!(
+            "  tool-{row:02}: {{type: tool-service, name: t{row}, description: D, service: svc}}\n"
+        )
     };
     let tools: String = (0..60).map(tool).collect();
     let text = format!(
@@ -1040,7 +1042,9 @@ fn deleting_what_many_tools_name_says_what_that_means() {
     bench.keys("G d");
     assert!(bench.shows("Delete svc?"), "{}", bench.screen());
     let words = bench.screen().split_whitespace().collect::<Vec<_>>().join(" ");
-    for part in ["60 tools will refer to something", "tool-00", "and 54 more", "Undo brings it back."] {
+    for part in
+        ["60 tools will refer to something", "tool-00", "and 54 more", "Undo brings it back."]
+    {
         assert!(words.contains(part), "{part}: {}", bench.screen());
     }
     assert!(!bench.shows("↑↓ scroll"), "{}", bench.screen());

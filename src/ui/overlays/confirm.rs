@@ -178,8 +178,7 @@ impl Overlay for Confirm {
                 OverlayReply::Stay
             }
             Input::Key(Key {
-                code:
-                    Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Home | Code::End,
+                code: Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Home | Code::End,
                 ..
             })
             | Input::Mouse(Mouse { kind: MouseKind::Wheel(_), .. }) => {
