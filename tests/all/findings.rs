@@ -960,3 +960,30 @@ fn a_list_and_a_schema_that_say_other_types_are_noticed() {
         }
     }
 }
+
+/// Of sixty tools that lead into the same states, the first says so.
+#[test]
+fn states_that_no_run_leaves_are_found_once() {
+    let tool = |key: &str, from: &str, to: &str| {
+        format!(
+            "  {key}: {{type: text-completion, name: {key}, description: about {key}, applicable-states: [{from}], state: {to}}}\n"
+        )
+    };
+    let text = [
+        "tool:\n".to_owned(),
+        tool("a", "undefined", "x"),
+        tool("b", "undefined", "y"),
+        tool("c", "undefined", "x"),
+        tool("d", "x", "y"),
+        tool("e", "y", "x"),
+    ]
+    .concat();
+    let found = check(&files(&text), Document);
+    let traps: Vec<_> = found.iter().filter(|found| found.code == "states.trap").collect();
+    assert_eq!(traps.len(), 1, "{traps:?}");
+    let lines: Vec<usize> = traps[0].related.iter().map(|place| place.site.line).collect();
+    assert_eq!((traps[0].site.line, lines), (2, vec![3, 4]));
+    assert!(traps[0].message.contains("from \"x\" tools lead only among"), "{traps:?}");
+    assert!(traps[0].message.ends_with("never leaves; 2 more tools lead there"), "{traps:?}");
+    assert!(traps[0].related[0].message.contains("from \"y\""), "{traps:?}");
+}
