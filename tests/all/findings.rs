@@ -84,6 +84,14 @@ tool:
     arguments-schema: {type: object, allOf: [{$ref: '#/$defs/more'}], $defs: {more: {properties: {x: {type: integer, description: d}}}}}}
 ";
 
+/// Words of a little more than 128 letters.
+macro_rules! words {
+    () => {
+        "it says what it does, and then it says that again in other words, so that whoever reads it \
+         has read much, and knows as little as ever. "
+    };
+}
+
 const ROWS: &[Row] = &[
     row(
         "entry.malformed",
@@ -126,6 +134,24 @@ const ROWS: &[Row] = &[
         Document,
         "2:39",
         "tool:\n  a: {type: text-completion, name: a, description: ''}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.description-long",
+        Document,
+        "2:39",
+        concat!(
+            "tool:\n  a: {type: text-completion, name: a, description: '",
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            "'}\n"
+        ),
         CLEAN,
     ),
     row(
