@@ -109,7 +109,6 @@ fn run_window(launch: LaunchSettings) -> Result<Ended, Problem> {
         run_in_runtime(async {
             let (mut state, mut root, performer, messages, first) = open_drawn(launch).await;
             root.images.show();
-            root.in_window = true;
             let mut host = window
                 .open_host(performer, follows_system)
                 .await
@@ -215,7 +214,10 @@ async fn open_program(launch: LaunchSettings) -> Opened {
     let mut complaints = launch.complaints;
     let Applied { themes, keymap, complaints: wrong } = apply_settings(&settings, &themes);
     complaints.extend(wrong);
-    start.keymap = keymap;
+    start.keymap = match launch.face {
+        Face::Window => keymap.in_window(),
+        Face::Drawn | Face::Plain => keymap,
+    };
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
     let of_terminal = || ShownColours::find(launch.face, variable).theme.map(str::to_owned);

@@ -87,8 +87,6 @@ pub struct Root {
     recent: Vec<ActionId>,
     pub images: ShownImages,
     pub signs: Signs,
-    /// It is drawn in a window of its own, where keys mean what they mean in windows.
-    pub in_window: bool,
 }
 
 impl Root {
@@ -117,7 +115,6 @@ impl Root {
             recent: Vec::new(),
             images: ShownImages::default(),
             signs: Signs::default(),
-            in_window: false,
         }
     }
 
@@ -422,7 +419,7 @@ impl Root {
         if let Some(overlay) = &mut self.overlay {
             // Ctrl+C always leads out, where it does.
             if *input == Input::Key(Key::ctrl('c')) {
-                let stays = interrupt(self.in_window, state).filter(|_| self.in_window);
+                let stays = interrupt(state).filter(|_| state.keymap.is_in_window());
                 return stays.unwrap_or_else(|| self.handle_action("quit", state));
             }
             let reply = match overlay.handle_input(input, state) {
@@ -472,7 +469,7 @@ impl Root {
             }
         }
         if key == Key::ctrl('c')
-            && let Some(reply) = interrupt(self.in_window, state)
+            && let Some(reply) = interrupt(state)
         {
             return reply;
         }

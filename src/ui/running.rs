@@ -16,9 +16,9 @@ pub(crate) fn stop_running(state: &State) -> Option<Message> {
 
 /// What Ctrl+C does beside quitting, where no text is selected: it stops what runs. In a window, where
 /// Ctrl+C copies, it doesn't quit at all, unless the user's keys say so.
-pub(crate) fn interrupt(in_window: bool, state: &State) -> Option<Reply> {
+pub(crate) fn interrupt(state: &State) -> Option<Reply> {
     let own = state.keymap.action_for(&[Scope::Global], Key::ctrl('c'));
-    let stays = in_window && own == Some("quit");
+    let stays = state.keymap.is_in_window() && own == Some("quit");
     if let Some(stop) = stop_running(state) {
         let words = if stays { "stopped" } else { "stopped; Ctrl+C again quits" };
         return Some(Reply::Send(vec![stop, Message::Notice(NoticeKind::Hint, words.to_owned())]));

@@ -12,7 +12,7 @@ use toolcrib::{
         effect::Effect,
         history::HistoryMessage,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{DocumentMessage, Loaded, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -781,6 +781,39 @@ fn welcome_is_there_again_after_a_new_tool_or_a_paste_was_cancelled() {
     bench.keys("enter");
     assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
     assert!(bench.shows("weather"), "{}", bench.screen());
+}
+
+/// Who started it from a launcher has no terminal to name another folder in.
+#[test]
+fn welcome_in_a_window_opens_folders_and_the_demo() {
+    let opened = |bench: &Workbench| {
+        bench.effects.iter().rev().find_map(|effect| match effect {
+            Effect::OpenWindow(goal) => Some(goal.clone()),
+            _ => None,
+        })
+    };
+    let begin = || {
+        let mut bench = Workbench::files(&[], 120, 36).in_window();
+        bench.state.question = Some(Question::Begin);
+        bench.draw();
+        bench
+    };
+    let mut bench = begin();
+    assert!(bench.shows("Open the demo") && !bench.shows("`toolcrib"), "{}", bench.screen());
+    bench.keys("p");
+    bench.types("tools");
+    bench.keys("enter");
+    assert_eq!(opened(&bench), Some(WindowGoal::Folder("~/tools".into())), "{}", bench.screen());
+    let mut bench = begin();
+    bench.keys("d");
+    assert_eq!(opened(&bench), Some(WindowGoal::Demo), "{}", bench.screen());
+
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    assert!(!bench.shows("Open a folder"), "{}", bench.screen());
+    bench.keys("esc @open-folder");
+    assert!(bench.shows("only in a window"), "{}", bench.screen());
 }
 
 #[test]

@@ -53,6 +53,8 @@ const EXAMPLE_SERVER: &str = "npx -y @modelcontextprotocol/server-everything";
 /// What the first start says, and what is said once there is something in the folder.
 const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and services that \
     answer at once, without a server. To look around first, run `toolcrib demo`.";
+const EMPTY_IN_WINDOW: &str = "This folder has no descriptors yet. A sample has tools and services \
+    that answer at once, without a server. Other folders, and the demo, open in windows of their own.";
 const BEGUN: &str = "Add a tool, or the tools of a running system or an MCP server. Samples are \
     for empty folders: `toolcrib demo --sample NAME` shows one.";
 
@@ -248,7 +250,9 @@ fn welcome(state: &State) -> Welcome {
     let put = |name| Message::Document(DocumentMessage::PutSample(name));
     let mut ways = Vec::new();
     let files = if is_empty { files_with_tools(state) } else { Vec::new() };
+    let is_in_window = state.keymap.is_in_window();
     let words = match (is_empty, files.is_empty()) {
+        (true, true) if is_in_window => EMPTY_IN_WINDOW,
         (true, true) => EMPTY,
         (true, false) => UNREAD,
         (false, _) => BEGUN,
@@ -259,6 +263,11 @@ fn welcome(state: &State) -> Welcome {
         detail: file.to_string(),
         act: WayAct::Paste(text),
     }));
+    let act = |key, words, act| Way { key, words, detail: String::new(), act: WayAct::Do(act) };
+    if is_in_window {
+        ways.push(act('d', "open the demo", "open-demo"));
+        ways.push(act('p', "open a folder", "open-folder"));
+    }
     // A sample's files go into an empty folder.
     if is_empty {
         let workflow = Message::Show(ScreenId::Workflow);
@@ -269,8 +278,7 @@ fn welcome(state: &State) -> Welcome {
             vec![put("demo"), workflow],
         ));
     }
-    let new = WayAct::Do("new");
-    ways.push(Way { key: 'n', words: "new tool", detail: String::new(), act: new });
+    ways.push(act('n', "new tool", "new"));
     ways.extend(table::first_connections().map(|(system, first)| {
         let ask = Message::Connection(ConnectionMessage::AskSystem(system));
         way(first.key, first.act, vec![ask])

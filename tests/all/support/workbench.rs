@@ -129,7 +129,8 @@ impl Workbench {
 
     /// The same as it is in a window of its own.
     pub fn in_window(mut self) -> Self {
-        self.root.in_window = true;
+        self.state.keymap = std::mem::take(&mut self.state.keymap).in_window();
+        self.draw();
         self
     }
 
