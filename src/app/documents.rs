@@ -88,7 +88,9 @@ impl Documents {
     /// The file is no longer on disk; its text stays while it has unsaved changes.
     pub fn mark_deleted(&mut self, file: &FileId) {
         match self.files.get_mut(file) {
-            Some(known) if known.is_changed() && !known.gone => known.saved = None,
+            Some(known) if known.is_changed() && !known.gone => {
+                (known.saved, known.changed_elsewhere) = (None, None);
+            }
             _ => {
                 self.files.remove(file);
             }
@@ -781,6 +783,11 @@ mod tests {
             documents.get(&file).unwrap().saved,
             before,
             "saving finds another text and asks"
+        );
+        let parsed = documents.get(&file).unwrap().saved_source();
+        assert!(
+            parsed.is_some(),
+            "what an entry is on disk is known, so that others aren't marked"
         );
         documents.redo();
         assert_eq!(documents.get(&file).unwrap().saved, disk);

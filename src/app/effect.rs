@@ -9,7 +9,7 @@ use super::{
     agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
-    message::{Purpose, TextTarget},
+    message::{Purpose, TextTarget, WindowGoal},
     outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
@@ -267,6 +267,8 @@ pub enum Effect {
     KeepNotifications {
         on: bool,
     },
+    /// Start the program again with a window of its own. Answered by a notice or `Failed`.
+    OpenWindow(WindowGoal),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

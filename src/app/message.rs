@@ -105,6 +105,14 @@ pub enum Purpose {
     },
 }
 
+/// What another window is opened for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowGoal {
+    /// A workspace, by the path of its folder as it was typed.
+    Folder(String),
+    Demo,
+}
+
 /// Whether a document with issues may be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftPolicy {
@@ -144,6 +152,8 @@ pub enum Message {
     /// Nothing comes of the question; in a workspace without entries the ways to begin are shown
     /// again.
     CancelQuestion,
+    /// Open another window: for a folder, or the demo.
+    OpenWindow(WindowGoal),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// Leave; `true`: although there are unsaved changes.

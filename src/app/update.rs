@@ -113,6 +113,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.end_saves(now);
             state.notices.push_problem(&problem, now);
         }
+        Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,

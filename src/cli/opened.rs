@@ -314,7 +314,9 @@ impl OpenWorkspace {
                 out.warn(format_args!("{} is left out: {error}", self.display_path(&file.file)));
             }
         }
-        for words in &self.end.sentences() {
+        let mut end = self.end.clone();
+        end.unread.retain(|(file, _)| !is_reported(file));
+        for words in &end.sentences() {
             out.warn(words);
         }
         out.print_detail(format_args!(

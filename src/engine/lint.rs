@@ -127,7 +127,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "states.trap",
         severity: CheckLevel::NOTE,
-        about: "A tool leads into states that no tool leaves again, even with all groups.",
+        about: "Tools lead into states that no tool leaves again, even with all groups.",
         run: Run::All(states::state_trap),
     },
     Check {

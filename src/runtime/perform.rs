@@ -326,6 +326,7 @@ impl Performer {
             Effect::Copy(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
+            | Effect::OpenWindow(_)
             | Effect::Suspend
             | Effect::Quit => {}
         }

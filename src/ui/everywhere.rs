@@ -19,7 +19,7 @@ use crate::app::{
     calls::CallMessage,
     compose::{context::ComposeContext, plan::Plan, services},
     input::{Code, Key},
-    message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
+    message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId, WindowGoal},
     notices::NoticeKind,
     notifications::NotificationMessage,
     state::State,
@@ -250,6 +250,14 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| run_refusal(state)),
     Row::new(Scope::Global, "show-run", "Model run", |window, _| window.show(ScreenId::Run))
         .help("Show the newest run of a model. In the top line once there is one"),
+    Row::new(Scope::Global, "open-folder", "open folder…", |_, _| ask_folder())
+        .help("Open a folder as a workspace in a window of its own, beside this one")
+        .refused(|_, state| only_in_window(state)),
+    Row::new(Scope::Global, "open-demo", "open demo", |_, _| {
+        Reply::send(Message::OpenWindow(WindowGoal::Demo))
+    })
+    .help("Open the demo, where everything can be tried, in a window of its own")
+    .refused(|_, state| only_in_window(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
         .keys(&[verbs::SUSPEND])
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
@@ -376,6 +384,21 @@ fn made_service(plan: Plan, state: &State) -> Reply {
     messages.extend(state.selected.clone().map(Message::Select));
     messages.push(Message::Notice(NoticeKind::Done, words));
     Reply::Send(messages)
+}
+
+fn only_in_window(state: &State) -> Option<String> {
+    let words = "only in a window (`toolcrib --window`); in a terminal, start toolcrib there";
+    refuse_when(!state.keymap.is_in_window(), words)
+}
+
+fn ask_folder() -> Reply {
+    let words =
+        "The folder, from your home folder on or from the root. It opens beside this window.";
+    let prompt = Prompt::new("Open a folder", words, "~/", |folder, _| match folder {
+        "" => Err("write the path of a folder".into()),
+        folder => Ok(Reply::send(Message::OpenWindow(WindowGoal::Folder(folder.to_owned())))),
+    });
+    Reply::Open(Box::new(prompt.with_act("open")))
 }
 
 fn save_selected(state: &State) -> Reply {

@@ -308,6 +308,16 @@ fn reports_name_the_line_of_what_differs() {
 }
 
 #[test]
+fn a_file_that_is_no_text_is_reported_once() {
+    let place = place(&[("good.yaml", ECHO)]);
+    fs::write(place.here.join("cases/bytes.yaml"), b"call: echo # \xff\n").unwrap();
+    let ran = test(&place, &[]);
+    ran.ended(2, &["1 of 2 cases couldn't run"]);
+    assert!(ran.data.contains("bytes.yaml"), "{}", ran.data);
+    assert!(!ran.words.contains("left out"), "{}", ran.words);
+}
+
+#[test]
 fn a_report_says_what_is_no_case_and_what_connecting_took() {
     let place = place(&[("empty.yaml", ""), ("good.yaml", ECHO)]);
     let verdicts = test(&place, &["--json"]).json();

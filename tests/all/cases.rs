@@ -294,6 +294,28 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
 }
 
 #[test]
+fn a_long_list_of_expectations_stays_where_it_is_pressed() {
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("6 * 7");
+    bench.keys("f6");
+    let members: Vec<String> = (10..50).map(|row| format!("\"m{row}\":1")).collect();
+    let answer = format!("{{{}}}", members.join(","));
+    bench.happens([(3, chunk(&answer)), (4, end(Outcome::Succeeded))]);
+    bench.keys("esc K");
+    assert!(bench.shows(".m10") && bench.shows(" more "), "{}", bench.screen());
+    bench.keys(&"down ".repeat(35));
+    let first = (10..50).map(|row| format!(".m{row}")).find(|name| bench.shows(name)).unwrap();
+    let place = bench.find(&first);
+    assert!(first != ".m10" && bench.shows(&format!("[x]   {first}")), "{}", bench.screen());
+    bench.clicks(&first);
+    assert!(bench.shows(&format!("[ ]   {first}")), "{}", bench.screen());
+    assert_eq!(bench.find(&first), place, "{}", bench.screen());
+    bench.keys("down up");
+    assert_eq!(bench.find(&first), place, "{}", bench.screen());
+}
+
+#[test]
 fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.keys("enter");

@@ -308,7 +308,13 @@ impl ExpectedError {
             return Ok(kind.map(|kind| Self { kind: Some(kind), message: None }));
         };
         let error = Members::from_value(value, members.at.child("error"), ERROR)?;
-        Ok(Some(Self { kind: error.read_text("type")?, message: error.read_text("message")? }))
+        let read = Self { kind: error.read_text("type")?, message: error.read_text("message")? };
+        match read {
+            Self { kind: None, message: None } => {
+                Err(file_issue(&error.at, "an error that is expected has type, message or both"))
+            }
+            read => Ok(Some(read)),
+        }
     }
 }
 
@@ -438,6 +444,7 @@ mod tests {
             ("call: a\nruns: 2\npass: 3", "/pass", "3 of 2 runs"),
             ("call: a\nexpect: {outcome: [failed, 1]}", "/expect/outcome/1", "an outcome"),
             ("call: a\nexpect: {error: {kind: a}}", "/expect/error/kind", "unknown"),
+            ("call: a\nexpect: {error: {}}", "/expect/error", "type, message or both"),
             ("call: a\nexpect: {matches: [a, '(']}", "/expect/matches/1", "unclosed group"),
             ("call: a\nexpect: {json: {}, ignore: at}", "/expect/ignore", "write /at"),
             ("call: a\nexpect: {ignore: [/at]}", "/expect/ignore", "json, which is missing"),

@@ -1,6 +1,6 @@
 //! Holds what came of a call against what a case expects.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use regex::Regex;
 use serde_json::{Value, json, value::RawValue};
@@ -293,7 +293,7 @@ fn error_finding(wanted: &ExpectedError, answer: &Answer) -> Finding {
     });
     let found = match &answer.error {
         None => "there was none".to_owned(),
-        Some((kind, message)) => format!("it was {kind}: {message}"),
+        Some((kind, message)) => format!("it was {kind}: {}", message_start(message)),
     };
     let difference = (!holds).then_some(found);
     Finding { what: "error", expected: expected.join(", "), difference }
@@ -333,8 +333,8 @@ fn add_json_findings(
         return;
     }
     let parsed = serde_json::from_str::<Value>(answer.json_text());
-    // What a failure says is seldom JSON, and the failure is what differs.
-    if parsed.is_err() && answer.outcome == Some(Outcome::Failed) && is_wrong_outcome {
+    // What came of a call that went wrong is seldom JSON, and that it went wrong is what differs.
+    if parsed.is_err() && answer.outcome != Some(Outcome::Succeeded) && is_wrong_outcome {
         return;
     }
     let parsed = parsed.map_err(|error| {
@@ -400,10 +400,9 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
     let difference = match answer.outcome {
         Some(outcome) if wanted.contains(&outcome) && !answer.is_unsent() => None,
         Some(outcome) => {
-            let why = answer
-                .error
-                .as_ref()
-                .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
+            let why = answer.error.as_ref().map_or_else(String::new, |(kind, message)| {
+                format!(" ({kind}: {})", message_start(message))
+            });
             let remedy = match answer.remedy.as_str() {
                 remedy if outcome == Outcome::Lost && !remedy.is_empty() => format!("; {remedy}"),
                 _ => String::new(),
@@ -418,6 +417,16 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
     };
     let expected = outcome_words(wanted).unwrap_or_else(|| "an error".to_owned());
     Finding { what: "outcome", expected, difference }
+}
+
+/// So many letters of an error's message are in a sentence: what it is about, and not a whole page.
+const MESSAGE: usize = 1_000;
+
+fn message_start(message: &str) -> Cow<'_, str> {
+    match message.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
+        None => message.into(),
+    }
 }
 
 /// The outcomes that will do; `None`: any.
@@ -646,6 +655,35 @@ mod tests {
         // An answer that succeeded has no error to be read.
         let succeeded = Answer { outcome: Some(Outcome::Succeeded), ..failed() };
         assert_eq!(differences("{contains: upstream}", succeeded).len(), 1);
+    }
+
+    #[test]
+    fn a_long_message_is_not_said_whole() {
+        let failed = || Answer {
+            outcome: Some(Outcome::Failed),
+            error: Some(("cold".into(), format!("ü{}", "x".repeat(3_000_000)))),
+            ..answer("")
+        };
+        for expect in ["{}", "{error: warm}"] {
+            let told = differences(expect, failed());
+            assert!(told.len() == 1 && told[0].chars().count() < 1_100, "{}", told[0].len());
+            assert!(told[0].contains("cold: üxx"), "{}", &told[0][..200]);
+        }
+        assert_eq!(differences("{error: {message: xxx}}", failed()), [""; 0]);
+    }
+
+    #[test]
+    fn where_nothing_came_only_that_is_said() {
+        let ended = |outcome, text: &str| Answer { outcome: Some(outcome), ..answer(text) };
+        for outcome in [Outcome::TimedOut, Outcome::Cancelled, Outcome::Failed] {
+            for text in ["", "{\"half\": "] {
+                let told = differences("{json: {a: 1}, schema: {}}", ended(outcome, text));
+                assert!(told.len() == 1 && told[0].starts_with("outcome: "), "{told:?}");
+            }
+        }
+        // That it succeeded is no reason for words that aren't JSON.
+        let told = differences("{outcome: failed, json: {a: 1}}", answer("words"));
+        assert_eq!(told.len(), 2, "{told:?}");
     }
 
     #[test]

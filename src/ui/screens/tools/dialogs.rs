@@ -384,15 +384,19 @@ pub(super) fn delete_entry(next: Option<EntryId>, state: &State) -> Reply {
         .and_then(|document| document.source.as_ref().ok())
         .filter(|source| source.document_count() > 1);
     let references = rename::referencing_tools(entry, &state.catalog);
-    let refer = if references.is_empty() {
-        String::new()
-    } else {
-        let list: Vec<_> = references
-            .iter()
-            .filter_map(|id| state.catalog.entry(id))
-            .map(|entry| entry.key.as_str())
-            .collect();
-        format!(" {} will refer to something that no longer exists.", list.join(", "))
+    let keys: Vec<&str> = references
+        .iter()
+        .filter_map(|id| state.catalog.entry(id))
+        .map(|entry| entry.key.as_str())
+        .collect();
+    let refer = match keys.as_slice() {
+        [] => String::new(),
+        [key] => format!(" {key} will refer to something that no longer exists."),
+        keys => format!(
+            " {} tools will refer to something that no longer exists: {}.",
+            keys.len(),
+            list_names(keys.iter().copied())
+        ),
     };
     let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
         let rest = match source.without_document(place.document) {
