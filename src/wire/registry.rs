@@ -197,21 +197,24 @@ impl Registry {
             };
             return begun.fail_call(problem).await;
         };
-        let bus = match self.open_bus(connection).await {
-            Ok(bus) => bus,
-            Err(problem) => return begun.fail_call(problem).await,
-        };
-        begun.start_limits();
-        match driver {
-            CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
-            CallDriver::MultiStep(procedure) => {
-                let with = session::ProcedureContext {
-                    connection,
-                    bus: &*bus,
-                    secrets: &self.secrets,
-                    kept: &self.kept,
-                };
-                begun.run_multi_step(procedure, with).await;
+        let mut waiting = Some(begun);
+        while let Some(mut begun) = waiting.take() {
+            let bus = match self.open_bus(connection).await {
+                Ok(bus) => bus,
+                Err(problem) => return begun.fail_call(problem).await,
+            };
+            begun.start_limits();
+            match driver {
+                CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
+                CallDriver::MultiStep(procedure) => {
+                    let with = session::ProcedureContext {
+                        connection,
+                        bus: &*bus,
+                        secrets: &self.secrets,
+                        kept: &self.kept,
+                    };
+                    waiting = begun.run_multi_step(procedure, with).await;
+                }
             }
         }
     }

@@ -346,13 +346,25 @@ fn what_a_stream_without_ids_had_to_say_is_lost() {
 }
 
 #[test]
-fn a_session_that_the_server_forgot_is_begun_anew() {
-    let server = HttpServer::start("forgets");
-    server.call(&["echo", "text=a"]).ended(1, &["404"]);
-    let before = server.requests().len();
-    server.place.run(&["mcp", "ping", "web"]).ended(0, &[]);
-    let after = &server.requests()[before..];
-    assert!(after.iter().any(|post| post["method"] == "initialize"), "{after:?}");
+fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
+    for how in ["forgets", "forgets-json", "forgets-400"] {
+        let server = HttpServer::start(how);
+        let ran = server.call(&["echo", "text=a"]);
+        ran.ended(0, &["the server no longer knew the session; opened another"]);
+        assert_eq!(ran.data, "a\n", "{how}");
+        let posts = server.requests_of("POST");
+        let sessions: Vec<&Value> = posts
+            .iter()
+            .filter(|post| post["method"] == "tools/call")
+            .map(|post| header(post, "mcp-session-id"))
+            .collect();
+        assert_eq!(sessions, ["session-1", "session-2"], "{how}");
+    }
+    // One that forgets each time is asked twice only.
+    let server = HttpServer::start("forgets-always");
+    server.call(&["echo", "text=a"]).ended(3, &["the server no longer knows the session"]);
+    let calls = server.requests().iter().filter(|post| post["method"] == "tools/call").count();
+    assert_eq!(calls, 2);
 }
 
 #[test]
