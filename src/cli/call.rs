@@ -322,12 +322,7 @@ impl Call {
     fn limits(&self) -> Limits {
         // Unasked, strays after the end would hold the prompt back.
         let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        })
+        self.timeout.map_or(limits, |time| limits.within(time))
     }
 }
 

@@ -184,7 +184,7 @@ impl Registry {
             Ok(filled) => (filled, None),
             Err(problem) => (request, Some(problem)),
         };
-        let limits = Limits { answer: connection.largest_answer, ..limits };
+        let limits = limits.over(connection);
         let mut begun = session::begin_call(request, limits, events);
         begun.hide_secrets(&self.secrets);
         if let Some(problem) = unknown {

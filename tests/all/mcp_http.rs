@@ -368,6 +368,18 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
 }
 
 #[test]
+fn a_connection_says_how_long_its_calls_may_take() {
+    let server = HttpServer::with_settings("legacy", "timeout = \"200ms\"\n");
+    server.call(&["wait"]).ended(3, &["nothing more for 0.2 s", "timeout = \"2m\" of its connection"]);
+    // What is asked for goes before it.
+    server.call(&["wait", "--timeout", "300ms"]).ended(3, &["for 0.3 s"]);
+    let settings = server.place.here.join("toolcrib.toml");
+    let text = fs::read_to_string(&settings).unwrap().replace("200ms", "soon");
+    fs::write(settings, text).unwrap();
+    server.place.run(&["check"]).ended(1, &[]);
+}
+
+#[test]
 fn a_redirect_is_followed_on_its_own_origin_with_method_and_body() {
     let server = HttpServer::start("moved");
     let said = server.call(&["echo", "text=there"]);

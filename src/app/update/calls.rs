@@ -1,6 +1,6 @@
 //! Calls: arguments, sending, what comes back.
 
-use std::{collections::hash_map::Entry, sync::Arc};
+use std::{collections::hash_map::Entry, sync::Arc, time::Duration};
 
 use crate::{
     app::{
@@ -252,7 +252,20 @@ pub(super) fn begin_on(
     let name = request.connection_name(&connection.name);
     let call = state.invoke.calls.begin_call(request.clone(), name, now);
     let (connection, request) = (Box::new(connection), Box::new(request));
-    vec![Effect::Call { call, connection, request, limit: None }]
+    vec![Effect::Call { call, connection, request, limit: state.invoke.time_limit }]
+}
+
+/// Gives the answers to calls of this session that long.
+pub(super) fn limit_time(state: &mut State, time: Option<Duration>, now: Millis) {
+    state.invoke.time_limit = time;
+    let words = match time {
+        Some(time) => format!(
+            "Answers may take {} in this session; the connection's timeout says it for good",
+            duration::print_duration(time)
+        ),
+        None => "Answers may take as long as the connections say".to_owned(),
+    };
+    state.notices.push(NoticeKind::Done, words, now);
 }
 
 /// Asks for the arguments of the newest kept call of a tool.

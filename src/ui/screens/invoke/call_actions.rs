@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{
     menus::{
-        describe_tool, frame_connection, route_menu, routes_of, show_descriptor, times_prompt,
-        turn_new_agent,
+        describe_tool, frame_connection, route_menu, routes_of, show_descriptor, time_limit_prompt,
+        times_prompt, turn_new_agent,
     },
     mock_actions::answer_by_hand,
     refusals::{
@@ -54,6 +54,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| {
             refuse_when(routes_of(state).is_empty(), "this tool has only one route")
         }),
+    Row::new(Scope::Invoke, "time-limit", "time limit…", |_, state| time_limit_prompt(state))
+        .help(
+            "How long an answer may take in calls of this session; the connection's timeout says it \
+            for good",
+        ),
     Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
         .help(
             "Call as a new CommonGround agent although the connection names one (if that one is \
