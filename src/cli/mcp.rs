@@ -2,6 +2,7 @@
 
 mod adopt;
 mod auth;
+mod calling;
 mod compare;
 mod conformance;
 mod frames;
@@ -71,6 +72,8 @@ enum McpCommand {
     Ping(Target),
     /// List a server's tools, resources and prompts, and what changed since they were kept
     List(Target),
+    /// Call a tool of a server, by name or address, or started for this call; as `toolcrib call`
+    Call(Box<calling::CallOnServer>),
     /// Print every frame with time, direction and size, until Ctrl+C; or send your own frames
     Frames(frames::Frames),
     /// List a server's resources and templates, or read one
@@ -159,6 +162,7 @@ impl Mcp {
         match &self.what {
             McpCommand::Ping(target) => ping(target, global, out),
             McpCommand::List(target) => list(target, global, out),
+            McpCommand::Call(call) => call.run(global, out),
             McpCommand::Frames(frames) => frames.run(global, out),
             McpCommand::Resources(resources) => resources.run(global, out),
             McpCommand::Prompts(prompts) => prompts.run(global, out),

@@ -380,6 +380,30 @@ fn a_connection_says_how_long_its_calls_may_take() {
 }
 
 #[test]
+fn a_tool_is_called_without_a_workspace() {
+    let server = HttpServer::start("legacy");
+    let address = format!("http://127.0.0.1:{}/mcp", server.port);
+    let place = Place::with(&[]);
+    let calls = |words: &[&str]| place.run(&[&["mcp", "call"], words].concat());
+    for words in [
+        &["mcp", "call", "echo", "text=a=b", &address][..],
+        &["mcp", "call", &format!("--connection={address}"), "echo", "text=a=b"],
+        // Such an address is an MCP server's, wherever it is named.
+        &["call", "echo", "text=a=b", "--connection", &address],
+    ] {
+        let ran = place.run(words);
+        ran.ended(0, &[]);
+        assert_eq!(ran.data, "a=b\n", "{words:?}");
+    }
+    calls(&["eco", &address]).ended(2, &["did you mean \"echo\"?"]);
+    calls(&["echo", "txet=hi", &address]).ended(2, &["did you mean"]);
+    calls(&["ends", &address]).ended(3, &["the stream ended without an answer"]);
+    calls(&["echo", &address, "other"]).ended(2, &["more than one server"]);
+    calls(&["echo", "text=hi"]).ended(2, &["this workspace has no MCP server"]);
+    assert_eq!(fs::read_dir(&place.here).unwrap().count(), 0);
+}
+
+#[test]
 fn a_redirect_is_followed_on_its_own_origin_with_method_and_body() {
     let server = HttpServer::start("moved");
     let said = server.call(&["echo", "text=there"]);

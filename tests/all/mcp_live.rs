@@ -68,6 +68,15 @@ pub(crate) fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
 }
 
 #[test]
+fn a_tool_is_called_of_a_server_that_is_started_for_it() {
+    let place = Place::with(&[]);
+    let (python, script) = (python(), script());
+    let ran = place.run(&["mcp", "call", "echo", "text=hi", "--", &python, &script]);
+    ran.ended(0, &[]);
+    assert_eq!(ran.data, "hi\n");
+}
+
+#[test]
 fn a_server_is_added_pinged_listed_and_kept() {
     let place = place("");
     let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
