@@ -228,6 +228,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
+        ConnectionMessage::ListTyped(name) => return deployed::list_typed(state, &name, now),
         ConnectionMessage::ToolsChanged(name) => {
             return deployed::list_changed(state, &name, now);
         }

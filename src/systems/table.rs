@@ -115,9 +115,7 @@ pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Con
 /// leads there.
 #[must_use]
 pub(crate) fn claim_address(connection: Connection) -> Connection {
-    let is_own = |of: &&dyn Configured| {
-        matches!(connection.addresses(), [address] if of.is_own_address(address))
-    };
+    let is_own = |of: &&dyn Configured| matches!(connection.addresses(), [address] if of.is_own_address(address));
     match configured().find(is_own) {
         Some(configured) => configured.claim_address(connection),
         None => connection,

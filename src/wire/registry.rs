@@ -145,8 +145,13 @@ impl Registry {
     /// What the connection needs the user's consent for and doesn't have it.
     #[must_use]
     pub fn not_allowed(&self, connection: &Connection) -> Option<Permission> {
-        let mut wanted = permissions_of(&self.placed(connection)).into_iter();
+        let mut wanted = self.permissions_of(connection).into_iter();
         wanted.find(|permission| !self.secrets.is_allowed(permission))
+    }
+
+    /// All that this connection of the workspace needs the user's consent for.
+    pub fn permissions_of(&self, connection: &Connection) -> Vec<Permission> {
+        permissions_of(&self.placed(connection))
     }
 
     /// The folder of a server counts from the workspace's.

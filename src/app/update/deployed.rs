@@ -80,6 +80,14 @@ pub(super) fn list_deployed(state: &mut State, name: Option<&str>, now: Millis) 
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
 }
 
+/// Lists the tools of a server that was just typed, which agrees to what it does.
+pub(super) fn list_typed(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    let Some(connection) = state.connection_named(name).map(Box::new) else { return Vec::new() };
+    let agree =
+        |effect| Effect::AllowTyped { connection: connection.clone(), then: Box::new(effect) };
+    list_deployed(state, Some(name), now).into_iter().map(agree).collect()
+}
+
 /// Lists the changed tools of a server again, where they were listed.
 pub(super) fn list_changed(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
     if !state.deployed_lists().any(|list| list.connection.name == name) {

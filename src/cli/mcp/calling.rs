@@ -5,12 +5,8 @@ use clap::Args;
 use super::target::{InspectedServer, Target};
 use crate::{
     cli::{
-        call::Call,
-        deployed::callable_catalog_within,
-        ending::CommandResult,
-        global::Global,
-        opened::OpenWorkspace,
-        out::CommandOutput,
+        call::Call, deployed::callable_catalog_within, ending::CommandResult, global::Global,
+        opened::OpenWorkspace, out::CommandOutput,
     },
     engine::workflow::similar,
     model::problem::{Problem, ProblemKind},

@@ -115,10 +115,7 @@ pub(crate) async fn call(
         };
         match heard {
             Err(which) => {
-                return Ok((
-                    Outcome::TimedOut,
-                    Some(timed_out(&which, patience, limits, stages)),
-                ));
+                return Ok((Outcome::TimedOut, Some(timed_out(&which, patience, limits, stages))));
             }
             Ok(Some(Incoming::Packet(packet))) => {
                 if said(&packet, STAGE) == Some(ANSWER) {

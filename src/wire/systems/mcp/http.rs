@@ -430,7 +430,9 @@ impl Stream {
             if let Some(id) = packet_header(&packet, ":id") {
                 self.last = Some(id.to_owned());
             }
-            if let Some(retry) = packet_header(&packet, ":retry").and_then(|retry| retry.parse().ok()) {
+            if let Some(retry) =
+                packet_header(&packet, ":retry").and_then(|retry| retry.parse().ok())
+            {
                 self.retry = Duration::from_millis(retry);
             }
             let status = marks::response_status(&packet);
