@@ -28,6 +28,7 @@ use crate::{
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
+        everywhere,
         frames::frame_refusal,
         view::Reply,
         widgets::panes::Step,
@@ -142,6 +143,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("redo", |screen, state| {
         screen.step_typed(state, EditedText::can_redo, CallMessage::RedoText)
     }),
+    Row::taking_over("reload", |_, state| everywhere::reload_with_server(state)),
     Row::taking_over("find", Invoke::open_find),
     Row::refusing("follow", |_, state| no_call(state)),
     Row::refusing("next-answer-view", |_, state| no_call(state)),
