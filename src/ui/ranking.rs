@@ -193,8 +193,12 @@ mod tests {
 
     #[test]
     fn what_works_here_comes_before_what_is_called_so_elsewhere() {
-        let elsewhere =
-            RankedItem { name: "restart", unusable: true, elsewhere: true, ..RankedItem::default() };
+        let elsewhere = RankedItem {
+            name: "restart",
+            unusable: true,
+            elsewhere: true,
+            ..RankedItem::default()
+        };
         let here = |name| RankedItem { name, ..RankedItem::default() };
         for name in ["restart server", "server restart"] {
             assert_eq!(rank_candidates("restart", [elsewhere, here(name)]), [1, 0], "{name}");
