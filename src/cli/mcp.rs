@@ -11,7 +11,11 @@ mod reading;
 mod remove;
 mod target;
 
-use std::{borrow::Cow, collections::BTreeMap, time::Instant};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -22,12 +26,13 @@ use self::{
 };
 use super::{
     allow::Allow,
+    arguments::parse_duration,
     changes::change_json,
     columns::{self, Cell},
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{CommandOutput, Tint},
+    out::{CommandOutput, Tint, print_waiting},
 };
 use crate::{
     engine::settings::{
@@ -56,7 +61,10 @@ use crate::{
     },
     wire::{
         registry::permissions_of,
-        systems::{facets::inspector::Listing, table},
+        systems::{
+            facets::{examiner::ExamineOptions, inspector::Listing},
+            table,
+        },
     },
 };
 
@@ -106,6 +114,10 @@ enum McpCommand {
 struct Conformance {
     #[command(flatten)]
     report: conformance::ConformanceReport,
+
+    /// How long each answer may take; one that doesn't come breaks its rule
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    timeout: Duration,
 
     #[command(flatten)]
     target: Target,
@@ -310,7 +322,12 @@ impl Conformance {
             let Some(examiner) = table::examiner_at(connection) else {
                 return Err(nobody(&connection.name).into());
             };
-            let examined = examiner.examine(bus, connection, looked.registry.secrets()).await;
+            let tell_waiting = |rule: &str| {
+                print_waiting(format_args!("waiting for the answer that shows {rule} …"));
+            };
+            let options = ExamineOptions { patience: self.timeout, tell_waiting: &tell_waiting };
+            let secrets = looked.registry.secrets();
+            let examined = examiner.examine(bus, connection, secrets, options).await;
             let examined = examined.map_err(|problem| problem.while_doing("examining it"))?;
             out.print_status(bus.greeting());
             self.report.write_verdicts(&connection.name, &examined, global.json, out)

@@ -707,6 +707,8 @@ fn a_server_is_started_again_and_its_tools_are_listed_again() {
         ["show-invoke", "deployed-tools", "restart-server", "show-connections", "reconnect"];
     let said = plain::run(&place, &["--plain"], &lines);
     assert_in_order(&said.data, &["own/tool-1", "connected to own", "own/tool-2", "connected"]);
+    let changed = "since they were listed before: 1 breaking (tool-1), 1 compatible (tool-2)";
+    assert!(said.data.contains(changed), "{}", said.data);
     assert_eq!(fs::read_to_string(place.here.join("starts")).unwrap(), "xxx");
 
     let before = plain::run(&counted_place(), &["--plain"], &["restart-server"]);

@@ -100,7 +100,8 @@ pub(super) fn list_deployed(state: &State) -> Reply {
         ..Item::default()
     };
     let failed = state.network.failed_listing(&state.catalog);
-    let first = failed.or_else(|| unlisted.first().copied());
+    let default = unlisted.iter().find(|name| **name == current.name);
+    let first = failed.or_else(|| default.or(unlisted.first()).copied());
     let at = names.iter().position(|name| Some(name.as_str()) == first).unwrap_or(0);
     let items = names.iter().map(item).collect();
     let choose = move |row: usize| list(&names[row]);
