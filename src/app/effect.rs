@@ -227,6 +227,12 @@ pub enum Effect {
         permission: Box<Permission>,
         then: Box<Effect>,
     },
+    /// Keep that the user allows all that this connection needs, whose command or address was just
+    /// typed, then do what it was typed for.
+    AllowTyped {
+        connection: Box<Connection>,
+        then: Box<Effect>,
+    },
     /// Read what is configured where the connection leads. Answered by `Deployed`, or
     /// `NotAllowed`.
     ReadDeployed {

@@ -316,6 +316,9 @@ pub enum ConnectionMessage {
     },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// List the tools of the server of that name, which was just typed: who types its command wants
+    /// it started.
+    ListTyped(String),
     /// Ask where a running system is, to import its tools.
     AskSystem(SystemId),
     /// Keep a secret in the system's key store.

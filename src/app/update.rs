@@ -230,6 +230,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
+        ConnectionMessage::ListTyped(name) => return deployed::list_typed(state, &name, now),
         ConnectionMessage::ToolsChanged(name) => {
             return deployed::list_changed(state, &name, now);
         }
@@ -333,6 +334,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
+        CallMessage::LimitTime(time) => calls::limit_time(state, time, now),
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);

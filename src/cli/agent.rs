@@ -94,6 +94,7 @@ impl Agent {
             idle: wait,
             total: Duration::MAX / 4,
             linger: Duration::ZERO,
+            is_asked: true,
             ..Limits::default()
         };
         let mask = secrets::build_mask(&connections.known);

@@ -4,21 +4,21 @@ use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
 use futures::future::Either;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde_json::Value;
 use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     answering::QuestionDesk,
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
+    call_events::EventPrinter,
     call_preview::{print_rendering, print_request, request_json},
     deployed,
-    ending::{CommandResult, Ending, end_event, of_call},
+    ending::{CommandResult, Ending},
     global::Global,
     mock_options::MockFlags,
     opened::OpenWorkspace,
-    out::{CommandOutput, print_problem},
+    out::CommandOutput,
     saving::SavedAnswer,
     signals::{interrupted, wait_for, wait_for_many, with_limit},
     step_options::{StepOptions, preview_steps, print_steps},
@@ -27,22 +27,20 @@ use super::{
 };
 use crate::{
     engine::{
-        events,
         stub::mock::{MockOptions, MockSource, mock_service},
         template,
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome, Request},
+        call::{Event, EventKind, Limits, Outcome, Request},
+        catalog::Catalog,
         connection::Connection,
         problem::{Problem, ProblemKind},
-        size,
-        stage::Stage,
         stub::StubService,
         tool::Tool,
         trace::Head,
     },
     runtime::{now::now_millis, registry},
-    schema::{count::count_text, literal::Literal},
+    schema::literal::Literal,
     store::{
         history::{History, Recorder},
         paths::Paths,
@@ -62,15 +60,15 @@ const QUEUE: usize = 256;
 /// The user that a call names when nobody says who it is.
 pub(crate) const NOBODY: &str = "user";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
     /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
-    tool: String,
+    pub tool: String,
 
     /// Arguments: key=value, a value that isn't text as JSON where the tool wants that; key:=json
     /// in any case
     #[arg(value_name = "KEY=VALUE")]
-    pairs: Vec<String>,
+    pub pairs: Vec<String>,
 
     /// All arguments as an object: JSON, a file, or - for standard input
     #[arg(long, value_name = "FILE|-|JSON")]
@@ -92,7 +90,7 @@ pub(crate) struct Call {
 
     /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
 
     /// Keep listening this long after the end for late, repeated or out-of-order messages; by
     /// default only those already received are shown
@@ -181,6 +179,17 @@ impl Call {
                 (&opened.catalog, tool)
             }
         };
+        self.run_tool(&opened, (catalog, tool), global, out)
+    }
+
+    /// Calls a tool of a catalog, over the connection that the workspace has for it.
+    pub fn run_tool(
+        &self,
+        opened: &OpenWorkspace,
+        (catalog, tool): (&Catalog, &Tool),
+        global: &Global,
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let mut connection = opened.settings.connections.for_tool(tool);
         let is_chosen = opened.settings.connections.chosen.is_some();
         for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
@@ -206,7 +215,7 @@ impl Call {
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
         let fill = |text: &Literal| {
-            template::with_answers(text, &|tool| open_history(&opened).ok()?.answer_of(tool))
+            template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
         };
         let arguments = fill(&arguments)?;
         let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
@@ -224,7 +233,7 @@ impl Call {
                 let services = stubs::read_services(file, out)?;
                 Some(stubs::service_of(tool, &services, file)?.clone())
             }
-            None => self.mock.options().map(|options| mock_of(tool, &options, &opened, out)),
+            None => self.mock.options().map(|options| mock_of(tool, &options, opened, out)),
         };
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
@@ -244,7 +253,7 @@ impl Call {
                 None => calling::build_request(&call),
             }
         };
-        let request = self.steps.choose_steps(fresh()?, || open_history(&opened), out)?;
+        let request = self.steps.choose_steps(fresh()?, || open_history(opened), out)?;
         if self.dry_run {
             if let Some(steps) = preview_steps(&request)? {
                 return print_steps(global, out, &steps);
@@ -259,7 +268,7 @@ impl Call {
                 at_once: usize::from(self.jobs),
                 connection,
                 limits: self.limits(),
-                history: if self.no_history { None } else { open_history(&opened).ok() },
+                history: if self.no_history { None } else { open_history(opened).ok() },
                 json: global.json,
             };
             return wait_for("calling", batch::run_batch(many, out));
@@ -267,7 +276,7 @@ impl Call {
         let recorder = if self.no_history {
             None
         } else {
-            begin_recording(&opened, &request, &connection, out)
+            begin_recording(opened, &request, &connection, out)
         };
         let shown = request_json(&request, &connection, 0);
         let teller = EventPrinter {
@@ -322,12 +331,7 @@ impl Call {
     fn limits(&self) -> Limits {
         // Unasked, strays after the end would hold the prompt back.
         let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        })
+        self.timeout.map_or(limits, |time| limits.within(time))
     }
 }
 
@@ -454,184 +458,5 @@ async fn stream_call(
                 }
             }
         }
-    }
-}
-
-/// Whether structured content is an object with the text in it and nothing else, which some SDKs make
-/// of every text.
-fn wraps_text(structured: &str, text: &str) -> bool {
-    // The text as JSON is no shorter than itself.
-    structured.len() > text.len()
-        && serde_json::from_str::<Map<String, Value>>(structured)
-            .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
-}
-
-/// A piece of the answer as a line of JSON, which borrows its text.
-#[derive(Serialize)]
-struct Chunk<'t> {
-    event: &'static str,
-    at_ms: u64,
-    text: &'t str,
-}
-
-/// Reports a call's events to whoever reads the output.
-struct EventPrinter<'t> {
-    out: &'t mut CommandOutput,
-    json: bool,
-    key: &'t str,
-    request: Value,
-    /// Where the call is kept in the history.
-    recorder: Option<Recorder>,
-    /// The last text did not end its line.
-    open_line: bool,
-    strays: Strays,
-    chunks: u64,
-    bytes: u64,
-    first: Option<u64>,
-    /// The answer, where it is to be saved.
-    answer: Option<SavedAnswer>,
-    /// Structured content that the text doesn't repeat, which follows the text.
-    structured: Option<Arc<str>>,
-}
-
-impl EventPrinter<'_> {
-    /// Puts events into the history, until that fails.
-    fn record_events(&mut self, events: &[Event]) {
-        if let Some(Err(problem)) =
-            self.recorder.as_mut().map(|recorder| recorder.record_events(events))
-        {
-            self.recorder = None;
-            self.out.warn(format_args!(
-                "couldn't save the rest of this call in the history: \
-                    {problem}"
-            ));
-        }
-    }
-
-    /// Puts into the history that the call ends now, before its answer did; when that was.
-    fn record_cancelled(&mut self, began: Instant) -> u64 {
-        let at_ms = elapsed_ms(began);
-        let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        self.record_events(&[Event { at_ms, kind }]);
-        at_ms
-    }
-
-    /// Says words on a line of their own.
-    fn print_status_line(&mut self, words: String) -> std::io::Result<()> {
-        if self.open_line && self.out.end_line_for_status()? {
-            self.open_line = false;
-        }
-        // What came before is before them.
-        self.out.flush()?;
-        self.out.print_status(words);
-        Ok(())
-    }
-
-    /// Reports an event; answers with the ending when it is the end. What is written is seen at
-    /// once when nothing follows at once.
-    fn print_event(
-        &mut self,
-        event: Event,
-        is_last_for_now: bool,
-    ) -> Result<Option<Ending>, super::ending::StopReason> {
-        let at_ms = event.at_ms;
-        match event.kind {
-            EventKind::Sent { .. } => {
-                self.request["at_ms"] = at_ms.into();
-                if self.json {
-                    self.out.json_line(&self.request)?;
-                }
-            }
-            EventKind::Chunk { text, bytes } => {
-                self.chunks += 1;
-                self.bytes += bytes as u64;
-                self.first.get_or_insert(at_ms);
-                self.structured.take_if(|structured| wraps_text(structured, &text));
-                match self.json {
-                    true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
-                    false => self.out.print_raw(&text)?,
-                }
-                self.open_line =
-                    if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
-            }
-            EventKind::Headers { way, headers } if !self.json => {
-                let words = events::format_headers(&headers);
-                self.out.print_detail(format_args!("{} headers: {words}", way.sign()));
-            }
-            headers @ EventKind::Headers { .. } => {
-                self.out.json_line(&events::event_json(&Event { at_ms, kind: headers }))?;
-            }
-            EventKind::Stray { cause, id, body, .. } if !self.json => {
-                match self.strays.describe(cause, id.as_deref(), &body) {
-                    (words, true) => self.print_status_line(words)?,
-                    (words, false) => self.out.print_detail(words),
-                }
-            }
-            stray @ EventKind::Stray { .. } => {
-                self.out.json_line(&events::event_json(&Event { at_ms, kind: stray }))?;
-            }
-            EventKind::Notice(words) => self.print_status_line(words)?,
-            EventKind::Stage(stage) if self.json => {
-                let mut line = String::with_capacity(stage.body.len() + stage.words.len() + 128);
-                line.push('{');
-                events::write_stage(&mut line, at_ms, (&stage).into());
-                line.push_str("}\n");
-                self.out.print_json_text(&line)?;
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
-            }
-            // What it holds is reported besides.
-            EventKind::Stage(stage) if stage.is_frame_alone() => {
-                self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
-            }
-            EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
-                self.structured = Some(stage.body);
-            }
-            // So is what the answer is made of.
-            EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
-                self.out.print_detail(stage.words);
-            }
-            EventKind::Stage(stage) => self.print_status_line(stage.words)?,
-            EventKind::End { outcome, problem } => {
-                return self.print_end(at_ms, outcome, problem).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    fn print_end(
-        &mut self,
-        at_ms: u64,
-        outcome: Outcome,
-        problem: Option<CallError>,
-    ) -> CommandResult {
-        if self.json {
-            let mut end = end_event(at_ms, outcome, problem.as_ref());
-            end["chunks"] = self.chunks.into();
-            self.out.json_line(&end)?;
-        } else if let Some(structured) = self.structured.take() {
-            let line_end = if self.open_line { "\n" } else { "" };
-            self.out.print_raw(&format!("{line_end}{structured}\n"))?;
-        } else if self.open_line {
-            self.out.end_line()?;
-        }
-        self.out.flush()?;
-        let ending = Ending::of_call(outcome, problem.as_ref());
-        if let Some(problem) = problem.filter(|_| !self.json) {
-            print_problem(&of_call(outcome, problem, format!("calling {}", self.key)));
-        }
-        let first =
-            self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
-        let size = size::format_size(self.bytes);
-        self.out.print_detail(format_args!(
-            "{} after {at_ms} ms: {}, {size}{first}",
-            outcome.as_str(),
-            count_text(self.chunks, "chunk", "chunks")
-        ));
-        Ok(ending)
     }
 }

@@ -98,7 +98,10 @@ impl OpenWorkspace {
             let found = found.map_err(|problem| {
                 refused_settings(wanted, &settings_findings).unwrap_or(problem)
             })?;
-            settings.connections.choose(found);
+            settings.connections.choose(match settings.connections.find_by_name(wanted) {
+                Some(_) => found,
+                None => table::claim_address(found),
+            });
         }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();

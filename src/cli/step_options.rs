@@ -26,7 +26,7 @@ use crate::{
 /// How much of a parameter's value is shown.
 const LONGEST: usize = 100;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct StepOptions {
     /// Run a tool of several steps up to this one, by number or name (OpenSearch)
     #[arg(long, value_name = "STEP")]

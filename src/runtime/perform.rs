@@ -301,6 +301,15 @@ impl Performer {
                 // Not allowed still, it says so itself.
                 self.perform(*then);
             }
+            Effect::AllowTyped { connection, then } => {
+                let wanted = self.registry.permissions_of(&connection);
+                let given = Consents::of_user()
+                    .and_then(|consents| wanted.iter().try_for_each(|it| consents.give(it)));
+                if let Err(problem) = given {
+                    self.send_message(Message::Failed(problem));
+                }
+                self.perform(*then);
+            }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }

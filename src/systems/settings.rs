@@ -61,6 +61,7 @@ ca-file = "/etc/ca.pem"
 cert-file = "/etc/cert.pem"
 key-file = "/etc/key.pem"
 largest-answer = 8
+timeout = "2m"
 tools = ["joke"]
 [connections.prod.commonground]
 version = "v1r4"
@@ -126,6 +127,7 @@ transport = "embedded"
                 key_file: Some("/etc/key.pem".into()),
             },
             largest_answer: 8 << 20,
+            timeout: Some(std::time::Duration::from_secs(120)),
             ..Connection::embedded()
         };
         let channel = Channel {

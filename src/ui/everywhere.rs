@@ -187,13 +187,19 @@ pub(crate) const ACTIONS: &[Row] = &[
         let name = state.connection_here().name;
         Reply::send(Message::Connection(ConnectionMessage::Reconnect(name)))
     })
-    .help("End the server that the connection's command started, and start it again")
+    .help(
+        "End the server that the connection's command started, and start it again; a connection to \
+        a server elsewhere is opened again",
+    )
     .refused(|_, state| restart_refusal(state)),
     Row::new(Scope::Global, "reload", "reload", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Reload))
     })
     .keys(&[verbs::RELOAD])
-    .help("Reload the workspace's files; unsaved changes are kept"),
+    .help(
+        "Reload the workspace's files; unsaved changes are kept. On Invoke it also starts the server \
+        again that a connection's command started, unless a call runs there",
+    ),
     Row::new(Scope::Global, "make-service", "make service", |_, state| make_service(state))
         .help("Make the service that the selected tool names and that is not there yet")
         .refused(|_, state| service_refusal(state)),
@@ -339,14 +345,29 @@ fn service_refusal(state: &State) -> Option<String> {
     }
 }
 
+/// Reloads the files, and starts the server again whose tools are shown.
+pub(crate) fn reload_with_server(state: &State) -> Reply {
+    let connection = state.connection_here();
+    let is_calling =
+        state.invoke.calls.running_calls().any(|call| call.connection == connection.name);
+    let restarts =
+        connection.command().is_some() && !is_calling && restart_refusal(state).is_none();
+    let again = || Message::Connection(ConnectionMessage::Reconnect(connection.name.clone()));
+    let reload = Message::Document(DocumentMessage::Reload);
+    Reply::Send([reload].into_iter().chain(restarts.then(again)).collect())
+}
+
 fn restart_refusal(state: &State) -> Option<String> {
     let connection = state.connection_here();
     let name = &connection.name;
-    if connection.command().is_none() {
-        return Some(format!("no command starts a server for {name}"));
+    if connection.is_embedded() {
+        return Some(format!("{name} leads to no server"));
     }
     let is_open = state.network.conditions.contains_key(name);
-    (!is_open).then(|| format!("the server of {name} doesn't run: a call or a test starts it"))
+    (!is_open).then(|| match connection.command() {
+        Some(_) => format!("the server of {name} doesn't run: a call or a test starts it"),
+        None => format!("{name} isn't connected: a call or a test connects it"),
+    })
 }
 
 /// Makes the service that the tool names; asks for its name first where it names none.

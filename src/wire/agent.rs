@@ -72,6 +72,7 @@ pub(crate) async fn ask_agent(
         idle: PATIENCE,
         total: Duration::MAX / 4,
         linger: Duration::ZERO,
+        is_asked: true,
         ..Limits::default()
     };
     let (sender, heard) = mpsc::channel::<Event>(QUEUE);

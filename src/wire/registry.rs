@@ -149,8 +149,13 @@ impl Registry {
     /// What the connection needs the user's consent for and doesn't have it.
     #[must_use]
     pub fn not_allowed(&self, connection: &Connection) -> Option<Permission> {
-        let mut wanted = permissions_of(&self.placed(connection)).into_iter();
+        let mut wanted = self.permissions_of(connection).into_iter();
         wanted.find(|permission| !self.secrets.is_allowed(permission))
+    }
+
+    /// All that this connection of the workspace needs the user's consent for.
+    pub fn permissions_of(&self, connection: &Connection) -> Vec<Permission> {
+        permissions_of(&self.placed(connection))
     }
 
     /// The folder of a server counts from the workspace's.
@@ -190,7 +195,7 @@ impl Registry {
                 Ok(filled) => (filled, None),
                 Err(problem) => (request, Some(problem)),
             };
-            let limits = Limits { answer: connection.largest_answer, ..limits };
+            let limits = limits.over(connection);
             let mut begun = session::begin_call(request, limits, events);
             begun.hide_secrets(&self.secrets);
             if let Some(problem) = unknown {
@@ -203,21 +208,24 @@ impl Registry {
                 };
                 return begun.fail_call(problem).await;
             };
-            let bus = match self.open_bus(connection).await {
-                Ok(bus) => bus,
-                Err(problem) => return begun.fail_call(problem).await,
-            };
-            begun.start_limits();
-            match driver {
-                CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
-                CallDriver::MultiStep(procedure) => {
-                    let with = session::ProcedureContext {
-                        connection,
-                        bus: &*bus,
-                        secrets: &self.secrets,
-                        kept: &self.kept,
-                    };
-                    begun.run_multi_step(procedure, with).await;
+            let mut waiting = Some(begun);
+            while let Some(mut begun) = waiting.take() {
+                let bus = match self.open_bus(connection).await {
+                    Ok(bus) => bus,
+                    Err(problem) => return begun.fail_call(problem).await,
+                };
+                begun.start_limits();
+                match driver {
+                    CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
+                    CallDriver::MultiStep(procedure) => {
+                        let with = session::ProcedureContext {
+                            connection,
+                            bus: &*bus,
+                            secrets: &self.secrets,
+                            kept: &self.kept,
+                        };
+                        waiting = begun.run_multi_step(procedure, with).await;
+                    }
                 }
             }
         })

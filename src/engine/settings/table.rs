@@ -1,5 +1,7 @@
 //! Reads tables of known keys from a settings file, and notes what is wrong with its place.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -7,6 +9,7 @@ use crate::{
     model::{
         connection::SecretAt,
         context::Name,
+        duration,
         entry::FileId,
         finding::{Finding, Severity, Site},
     },
@@ -222,6 +225,22 @@ impl Reader {
             self.note_wrong_type(&table.at.child(key), "a whole number from 1 on");
         }
         count
+    }
+
+    /// A span of time, longer than nothing; a number counts seconds.
+    pub fn read_duration(&mut self, table: &Table<'_>, key: &str) -> Option<Duration> {
+        let value = table.members.get(key)?;
+        let time = match value {
+            Value::String(text) => duration::parse_duration(text),
+            Value::Number(number) => duration::parse_duration(&number.to_string()),
+            _ => None,
+        };
+        let time = time.filter(|time| !time.is_zero());
+        if time.is_none() {
+            let wanted = format!("a time: {}", duration::EXAMPLES);
+            self.note_wrong_type(&table.at.child(key), &wanted);
+        }
+        time
     }
 
     pub fn read_texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {

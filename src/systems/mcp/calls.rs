@@ -43,7 +43,7 @@ impl Calls for McpCalls {
             let problem = Problem::new(ProblemKind::Input, "calling", cause);
             let remedy = match call.connection.is_embedded() {
                 true => format!(
-                    "let calls go through the tool's own server (no --connection; `C` in the workbench), or {WANTED}"
+                    "answer in the place of its server (--mock; `m` in the workbench), or {WANTED}"
                 ),
                 false => WANTED.to_owned(),
             };

@@ -113,6 +113,16 @@ impl Proposal {
         Self::from_plan(title, words, Some(TextInput::new(text)), make)
     }
 
+    /// The same where what comes of a text may be no plan for the files.
+    pub fn with_text_proposed(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        text: impl Into<String>,
+        make: impl Fn(&str, &State) -> Result<Proposed, String> + 'static,
+    ) -> Self {
+        Self::from_make(title, words, Some(TextInput::new(text)), Box::new(make))
+    }
+
     /// Asks whether to do something that is no plan for the files.
     pub fn from_proposed(
         title: impl Into<String>,

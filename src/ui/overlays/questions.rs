@@ -104,19 +104,27 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
 
 /// Connects to a server of tools, and lists them.
 fn server_proposal() -> Proposal {
-    let words = "The command that starts the server, or its address; with a name in front, if you \
-        like. Nothing is started before you allow it.";
-    Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
-        connections::add_server(ComposeContext::from_state(state), text)
-    })
+    let words = "The command that starts the server, with its variables in front (KEY=value), or its \
+        address (-H 'NAME: value'), as its README has it: a mcpServers block and `claude mcp add` \
+        are read, too. Enter adds it to toolcrib.toml, and starts it.";
+    let then = |name| {
+        vec![
+            Message::DropQuestion,
+            Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
+            Message::Show(ScreenId::Invoke),
+            Message::Connection(ConnectionMessage::ListTyped(name)),
+        ]
+    };
+    Proposal::with_text_proposed(
+        "Connect an MCP server",
+        words,
+        EXAMPLE_SERVER,
+        move |text, state| {
+            server_import::propose_server(text, state, connections::add_server, then)
+        },
+    )
     .with_act("connect")
     .with_example()
-    .followed_by([
-        Message::DropQuestion,
-        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
-        Message::Show(ScreenId::Invoke),
-        Message::Connection(ConnectionMessage::ListDeployed(None)),
-    ])
     .with_cancel_message(Message::CancelQuestion)
 }
 

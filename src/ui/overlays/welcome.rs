@@ -100,8 +100,7 @@ impl Welcome {
 }
 
 fn propose_tools(text: &str, state: &State) -> OverlayReply {
-    let proposal = pasted::paste_proposal(text, state);
-    OverlayReply::CloseWith(ending_question(proposal.into_reply(), state))
+    OverlayReply::CloseWith(ending_question(pasted::paste_descriptors(text, state), state))
 }
 
 fn detail_after(way: &Way) -> String {
