@@ -102,7 +102,11 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.mark_seen(),
-        Message::DropQuestion => state.question = None,
+        Message::DropQuestion => {
+            if let Some(Question::Allow { .. }) = state.question.take() {
+                state.invoke.kept.awaited = None;
+            }
+        }
         Message::CancelQuestion => {
             state.question = None;
             offer_beginning(state);
