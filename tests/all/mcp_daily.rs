@@ -5,6 +5,7 @@ use toolcrib::{
     app::{
         effect::Effect,
         history::HistoryMessage,
+        input::Input,
         message::{ConnectionMessage, Message, Purpose, ScreenId},
         question::Question,
     },
@@ -79,6 +80,33 @@ fn what_a_tool_says_it_does_to_the_world_is_seen_before_it_is_sent() {
         bench.keys("enter tab");
         assert!(bench.shows("destructive · not idempotent"), "{}", bench.screen());
     }
+}
+
+#[test]
+fn pasted_arguments_are_all_of_them() {
+    let customer = json!({"type": "object", "properties": {"name": {"type": "string"}}});
+    let schema = json!({"type": "object", "required": ["query"], "properties": {
+        "query": {"type": "string"}, "limit": {"type": "integer"}, "customer": customer}});
+    let tool = json!({"name": "find", "inputSchema": schema});
+    let whole = r#"{"query": "x", "limit": 12345678901234567890, "customer": {"name": "Ada"}}"#;
+    let arguments = |bench: &Workbench| {
+        bench.state.arguments_of(&bench.state.catalog.tools[0].id().clone()).to_string()
+    };
+    let mut bench = open(&json!([tool]), (120, 36));
+    bench.input(&Input::Paste(whole.into()));
+    assert_eq!(arguments(&bench), whole.replace(": ", ":").replace(", ", ","));
+    assert!(bench.shows("the pasted arguments are in the form"), "{}", bench.screen());
+    assert!(bench.shows("Ada"), "{}", bench.screen());
+    bench.keys("u");
+    assert_eq!(arguments(&bench), "{}");
+    // A text that is typed takes it as it is.
+    bench.keys("enter");
+    bench.input(&Input::Paste(r#"{"limit": 3}"#.into()));
+    assert_eq!(arguments(&bench), r#"{"query":"{\"limit\": 3}"}"#, "{}", bench.screen());
+    // What has other members is a value of the field, as before.
+    let mut bench = open(&json!([tool]), (120, 36));
+    bench.input(&Input::Paste(r#"{"other": 1}"#.into()));
+    assert_eq!(arguments(&bench), r#"{"query":"{\"other\": 1}"}"#, "{}", bench.screen());
 }
 
 /// A call of a tool that only its server has, as the history has it.
