@@ -341,6 +341,16 @@ pub enum ConnectionMessage {
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 
+    /// Whether secrets can be kept on this system.
+    KeyStore {
+        is_there: bool,
+    },
+    /// A secret is in the key store (`true`) or, where there is none, kept until the program ends;
+    /// or why it isn't.
+    SecretKept {
+        name: String,
+        in_key_store: Result<bool, Problem>,
+    },
     /// The files of other programs that configure servers, and what could not be read of them.
     ServersFound {
         configs: Vec<FoundConfig>,

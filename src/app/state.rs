@@ -304,6 +304,7 @@ impl State {
                 deployed: DeployedListings::default(),
                 routes: HashMap::new(),
                 new_agent: None,
+                lacks_key_store: false,
             },
         }
     }

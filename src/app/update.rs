@@ -103,7 +103,11 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.mark_seen(),
-        Message::DropQuestion => state.question = None,
+        Message::DropQuestion => {
+            if let Some(Question::Allow { .. }) = state.question.take() {
+                state.invoke.kept.awaited = None;
+            }
+        }
         Message::CancelQuestion => {
             state.question = None;
             offer_beginning(state);
@@ -263,6 +267,20 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::KeepSecret { name, secret } => {
             return vec![Effect::KeepSecret { name, secret }];
         }
+        ConnectionMessage::KeyStore { is_there } => state.network.lacks_key_store = !is_there,
+        ConnectionMessage::SecretKept { name, in_key_store } => match in_key_store {
+            Ok(true) => {
+                state.notices.push(NoticeKind::Done, format!("{name} is in the key store"), now);
+            }
+            Ok(false) => {
+                let words = format!(
+                    "there is no key store here: {name} is kept until toolcrib ends; for later, \
+                    name an environment variable in toolcrib.toml"
+                );
+                state.notices.push_alert(words, now);
+            }
+            Err(problem) => state.notices.push_alert(format!("{name} isn't saved: {problem}"), now),
+        },
         ConnectionMessage::FindServers => return vec![Effect::FindServers],
         ConnectionMessage::ServersFound { configs, problems } => {
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));

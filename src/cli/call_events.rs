@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    call::elapsed_ms,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     out::{CommandOutput, print_problem},
     saving::SavedAnswer,
@@ -22,6 +21,7 @@ use crate::{
     },
     schema::count::count_text,
     store::history::Recorder,
+    wire::now::elapsed_ms,
 };
 
 /// A piece of the answer as a line of JSON, which borrows its text.

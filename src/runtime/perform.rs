@@ -57,6 +57,7 @@ use crate::{
         consents::Consents,
         history::History,
         journal::{Drafts, Journal, UnsavedText},
+        key_store::KeyStore,
         samples,
         saved_parts::ScratchFolder,
         server_configs,
@@ -136,7 +137,7 @@ impl Performer {
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
         let answering = AnsweringByHand::default();
         let questions = answering.take_questions(messages.clone());
-        let registry = registry::of_workspace(&tools.workspace.root).with_questions(questions);
+        let registry = registry::of_session(&tools.workspace.root).with_questions(questions);
         let told = messages.clone();
         let registry = Arc::new(registry.telling(Arc::new(move |news| {
             // Where so much waits that there is no room, this is of no use either.
@@ -247,7 +248,7 @@ impl Performer {
                 });
             }
             Effect::CompareEras { connection, call } => {
-                let registry = registry::of_workspace(&self.workspace.root);
+                let registry = registry::of_session(&self.workspace.root);
                 self.send_later(async move {
                     let compared = eras::compare_eras(&registry, &connection, call.as_ref()).await;
                     registry.close().await;
@@ -507,6 +508,9 @@ impl Performer {
         let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
         tokio::task::spawn_blocking(move || {
             let (configs, problems) = server_configs::find_configs(&root);
+            // Asked before anything is typed for it.
+            let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
+            messages.blocking_send(Message::Connection(known))?;
             let found = ConnectionMessage::ServersFound { configs, problems };
             messages.blocking_send(Message::Connection(found))
         });

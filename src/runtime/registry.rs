@@ -12,16 +12,23 @@ use std::{
 use crate::{
     store::{consents::Consents, paths::Paths, secrets},
     systems::permission::Permission,
-    wire::{registry::Registry, secrets::Secrets},
+    wire::{
+        registry::Registry,
+        secrets::{Keys, Saving, Secrets},
+    },
 };
 
 /// A registry that looks secrets up when a connection needs them, and only then.
 #[must_use]
 pub(crate) fn of_system() -> Registry {
+    with_key_store(Arc::new(secrets::read_secret), Arc::new(secrets::save_secret))
+}
+
+fn with_key_store(keys: Keys, saving: Saving) -> Registry {
     Registry::with_secrets(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
-            .with_keys(Arc::new(secrets::read_secret))
-            .with_saving(Arc::new(secrets::save_secret))
+            .with_keys(keys)
+            .with_saving(saving)
             .with_observer(Arc::new(secrets::register_secret)),
     )
     .asking(Arc::new(is_allowed))
@@ -64,7 +71,19 @@ fn is_allowed(permission: &Permission) -> bool {
 /// for calls are kept for its later ones.
 #[must_use]
 pub(crate) fn of_workspace(root: &Path) -> Registry {
-    let registry = of_system().in_workspace(root);
+    in_workspace(of_system(), root)
+}
+
+/// The same in a program that stays: where there is no key store, it keeps secrets until it ends.
+#[must_use]
+pub(crate) fn of_session(root: &Path) -> Registry {
+    let saving =
+        |name: &str, secret: Option<&str>| secrets::save_in_session(name, secret).map(|_| ());
+    in_workspace(with_key_store(Arc::new(secrets::read_in_session), Arc::new(saving)), root)
+}
+
+fn in_workspace(registry: Registry, root: &Path) -> Registry {
+    let registry = registry.in_workspace(root);
     match Paths::of_user() {
         Ok(paths) => registry.keeping_agents(paths.agents_path(root)),
         Err(_) => registry,

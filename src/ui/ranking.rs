@@ -29,7 +29,7 @@ pub(crate) struct RankedItem<'c> {
 
 /// How a text matches; the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Closeness {
+pub(crate) enum Closeness {
     Exact,
     Prefix,
     WordStart,
@@ -70,7 +70,8 @@ pub(crate) fn rank_candidates<'c>(
     found.into_iter().map(|(.., row)| row).collect()
 }
 
-struct Query {
+/// What was typed.
+pub(crate) struct Query {
     text: String,
     words: Vec<String>,
     pattern: Pattern,
@@ -79,7 +80,7 @@ struct Query {
 }
 
 impl Query {
-    fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let text = text.trim().to_lowercase();
         Self {
             words: text.split_whitespace().map(str::to_owned).collect(),
@@ -88,6 +89,16 @@ impl Query {
             letters: Vec::new(),
             text,
         }
+    }
+
+    /// Whether nothing was typed but spaces.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether each of its words is somewhere in a text in small letters.
+    pub fn is_said_in(&self, lower: &str) -> bool {
+        self.words.iter().all(|word| lower.contains(word.as_str()))
     }
 
     /// How closely it matches, and how well among those that match as closely.
@@ -102,22 +113,30 @@ impl Query {
                 .collect::<Vec<_>>()
                 .join(" ")
                 .to_lowercase();
-            self.words
-                .iter()
-                .all(|word| all.contains(word.as_str()))
-                .then_some((Closeness::Description, 0))
+            self.is_said_in(&all).then_some((Closeness::Description, 0))
         })
     }
 
     fn of_name(&mut self, name: &str) -> Option<(Closeness, u32)> {
         let (lower, starts) = word_starts(name);
+        self.of_lowered(name, &lower, &starts)
+    }
+
+    /// How closely a name matches, which is there in small letters, with the starts of its words,
+    /// too.
+    pub fn of_lowered(
+        &mut self,
+        name: &str,
+        lower: &str,
+        starts: &[usize],
+    ) -> Option<(Closeness, u32)> {
         if lower.trim_end_matches('…') == self.text.trim_end_matches('…') {
             return Some((Closeness::Exact, 0));
         }
         if lower.starts_with(&self.text) {
             return Some((Closeness::Prefix, 0));
         }
-        if starts.into_iter().any(|start| lower[start..].starts_with(&self.text)) {
+        if starts.iter().any(|start| lower[*start..].starts_with(&self.text)) {
             return Some((Closeness::WordStart, 0));
         }
         let score =
@@ -127,7 +146,7 @@ impl Query {
 }
 
 /// The name in small letters, and where its words begin: `tell-joke` and `tellJoke` have two.
-fn word_starts(name: &str) -> (String, Vec<usize>) {
+pub(crate) fn word_starts(name: &str) -> (String, Vec<usize>) {
     let (mut lower, mut starts) = (String::with_capacity(name.len()), Vec::new());
     let mut before = ' ';
     for letter in name.chars() {

@@ -70,6 +70,7 @@ mod layout;
 mod lock;
 mod mcp_auth;
 mod mcp_conformance;
+mod mcp_daily;
 mod mcp_frames;
 mod mcp_http;
 mod mcp_import;

@@ -92,6 +92,7 @@ impl Awaited {
                     Wait::Deployed
                 }
                 ConnectionMessage::ServersFound { .. } => Wait::Servers,
+                ConnectionMessage::SecretKept { .. } => Wait::Notice,
                 ConnectionMessage::Discovered { .. } => Wait::Discovery,
                 ConnectionMessage::Tested { .. } => Wait::Test,
                 ConnectionMessage::ErasCompared { .. } => Wait::Eras,

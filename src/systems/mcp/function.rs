@@ -26,6 +26,14 @@ pub fn read_tool(entry: &Entry) -> Tool {
     }
 }
 
+/// Its name for people: its title, or the older one among its annotations.
+#[must_use]
+pub fn title(tool: &Tool) -> Option<&str> {
+    let value = &*tool.entry.value;
+    let annotated = || value.get("annotations")?.get("title");
+    value.get("title").or_else(annotated).and_then(Value::as_str)
+}
+
 /// What the structured content of its answers has to be.
 #[must_use]
 pub fn output_schema(tool: &Tool) -> Option<Value> {

@@ -164,7 +164,7 @@ fn expectation_ticks(offers: &[Suggestion]) -> Vec<Tick> {
         let member = |(name, value): (&String, &Value)| Tick {
             title: format!("{MEMBER}{name}"),
             detail: value_line(value),
-            on: !offer::changes_each_time(value),
+            on: offer::is_expected(value),
         };
         ticks.extend(members.into_iter().flatten().map(member));
     }

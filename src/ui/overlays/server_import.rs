@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     checklist::{Checklist, Row},
@@ -55,6 +55,12 @@ impl Choice {
                 ValuePlace::KeyStore(_) if value.is_empty() => {
                     self.notes.extend(wanted.command_note());
                 }
+                ValuePlace::KeyStore(key) if variable_of(value).is_some() => {
+                    let variable = variable_of(value).unwrap_or_default();
+                    take_from_variable(&mut self.table, key, variable);
+                    let title = &wanted.title;
+                    self.notes.push(format!("{title} is taken from the variable {variable}"));
+                }
                 ValuePlace::KeyStore(key) => {
                     let (name, secret) = (key.clone(), HiddenText((*value).to_owned()));
                     let message = ConnectionMessage::KeepSecret { name, secret };
@@ -69,6 +75,44 @@ impl Choice {
             }
         }
         Ok(messages)
+    }
+}
+
+/// The environment variable that a typed text names: `$API_KEY`.
+fn variable_of(text: &str) -> Option<&str> {
+    let name = text.trim().strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_letter = |letter: char| letter == '_' || letter.is_ascii_uppercase();
+    let may_be_one = |letter: char| is_letter(letter) || letter.is_ascii_digit();
+    (name.starts_with(is_letter) && name.chars().all(may_be_one)).then_some(name)
+}
+
+/// What a table takes from the key store under a name, it takes from an environment variable:
+/// `env-key = { KEY = "name" }` becomes `env = { KEY = "$VARIABLE" }`, `token-key` `token-variable`.
+fn take_from_variable(table: &mut Map<String, Value>, name: &str, variable: &str) {
+    let of_key_store = table.iter().filter_map(|(member, value)| {
+        let plain = member.strip_suffix("-key")?.to_owned();
+        let named = match value {
+            Value::String(_) => None,
+            value => Some(value.as_object()?.iter().find(|(_, value)| *value == name)?.0.clone()),
+        };
+        (named.is_some() || value == name).then(|| (member.clone(), plain, named))
+    });
+    for (member, plain, named) in of_key_store.collect::<Vec<_>>() {
+        let Some(named) = named else {
+            table.remove(&member);
+            table.insert(format!("{plain}-variable"), variable.into());
+            continue;
+        };
+        if let Some(Value::Object(names)) = table.get_mut(&member) {
+            names.remove(&named);
+            if names.is_empty() {
+                table.remove(&member);
+            }
+        }
+        if let Value::Object(values) = table.entry(plain).or_insert_with(|| json!({})) {
+            values.insert(named, format!("${variable}").into());
+        }
     }
 }
 
@@ -234,8 +278,18 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
     }
     // Two servers of one name are refused before anything is typed.
     take_servers(&chosen, Vec::new(), state)?;
-    let words = "Values that these servers need. Secrets are hidden as you type and saved in the \
-        system's key store, not in the settings. You can leave one empty and enter it later.";
+    let words = match state.network.lacks_key_store {
+        true => {
+            "Values that these servers need. There is no key store here: secrets are hidden as \
+            you type and kept until toolcrib ends. $NAME in place of one takes the environment \
+            variable NAME each time."
+        }
+        false => {
+            "Values that these servers need. Secrets are hidden as you type and saved in the \
+            system's key store, not in the settings. $NAME in place of one takes the environment \
+            variable NAME. You can leave one empty and enter it later."
+        }
+    };
     let then = move |values: &[&str], state: &State| {
         let (mut chosen, mut secrets, mut rest) = (chosen.clone(), Vec::new(), values);
         for choice in &mut chosen {
@@ -272,4 +326,32 @@ fn take_servers(chosen: &[Choice], secrets: Vec<Message>, state: &State) -> Resu
     messages.push(Message::Notice(NoticeKind::Done, words));
     messages.extend(secrets);
     Ok(Reply::Send(messages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_in_place_of_a_secret() {
+        for (text, name) in [
+            ("$API_KEY", Some("API_KEY")),
+            ("${API_KEY} ", Some("API_KEY")),
+            ("$ecret", None),
+            ("$1A", None),
+            ("API_KEY", None),
+            ("$", None),
+        ] {
+            assert_eq!(variable_of(text), name, "{text}");
+        }
+        let mut table = json!({"command": "run", "token-key": "a-token", "env": {"B": "b"},
+            "env-key": {"KEY": "a-KEY", "OTHER": "a-OTHER"}, "headers-key": {"X": "a-X"}});
+        let table = table.as_object_mut().unwrap();
+        for (name, variable) in [("a-token", "T"), ("a-KEY", "K"), ("a-X", "X"), ("none", "N")] {
+            take_from_variable(table, name, variable);
+        }
+        let expected = json!({"command": "run", "token-variable": "T", "env": {"B": "b", "KEY": "$K"},
+            "env-key": {"OTHER": "a-OTHER"}, "headers": {"X": "$X"}});
+        assert_eq!(Value::Object(table.clone()), expected);
+    }
 }

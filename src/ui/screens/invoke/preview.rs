@@ -25,6 +25,7 @@ use crate::{
     systems::{
         calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
+        table,
     },
     ui::{
         canvas::{visible_text, wrap, wrap_to},
@@ -56,9 +57,20 @@ pub(super) fn request_lines(
         .filter(|(_, text)| !text.is_empty())
         .map(|(row, text)| RequestLine::new(if row == 0 { "about" } else { "" }, text, Role::Dim))
         .collect();
+    lines.extend(effect_lines(tool, cells));
     lines.extend(merging_lines(state, tool, cells, view));
     lines.extend(sent_lines(state, tool, cells, view));
     lines
+}
+
+/// What the tool says that its calls do to the world.
+fn effect_lines(tool: &Tool, cells: usize) -> Vec<RequestLine> {
+    let effects = table::tool_effects(tool);
+    let role = if effects.is_destructive() { Role::Warning } else { Role::Dim };
+    let words = effects.words().join(" · ");
+    let rows = wrap(&words, cells).into_iter().filter(|text| !text.is_empty()).enumerate();
+    rows.map(|(row, text)| RequestLine::new(if row == 0 { "effects" } else { "" }, text, role))
+        .collect()
 }
 
 /// What the tool gets of the arguments as they stand, and where each comes from.

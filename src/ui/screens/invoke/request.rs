@@ -471,6 +471,11 @@ impl RequestPane {
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Paste(text) = input
+            && let Some(reply) = self.paste_arguments(text, state)
+        {
+            return reply;
+        }
         match input {
             Input::Key(key) if self.is_in_steps() && self.steps.handle_key(*key) => {
                 self.steps.close_inputs();
