@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The places of the texts that are to be masked: what names an environment variable is none. A
-/// schema without secrets costs nothing.
+/// schema without secrets costs nothing, one that hides names a look at those of the value.
 #[must_use]
 pub(crate) fn secret_places(
     schema: &Schema,
@@ -26,7 +26,7 @@ pub(crate) fn secret_places(
     value: &Value,
 ) -> HashSet<Pointer> {
     let mut walk = Walk { schema, checker, view, found: HashSet::new() };
-    if schema.speaks_of_secrets() {
+    if schema.may_hold_secrets(value) {
         walk.visit(&Pointer::root(), &schema.root_node().key.clone(), &schema.ui(), value);
     }
     walk.found
@@ -97,6 +97,7 @@ impl Walk<'_> {
             node =
                 apply_ui_schema(effective_node(self.schema, self.checker, &key, Some(value)), &ui);
         }
+        let node = self.schema.hidden_by_name(at, node);
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
