@@ -134,6 +134,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::schema::{fields::layout_fields, kind::Kind, tree::IsHidden};
 
     fn places(schema: &Value, ui: Option<Value>, value: &Value) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
@@ -142,6 +143,35 @@ mod tests {
         let mut places: Vec<String> = found.iter().map(ToString::to_string).collect();
         places.sort();
         places
+    }
+
+    #[test]
+    fn texts_are_hidden_by_their_names_whatever_the_schema_says_of_them() {
+        let root = json!({"$defs": {"s": {"type": "string"}}, "properties": {
+            "optional": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "nullable": {"type": ["string", "null"]}, "referred": {"$ref": "#/$defs/s"}, "untyped": {},
+            "open": {"type": "string"}, "page": {"type": "string", "format": "textarea"},
+            "chosen": {"enum": ["a", "b"]},
+        }});
+        let value = json!({"optional": "a", "nullable": "a", "referred": "a", "untyped": "a",
+            "open": "a", "page": "a", "chosen": "a", "entry": "a"});
+        let checker = Checker::compile(&root).unwrap();
+        let mut schema = Schema::new(root);
+        let mut hidden = |names: Option<IsHidden>| {
+            schema.hide_names(names);
+            let found = secret_places(&schema, Some(&checker), &View::default(), &value);
+            let fields = layout_fields(&schema, Some(&checker), &value, &View::default());
+            let fields = fields.into_iter();
+            let secret = fields.filter(|field| field.kind == Kind::Text(TextKind::Secret));
+            let mut places: Vec<String> = secret.map(|field| field.pointer.to_string()).collect();
+            places.sort();
+            assert!(places.iter().all(|at| found.contains(&Pointer::parse(at).unwrap())));
+            assert_eq!(places.len(), found.len());
+            places
+        };
+        assert_eq!(hidden(None), Vec::<String>::new());
+        let all = ["/entry", "/nullable", "/optional", "/referred", "/untyped"];
+        assert_eq!(hidden(Some(|name| name != "open")), all);
     }
 
     #[test]
