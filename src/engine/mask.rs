@@ -118,7 +118,7 @@ impl Mask {
         if places.is_empty() && !(is_json && text.contains("\\u")) {
             return Cow::Borrowed(text);
         }
-        let mut mask = |part: JsonPart<'_>, _| self.mask_part(part, deeper - 1);
+        let mut mask = |part: JsonPart<'_>, _: Range<usize>| self.mask_part(part, deeper - 1);
         let read = if is_json { replace_parts(text, &mut mask) } else { None };
         let Some(masked) = read else {
             return match places.is_empty() {
@@ -128,7 +128,8 @@ impl Mask {
         };
         // What is a secret by what is around its text.
         let left = self.find_secrets(&masked).places;
-        let mut mask = |part: JsonPart<'_>, at| mask_part_at(&masked, part, at, &left);
+        let mut mask =
+            |part: JsonPart<'_>, at: Range<usize>| mask_part_at(&masked, part, at, &left);
         let around = if left.is_empty() { None } else { replace_parts(&masked, &mut mask) };
         let masked = around.unwrap_or(masked);
         if masked == text { Cow::Borrowed(text) } else { Cow::Owned(masked) }

@@ -2,8 +2,7 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use serde::de::IgnoredAny;
-use serde_json::Value;
+use serde_json::{Value, value::RawValue};
 
 /// What may be replaced by a text.
 #[derive(Clone, Copy, Debug)]
@@ -23,7 +22,7 @@ pub(super) fn replace_parts(
     text: &str,
     replace: &mut dyn FnMut(JsonPart<'_>, Range<usize>) -> Option<String>,
 ) -> Option<String> {
-    if !begins_json(text) || serde_json::from_str::<IgnoredAny>(text).is_err() {
+    if !begins_json(text) || serde_json::from_str::<&RawValue>(text).is_err() {
         return None;
     }
     let mut out = String::with_capacity(text.len());
