@@ -4,7 +4,10 @@ use std::{fs, path::Path, sync::Arc};
 
 use super::{data_files::find_workspace_root, report_paths::typed_path};
 use crate::{
-    engine::case::{result::case_result, verdict::Verdict},
+    engine::{
+        case::{result::case_result, verdict::Verdict},
+        mask::Mask,
+    },
     model::{
         call::{Event, EventKind},
         entry::FileId,
@@ -20,7 +23,9 @@ pub(super) fn keep_result(
     verdict: &Verdict,
 ) {
     let Some(history) = history else { return };
-    let kind = EventKind::Stage(case_result(verdict, file_of(case)).to_stage());
+    // The verdict has no secrets already.
+    let result = case_result(verdict, file_of(case), &Mask::default());
+    let kind = EventKind::Stage(result.to_stage());
     drop(history.add_event(call, arguments, &Event { at_ms: verdict.answer.took_ms, kind }));
 }
 

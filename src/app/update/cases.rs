@@ -221,7 +221,8 @@ fn keep_result(state: &mut State, call: CallId, verdict: &Verdict, file: FileId)
     let request = &state.invoke.calls.get(call)?.request;
     let arguments = Arc::clone(&request.arguments);
     let kept: TraceId = request.correlation.as_str().into();
-    let kind = EventKind::Stage(case_result(verdict, file).to_stage());
+    let mask = state.mask.of_call(&arguments);
+    let kind = EventKind::Stage(case_result(verdict, file, &mask).to_stage());
     let event = Event { at_ms: verdict.answer.took_ms, kind };
     state.invoke.calls.apply_events(call, vec![event.clone()]);
     Some(Effect::KeepResult { call: kept, arguments, event: Box::new(event) })
