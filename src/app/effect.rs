@@ -83,6 +83,8 @@ pub enum Effect {
     /// Keep what a case made of a call with that call.
     KeepResult {
         call: TraceId,
+        /// Those of the call: what they hold as secrets isn't kept.
+        arguments: Arc<str>,
         event: Box<Event>,
     },
     /// Stop a running call.

@@ -255,10 +255,12 @@ impl Call {
         };
         let request = self.steps.choose_steps(fresh()?, || open_history(opened), out)?;
         if self.dry_run {
+            let mask = secrets::build_mask(&opened.settings.connections.known);
+            let mask = mask.of_call(&request.arguments);
             if let Some(steps) = preview_steps(&request)? {
-                return print_steps(global, out, &steps);
+                return print_steps(global, out, &steps, &mask);
             }
-            return print_request(global, out, &request, &connection);
+            return print_request(global, out, &request, &connection, &mask);
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;

@@ -256,10 +256,8 @@ impl Test {
         wait_for("testing", async {
             let has_broken = !suite.broken.is_empty();
             let (mut report, usage) = suite.run(out).await?;
-            for one in &mut report.tried {
-                if let Some(verdict) = one.run.only_verdict() {
-                    self.update.update_case(&one.filed, verdict, &mask, out)?;
-                }
+            for one in report.tried.iter_mut().filter(|one| one.status().is_bad()) {
+                self.update.update_case(&one.filed, one.run.only_verdict(), &mask, out)?;
             }
             if let Some(paths) = &paths {
                 keep_failed(paths, root, &report);

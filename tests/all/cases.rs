@@ -547,6 +547,34 @@ fn a_masked_argument_is_said_by_check() {
 }
 
 #[test]
+fn a_secret_that_is_left_out_of_a_text_is_said_wherever_it_is() {
+    let case = |name: &str, sent: &str| (name.to_owned(), format!("call: calculator\n{sent}\n"));
+    let cases = [
+        case("url.yaml", "arguments: {expression: 'https://u:***@h/'}"),
+        case("header.yaml", "arguments: {expression: [Bearer ***]}"),
+        case("meta.yaml", "arguments: {expression: 1}\nmeta: {x/token: '***'}"),
+        case("outputs.yaml", "arguments: {expression: 1}\nsteps: {outputs: {login: {b: '***'}}}"),
+        case("text.yaml", "arguments: {expression: 1 ***bold***}"),
+    ];
+    let files: Vec<_> = cases.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let place = place(&files);
+    let ran = place.run(&["check", "cases"]);
+    for words in [
+        "cases/url.yaml:2:13 error case.masked-secret",
+        "cases/header.yaml:2:26 error case.masked-secret",
+        "cases/meta.yaml:3:8 error case.masked-secret",
+        "meta.x/token is ***",
+        "steps.outputs.login.b is ***",
+        "cases/text.yaml:2:13 warning case.masked-secret",
+        "expression has *** in it",
+    ] {
+        assert!(ran.data.contains(words), "{words}: {}", ran.data);
+    }
+    let ran = place.run(&["test", "url", "meta"]);
+    ran.ended(1, &["2 of 2 cases couldn't run"]);
+}
+
+#[test]
 fn a_variable_that_is_not_set_is_that_cases_own_fault() {
     let needs = "case: needs\ncall: calculator\narguments: {expression: \"{{env.NOT_SET}}\"}\n";
     let place = place(&[("a.yaml", needs), ("b.yaml", GOOD), ("c.yaml", GOOD)]);

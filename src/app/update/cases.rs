@@ -1,5 +1,7 @@
 //! Cases: called a few at a time, judged as their calls end.
 
+use std::sync::Arc;
+
 use super::{
     case_order::{self, find_called},
     history, notifying, run_world,
@@ -8,6 +10,7 @@ use crate::{
     app::{
         agent_run::{AgentEffect, CaseTask},
         ask_cases,
+        case_mask::mask_of_case,
         cases::{self, RunningCase, VerdictCounts, WaitingCase},
         effect::Effect,
         message::ScreenId,
@@ -239,11 +242,14 @@ pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec
 
 /// Keeps with a call what its case makes of the answer.
 fn keep_result(state: &mut State, call: CallId, verdict: &Verdict, file: FileId) -> Option<Effect> {
-    let kept: TraceId = state.invoke.calls.get(call)?.request.correlation.as_str().into();
-    let kind = EventKind::Stage(case_result(verdict, file).to_stage());
+    let request = &state.invoke.calls.get(call)?.request;
+    let arguments = Arc::clone(&request.arguments);
+    let kept: TraceId = request.correlation.as_str().into();
+    let mask = state.mask.of_call(&arguments);
+    let kind = EventKind::Stage(case_result(verdict, file, &mask).to_stage());
     let event = Event { at_ms: verdict.answer.took_ms, kind };
     state.invoke.calls.apply_events(call, vec![event.clone()]);
-    Some(Effect::KeepResult { call: kept, event: Box::new(event) })
+    Some(Effect::KeepResult { call: kept, arguments, event: Box::new(event) })
 }
 
 /// Holds the answer of a case's last call against what it expects now.
@@ -271,7 +277,10 @@ fn report_verdicts(state: &mut State, now: Millis) {
         VerdictCounts { hold, differ } => {
             let cases = &state.invoke.cases;
             let why = match cases.asked.as_slice() {
-                [only] => cases.first_difference(only).map(|words| format!(": {words}")),
+                // A notification goes out to the desktop.
+                [only] => cases
+                    .first_difference(only)
+                    .map(|words| format!(": {}", mask_of_case(state, only).mask_text(&words))),
                 _ => Some(format!("; {} lists these first", state.keymap.way_to("cases"))),
             };
             let failed = format!("{differ} of {} failed", count(hold + differ));

@@ -187,10 +187,11 @@ impl<'r> Runner<'r> {
             }
             run.was_resent |= was_resent;
             tried.has_crashed |= has_crashed;
-            let mask = self.mask.of_call(&case.arguments.to_json());
+            let arguments = case.arguments.to_json();
+            let mask = self.mask.of_call(&arguments);
             let verdict = check_answer(case, answer).without_secrets(&mask);
             if verdict.has_run() {
-                keep_result(self.history.as_ref(), &id, file, &verdict);
+                keep_result(self.history.as_ref(), (&id, &arguments), file, &verdict);
             }
             tried.runs.push(verdict);
         }

@@ -172,6 +172,22 @@ impl Finding {
         let difference = self.difference.as_deref()?;
         Some(format!("{}: expected {}: {difference}", self.what, self.expected))
     }
+
+    /// The same without the secrets in what came, nor the beginning of one where its text is cut.
+    #[must_use]
+    pub fn without_secrets(&self, mask: &Mask) -> Self {
+        const CUT: &str = "…";
+        let hide = |text: &String| {
+            let masked = mask.mask_text(text);
+            let Some((cut, rest)) = masked.rsplit_once(CUT) else { return masked.into_owned() };
+            let parts = cut.split(CUT).map(|part| match part.strip_suffix('"') {
+                Some(quoted) => format!("{}\"", mask.without_begun(quoted)),
+                None => mask.without_begun(part).to_owned(),
+            });
+            [parts.collect::<Vec<_>>().join(CUT).as_str(), rest].join(CUT)
+        };
+        Self { difference: self.difference.as_ref().map(hide), ..self.clone() }
+    }
 }
 
 /// A case as it went.
@@ -253,7 +269,7 @@ impl Verdict {
             *structured = mask.mask_text(structured).as_ref().into();
         }
         self.answer.error.iter_mut().for_each(|(_, message)| hide(message));
-        self.findings.iter_mut().filter_map(|finding| finding.difference.as_mut()).for_each(hide);
+        self.findings = self.findings.iter().map(|finding| finding.without_secrets(mask)).collect();
         self
     }
 }
@@ -485,6 +501,25 @@ mod tests {
         engine::case::script::Case,
         syntax::source::{Format, Source},
     };
+
+    #[test]
+    fn what_differs_has_no_secret_of_the_call_nor_the_beginning_of_one() {
+        let mask = Mask::default().of_call(r#"{"password":"Corr3ct horse"}"#);
+        for (difference, hidden) in [
+            ("it was x: Corr3ct horse, no", "it was x: ***, no"),
+            ("it is not in \"you said Corr3ct h\"…", "it is not in \"you said \"…"),
+            ("/a is Corr…, not \"b\"", "/a is …, not \"b\""),
+            ("it is not in \"all of it\"…", "it is not in \"all of it\"…"),
+        ] {
+            let finding = Finding {
+                what: "json",
+                expected: String::new(),
+                difference: Some(difference.into()),
+            };
+            let shown = finding.without_secrets(&mask).difference;
+            assert_eq!(shown.as_deref(), Some(hidden));
+        }
+    }
 
     fn differences(expect: &str, answer: Answer) -> Vec<String> {
         let case = Case::from_source(

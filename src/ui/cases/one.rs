@@ -7,6 +7,7 @@ use super::{
 use crate::{
     app::{
         calls::CallMessage,
+        case_mask::mask_of_case,
         compose::plan::Plan,
         documents::Change,
         message::{DocumentMessage, Message, ScreenId},
@@ -99,7 +100,7 @@ fn accept_plan(file: &FileId, label: &str, state: &State) -> Result<Plan, String
     let source = document.source.as_ref().map_err(|error| format!("{file}: {error}"))?;
     let tried = state.invoke.cases.tries.get(file);
     let verdict = tried.and_then(CaseTry::telling_run).ok_or("it was not run yet")?;
-    let accepted = accept_answer(source, verdict, &state.mask)?;
+    let accepted = accept_answer(source, verdict, &mask_of_case(state, file))?;
     let left: Vec<String> = accepted.verdict.differences().collect();
     let note = (!left.is_empty()).then(|| format!("Differs still: {}.", left.join("; ")));
     let change = Change::Text { file: file.clone(), text: accepted.text.into() };
