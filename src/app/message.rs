@@ -27,7 +27,6 @@ use crate::{
     engine::{agent_loop::outline::Place, eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
-        connection::Connection,
         context::Mode,
         entry::{EntryId, FileId, SystemId},
         finding::Findings,
@@ -38,7 +37,7 @@ use crate::{
     syntax::source::{Source, SyntaxError},
     systems::{
         deployed::{item::Item, push::Push},
-        discovery::found::Found,
+        discovery::found::{Found, Searched},
         facets::configured::FoundConfig,
         permission::Permission,
     },
@@ -335,7 +334,7 @@ pub enum ConnectionMessage {
     },
     /// The services and servers that were found, and what of them could not be read or asked.
     Discovered {
-        connection: Box<Connection>,
+        searched: Box<Searched>,
         found: Vec<Found>,
         unread: Vec<String>,
         problems: Vec<Problem>,

@@ -1,7 +1,7 @@
 //! Templates as Python's Jinja2 renders them for Unique's toolkit: [`minijinja`] with Python's texts
 //! of values ([`text`]), its operators ([`operators`]), methods of its texts, lists and dicts
-//! ([`methods`]), and the filters, tests and functions of Jinja2 that it lacks or has otherwise
-//! ([`filters`], [`functions`]).
+//! ([`methods`], [`formats`]), its ranges, views and generators ([`series`]), and the filters, tests
+//! and functions of Jinja2 that it lacks or has otherwise ([`filters`], [`functions`]).
 //!
 //! A template comes from a file that anyone may have written, and is read when the file is opened. So
 //! its length and nesting are bounded ([`bounds`]), and with what it does its time and memory
@@ -11,16 +11,18 @@ mod arguments;
 mod bounds;
 mod compile;
 mod filters;
+mod formats;
 mod functions;
 mod json;
 mod methods;
 mod names;
 mod operators;
+mod series;
 mod text;
 mod values;
 mod weight;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value as Filled,
@@ -66,6 +68,7 @@ fn environment() -> Environment<'static> {
     filters::add_filters(&mut environment);
     functions::add_functions(&mut environment);
     operators::add_operators(&mut environment);
+    series::add_series(&mut environment);
     weight::add_weights(&mut environment);
     environment
 }
@@ -89,18 +92,23 @@ fn in_bounds<R: Send>(
     done.unwrap_or_else(|| Err("there is no room to render it".to_owned()))
 }
 
-/// A text as the model reads it, or why it cannot be shown.
+/// A text as the model reads it, or why it cannot be shown. It is asked for the values of the names
+/// alone that the template has.
 ///
 /// # Errors
 /// What is wrong with the template, or not rendered here, and in which line.
-pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<String, String> {
+pub fn render_template<'v>(
+    text: &str,
+    value_of: impl Fn(&str) -> Option<&'v Value> + Sync,
+) -> Result<String, String> {
     if !is_template(text) {
         return Ok(text.to_owned());
     }
     // Breaks of every kind become one.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     in_bounds(&text, |environment| {
-        let values = values.iter().map(|(name, value)| (name.as_str(), values::fill_value(value)));
+        let names = bounds::names(&text, environment.syntax().clone()).into_iter();
+        let values = names.filter_map(|name| Some((name, values::fill_value(value_of(name)?))));
         compile::render(environment, &text, Filled::from_pairs(values))
             .map_err(|error| explain(&error))
     })?
@@ -166,8 +174,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str, values: &Value) -> Result<String, String> {
-        let values = values.as_object().unwrap().clone().into_iter().collect();
-        render_template(text, &values)
+        render_template(text, |name| values.get(name))
     }
 
     #[test]

@@ -4,22 +4,25 @@ use std::sync::LazyLock;
 
 use minijinja::{
     Environment, Error, ErrorKind, State, Value, filters,
-    value::{Rest, ValueKind, ValueOrKwargs},
+    value::{Kwargs, Rest, ValueKind, ValueOrKwargs},
 };
 use regex::Regex;
 
 use super::{
     arguments::{allow_length, bind, invalid},
+    formats::fill_arguments,
     json::to_json,
-    methods::{center, lines},
+    methods::{capitalize, center, lines},
+    operators::{have_order, is_number},
     text::{as_float, str, type_name},
 };
 use crate::syntax::python::text::{parse_float, parse_int};
 
 type Filter = fn(&Value, &[Value]) -> Result<Value, Error>;
 
-const FILTERS: [(&str, Filter); 19] = [
+const FILTERS: [(&str, Filter); 22] = [
     ("attr", attribute),
+    ("capitalize", |value, args| bind(args, []).and_then(|_| Ok(capitalize(&str(value)?).into()))),
     ("center", center_filter),
     ("d", default),
     ("default", default),
@@ -28,9 +31,11 @@ const FILTERS: [(&str, Filter); 19] = [
     ("filesizeformat", file_size),
     ("float", float),
     ("forceescape", force_escape),
+    ("format", fill_arguments),
     ("indent", indent),
     ("int", int),
     ("join", join),
+    ("round", round),
     ("string", string),
     ("striptags", strip_tags),
     ("sum", sum),
@@ -58,9 +63,10 @@ pub(super) fn add_filters(environment: &mut Environment<'_>) {
         });
     }
     environment.add_filter("map", map);
-    environment.add_filter("format", format_text);
+    environment.add_filter("sort", sort);
     environment.add_test("sequence", |value: &Value| {
-        matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
+        let kinds = [ValueKind::String, ValueKind::Seq, ValueKind::Map, ValueKind::Undefined];
+        kinds.contains(&value.kind())
     });
     environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
 }
@@ -83,23 +89,6 @@ fn map(
     let mapped = filters::map(state, value, args);
     state.get_or_insert_extension_with(|| Maps(0)).0 -= 1;
     mapped
-}
-
-/// `text % args`
-fn format_text(
-    state: &mut State<'_, '_>,
-    text: &Value,
-    args: Rest<ValueOrKwargs>,
-) -> Result<Value, Error> {
-    static LACKING: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"%%|%(\([^)]*\))?[-+ #0-9.*]*[rau]").ok());
-    let found = LACKING
-        .as_ref()
-        .and_then(|lacking| lacking.find_iter(text.as_str()?).find(|found| found.as_str() != "%%"));
-    match found {
-        Some(found) => Err(invalid(format!("{} is not rendered here", found.as_str()))),
-        None => filters::format(state, text, args),
-    }
 }
 
 /// Of a dict an attribute is no member; of what else templates have, nothing is known.
@@ -186,7 +175,7 @@ fn truncated(float: f64) -> Option<Value> {
 }
 
 /// Small where it can be, as all others are.
-fn whole(number: i128) -> Value {
+pub(super) fn whole(number: i128) -> Value {
     i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)
 }
 
@@ -231,6 +220,22 @@ fn read_whole(text: &str, base: u32) -> Option<Value> {
     }
     let number = i128::from_str_radix(&digits.replace('_', ""), base).ok()?;
     Some(whole(if lower.starts_with('-') { -number } else { number }))
+}
+
+/// Up and down make floats of whole numbers, too.
+fn round(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["precision", "method"])?;
+    let precision = i32::try_from(args.number_or(0, 0)?).unwrap_or(i32::MAX);
+    let method = args.text_or(1, "common")?;
+    let value = match value.kind() {
+        ValueKind::Bool => Value::from(i64::from(value.is_true())),
+        _ => value.clone(),
+    };
+    let value = match method {
+        "ceil" | "floor" if is_number(&value) => Value::from(f64::try_from(value)?),
+        _ => value,
+    };
+    filters::round(value, Some(precision), Some(method), Kwargs::from_iter([("", Value::from(0)); 0]))
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -291,6 +296,26 @@ fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
         };
     }
     Ok(item)
+}
+
+/// What is sorted has to have an order, of several attributes the first.
+fn sort(
+    state: &State<'_, '_>,
+    value: Value,
+    args: Rest<ValueOrKwargs>,
+) -> Result<Value, Error> {
+    let args = args.into_values();
+    let args = bind(&args, ["reverse", "case_sensitive", "attribute"])?;
+    let items: Vec<Value> = value.try_iter()?.collect();
+    let path = args.get(2).map_or_else(|| Ok(String::new()), str)?;
+    let first = path.split(',').next().unwrap_or_default().trim();
+    let keys = items.iter().map(|item| at_path(item.clone(), first));
+    have_order(&keys.collect::<Result<Vec<_>, _>>()?)?;
+    let flags = [("reverse", args.flag(0)), ("case_sensitive", args.flag(1))];
+    let mut named: Vec<(&str, Value)> =
+        flags.into_iter().map(|(name, flag)| (name, Value::from(flag))).collect();
+    named.extend(args.get(2).map(|_| ("attribute", Value::from(&*path))));
+    filters::sort(state, Value::from(items), named.into_iter().collect())
 }
 
 fn sum(value: &Value, args: &[Value]) -> Result<Value, Error> {

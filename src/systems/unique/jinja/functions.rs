@@ -5,7 +5,12 @@ use std::sync::{
     atomic::{AtomicBool, AtomicUsize, Ordering},
 };
 
-use minijinja::{Environment, Error, ErrorKind, State, Value, value::Object, value::Rest};
+use minijinja::{
+    Environment, Error, ErrorKind, State, Value,
+    value::{Object, Rest, ValueKind, ValueOrKwargs},
+};
+
+use super::{arguments::invalid, text::type_name, weight::is_key};
 
 /// `cycler('odd', 'even')`: gives its values in turn.
 #[derive(Debug)]
@@ -65,7 +70,25 @@ pub(super) fn held_values(value: &Value) -> &[Value] {
     cycler.or_else(joiner).unwrap_or_default()
 }
 
+/// `dict(pairs or dict, name=value)`
+fn dict(args: &[Value]) -> Result<Value, Error> {
+    let mut members: Vec<(Value, Value)> = Vec::new();
+    for from in args {
+        for item in from.try_iter()? {
+            members.push(match from.kind() {
+                ValueKind::Map => (item.clone(), from.get_item(&item)?),
+                _ => (item.get_item_by_index(0)?, item.get_item_by_index(1)?),
+            });
+        }
+    }
+    match members.iter().find(|(key, _)| !is_key(key)) {
+        Some((key, _)) => Err(invalid(format!("{} cannot be a key of a dict", type_name(key)))),
+        None => Ok(Value::from_pairs(members)),
+    }
+}
+
 pub(super) fn add_functions(environment: &mut Environment<'_>) {
+    environment.add_function("dict", |args: Rest<ValueOrKwargs>| dict(&args.into_values()));
     environment.remove_global("debug");
     environment.add_function("cycler", |items: Rest<Value>| {
         Value::from_object(Cycler { items: items.to_vec(), at: AtomicUsize::new(0) })

@@ -4,6 +4,7 @@ use minijinja::{Error, Value, value::ValueKind};
 
 use super::{
     arguments::{allow_length, bind, invalid},
+    series::series_type,
     text::{as_float, str},
 };
 use crate::syntax::python::text::float_repr;
@@ -40,6 +41,9 @@ impl Writer {
         allow_length(self.out.len())?;
         if depth > DEEPEST {
             return Err(invalid("the value is nested too deep"));
+        }
+        if let Some(kind) = series_type(value) {
+            return Err(invalid(format!("{kind} has no JSON: make a list of it with |list")));
         }
         match value.kind() {
             ValueKind::None => self.out.push_str("null"),

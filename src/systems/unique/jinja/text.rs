@@ -2,7 +2,7 @@
 
 use minijinja::{Error, Value, value::ValueKind};
 
-use super::arguments::allow_length;
+use super::{arguments::allow_length, series::series_type};
 use crate::syntax::python::text::{float_repr, text_repr};
 
 /// Values within values are printed no deeper.
@@ -38,6 +38,9 @@ pub(super) fn as_float(value: &Value) -> Option<f64> {
 
 /// What Python calls a value's type.
 pub(super) fn type_name(value: &Value) -> &'static str {
+    if let Some(kind) = series_type(value) {
+        return kind;
+    }
     match value.kind() {
         ValueKind::Undefined => "Undefined",
         ValueKind::None => "NoneType",
@@ -45,11 +48,17 @@ pub(super) fn type_name(value: &Value) -> &'static str {
         ValueKind::Number if as_float(value).is_some() => "float",
         ValueKind::Number => "int",
         ValueKind::String => "str",
-        ValueKind::Seq | ValueKind::Iterable if value.is_tuple() => "tuple",
+        ValueKind::Seq | ValueKind::Iterable if is_tuple(value) => "tuple",
         ValueKind::Seq | ValueKind::Iterable => "list",
         ValueKind::Map => "dict",
         _ => "object",
     }
+}
+
+/// What `groupby` makes is one, too.
+fn is_tuple(value: &Value) -> bool {
+    let is_group = || value.get_attr("grouper").is_ok_and(|grouper| !grouper.is_undefined());
+    value.is_tuple() || is_group()
 }
 
 fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
@@ -65,14 +74,15 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
             Some(float) => out.push_str(&float_repr(float)),
             None => out.push_str(&value.to_string()),
         },
+        _ if series_type(value).is_some() => out.push_str(&value.to_string()),
         ValueKind::Seq | ValueKind::Iterable if value.len().is_some() => {
-            let (open, close) = if value.is_tuple() { ('(', ')') } else { ('[', ']') };
+            let (open, close) = if is_tuple(value) { ('(', ')') } else { ('[', ']') };
             out.push(open);
             for (row, item) in value.try_iter()?.enumerate() {
                 out.push_str(if row > 0 { ", " } else { "" });
                 write_repr(out, &item, depth + 1)?;
             }
-            out.push_str(if value.is_tuple() && value.len() == Some(1) { "," } else { "" });
+            out.push_str(if is_tuple(value) && value.len() == Some(1) { "," } else { "" });
             out.push(close);
         }
         ValueKind::Map => {
