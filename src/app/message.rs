@@ -236,6 +236,8 @@ pub enum DocumentMessage {
     LoadEnded {
         names: Vec<FileId>,
         skipped: Vec<String>,
+        /// The files among these that couldn't be read.
+        unread: Vec<(FileId, Problem)>,
     },
     /// The time has come that `CheckSoon` asked for.
     CheckDue,

@@ -161,7 +161,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded, now),
-        DocumentMessage::LoadEnded { names, skipped } => {
+        DocumentMessage::LoadEnded { names, skipped, unread } => {
+            state.disk.unread = unread;
             files::load_ended(state, &names, skipped, now);
             cases::show_opened(state, now);
         }

@@ -149,7 +149,8 @@ pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog
     callable_within(connection, None)
 }
 
-fn callable_within(
+/// The same within a time limit.
+pub(crate) fn callable_within(
     connection: &Connection,
     limit: Option<Duration>,
 ) -> Result<Option<Catalog>, StopReason> {

@@ -55,6 +55,12 @@ const CODES: [(&str, &str); 28] = [
     ("uniqueItems", "schema.unique-items"),
 ];
 
+/// Whether it is said of a document as its schema has it, and of no entry.
+#[must_use]
+pub(crate) fn is_of_schema(finding: &Finding) -> bool {
+    finding.site.entry.is_none() && finding.code.starts_with("schema.")
+}
+
 /// The schema that a document names: in a comment for editors above it, or as its `$schema`.
 #[must_use]
 pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {

@@ -278,9 +278,9 @@ mod tests {
             ("{{ 'a'.isprintable() }}", "str.isprintable is not rendered here"),
             ("{{ 7.bit_length() }}", "int.bit_length is not rendered here"),
             ("{{ [1].__len__() }}", "list.__len__ is not rendered here"),
-            ("{{ '%r'|format('a') }}", "%r is not rendered here"),
-            ("{{ '{!r}'.format('a') }}", "{!r} is not rendered here"),
-            ("{{ '{:.1%}'.format(0.5) }}", "{:.1%} is not rendered here"),
+            ("{{ '%a'|format('a') }}", "%a is not rendered here"),
+            ("{{ '%*d' % (3, 4) }}", "%*d is not rendered here"),
+            ("{{ '{!a}'.format('a') }}", "{!a} is not rendered here"),
         ] {
             assert_eq!(rendered(template, &json!({})), Err(format!("line 1: {words}")));
             assert_eq!(template_fault(template), None, "{template}");
@@ -294,6 +294,24 @@ mod tests {
             assert!(fault.starts_with("line 1: "), "{fault}");
         }
         assert_eq!(template_fault("{{ x.y.z }} {{ f() }}"), None);
+    }
+
+    /// A forgotten `|list` gives what a model can't read, and a generator its items once.
+    #[test]
+    fn what_is_no_list_prints_as_python_prints_it() {
+        let values = json!({"tags": ["a", "b"], "tree": {"a": 1}});
+        for (template, text) in [
+            ("{{ tags|map('upper') }}", "<generator object sync_do_map at 0x…>"),
+            ("{{ tags|reverse }}", "<list_reverseiterator object at 0x…>"),
+            ("{{ tree.items }}", "<built-in method items of dict object at 0x…>"),
+            ("{{ 'a'.upper }}", "<built-in method upper of str object at 0x…>"),
+            ("{% set m = 'a'.upper %}{{ m() }}", "A"),
+            ("{% set g = tags|select %}{{ g|list }}{{ g|list }}", "['a', 'b'][]"),
+            ("{% set g = tags|select %}{{ g|first }}{{ g|list }}", "a['b']"),
+            ("{% set g = []|select %}{{ 'yes' if g }}", "yes"),
+        ] {
+            assert_eq!(rendered(template, &values).as_deref(), Ok(text), "{template}");
+        }
     }
 
     /// Python raises errors for these, so that the tool fails where it renders them.
@@ -324,6 +342,29 @@ mod tests {
             ("{{ 'a'.center(5, 'xy') }}", "the fill character has to be one letter"),
             ("{{ 'abc'|truncate(2) }}", "truncate takes a length of 3 or more"),
             ("{{ {}.get('q', default=5) }}", "dict.get takes no keyword arguments"),
+            ("{{ 'a' in max_hits }}", "nothing can be in int"),
+            ("{{ 'a' in people[0].items }}", "nothing can be in builtin_function_or_method"),
+            ("{{ range(3) + [1] }}", "range has no +: make a list of it with |list"),
+            ("{{ people[0].keys() * 2 }}", "dict_keys has no *: make a list of it with |list"),
+            ("{{ range(2.0) }}", "range takes whole numbers, not float"),
+            (
+                "{{ people|map(attribute='age')|last }}",
+                "a generator has no last item: make a list of it with |list",
+            ),
+            (
+                "{{ people|map(attribute='age')|tojson }}",
+                "generator has no JSON: make a list of it with |list",
+            ),
+            ("{{ nil|join(', ') }}", "None is nothing to go through"),
+            ("{{ names|sort(reverse=true) }}", "int and str have no order: <"),
+            ("{{ people|unique|list }}", "dict can't be compared by unique"),
+            ("{{ '%d'|format('3') }}", "%d takes a number, not str"),
+            ("{{ '%s' % (1, 2) }}", "there are more values than the format has places"),
+            ("{{ '%s %s' % 1 }}", "there is no value for %s"),
+            ("{{ '{:>8}'.format(nil) }}", "NoneType has no format >8"),
+            ("{{ '{:,}'.format('1000') }}", "str has no format ,"),
+            ("{{ '{0.name}'.format(people[0]) }}", "there is no value for {0.name}"),
+            ("{{ missing[0:2] }}", "an undefined value has no parts"),
         ] {
             assert_eq!(rendered(template, &values), Err(format!("line 1: {words}")), "{template}");
         }
