@@ -137,7 +137,8 @@ pub(crate) fn findings_of<'s>(
     let missing = |tool: &str| missing_tool(catalog, tool);
     let read = files.iter().filter_map(|(file, source)| Some((*file, source.ok()?)));
     all.extend(
-        read.clone().flat_map(|(file, source)| run_findings(file, source, &there.connections, missing)),
+        read.clone()
+            .flat_map(|(file, source)| run_findings(file, source, &there.connections, missing)),
     );
     all.extend(name_findings(catalog, read, &missing));
     all.extend(disk.unread.iter().map(|(file, problem)| unread_finding(file, problem)));
@@ -206,7 +207,11 @@ mod tests {
             update(&mut state, Message::Document(DocumentMessage::Loaded(files)), Millis(1));
         effects.extend(update(
             &mut state,
-            Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new(), unread: Vec::new() }),
+            Message::Document(DocumentMessage::LoadEnded {
+                names,
+                skipped: Vec::new(),
+                unread: Vec::new(),
+            }),
             Millis(2),
         ));
         (state, effects)

@@ -28,11 +28,7 @@ use crate::{
         problem::Problem,
     },
     schema::count::count_text,
-    store::{
-        schema_documents::check_documents,
-        schema_map::SchemaMap,
-        workspace::LeftOut,
-    },
+    store::{schema_documents::check_documents, schema_map::SchemaMap, workspace::LeftOut},
     systems::{
         findings, health,
         run_files::NOT_READ,
@@ -202,17 +198,19 @@ fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
 }
 
 /// Where documents don't match the schemas that they name.
-fn document_findings(
-    opened: &OpenWorkspace,
-    map: &SchemaMap,
-    out: &CommandOutput,
-) -> Vec<Finding> {
+fn document_findings(opened: &OpenWorkspace, map: &SchemaMap, out: &CommandOutput) -> Vec<Finding> {
     let read = opened.files.iter();
     let read = read.filter_map(|read| Some((&read.file, read.source.as_ref().ok()?)));
     let files: HashMap<_, _> = read.collect();
-    check_documents(&opened.workspace, map, &files, |file| opened.is_asked(file), |file, words| {
-        out.print_detail(format_args!("{}: {words}", opened.display_path(file)));
-    })
+    check_documents(
+        &opened.workspace,
+        map,
+        &files,
+        |file| opened.is_asked(file),
+        |file, words| {
+            out.print_detail(format_args!("{}: {words}", opened.display_path(file)));
+        },
+    )
 }
 
 /// Names that nothing in the workspace has.

@@ -4,11 +4,8 @@ use clap::Args;
 
 use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
-    engine::{
-        filter::{
-            AskedGroups, available_tools, check_permission, empty_request, join_names,
-            unknown_groups,
-        },
+    engine::filter::{
+        AskedGroups, available_tools, check_permission, empty_request, join_names, unknown_groups,
     },
     model::context::{Context, Name},
     systems::{

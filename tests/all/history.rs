@@ -144,7 +144,8 @@ fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
     place.run(&["history", "resend", "last"]).ended(0, &[]);
     assert_eq!(listed(&place, "on:mock").len(), 2);
     // A secret isn't kept, so the call can't be made of what is.
-    let mut call = place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
+    let mut call =
+        place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
     call.env("MY_API_TOKEN", "hunter2hunter2").status().unwrap();
     place.run(&["history", "resend", "last"]).ended(2, &["secrets in its request aren't saved"]);
     fs::remove_file(place.here.join("tools.yaml")).unwrap();

@@ -519,7 +519,11 @@ impl Session {
             Effect::Read { .. } => {
                 let names =
                     self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-                Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new(), unread: Vec::new() })
+                Message::Document(DocumentMessage::LoadEnded {
+                    names,
+                    skipped: Vec::new(),
+                    unread: Vec::new(),
+                })
             }
             _ if fails => Message::Failed(problem()),
             _ => Message::Connection(ConnectionMessage::Condition {

@@ -31,12 +31,7 @@ fn asking_words(name: &str) -> String {
 }
 
 /// Shows what was found there, and in the files of registries.
-pub(super) fn on_discovered(
-    state: &mut State,
-    searched: Searched,
-    found: Vec<Found>,
-    now: Millis,
-) {
+pub(super) fn on_discovered(state: &mut State, searched: Searched, found: Vec<Found>, now: Millis) {
     let name = searched.connection.name.clone();
     state.notices.withdraw(&asking_words(&name));
     let context = ComposeContext::from_state(state);

@@ -14,6 +14,7 @@ mod filters;
 mod formats;
 mod functions;
 mod json;
+mod kinds;
 mod methods;
 mod names;
 mod operators;
@@ -68,7 +69,6 @@ fn environment() -> Environment<'static> {
     filters::add_filters(&mut environment);
     functions::add_functions(&mut environment);
     operators::add_operators(&mut environment);
-    series::add_series(&mut environment);
     weight::add_weights(&mut environment);
     environment
 }
@@ -365,6 +365,9 @@ mod tests {
             ("{{ '{:,}'.format('1000') }}", "str has no format ,"),
             ("{{ '{0.name}'.format(people[0]) }}", "there is no value for {0.name}"),
             ("{{ missing[0:2] }}", "an undefined value has no parts"),
+            ("{{ nil[0:2] }}", "NoneType has no parts"),
+            ("{{ people[0].items()[0:2] }}", "dict_items has no parts"),
+            ("{{ names['a':] }}", "parts go from number to number, not str"),
         ] {
             assert_eq!(rendered(template, &values), Err(format!("line 1: {words}")), "{template}");
         }

@@ -49,7 +49,9 @@ pub(super) fn refusal(text: &str, syntax: SyntaxConfig) -> Option<&'static str> 
 /// All names in a template, those of variables among them.
 pub(super) fn names(text: &str, syntax: SyntaxConfig) -> HashSet<&str> {
     let tokens = tokenize(text, false, syntax).map_while(|token| Some(token.ok()?.0));
-    tokens.filter_map(|token| if let Token::Ident(name) = token { Some(name) } else { None }).collect()
+    tokens
+        .filter_map(|token| if let Token::Ident(name) = token { Some(name) } else { None })
+        .collect()
 }
 
 /// What was seen of a tag so far.

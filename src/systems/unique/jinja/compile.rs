@@ -137,22 +137,23 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
         Step::GetItem => vec![apply(operators::KEY, 1), whole],
         Step::SetAttr(_) => vec![Step::Swap, weigh(), Step::Swap, whole],
         // Without its brackets a method is found where there is no member of its name.
-        Step::GetAttr(name) if is_any_method(name) => vec![
-            Step::DupTop,
-            whole,
-            Step::LoadConst(Value::from(*name)),
-            apply(series::MEMBER, 3),
-        ],
+        Step::GetAttr(name) if is_any_method(name) => {
+            vec![
+                Step::DupTop,
+                whole,
+                Step::LoadConst(Value::from(*name)),
+                apply(operators::MEMBER, 3),
+            ]
+        }
         Step::PushLoop(_) => vec![apply(operators::EACH, 1), whole],
         Step::ApplyFilter(name, count, place) => {
             let call = |count| Step::ApplyFilter(name, count, *place);
             let checks = operators::checks_before(name).iter().filter(|_| *count == Some(1));
             let checks = checks.map(|check| apply(check, 1));
-            let made = series::generator_words(name).map(|words| {
-                [Step::LoadConst(Value::from(words)), apply(series::GENERATOR, 2)]
-            });
+            let made = series::generator_words(name)
+                .map(|words| [Step::LoadConst(Value::from(words)), apply(operators::GENERATOR, 2)]);
             let made = made.into_iter().flatten();
-            let is_each = operators::GOING_THROUGH.contains(name);
+            let is_each = operators::GOING_THROUGH.iter().any(|known| known == name);
             let all = if is_each { weight::WEIGH_EACH } else { weight::WEIGH_ALL };
             checks.chain(weighed_call(*count, all, call)).chain([weigh()]).chain(made).collect()
         }

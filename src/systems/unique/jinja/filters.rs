@@ -12,9 +12,10 @@ use super::{
     arguments::{allow_length, bind, invalid},
     formats::fill_arguments,
     json::to_json,
+    kinds::{as_float, is_number, type_name, whole},
     methods::{capitalize, center, lines},
-    operators::{have_order, is_number},
-    text::{as_float, str, type_name},
+    operators::have_order,
+    text::{escaped, str},
 };
 use crate::syntax::python::text::{parse_float, parse_int};
 
@@ -112,22 +113,6 @@ fn default(value: &Value, args: &[Value]) -> Result<Value, Error> {
     Ok(if is_replaced { other } else { value.clone() })
 }
 
-/// A text as HTML has it.
-pub(super) fn escaped(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => made.push_str("&amp;"),
-            '<' => made.push_str("&lt;"),
-            '>' => made.push_str("&gt;"),
-            '\'' => made.push_str("&#39;"),
-            '"' => made.push_str("&#34;"),
-            letter => made.push(letter),
-        }
-    }
-    made
-}
-
 fn escape(value: &Value, args: &[Value]) -> Result<Value, Error> {
     if value.is_safe() { Ok(value.clone()) } else { force_escape(value, args) }
 }
@@ -172,11 +157,6 @@ fn file_size(value: &Value, args: &[Value]) -> Result<Value, Error> {
 /// A whole number of a float, as far as it goes.
 fn truncated(float: f64) -> Option<Value> {
     format!("{:.0}", float.trunc()).parse::<i128>().ok().map(whole)
-}
-
-/// Small where it can be, as all others are.
-pub(super) fn whole(number: i128) -> Value {
-    i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)
 }
 
 fn int(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -235,7 +215,12 @@ fn round(value: &Value, args: &[Value]) -> Result<Value, Error> {
         "ceil" | "floor" if is_number(&value) => Value::from(f64::try_from(value)?),
         _ => value,
     };
-    filters::round(value, Some(precision), Some(method), Kwargs::from_iter([("", Value::from(0)); 0]))
+    filters::round(
+        value,
+        Some(precision),
+        Some(method),
+        Kwargs::from_iter([("", Value::from(0)); 0]),
+    )
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -299,11 +284,7 @@ fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
 }
 
 /// What is sorted has to have an order, of several attributes the first.
-fn sort(
-    state: &State<'_, '_>,
-    value: Value,
-    args: Rest<ValueOrKwargs>,
-) -> Result<Value, Error> {
+fn sort(state: &State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let args = args.into_values();
     let args = bind(&args, ["reverse", "case_sensitive", "attribute"])?;
     let items: Vec<Value> = value.try_iter()?.collect();

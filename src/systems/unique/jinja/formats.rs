@@ -12,10 +12,8 @@ use regex::Regex;
 
 use super::{
     arguments::{allow_length, invalid},
-    filters::escaped,
-    methods::missing_letters,
-    operators::is_number,
-    text::{as_float, repr, str, type_name},
+    kinds::{as_float, is_number, type_name},
+    text::{escaped, repr, str},
 };
 
 /// `%(name)5.1f`
@@ -84,7 +82,9 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
         }
         let value = match sign.name("name") {
             Some(name) => member(named, name.as_str())?,
-            None => values.next().ok_or_else(|| invalid(format!("there is no value for {whole}")))?,
+            None => {
+                values.next().ok_or_else(|| invalid(format!("there is no value for {whole}")))?
+            }
         };
         let numbers = || invalid(format!("{whole} takes a number, not {}", type_name(&value)));
         let (kind, value) = match part("kind") {
@@ -323,4 +323,11 @@ fn in_percent(value: &Value, format: &str) -> Result<Option<String>, Error> {
 
 fn format_value(format: &str, value: Value) -> Result<String, Error> {
     formatting::format(FormatStyle::StrFormat, format, &[value])
+}
+
+/// How many letters a text is shorter than a width.
+pub(super) fn missing_letters(text: &str, width: i64) -> Result<usize, Error> {
+    let width = usize::try_from(width).unwrap_or(0);
+    allow_length(width)?;
+    Ok(width.saturating_sub(text.chars().count()))
 }

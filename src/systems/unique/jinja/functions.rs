@@ -10,7 +10,14 @@ use minijinja::{
     value::{Object, Rest, ValueKind, ValueOrKwargs},
 };
 
-use super::{arguments::invalid, text::type_name, weight::is_key};
+use super::{
+    arguments::invalid,
+    kinds::{is_key, type_name},
+    series::Range,
+};
+
+/// How long a range may be.
+const LONGEST: i64 = 100_000;
 
 /// `cycler('odd', 'even')`: gives its values in turn.
 #[derive(Debug)]
@@ -70,6 +77,31 @@ pub(super) fn held_values(value: &Value) -> &[Value] {
     cycler.or_else(joiner).unwrap_or_default()
 }
 
+/// `range(start, stop, step)`
+fn range(args: &[Value]) -> Result<Value, Error> {
+    let number = |value: &Value| match value.is_integer() || bool::try_from(value.clone()).is_ok() {
+        true => i64::try_from(value.clone()),
+        false => Err(invalid(format!("range takes whole numbers, not {}", type_name(value)))),
+    };
+    let args = args.iter().map(number).collect::<Result<Vec<_>, _>>()?;
+    let range = match *args {
+        [stop] => Range { start: 0, stop, step: 1 },
+        [start, stop] => Range { start, stop, step: 1 },
+        [start, stop, step] => Range { start, stop, step },
+        [] => return Err(ErrorKind::MissingArgument.into()),
+        _ => return Err(ErrorKind::TooManyArguments.into()),
+    };
+    if range.step == 0 {
+        return Err(invalid("the step of a range can't be 0"));
+    }
+    if range.len() > LONGEST {
+        return Err(invalid(format!(
+            "a range of more than {LONGEST} numbers is not rendered here"
+        )));
+    }
+    Ok(Value::from_object(range))
+}
+
 /// `dict(pairs or dict, name=value)`
 fn dict(args: &[Value]) -> Result<Value, Error> {
     let mut members: Vec<(Value, Value)> = Vec::new();
@@ -88,6 +120,7 @@ fn dict(args: &[Value]) -> Result<Value, Error> {
 }
 
 pub(super) fn add_functions(environment: &mut Environment<'_>) {
+    environment.add_function("range", |args: Rest<Value>| range(&args));
     environment.add_function("dict", |args: Rest<ValueOrKwargs>| dict(&args.into_values()));
     environment.remove_global("debug");
     environment.add_function("cycler", |items: Rest<Value>| {

@@ -4,8 +4,9 @@ use minijinja::{Error, Value, value::ValueKind};
 
 use super::{
     arguments::{allow_length, bind, invalid},
+    kinds::as_float,
     series::series_type,
-    text::{as_float, str},
+    text::str,
 };
 use crate::syntax::python::text::float_repr;
 

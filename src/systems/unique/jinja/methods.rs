@@ -10,10 +10,10 @@ use regex::Regex;
 
 use super::{
     arguments::{allow_length, bind, invalid},
-    formats::fill_braces,
+    formats::{fill_braces, missing_letters},
+    kinds::{is_key, type_name},
     series::view,
-    text::{str, type_name},
-    weight::is_key,
+    text::{repr, str},
 };
 use crate::syntax::python::text::{is_space, parse_int};
 
@@ -262,13 +262,6 @@ fn zero_fill(text: &str, args: &[Value]) -> Result<String, Error> {
     Ok(format!("{sign}{}{digits}", "0".repeat(missing)))
 }
 
-/// How many letters a text is shorter than a width.
-pub(super) fn missing_letters(text: &str, width: i64) -> Result<usize, Error> {
-    let width = usize::try_from(width).unwrap_or(0);
-    allow_length(width)?;
-    Ok(width.saturating_sub(text.chars().count()))
-}
-
 fn justify(text: &str, name: &str, args: &[Value]) -> Result<String, Error> {
     let args = bind(args, ["width", "fillchar"])?;
     args.value(0)?;
@@ -450,15 +443,16 @@ fn of_dict(dict: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
         "items" => {
             bind(args, [])?;
             let pair = |(key, value)| Value::from(Tuple::from([key, value]));
-            Ok(view("dict_items", members()?.into_iter().map(pair).collect()))
+            Ok(view("dict_items", members()?.into_iter().map(pair).collect(), repr))
         }
         "keys" => {
             bind(args, [])?;
-            Ok(view("dict_keys", dict.try_iter()?.collect()))
+            Ok(view("dict_keys", dict.try_iter()?.collect(), repr))
         }
         "values" => {
             bind(args, [])?;
-            Ok(view("dict_values", members()?.into_iter().map(|(_, value)| value).collect()))
+            let values = members()?.into_iter().map(|(_, value)| value).collect();
+            Ok(view("dict_values", values, repr))
         }
         "copy" => bind(args, []).map(|_| dict.clone()),
         "get" => {

@@ -9,12 +9,13 @@ use minijinja::{
 };
 
 use super::{
-    arguments::invalid,
-    filters::{escaped, whole},
+    arguments::{allow_each, invalid},
     formats::fill_percent,
-    series::{Range, as_range, is_generator, is_uncalled, series_type},
-    text::{as_float, str, type_name},
-    weight::{is_key, weigh},
+    kinds::{as_float, is_key, is_number, type_name, whole},
+    methods::{call_method, is_method},
+    series::{Range, as_range, generator, is_generator, member_method, series_type},
+    text::{escaped, str},
+    weight::weigh,
 };
 
 /// Keys and values of a dict.
@@ -37,6 +38,10 @@ const FROM_END: &str = ":from-end";
 pub(super) const REPEATED: &str = ":repeated";
 /// A part of a text or a list: `value[start:stop:step]`.
 pub(super) const SLICE: &str = ":slice";
+/// Makes what a filter gives the generator that it is in Python, by the words that Python has for it.
+pub(super) const GENERATOR: &str = ":generator";
+/// A member as `value.name` finds it: the value, what was found, the name.
+pub(super) const MEMBER: &str = ":member";
 /// What a division leaves, or a text that is filled in.
 const REMAINDER: &str = ":%";
 /// Two values as one text.
@@ -215,12 +220,30 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
             None => Ok(value),
         }
     });
-    environment.add_filter(SLICE, |value: Value, start: Value, stop: Value, step: Value| {
-        slice(&value, [&start, &stop, &step])
+    environment.add_filter(GENERATOR, |value: Value, words: String| {
+        // A text that is reversed is one.
+        if value.as_str().is_some() {
+            return Ok(value);
+        }
+        value.try_iter().map(|items| generator(words, items.collect()))
     });
-    environment.add_filter(REMAINDER, |one: Value, other: Value| match one.as_str() {
-        Some(_) => fill_percent(&one, &other),
-        None => remainder(&one, &other),
+    environment.add_filter(MEMBER, |value: Value, found: Value, name: String| {
+        match found.is_undefined() && is_method(type_name(&value), &name) {
+            true => member_method(type_name(&value), value, name, call_method),
+            false => found,
+        }
+    });
+    environment.add_filter(SLICE, |state: &State<'_, '_>, value: Value, ends: Rest<Value>| {
+        weigh(state, &value)?;
+        slice(&value, &ends)
+    });
+    environment.add_filter(REMAINDER, |state: &State<'_, '_>, one: Value, other: Value| {
+        weigh(state, &one)?;
+        weigh(state, &other)?;
+        match one.as_str() {
+            Some(_) => fill_percent(&one, &other),
+            None => remainder(&one, &other),
+        }
     });
     environment.add_test("odd", |value: Value| Ok::<_, Error>(is_odd(number(value, "odd")?)));
     environment.add_test("even", |value: Value| Ok::<_, Error>(is_even(number(value, "even")?)));
@@ -233,20 +256,6 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
     });
 }
 
-/// That Python goes through a value.
-///
-/// # Errors
-/// It doesn't.
-pub(super) fn allow_each(value: &Value) -> Result<(), Error> {
-    match value.kind() {
-        ValueKind::None => Err(invalid("None is nothing to go through")),
-        _ if is_uncalled(value) => {
-            Err(invalid("a method is nothing to go through: it lacks its ()"))
-        }
-        _ => Ok(()),
-    }
-}
-
 fn number(value: Value, test: &str) -> Result<Value, Error> {
     match is_number(&value) {
         true => Ok(value),
@@ -257,11 +266,6 @@ fn number(value: Value, test: &str) -> Result<Value, Error> {
 /// A list of what is in a generator, which gives it once.
 fn as_list(value: Value) -> Result<Value, Error> {
     Ok(if is_generator(&value) { value.try_iter()?.collect() } else { value })
-}
-
-/// As Python counts them, true and false among them.
-pub(super) fn is_number(value: &Value) -> bool {
-    matches!(value.kind(), ValueKind::Number | ValueKind::Bool)
 }
 
 fn compare(state: &State<'_, '_>, sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
@@ -337,21 +341,24 @@ pub(super) fn have_order(items: &[Value]) -> Result<(), Error> {
     rest.iter().try_for_each(|item| is_ordered("<", item, first).map(drop))
 }
 
-/// `value[start:stop:step]`; nothing of what has no parts.
-fn slice(value: &Value, ends: [&Value; 3]) -> Result<Value, Error> {
+/// `value[start:stop:step]`
+fn slice(value: &Value, ends: &[Value]) -> Result<Value, Error> {
     if value.is_undefined() {
         return Err(Error::new(ErrorKind::UndefinedError, "an undefined value has no parts"));
+    }
+    let is_end = |end: &&Value| end.is_none() || end.is_integer() || end.kind() == ValueKind::Bool;
+    if let Some(end) = ends.iter().find(|end| !is_end(end)) {
+        return Err(invalid(format!("parts go from number to number, not {}", type_name(end))));
     }
     let count = match (value.kind(), series_type(value)) {
         (ValueKind::Seq, _) | (ValueKind::String | ValueKind::Iterable, None) => value.len(),
         _ => None,
     };
-    let are_numbers = ends.iter().all(|end| end.is_none() || end.is_integer() || end.kind() == ValueKind::Bool);
-    let Some(count) = count.and_then(|count| i64::try_from(count).ok()).filter(|_| are_numbers) else {
-        return Ok(Value::UNDEFINED);
-    };
+    let count = count.and_then(|count| i64::try_from(count).ok());
+    let count = count.ok_or_else(|| invalid(format!("{} has no parts", type_name(value))))?;
     let number = |end: &Value| end.as_i64().or_else(|| end.is_true().then_some(1));
-    let [start, stop, step] = ends.map(|end| if end.is_none() { None } else { number(end) });
+    let end = |at: usize| ends.get(at).filter(|end| !end.is_none()).and_then(number);
+    let (start, stop, step) = (end(0), end(1), end(2));
     let step = step.unwrap_or(1);
     if step == 0 {
         return Err(invalid("the step of a slice can't be 0"));

@@ -10,23 +10,10 @@ use std::{
 };
 
 use minijinja::{
-    Environment, Error, ErrorKind, State, Value,
-    value::{Enumerator, Object, ObjectExt as _, ObjectRepr, Rest},
+    Error, State, Value,
+    value::{Enumerator, Object, ObjectExt as _, ObjectRepr},
 };
 
-use super::{
-    arguments::invalid,
-    methods::{call_method, is_method},
-    text::{repr, type_name},
-};
-
-/// Makes what a filter gives the generator that it is in Python, by the words that Python has for it.
-pub(super) const GENERATOR: &str = ":generator";
-/// A member as `value.name` finds it: `value`, what was found, `name`.
-pub(super) const MEMBER: &str = ":member";
-
-/// How long a range may be.
-const LONGEST: i64 = 100_000;
 const REVERSED: &str = "list_reverseiterator object";
 /// What is not known of an object that Python prints with its address.
 const ADDRESS: &str = "at 0x…";
@@ -97,12 +84,16 @@ impl Object for Range {
     }
 }
 
+/// How a value is printed within others.
+type Repr = fn(&Value) -> Result<String, Error>;
+
 /// The keys, values or pairs of a dict.
 #[derive(Debug)]
 struct View {
     /// `dict_items`
     kind: &'static str,
     items: Vec<Value>,
+    repr: Repr,
 }
 
 impl Object for View {
@@ -119,14 +110,28 @@ impl Object for View {
     }
 
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let items = repr(&Value::from(self.items.clone())).map_err(|_| fmt::Error)?;
-        write!(f, "{}({items})", self.kind)
+        let view = Value::from_dyn_object(Arc::clone(self));
+        match print_view(&view, &self.repr) {
+            Some(Ok(text)) => f.write_str(&text),
+            // It is too long.
+            _ => f.write_str("…"),
+        }
     }
 }
 
-/// A view of a dict, by the kind that Python has for it.
-pub(super) fn view(kind: &'static str, items: Vec<Value>) -> Value {
-    Value::from_object(View { kind, items })
+/// A view of a dict, by the kind that Python has for it; `repr` prints the list of its items.
+pub(super) fn view(kind: &'static str, items: Vec<Value>, repr: Repr) -> Value {
+    Value::from_object(View { kind, items, repr })
+}
+
+/// What Python prints for a view; `None` for another value.
+pub(super) fn print_view(
+    value: &Value,
+    repr: &dyn Fn(&Value) -> Result<String, Error>,
+) -> Option<Result<String, Error>> {
+    let view = value.downcast_object_ref::<View>()?;
+    let items = repr(&Value::from(view.items.clone()));
+    Some(items.map(|items| format!("{}({items})", view.kind)))
 }
 
 /// Items of which each is given once.
@@ -161,6 +166,11 @@ impl Object for Generator {
     }
 }
 
+/// A generator of these, by the words that Python has for it.
+pub(super) fn generator(words: String, items: Vec<Value>) -> Value {
+    Value::from_object(Generator { words, items, given: AtomicUsize::new(0) })
+}
+
 /// What a generator has left.
 struct Rested(Arc<Generator>);
 
@@ -177,11 +187,17 @@ impl Iterator for Rested {
     }
 }
 
+/// Calls the method of a value.
+type CallMethod = fn(&Value, &str, &[Value]) -> Result<Value, Error>;
+
 /// A method that lacks its brackets.
 #[derive(Debug)]
 struct Method {
+    /// What Python calls the type of the value.
+    of: &'static str,
     value: Value,
     name: String,
+    call: CallMethod,
 }
 
 impl Object for Method {
@@ -190,12 +206,22 @@ impl Object for Method {
     }
 
     fn call(self: &Arc<Self>, _: &mut State<'_, '_>, args: &[Value]) -> Result<Value, Error> {
-        call_method(&self.value, &self.name, args)
+        (self.call)(&self.value, &self.name, args)
     }
 
     fn render(self: &Arc<Self>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "<built-in method {} of {} object {ADDRESS}>", self.name, type_name(&self.value))
+        write!(f, "<built-in method {} of {} object {ADDRESS}>", self.name, self.of)
     }
+}
+
+/// A method that is not called yet.
+pub(super) fn member_method(
+    of: &'static str,
+    value: Value,
+    name: String,
+    call: CallMethod,
+) -> Value {
+    Value::from_object(Method { of, value, name, call })
 }
 
 /// What Python calls the type of such a value; `None` where it is none.
@@ -237,44 +263,4 @@ pub(super) fn held_values(value: &Value) -> &[Value] {
     }
     let method = value.downcast_object_ref::<Method>();
     method.map_or(&[], |method| std::slice::from_ref(&method.value))
-}
-
-pub(super) fn add_series(environment: &mut Environment<'_>) {
-    environment.add_function("range", |args: Rest<Value>| range(&args));
-    environment.add_filter(GENERATOR, |value: Value, words: String| {
-        // A text that is reversed is one.
-        if value.as_str().is_some() {
-            return Ok(value);
-        }
-        let items = value.try_iter()?.collect();
-        Ok::<_, Error>(Value::from_object(Generator { words, items, given: AtomicUsize::new(0) }))
-    });
-    environment.add_filter(MEMBER, |value: Value, found: Value, name: String| {
-        match found.is_undefined() && is_method(type_name(&value), &name) {
-            true => Value::from_object(Method { value, name }),
-            false => found,
-        }
-    });
-}
-
-fn range(args: &[Value]) -> Result<Value, Error> {
-    let number = |value: &Value| match value.is_integer() || bool::try_from(value.clone()).is_ok() {
-        true => i64::try_from(value.clone()),
-        false => Err(invalid(format!("range takes whole numbers, not {}", type_name(value)))),
-    };
-    let args = args.iter().map(number).collect::<Result<Vec<_>, _>>()?;
-    let range = match *args {
-        [stop] => Range { start: 0, stop, step: 1 },
-        [start, stop] => Range { start, stop, step: 1 },
-        [start, stop, step] => Range { start, stop, step },
-        [] => return Err(ErrorKind::MissingArgument.into()),
-        _ => return Err(ErrorKind::TooManyArguments.into()),
-    };
-    if range.step == 0 {
-        return Err(invalid("the step of a range can't be 0"));
-    }
-    if range.len() > LONGEST {
-        return Err(invalid(format!("a range of more than {LONGEST} numbers is not rendered here")));
-    }
-    Ok(Value::from_object(range))
 }

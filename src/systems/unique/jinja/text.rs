@@ -2,7 +2,11 @@
 
 use minijinja::{Error, Value, value::ValueKind};
 
-use super::{arguments::allow_length, series::series_type};
+use super::{
+    arguments::allow_length,
+    kinds::{as_float, is_tuple},
+    series::{print_view, series_type},
+};
 use crate::syntax::python::text::{float_repr, text_repr};
 
 /// Values within values are printed no deeper.
@@ -30,37 +34,6 @@ pub(super) fn repr(value: &Value) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The float that a number is.
-pub(super) fn as_float(value: &Value) -> Option<f64> {
-    let is_float = value.kind() == ValueKind::Number && !value.is_integer();
-    f64::try_from(value.clone()).ok().filter(|_| is_float)
-}
-
-/// What Python calls a value's type.
-pub(super) fn type_name(value: &Value) -> &'static str {
-    if let Some(kind) = series_type(value) {
-        return kind;
-    }
-    match value.kind() {
-        ValueKind::Undefined => "Undefined",
-        ValueKind::None => "NoneType",
-        ValueKind::Bool => "bool",
-        ValueKind::Number if as_float(value).is_some() => "float",
-        ValueKind::Number => "int",
-        ValueKind::String => "str",
-        ValueKind::Seq | ValueKind::Iterable if is_tuple(value) => "tuple",
-        ValueKind::Seq | ValueKind::Iterable => "list",
-        ValueKind::Map => "dict",
-        _ => "object",
-    }
-}
-
-/// What `groupby` makes is one, too.
-fn is_tuple(value: &Value) -> bool {
-    let is_group = || value.get_attr("grouper").is_ok_and(|grouper| !grouper.is_undefined());
-    value.is_tuple() || is_group()
-}
-
 fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     allow_length(out.len())?;
     if depth > DEEPEST {
@@ -74,7 +47,10 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
             Some(float) => out.push_str(&float_repr(float)),
             None => out.push_str(&value.to_string()),
         },
-        _ if series_type(value).is_some() => out.push_str(&value.to_string()),
+        _ if series_type(value).is_some() => match print_view(value, &repr) {
+            Some(text) => out.push_str(&text?),
+            None => out.push_str(&value.to_string()),
+        },
         ValueKind::Seq | ValueKind::Iterable if value.len().is_some() => {
             let (open, close) = if is_tuple(value) { ('(', ')') } else { ('[', ']') };
             out.push(open);
@@ -98,4 +74,20 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
         _ => out.push_str(&value.to_string()),
     }
     Ok(())
+}
+
+/// A text as HTML has it.
+pub(super) fn escaped(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => made.push_str("&amp;"),
+            '<' => made.push_str("&lt;"),
+            '>' => made.push_str("&gt;"),
+            '\'' => made.push_str("&#39;"),
+            '"' => made.push_str("&#34;"),
+            letter => made.push(letter),
+        }
+    }
+    made
 }

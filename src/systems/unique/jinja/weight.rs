@@ -7,9 +7,8 @@ use minijinja::{
 };
 
 use super::{
-    arguments::invalid,
+    arguments::{allow_each, invalid},
     functions,
-    operators::allow_each,
     series::{held_values, series_type},
 };
 
@@ -115,15 +114,4 @@ pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
 
 fn is_container(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::Plain)
-}
-
-/// Whether a value can be a key of a dict: one that has no items, or a tuple of a few such.
-pub(super) fn is_key(value: &Value) -> bool {
-    const MOST: usize = 100;
-    let is_plain = |value: &Value| {
-        !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map)
-    };
-    let is_short = || value.is_tuple() && value.len().is_some_and(|len| len <= MOST);
-    is_plain(value)
-        || is_short() && value.try_iter().is_ok_and(|mut items| items.all(|item| is_plain(&item)))
 }
