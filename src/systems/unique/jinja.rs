@@ -269,6 +269,21 @@ mod tests {
         }
     }
 
+    /// Templates that nobody wrote, and what Jinja2 makes of them; null: it refuses them.
+    /// `tests/real/unique/grammar.py` makes both.
+    const MADE: &str = include_str!("../../../tests/real/unique/grammar.json");
+
+    #[test]
+    fn templates_by_chance_are_rendered_as_jinja2_does() {
+        let cases: Value = serde_json::from_str(MADE).unwrap();
+        let templates = cases["templates"].as_object().unwrap();
+        assert!(templates.len() > 400, "{}", templates.len());
+        for (template, text) in templates {
+            let found = rendered(template, &cases["context"]);
+            assert_eq!(found.as_deref().ok(), text.as_str(), "{template}: {found:?}");
+        }
+    }
+
     #[test]
     fn what_only_jinja2_renders_is_said() {
         for (template, words) in [
