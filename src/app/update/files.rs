@@ -431,14 +431,17 @@ pub(super) fn check_again(state: &mut State) {
     }
 }
 
-/// Whether a document names a JSON Schema that may be in a file.
+/// Whether a document names a JSON Schema that may be in a file: by its path, or by an address that
+/// the settings map.
 fn names_schema(state: &State) -> bool {
+    let is_mapped = |name: &str| state.disk.schemas.iter().any(|(url, _)| name.starts_with(url));
+    let is_file = |name: String| !name.contains("://") || is_mapped(&name);
     let names = |source: &Source| {
-        (0..source.document_count()).any(|row| conformance::named_schema(source, row).is_some())
+        let mut rows = 0..source.document_count();
+        rows.any(|row| conformance::named_schema(source, row).is_some_and(is_file))
     };
     let mut documents = state.documents.iter();
-    state.form.is_none()
-        && documents.any(|(_, document)| document.source.as_ref().is_ok_and(|source| names(source)))
+    state.form.is_none() && documents.any(|(_, document)| document.source.as_ref().is_ok_and(names))
 }
 
 /// Findings, selection and generation for the catalog as it is now.

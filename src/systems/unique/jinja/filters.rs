@@ -215,12 +215,8 @@ fn round(value: &Value, args: &[Value]) -> Result<Value, Error> {
         "ceil" | "floor" if is_number(&value) => Value::from(f64::try_from(value)?),
         _ => value,
     };
-    filters::round(
-        value,
-        Some(precision),
-        Some(method),
-        Kwargs::from_iter([("", Value::from(0)); 0]),
-    )
+    let no_more = std::iter::empty::<(&str, Value)>().collect();
+    filters::round(value, Some(precision), Some(method), no_more)
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
