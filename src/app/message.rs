@@ -27,7 +27,6 @@ use crate::{
     engine::{agent_loop::outline::Place, eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
-        connection::Connection,
         context::Mode,
         entry::{EntryId, FileId, SystemId},
         finding::Findings,
@@ -38,7 +37,7 @@ use crate::{
     syntax::source::{Source, SyntaxError},
     systems::{
         deployed::{item::Item, push::Push},
-        discovery::found::Found,
+        discovery::found::{Found, Searched},
         facets::configured::FoundConfig,
         permission::Permission,
     },
@@ -247,6 +246,8 @@ pub enum DocumentMessage {
     LoadEnded {
         names: Vec<FileId>,
         skipped: Vec<String>,
+        /// The files among these that couldn't be read.
+        unread: Vec<(FileId, Problem)>,
     },
     /// The time has come that `CheckSoon` asked for.
     CheckDue,
@@ -358,7 +359,7 @@ pub enum ConnectionMessage {
     },
     /// The services and servers that were found, and what of them could not be read or asked.
     Discovered {
-        connection: Box<Connection>,
+        searched: Box<Searched>,
         found: Vec<Found>,
         unread: Vec<String>,
         problems: Vec<Problem>,

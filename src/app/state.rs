@@ -15,7 +15,7 @@ use super::{
     batch::CallBatch,
     calls::{CallPart, CallText, Calls, RequestGoal},
     cases::Cases,
-    checking::{CallDestinations, HealthView},
+    checking::{CallDestinations, FromDisk, HealthView},
     connection_test::ConnectionTests,
     deployed::{DeployedListings, DeployedTools},
     documents::Documents,
@@ -154,6 +154,8 @@ pub struct State {
     /// The revisions of the files that the catalog was made from.
     pub read: HashMap<FileId, Source>,
     pub findings: Arc<Findings>,
+    /// What checks know of files beside their texts.
+    pub disk: FromDisk,
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     pub health: HealthView,
@@ -235,6 +237,7 @@ impl State {
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
             read: HashMap::new(),
             findings: Arc::default(),
+            disk: FromDisk::default(),
             checking: Checking::default(),
             health: HealthView::default(),
             check_rules: CheckRules::default(),

@@ -167,7 +167,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded, now),
-        DocumentMessage::LoadEnded { names, skipped } => {
+        DocumentMessage::LoadEnded { names, skipped, unread } => {
+            state.disk.unread = unread;
             files::load_ended(state, &names, skipped, now);
             cases::show_opened(state, now);
         }
@@ -293,12 +294,12 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             }
         }
         ConnectionMessage::Discover(name) => return discovery::discover(state, &name, now),
-        ConnectionMessage::Discovered { connection, found, unread, problems } => {
+        ConnectionMessage::Discovered { searched, found, unread, problems } => {
             unread
                 .into_iter()
                 .for_each(|words| state.notices.push(NoticeKind::Warning, words, now));
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
-            discovery::on_discovered(state, *connection, found, now);
+            discovery::on_discovered(state, *searched, found, now);
         }
         ConnectionMessage::AllowAsked => return deployed::allow_asked(state, now),
         ConnectionMessage::NotAllowed { connection, permission, purpose } => {

@@ -1,28 +1,23 @@
 //! `toolcrib call`: calls a tool and streams its answer.
 
-use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
-use futures::future::Either;
 use serde_json::Value;
-use tokio::{sync::mpsc, time::Instant};
 
 use super::{
-    answering::QuestionDesk,
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
-    call_events::EventPrinter,
-    call_preview::{print_rendering, print_request, request_json},
+    call_events::{Sending, call_limits, open_history},
+    call_preview::{print_rendering, print_request},
     deployed,
-    ending::{CommandResult, Ending},
+    ending::CommandResult,
     global::Global,
     mock_options::MockFlags,
     opened::OpenWorkspace,
     out::CommandOutput,
-    saving::SavedAnswer,
-    signals::{interrupted, wait_for, wait_for_many, with_limit},
+    signals::wait_for,
     step_options::{StepOptions, preview_steps, print_steps},
-    strays::Strays,
     stubs,
 };
 use crate::{
@@ -31,31 +26,20 @@ use crate::{
         template,
     },
     model::{
-        call::{Event, EventKind, Limits, Outcome, Request},
+        call::Limits,
         catalog::Catalog,
-        connection::Connection,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
-        trace::Head,
     },
-    runtime::{now::now_millis, registry},
+    runtime::registry,
     schema::literal::Literal,
-    store::{
-        history::{History, Recorder},
-        paths::Paths,
-        secrets,
-    },
     systems::{
         calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},
         mocking,
     },
-    wire::{now::elapsed_ms, registry::Registry},
 };
-
-/// Events on their way at most; more make the wire wait.
-const QUEUE: usize = 256;
 
 /// The user that a call names when nobody says who it is.
 pub(crate) const NOBODY: &str = "user";
@@ -275,33 +259,18 @@ impl Call {
             };
             return wait_for("calling", batch::run_batch(many, out));
         }
-        let recorder = if self.no_history {
-            None
-        } else {
-            begin_recording(opened, &request, &connection, out)
-        };
-        let shown = request_json(&request, &connection, 0);
-        let teller = EventPrinter {
-            out,
-            json: global.json,
+        let sending = Sending {
+            opened,
+            catalog,
             key: &tool.entry.key,
-            request: shown,
-            recorder,
-            open_line: false,
-            strays: Strays::default(),
-            chunks: 0,
-            bytes: 0,
-            first: None,
-            answer: self.save.clone().map(|path| SavedAnswer::new(path, request.system)),
-            structured: None,
+            connection,
+            limits: self.limits(),
+            timeout: self.timeout,
+            answers: &self.answer,
+            save: self.save.clone(),
+            is_kept: !self.no_history,
         };
-        let (asks, questions) = mpsc::channel(1);
-        let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
-        let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
-        wait_for_many(
-            "calling",
-            stream_call(registry, connection, (request, self.limits(), self.timeout), desk, teller),
-        )
+        sending.send(request, global, out)
     }
 
     /// What is said beside the arguments; `None`: nothing.
@@ -332,8 +301,7 @@ impl Call {
 
     fn limits(&self) -> Limits {
         // Unasked, strays after the end would hold the prompt back.
-        let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
-        self.timeout.map_or(limits, |time| limits.within(time))
+        call_limits(self.timeout, self.linger.unwrap_or_default())
     }
 }
 
@@ -354,111 +322,4 @@ pub(crate) fn mock_of(
         ));
     }
     mock_service(&mocking::mocked_tool(tool, kept, stubs::own_stub(tool, opened, out)), options)
-}
-
-/// The history of the workspace.
-pub(crate) fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
-    let mask = secrets::build_mask(&opened.settings.connections.known);
-    Ok(Arc::new(History::for_workspace(&Paths::of_user()?, &opened.workspace.root, mask)))
-}
-
-/// Begins the call in the history; a call is made although it cannot be kept.
-fn begin_recording(
-    opened: &OpenWorkspace,
-    request: &Request,
-    connection: &Connection,
-    out: &CommandOutput,
-) -> Option<Recorder> {
-    let begun = open_history(opened).and_then(|history| {
-        history.begin_call(&Head::from_request(request, connection, now_millis()))
-    });
-    begun
-        .map_err(|problem| {
-            out.warn(format_args!("couldn't save this call in the history: {problem}"));
-        })
-        .ok()
-}
-
-/// Runs the call and says its events as they come, until its end or an interruption.
-async fn stream_call(
-    registry: Registry,
-    connection: Connection,
-    (request, limits, opening): (Request, Limits, Option<Duration>),
-    mut desk: QuestionDesk<'_>,
-    mut teller: EventPrinter<'_>,
-) -> CommandResult {
-    let began = Instant::now();
-    let name = connection.name.clone();
-    let (sender, mut events) = mpsc::channel(QUEUE);
-    let mut interrupt = pin!(interrupted());
-    let mut opened = match request.mock {
-        // The connection opens before anything is said of the call.
-        None => Either::Left(Box::pin(with_limit(&name, opening, pending::<()>()))),
-        Some(_) => Either::Right(pending()),
-    };
-    let mut is_open = false;
-    let mut call = registry.run_call(&connection, request, limits, sender);
-    let mut running = true;
-    let mut has_ended = false;
-    let mut ending = Ending::Done;
-    let mut batch = Vec::with_capacity(QUEUE);
-    loop {
-        let count = tokio::select! {
-            biased;
-            () = &mut interrupt => {
-                drop(call);
-                registry.close().await;
-                let at_ms = teller.record_cancelled(began);
-                return teller.print_end(at_ms, Outcome::Cancelled, None);
-            }
-            count = events.recv_many(&mut batch, QUEUE) => count,
-            Err(late) = &mut opened, if !is_open => {
-                drop(call);
-                registry.close().await;
-                let at_ms = elapsed_ms(began);
-                let kind = EventKind::End { outcome: Outcome::TimedOut, problem: Some(late.clone()) };
-                teller.record_events(&[Event { at_ms, kind }]);
-                return teller.print_end(at_ms, Outcome::TimedOut, Some(late));
-            }
-            () = &mut call, if running => {
-                running = false;
-                continue;
-            }
-            () = desk.step(teller.out) => continue,
-        };
-        if count == 0 {
-            registry.close().await;
-            teller.strays.rest().into_iter().for_each(|words| teller.out.print_status(words));
-            if desk.has_refused_answer() && matches!(ending, Ending::Done | Ending::Found) {
-                ending = Ending::Usage;
-            }
-            return match teller.answer.take() {
-                Some(answer) => answer.save_parts(teller.out).and(Ok(ending)),
-                None => Ok(ending),
-            };
-        }
-        is_open = true;
-        // What is seen is kept.
-        teller.record_events(&batch);
-        has_ended |= batch.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
-        let mut left = batch.len();
-        for event in batch.drain(..) {
-            left -= 1;
-            if let Some(answer) = &mut teller.answer {
-                answer.add_event(&event.kind);
-            }
-            match teller.print_event(event, left == 0 && events.is_empty()) {
-                Ok(ended) => ending = ended.unwrap_or(ending),
-                // What can't be written, such as to a pipe that is closed, cancels the call.
-                Err(reason) => {
-                    drop(call);
-                    registry.close().await;
-                    if !has_ended {
-                        teller.record_cancelled(began);
-                    }
-                    return Err(reason);
-                }
-            }
-        }
-    }
 }

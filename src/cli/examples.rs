@@ -60,6 +60,8 @@ const EXAMPLES: &[(&str, &str, &str)] = &[
     ("history compare", "history compare 7f1c last --json", "with the newest call"),
     ("history replay", "history replay last", "at the original speed"),
     ("history replay", "history replay 7f1c --speed 4", "four times as fast"),
+    ("history resend", "history resend last", "the same request once more"),
+    ("history resend", "history resend 7f1c --json --timeout 5s", "its events, for scripts"),
     ("history export", "history export -o calls.jsonl", "all calls"),
     ("history export", "history export --find tool:joke --stub -o joke.yaml", "as a stub"),
     ("history remove", "history remove 7f1c", "one call"),

@@ -25,6 +25,7 @@ use crate::{
         connections::Connections,
         entry::FileId,
         finding::{Finding, Severity, Site},
+        problem::Problem,
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -32,6 +33,15 @@ use crate::{
 
 /// A case, a scenario or a stub has something in it that its command refuses, or never looks at.
 const MALFORMED: &str = "file.malformed";
+
+/// The file couldn't be read.
+pub const NOT_READ: &str = "file.not-read";
+
+/// Of a file that couldn't be read.
+#[must_use]
+pub fn unread_finding(file: &FileId, problem: &Problem) -> Finding {
+    new_finding(NOT_READ, file, problem.cause.clone())
+}
 
 /// What the command of a case, a scenario or a stub would say of its file; nothing of another file.
 /// `missing` says in words that there is no tool of that name.

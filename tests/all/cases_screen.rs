@@ -360,7 +360,7 @@ fn a_case_that_is_opened_is_in_the_form_and_the_list_begins_at_it() {
     let mut bench = bench(&[("cases/a.yaml", SUM), ("cases/z.yaml", &other)]);
     bench.state.invoke.cases.opening = Some(FileId::new("cases/z.yaml"));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    let ended = DocumentMessage::LoadEnded { names, skipped: Vec::new() };
+    let ended = DocumentMessage::LoadEnded { names, skipped: Vec::new(), unread: Vec::new() };
     bench.send(Message::Document(ended));
     bench.draw();
     assert!(bench.shows("1 + 1"), "{}", bench.screen());

@@ -441,7 +441,11 @@ mod tests {
         update(&mut state, Message::Document(DocumentMessage::Loaded(files)), Millis(1));
         update(
             &mut state,
-            Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
+            Message::Document(DocumentMessage::LoadEnded {
+                names,
+                skipped: Vec::new(),
+                unread: Vec::new(),
+            }),
             Millis(2),
         );
         state

@@ -523,7 +523,7 @@ pub(super) mod tests {
         let (names, skipped) = (vec![file.clone()], Vec::new());
         for message in [
             DocumentMessage::Loaded(vec![(file, loaded)]),
-            DocumentMessage::LoadEnded { names, skipped },
+            DocumentMessage::LoadEnded { names, skipped, unread: Vec::new() },
         ] {
             update(&mut state, Message::Document(message), Millis(1));
         }

@@ -14,7 +14,8 @@ use super::{
 use crate::{
     cli::{
         arguments::parse_duration,
-        call::{NOBODY, open_history},
+        call::NOBODY,
+        call_events::open_history,
         ending::{CommandResult, Ending, StopReason},
         global::Global,
         opened::OpenWorkspace,

@@ -109,7 +109,11 @@ impl Workbench {
         let start = Start { workspace: name.into(), seed: 7, ..Start::default() };
         let mut bench = Self::start(start, Root::new, width, height);
         bench.send(Message::Document(DocumentMessage::Loaded(files)));
-        bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+        bench.send(Message::Document(DocumentMessage::LoadEnded {
+            names,
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }));
         bench.draw();
         bench
     }

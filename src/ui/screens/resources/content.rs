@@ -222,7 +222,7 @@ impl ContentPane {
     fn mark_found(&self, buffer: &mut Buffer, look: Look<'_>, focused: bool) {
         let line = self.found.lines.get(self.found.at).filter(|_| self.is_finding());
         if let Some(area) = line.and_then(|line| self.position.line_area(*line)) {
-            mark_chosen(buffer, area, look.styles, focused);
+            mark_chosen(buffer, area, 0, look.styles, focused);
         }
     }
 
