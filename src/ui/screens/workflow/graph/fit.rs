@@ -105,10 +105,22 @@ impl Graph {
         room: PictureRoom,
     ) {
         let shown = GraphView { detail: Detail::Names, ..self.shown.clone() };
-        let laid = LaidGraph::build(None, &self.past, scene, &shown, room);
-        if laid.fits_in_view() && laid.count_unlabelled() + FEW_HIDDEN < hidden {
-            (self.shown, self.laid) = (shown, Some(laid));
+        let frameless = LaidGraph::build(None, &self.past, scene, &shown, room);
+        if !frameless.fits_in_view() || frameless.count_unlabelled() + FEW_HIDDEN >= hidden {
+            return;
         }
+        // Turned, the picture may have room for labels beside its frames, too.
+        let turned = self.laid.as_ref().map(|laid| laid.direction().toggled());
+        if room.direction.is_none() && turned.is_some() {
+            let room = PictureRoom { direction: turned, ..room };
+            let framed = LaidGraph::build(None, &self.past, scene, &self.shown, room);
+            let fewest = frameless.count_unlabelled();
+            if framed.fits_in_view() && framed.count_unlabelled() <= fewest + FEW_HIDDEN {
+                self.laid = Some(framed);
+                return;
+            }
+        }
+        (self.shown, self.laid) = (shown, Some(frameless));
     }
 
     /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is
