@@ -24,6 +24,7 @@ mod ask;
 mod ask_cases;
 mod batch;
 mod call;
+mod call_events;
 mod call_preview;
 mod cards;
 mod cases;

@@ -358,7 +358,7 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
             .filter(|post| post["method"] == "tools/call")
             .map(|post| header(post, "mcp-session-id"))
             .collect();
-        assert_eq!(sessions, ["session-1", "session-2"], "{how}");
+        assert!(sessions.len() == 2 && sessions[0] != sessions[1], "{how}: {sessions:?}");
     }
     // One that forgets each time is asked twice only.
     let server = HttpServer::start("forgets-always");

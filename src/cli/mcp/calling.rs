@@ -64,7 +64,8 @@ impl CallOnServer {
                 .with_remedy(remedy)
                 .into());
         };
-        let call = Call { pairs, ..self.call.clone() };
+        let mut call = self.call.clone();
+        call.pairs = pairs;
         call.run_tool(&opened, (&catalog, tool), global, out)
     }
 }
