@@ -11,7 +11,7 @@ use super::{
     answering::QuestionDesk,
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
-    call_events::EventPrinter,
+    call_events::{EventPrinter, elapsed_ms},
     call_preview::{print_rendering, print_request, request_json},
     deployed,
     ending::{CommandResult, Ending},
@@ -459,9 +459,4 @@ async fn stream_call(
             }
         }
     }
-}
-
-/// Since when, in milliseconds.
-pub(super) fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }

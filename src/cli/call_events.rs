@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 
 use super::{
-    call::elapsed_ms,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     out::{CommandOutput, print_problem},
     saving::SavedAnswer,
@@ -201,4 +200,9 @@ fn wraps_text(structured: &str, text: &str) -> bool {
     structured.len() > text.len()
         && serde_json::from_str::<Map<String, Value>>(structured)
             .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
+}
+
+/// Since when, in milliseconds.
+pub(super) fn elapsed_ms(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
