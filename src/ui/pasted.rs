@@ -41,7 +41,7 @@ pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
 }
 
 /// The same as a dialog.
-pub(crate) fn paste_proposal(text: &str, state: &State) -> Proposal {
+fn paste_proposal(text: &str, state: &State) -> Proposal {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
         pasting::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())

@@ -177,7 +177,7 @@ fn read_added(words: &[String], is_free: impl Fn(&str) -> bool) -> Result<Server
             option if ADD_OPTIONS.contains(&option) => drop(value()),
             option if option.starts_with('-') => {}
             // Some take several variables after one option.
-            word if read.name.is_empty() && value_pair(word).is_some() => {
+            word if value_pair(word).is_some() => {
                 read.env.extend(value_pair(word));
             }
             name if read.name.is_empty() => read.name = plain_name(name),

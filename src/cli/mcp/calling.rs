@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use super::target::{InspectedServer, Target};
+use super::target::{InspectedServer, Target, nobody};
 use crate::{
     cli::{
         call::Call, deployed::callable_catalog_within, ending::CommandResult, global::Global,
@@ -49,7 +49,7 @@ impl CallOnServer {
         let mut opened = OpenWorkspace::read_workspace(global, None)?;
         opened.settings.connections.choose(connection.clone());
         let Some(catalog) = callable_catalog_within(&connection, self.call.timeout)? else {
-            return Err(super::nobody(&connection.name).into());
+            return Err(nobody(&connection.name).into());
         };
         let Some(tool) = catalog.tool_called(&self.call.tool) else {
             let names = catalog.tools.iter().map(|tool| tool.name.as_str());
@@ -64,7 +64,8 @@ impl CallOnServer {
                 .with_remedy(remedy)
                 .into());
         };
-        let call = Call { pairs, ..self.call.clone() };
+        let mut call = self.call.clone();
+        call.pairs = pairs;
         call.run_tool(&opened, (&catalog, tool), global, out)
     }
 }

@@ -13,6 +13,7 @@ use super::{
     settings,
 };
 use crate::{
+    engine::traffic::conversation::CANCELLED,
     model::{
         call::CallError,
         connection::Connection,
@@ -199,7 +200,7 @@ fn notice_text(method: &str, params: &Value) -> String {
 
 fn cancelled(side: FrameSide) -> CallError {
     let who = if side == FrameSide::Client { "toolcrib" } else { "the server" };
-    CallError::new(ErrorKind::parse("cancelled"), format!("{who} cancelled it"), "")
+    CallError::new(ErrorKind::parse(CANCELLED), format!("{who} cancelled it"), "")
 }
 
 /// How an answer ends its request, what it is, and what it says.

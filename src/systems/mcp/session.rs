@@ -4,7 +4,7 @@
 
 use std::{cmp::Ordering, collections::HashMap};
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use super::{
     asked::{Kind as AskedKind, ServerRequest},

@@ -86,7 +86,7 @@ pub(crate) fn action_palette(
         let scope = scopes.iter().position(|scope| *scope == action.scope);
         (chosen.unwrap_or(recent.len()), scope.unwrap_or(scopes.len()))
     });
-    let item = |action: &Action| {
+    let item = |action: &&'static Action| {
         let refusal = refusal(action.id);
         let is_here = action.scope == Scope::Global || scopes.contains(&action.scope);
         Item {

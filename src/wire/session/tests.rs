@@ -178,6 +178,7 @@ fn limits() -> Limits {
         total: seconds(600),
         linger: seconds(2),
         answer: 1_000_000,
+        ..Limits::default()
     }
 }
 

@@ -92,7 +92,7 @@ pub(super) struct Running {
     raw: RawFrames,
     last_words: LastWords,
     /// Who wants to know which resources and lists have changed.
-    updates: Vec<QueueSender>,
+    pub updates: Vec<QueueSender>,
     pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
