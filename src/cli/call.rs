@@ -34,6 +34,7 @@ use crate::{
     },
     runtime::registry,
     schema::literal::Literal,
+    store::secrets,
     systems::{
         calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},

@@ -63,7 +63,7 @@ fn environment() -> Environment<'static> {
     environment.set_formatter(|out, state, value| {
         let text = text::str(value)?;
         let is_escaped = matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe();
-        let text = if is_escaped { filters::escaped(&text) } else { text };
+        let text = if is_escaped { text::escaped(&text) } else { text };
         out.write_str(&text).map_err(Error::from)
     });
     filters::add_filters(&mut environment);

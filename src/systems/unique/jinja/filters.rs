@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use minijinja::{
     Environment, Error, ErrorKind, State, Value, filters,
-    value::{Kwargs, Rest, ValueKind, ValueOrKwargs},
+    value::{Rest, ValueKind, ValueOrKwargs},
 };
 use regex::Regex;
 
