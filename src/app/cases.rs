@@ -29,6 +29,8 @@ pub struct Cases {
     pub trying: BTreeSet<FileId>,
     /// What is being tried together.
     pub asked: Vec<FileId>,
+    /// The one that the user asked for alone: its calls are shown.
+    pub only: Option<FileId>,
     /// The case that the program is opened with, until the workspace is read.
     pub opening: Option<FileId>,
     /// The same from then on: lists begin at it.

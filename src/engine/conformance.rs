@@ -65,10 +65,8 @@ pub(crate) fn is_of_schema(finding: &Finding) -> bool {
 #[must_use]
 pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
-    // Most texts name none, and are not read for this.
     let own = || {
-        text.contains("$schema")
-            .then_some(source)?
+        source
             .value_at(document, &Pointer::root().child("$schema"))?
             .as_str()
             .map(ToOwned::to_owned)

@@ -135,6 +135,9 @@ fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
     assert!(sent(&bench)[1].contains("42 + 1"), "{:?}", sent(&bench));
     answers(&mut bench, "43");
     assert!(bench.shows("2 cases passed"), "{}", bench.screen());
+    // The one that was asked for is shown.
+    let shown = bench.state.invoke.calls.selected;
+    assert_eq!(shown, begun(&bench).last().map(|(call, _)| *call));
 
     // The first one fails: there is no answer for the other.
     run(&mut bench, &["cases/2-next.yaml"]);
@@ -149,7 +152,7 @@ fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
     bench.send(Message::Document(DocumentMessage::Change { label: "x".into(), changes: gone }));
     run(&mut bench, &["cases/2-next.yaml"]);
     bench.draw();
-    assert!(bench.shows("no case before it in its folder calls that tool"), "{}", bench.screen());
+    assert!(bench.shows("and no case before it in its folder"), "{}", bench.screen());
 }
 
 #[test]

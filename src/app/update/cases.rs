@@ -43,6 +43,10 @@ use crate::{
 
 /// Calls these cases.
 pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> Vec<Effect> {
+    state.invoke.cases.only = match files.as_slice() {
+        [only] => Some(only.clone()),
+        _ => None,
+    };
     let (asks, calls): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| ask_case(state, file).is_some());
     let waiting = case_order::in_order(state, calls);
@@ -180,7 +184,7 @@ fn call_case(state: &mut State, mut running: RunningCase, now: Millis) -> Option
     let name = request.connection_name(&connection.name);
     let RunningCase { file, case, .. } = &running;
     let of = if case.name.is_empty() { file.as_str() } else { &case.name };
-    let is_only = state.invoke.cases.asked.len() == 1;
+    let is_only = state.invoke.cases.only.as_ref() == Some(file);
     let calls = &mut state.invoke.calls;
     let call = calls.begin_case(request.clone(), name, (of.into(), is_only), now);
     state.invoke.cases.shown_turn += u64::from(is_only);

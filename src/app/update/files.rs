@@ -433,6 +433,9 @@ fn names_schema(state: &State) -> bool {
     let is_mapped = |name: &str| state.disk.schemas.iter().any(|(url, _)| name.starts_with(url));
     let is_file = |name: String| !name.contains("://") || is_mapped(&name);
     let names = |source: &Source| {
+        if !source.text().contains("schema") {
+            return false;
+        }
         let mut rows = 0..source.document_count();
         rows.any(|row| conformance::named_schema(source, row).is_some_and(is_file))
     };
