@@ -6,7 +6,7 @@ use crate::{
         call::Request,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        traffic::{KeptMessage, ObservedMessage},
+        traffic::{FRAMES, KeptMessage, ObservedMessage},
     },
     systems::{calling, watched},
 };
@@ -22,7 +22,10 @@ pub(crate) fn tool_of<'s>(
 ) -> Result<&'s Tool, Problem> {
     let Some(call) = watched::seen_call(crossing) else {
         return tool_at(state, &crossing.subject).ok_or_else(|| {
-            let cause = "no tool of this workspace sends requests there";
+            let cause = match &*crossing.subject == FRAMES {
+                true => "it isn't the call of a tool",
+                false => "no tool of this workspace sends requests there",
+            };
             refused(cause, "choose a request of one of its tools")
         });
     };

@@ -54,12 +54,14 @@ pub(super) fn confirm_clear(state: &State) -> Reply {
     Reply::Open(Box::new(Confirm::new("Clear the traffic?", words, vec![keep, clear], Vec::new())))
 }
 
-/// Asks before the request of another client is sent once more; in the program itself it does no harm.
+/// Asks before the request of another client is sent once more. In the program itself it does no
+/// harm, and between toolcrib and a server there are no others.
 pub(super) fn confirm_resend(state: &State, number: u64) -> Reply {
     let send = WatchMessage::Resend(number);
     let connection = state.watched_connection();
+    let has_others = connection.transport().is_bus() && !connection.is_embedded();
     let request = match request_of(state, number) {
-        Ok(request) if !connection.is_embedded() => request,
+        Ok(request) if has_others => request,
         _ => return watch_reply(send),
     };
     let title = format!("Send the request of {} again?", request.name);
