@@ -1,5 +1,7 @@
 //! What one does every day with an MCP server: find a tool, call it, call yesterday's again.
 
+use std::sync::Arc;
+
 use serde_json::{Value, json};
 use toolcrib::{
     app::{
@@ -224,4 +226,27 @@ fn yesterdays_call_waits_for_consent_and_says_why_it_cant_be_sent() {
     bench.keys("R");
     assert!(bench.shows("sky no longer has a tool weather"), "{}", bench.screen());
     assert_eq!(bench.effects, [], "it isn't listed again and again");
+}
+
+#[test]
+fn calls_that_are_compared_from_invoke_are_seen_at_80_columns() {
+    let tool = json!({"name": "weather", "inputSchema": {"type": "object"}});
+    let mut bench = open(&json!([tool]), (80, 24));
+    for text in ["sun", "rain"] {
+        bench.keys("f6");
+        bench.happens([
+            (3, EventKind::Chunk { text: text.into(), bytes: 4 }),
+            (4, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+        ]);
+    }
+    bench.keys("@compare-session");
+    assert_eq!(bench.state.screen, ScreenId::History);
+    let [mut before, mut after] = [yesterdays("weather"), yesterdays("weather")];
+    for (trace, text) in [(&mut before, "sun"), (&mut after, "rain")] {
+        let kind = EventKind::Chunk { text: text.into(), bytes: 4 };
+        trace.events.insert(0, Event { at_ms: 1, kind });
+    }
+    bench.send(Message::History(HistoryMessage::Compared(Arc::new([before, after]))));
+    bench.draw();
+    assert!(bench.shows("- sun") && bench.shows("+ rain"), "{}", bench.screen());
 }
