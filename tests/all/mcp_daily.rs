@@ -250,3 +250,30 @@ fn calls_that_are_compared_from_invoke_are_seen_at_80_columns() {
     bench.draw();
     assert!(bench.shows("- sun") && bench.shows("+ rain"), "{}", bench.screen());
 }
+
+#[test]
+fn find_in_an_answer_counts_and_goes_on_after_it_was_left() {
+    let tool = json!({"name": "weather", "inputSchema": {"type": "object"}});
+    let mut bench = open(&json!([tool]), (120, 36));
+    bench.keys("f6");
+    let rows: Vec<Value> = (0..40).map(|row| json!({"row": row, "sky": row % 10})).collect();
+    let text = json!(rows).to_string().replace("},", "},\n");
+    bench.happens([
+        (3, EventKind::Chunk { text: text.into(), bytes: 4 }),
+        (4, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+    ]);
+    bench.clicks("Answer");
+    bench.keys("/");
+    bench.types("\"sky\":3");
+    assert!(bench.shows(" 1 of 4 "), "{}", bench.screen());
+    bench.keys("enter enter");
+    assert!(bench.shows(" 3 of 4 "), "{}", bench.screen());
+    bench.keys("up");
+    assert!(bench.shows(" 2 of 4 "), "{}", bench.screen());
+    bench.keys("esc");
+    assert!(!bench.shows(" of 4 "), "{}", bench.screen());
+    bench.keys("/ enter");
+    assert!(bench.shows(" of 4 "), "{}", bench.screen());
+    bench.types("x");
+    assert!(bench.shows("not found") && !bench.shows(" of 4 "), "{}", bench.screen());
+}

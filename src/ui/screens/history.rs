@@ -461,7 +461,7 @@ impl History {
         if self.panes.focus == LEFT {
             self.list.open_find(state);
         } else {
-            self.answer.open_find();
+            self.answer.open_find(opened_call(state).map(|open| &open.call));
         }
         Reply::Handled
     }
