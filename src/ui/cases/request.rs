@@ -148,7 +148,7 @@ pub(crate) fn save_request(tool: &EntryId, state: &State) -> Reply {
         page::FOLDER
     );
     let free = state.documents.free_name(&called.tool, case_file);
-    let save = move |name: &str, state: &State| {
+    let save = move |name: &str, state: &State| -> Result<Reply, String> {
         let file = new_file(name.trim(), state)?;
         let expect = json!({"outcome": Outcome::Succeeded.as_str()});
         let expect = expect.as_object().cloned().unwrap_or_default();
