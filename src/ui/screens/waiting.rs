@@ -111,8 +111,8 @@ impl Waiting {
         self.middle.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
 
-    /// Gives the call what the form holds; the first error is gone to. One that was told of that may
-    /// send it all the same, as somebody does who tests whoever asked.
+    /// Gives the call what the form holds; the first error is gone to. Sending the same again means
+    /// it, as of somebody who tests whether answers are checked.
     fn send(&mut self, state: &State) -> Reply {
         let Some(ask) = self.middle.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
