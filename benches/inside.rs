@@ -253,7 +253,11 @@ fn state(tools: usize) -> State {
     );
     update(
         &mut state,
-        Message::Document(DocumentMessage::LoadEnded { names: vec![file()], skipped: Vec::new() }),
+        Message::Document(DocumentMessage::LoadEnded {
+            names: vec![file()],
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }),
         Millis(0),
     );
     state

@@ -39,6 +39,7 @@ mod own_ids;
 pub mod paths;
 pub mod samples;
 pub mod saved_parts;
+pub(crate) mod schema_documents;
 pub mod schema_files;
 pub mod schema_map;
 #[cfg(all(unix, not(target_vendor = "apple"), feature = "key-store"))]

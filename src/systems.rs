@@ -54,6 +54,7 @@ pub mod table;
 pub mod target;
 pub mod trustgraph;
 pub mod unique;
+pub(crate) mod unknown_names;
 pub mod update;
 pub mod watched;
 

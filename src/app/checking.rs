@@ -1,26 +1,32 @@
 //! Checking a workspace: at once while it is small, else apart from the keys.
 
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
+
+use serde_json::Value;
 
 use crate::{
-    engine::lint,
+    engine::{groups::CustomGroups, lint},
     model::{
         catalog::Catalog,
         check_rules::CheckRules,
         connections::{Connections, Listeners},
+        context::Name,
         entry::FileId,
-        finding::Findings,
+        finding::{Finding, Findings},
         health::HealthSettings,
+        problem::Problem,
+        settings::SETTINGS,
     },
     syntax::source::{Source, SyntaxError},
     systems::{
         findings,
         health::health_findings,
-        run_files::{missing_tool, run_findings},
+        run_files::{missing_tool, run_findings, unread_finding},
+        unknown_names::{Known, unknown_names},
     },
 };
 
-/// Up to this many entries are checked at once, within a key's time.
+/// Up to this many entries, in as many files, are checked at once, within a key's time.
 pub(crate) const AT_ONCE: usize = 32;
 
 /// A workspace at one moment, to be checked while the keys go on.
@@ -35,6 +41,18 @@ pub struct Snapshot {
     /// What the health of the tools is measured by, where it is to be seen.
     pub health: Option<HealthSettings>,
     pub rules: CheckRules,
+    pub disk: FromDisk,
+}
+
+/// What is known of files beside their texts.
+#[derive(Clone, Debug, Default)]
+pub struct FromDisk {
+    /// The files that couldn't be read, when they were last.
+    pub unread: Vec<(FileId, Problem)>,
+    /// Addresses of JSON Schemas with their files, as the settings map them.
+    pub schemas: Vec<(String, String)>,
+    /// Where documents don't match the JSON Schemas that they name, which are in files, too.
+    pub documents: Vec<Finding>,
 }
 
 /// Whether findings on the health of the tools are shown, and by which measures.
@@ -72,6 +90,12 @@ impl PartialEq for Snapshot {
 }
 
 impl Snapshot {
+    /// The texts that could be parsed.
+    #[must_use]
+    pub fn sources(&self) -> HashMap<&FileId, &Source> {
+        self.files.iter().filter_map(|(file, source)| Some((file, source.as_ref().ok()?))).collect()
+    }
+
     /// All findings, sorted by place.
     #[must_use]
     pub fn collect_findings(&self) -> Findings {
@@ -80,6 +104,7 @@ impl Snapshot {
             &self.there,
             self.health.as_ref(),
             &self.rules,
+            &self.disk,
             self.files.iter().map(|(file, source)| (file, source.as_ref())),
         )
     }
@@ -92,9 +117,10 @@ pub(crate) fn findings_of<'s>(
     there: &CallDestinations,
     health: Option<&HealthSettings>,
     rules: &CheckRules,
+    disk: &FromDisk,
     files: impl Iterator<Item = (&'s FileId, Result<&'s Source, &'s SyntaxError>)>,
 ) -> Findings {
-    let files: std::collections::HashMap<_, _> = files.collect();
+    let files: HashMap<_, _> = files.collect();
     let source = |file: &FileId| files.get(file).and_then(|source| source.ok());
     let mut all = findings::catalog_findings(catalog, source);
     if let Some(settings) = health {
@@ -107,12 +133,19 @@ pub(crate) fn findings_of<'s>(
         &there.listeners,
         source,
     ));
-    all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     let missing = |tool: &str| missing_tool(catalog, tool);
-    let read = files.iter().filter_map(|(file, source)| Some((file, source.ok()?)));
-    all.extend(
-        read.flat_map(|(file, source)| run_findings(file, source, &there.connections, missing)),
-    );
+    for (file, source) in &files {
+        // What is read of 10,000 texts isn't kept.
+        let look = source.map(Source::for_a_look);
+        all.extend(findings::of_text(catalog, file, look.as_ref().map_err(|error| *error)));
+        if let Ok(source) = &look {
+            all.extend(run_findings(file, source, &there.connections, missing));
+        }
+    }
+    let read = files.iter().filter_map(|(file, source)| Some((*file, source.ok()?)));
+    all.extend(name_findings(catalog, read, &missing));
+    all.extend(disk.unread.iter().map(|(file, problem)| unread_finding(file, problem)));
+    all.extend(disk.documents.iter().cloned());
     rules.apply(&mut all);
     lint::sort_findings(&mut all);
     // What is worst is at the top of the list.
@@ -120,6 +153,24 @@ pub(crate) fn findings_of<'s>(
     // They stay until the next check.
     all.shrink_to_fit();
     all.into()
+}
+
+/// Names in cases, scenarios and the settings that nothing here has.
+fn name_findings<'s>(
+    catalog: &Catalog,
+    files: impl Iterator<Item = (&'s FileId, &'s Source)> + Clone,
+    missing_tool: &dyn Fn(&str) -> Option<String>,
+) -> Vec<Finding> {
+    let settings = files.clone().find(|(file, _)| file.as_str() == SETTINGS);
+    let settings = settings.and_then(|(_, source)| source.value(0));
+    let groups = settings.and_then(|settings| settings.get("groups")).unwrap_or(&Value::Null);
+    let own = CustomGroups::from_value(groups).unwrap_or_default();
+    let tools = own.expand_tools(&catalog.tools).tools;
+    let states = settings.and_then(|settings| settings.get("states")?.as_array());
+    let states: Vec<Name> =
+        states.into_iter().flatten().filter_map(Value::as_str).map(Name::from).collect();
+    let known = Known { catalog, tools: &tools, groups, states: &states, missing_tool };
+    files.flat_map(|(file, source)| unknown_names(file, source, &known)).collect()
 }
 
 #[cfg(test)]
@@ -159,7 +210,11 @@ mod tests {
             update(&mut state, Message::Document(DocumentMessage::Loaded(files)), Millis(1));
         effects.extend(update(
             &mut state,
-            Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
+            Message::Document(DocumentMessage::LoadEnded {
+                names,
+                skipped: Vec::new(),
+                unread: Vec::new(),
+            }),
             Millis(2),
         ));
         (state, effects)
@@ -214,6 +269,7 @@ mod tests {
             Message::Document(DocumentMessage::LoadEnded {
                 names: vec![file],
                 skipped: Vec::new(),
+                unread: Vec::new(),
             }),
             Millis(2),
         );

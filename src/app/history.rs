@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     model::{
         call::{Call, CallId, Event, Request},
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         problem::Problem,
         tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
@@ -237,14 +237,8 @@ impl ShownCall {
 /// The request that a head reports, and its tool. Where that is gone, it is nowhere.
 #[must_use]
 pub(crate) fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
-    let nowhere = || {
-        EntryId::new(EntryPlace {
-            file: FileId::new(""),
-            document: 0,
-            at: Pointer::root().child(&*head.tool),
-            form: EntryForm::Plain,
-        })
-    };
+    let nowhere =
+        || EntryId::new(EntryPlace::plain(FileId::new(""), 0, Pointer::root().child(&*head.tool)));
     Request {
         tool: tool.map_or_else(nowhere, |tool| tool.id().clone()),
         system: systems::by_id(&head.system).map_or("", |system| system.id()),

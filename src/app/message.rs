@@ -27,7 +27,6 @@ use crate::{
     engine::{agent_loop::outline::Place, eras::EraComparison, secret::HiddenText},
     model::{
         catalog::Part,
-        connection::Connection,
         context::Mode,
         entry::{EntryId, FileId, SystemId},
         finding::Findings,
@@ -38,7 +37,7 @@ use crate::{
     syntax::source::{Source, SyntaxError},
     systems::{
         deployed::{item::Item, push::Push},
-        discovery::found::Found,
+        discovery::found::{Found, Searched},
         facets::configured::FoundConfig,
         permission::Permission,
     },
@@ -105,6 +104,14 @@ pub enum Purpose {
     },
 }
 
+/// What another window is opened for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowGoal {
+    /// A workspace, by the path of its folder as it was typed.
+    Folder(String),
+    Demo,
+}
+
 /// Whether a document with issues may be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftPolicy {
@@ -144,6 +151,8 @@ pub enum Message {
     /// Nothing comes of the question; in a workspace without entries the ways to begin are shown
     /// again.
     CancelQuestion,
+    /// Open another window: for a folder, or the demo.
+    OpenWindow(WindowGoal),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// Leave; `true`: although there are unsaved changes.
@@ -237,6 +246,8 @@ pub enum DocumentMessage {
     LoadEnded {
         names: Vec<FileId>,
         skipped: Vec<String>,
+        /// The files among these that couldn't be read.
+        unread: Vec<(FileId, Problem)>,
     },
     /// The time has come that `CheckSoon` asked for.
     CheckDue,
@@ -306,6 +317,9 @@ pub enum ConnectionMessage {
     },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// List the tools of the server of that name, which was just typed: who types its command wants
+    /// it started.
+    ListTyped(String),
     /// Ask where a running system is, to import its tools.
     AskSystem(SystemId),
     /// Keep a secret in the system's key store.
@@ -345,7 +359,7 @@ pub enum ConnectionMessage {
     },
     /// The services and servers that were found, and what of them could not be read or asked.
     Discovered {
-        connection: Box<Connection>,
+        searched: Box<Searched>,
         found: Vec<Found>,
         unread: Vec<String>,
         problems: Vec<Problem>,

@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::{Map, Value};
@@ -14,7 +15,7 @@ use super::{
     batch::CallBatch,
     calls::{CallPart, CallText, Calls, RequestGoal},
     cases::Cases,
-    checking::{CallDestinations, HealthView},
+    checking::{CallDestinations, FromDisk, HealthView},
     connection_test::ConnectionTests,
     deployed::{DeployedListings, DeployedTools},
     documents::Documents,
@@ -125,6 +126,8 @@ pub struct InvokeState {
     pub kept_mocks: HashMap<EntryId, u64>,
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
+    /// How long an answer may take; `None`: as the connections say.
+    pub time_limit: Option<Duration>,
     pub step_goal: Option<StepGoal>,
     pub request_goal: Option<RequestGoal>,
     /// A request that is sent many times, or was last.
@@ -151,6 +154,8 @@ pub struct State {
     /// The revisions of the files that the catalog was made from.
     pub read: HashMap<FileId, Source>,
     pub findings: Arc<Findings>,
+    /// What checks know of files beside their texts.
+    pub disk: FromDisk,
     /// How far the findings are behind the catalog.
     pub checking: Checking,
     pub health: HealthView,
@@ -232,6 +237,7 @@ impl State {
             catalog: Arc::new(Catalog::new(start.mode, Vec::new(), Vec::new(), Vec::new())),
             read: HashMap::new(),
             findings: Arc::default(),
+            disk: FromDisk::default(),
             checking: Checking::default(),
             health: HealthView::default(),
             check_rules: CheckRules::default(),
@@ -283,6 +289,7 @@ impl State {
                 kept_mocks: HashMap::new(),
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
+                time_limit: None,
                 step_goal: None,
                 request_goal: None,
                 batch: None,

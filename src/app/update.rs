@@ -4,6 +4,7 @@ mod agent_run;
 mod answering;
 mod batch;
 mod calls;
+mod case_order;
 mod cases;
 mod checks;
 mod connection_test;
@@ -117,6 +118,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.end_saves(now);
             state.notices.push_problem(&problem, now);
         }
+        Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,
@@ -166,7 +168,8 @@ fn handle_document(state: &mut State, message: DocumentMessage, now: Millis) -> 
         }
         DocumentMessage::Beginning(file, held) => files::begun(state, &file, held),
         DocumentMessage::Loaded(loaded) => files::on_files_loaded(state, loaded, now),
-        DocumentMessage::LoadEnded { names, skipped } => {
+        DocumentMessage::LoadEnded { names, skipped, unread } => {
+            state.disk.unread = unread;
             files::load_ended(state, &names, skipped, now);
             cases::show_opened(state, now);
         }
@@ -233,6 +236,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
+        ConnectionMessage::ListTyped(name) => return deployed::list_typed(state, &name, now),
         ConnectionMessage::ToolsChanged(name) => {
             return deployed::list_changed(state, &name, now);
         }
@@ -295,12 +299,12 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             }
         }
         ConnectionMessage::Discover(name) => return discovery::discover(state, &name, now),
-        ConnectionMessage::Discovered { connection, found, unread, problems } => {
+        ConnectionMessage::Discovered { searched, found, unread, problems } => {
             unread
                 .into_iter()
                 .for_each(|words| state.notices.push(NoticeKind::Warning, words, now));
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
-            discovery::on_discovered(state, *connection, found, now);
+            discovery::on_discovered(state, *searched, found, now);
         }
         ConnectionMessage::AllowAsked => return deployed::allow_asked(state, now),
         ConnectionMessage::NotAllowed { connection, permission, purpose } => {
@@ -354,6 +358,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
+        CallMessage::LimitTime(time) => calls::limit_time(state, time, now),
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 
 use super::{
     arguments::parse_duration,
-    call::{NOBODY, open_history},
+    call::NOBODY,
+    call_events::open_history,
     ending::{CommandResult, Ending, StopReason, end_event, of_call},
     global::Global,
     history::find_trace,
@@ -125,6 +126,10 @@ pub(crate) struct Ask {
 impl Ask {
     pub fn run(&self, global: &Global, out: &mut CommandOutput) -> CommandResult {
         let opened = OpenWorkspace::read_connected(global, None, out)?;
+        // A name that is wrong is said before what is missing to be asked.
+        if let Some(name) = &self.model {
+            find_model(&opened.settings.connections, name)?;
+        }
         let policy = self.call_policy()?;
         let registry = registry::of_workspace(&opened.workspace.root);
         let mut world =
@@ -217,7 +222,7 @@ impl Ask {
 
     fn limits(&self) -> Limits {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits { first: time, idle: time, ..limits })
+        self.timeout.map_or(limits, |time| limits.between(time))
     }
 
     fn read_system_prompt(&self) -> Result<Option<String>, Problem> {

@@ -1,76 +1,59 @@
 //! `toolcrib call`: calls a tool and streams its answer.
 
-use std::{future::pending, path::PathBuf, pin::pin, sync::Arc, time::Duration};
+use std::{path::PathBuf, time::Duration};
 
 use clap::{Args, builder::PossibleValuesParser};
-use futures::future::Either;
-use serde::Serialize;
-use serde_json::{Map, Value};
-use tokio::{sync::mpsc, time::Instant};
+use serde_json::Value;
 
 use super::{
-    answering::QuestionDesk,
     arguments::{self, parse_duration},
     batch::{self, BatchCall},
-    call_preview::{print_rendering, print_request, request_json},
+    call_events::{Sending, call_limits, open_history},
+    call_preview::{print_rendering, print_request},
     deployed,
-    ending::{CommandResult, Ending, end_event, of_call},
+    ending::CommandResult,
     global::Global,
     mock_options::MockFlags,
     opened::OpenWorkspace,
-    out::{CommandOutput, print_problem},
-    saving::SavedAnswer,
-    signals::{interrupted, wait_for, wait_for_many, with_limit},
+    out::CommandOutput,
+    signals::wait_for,
     step_options::{StepOptions, preview_steps, print_steps},
-    strays::Strays,
     stubs,
 };
 use crate::{
     engine::{
-        events,
         stub::mock::{MockOptions, MockSource, mock_service},
         template,
     },
     model::{
-        call::{CallError, Event, EventKind, Limits, Outcome, Request},
-        connection::Connection,
+        call::Limits,
+        catalog::Catalog,
         problem::{Problem, ProblemKind},
-        size,
-        stage::Stage,
         stub::StubService,
         tool::Tool,
-        trace::Head,
     },
-    runtime::{now::now_millis, registry},
-    schema::{count::count_text, literal::Literal},
-    store::{
-        history::{History, Recorder},
-        paths::Paths,
-        secrets,
-    },
+    runtime::registry,
+    schema::literal::Literal,
+    store::secrets,
     systems::{
         calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},
         mocking,
     },
-    wire::registry::Registry,
 };
-
-/// Events on their way at most; more make the wire wait.
-const QUEUE: usize = 256;
 
 /// The user that a call names when nobody says who it is.
 pub(crate) const NOBODY: &str = "user";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
     /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
-    tool: String,
+    pub tool: String,
 
     /// Arguments: key=value, a value that isn't text as JSON where the tool wants that; key:=json
     /// in any case
     #[arg(value_name = "KEY=VALUE")]
-    pairs: Vec<String>,
+    pub pairs: Vec<String>,
 
     /// All arguments as an object: JSON, a file, or - for standard input
     #[arg(long, value_name = "FILE|-|JSON")]
@@ -92,7 +75,7 @@ pub(crate) struct Call {
 
     /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
 
     /// Keep listening this long after the end for late, repeated or out-of-order messages; by
     /// default only those already received are shown
@@ -181,6 +164,17 @@ impl Call {
                 (&opened.catalog, tool)
             }
         };
+        self.run_tool(&opened, (catalog, tool), global, out)
+    }
+
+    /// Calls a tool of a catalog, over the connection that the workspace has for it.
+    pub fn run_tool(
+        &self,
+        opened: &OpenWorkspace,
+        (catalog, tool): (&Catalog, &Tool),
+        global: &Global,
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let mut connection = opened.settings.connections.for_tool(tool);
         let is_chosen = opened.settings.connections.chosen.is_some();
         for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
@@ -206,7 +200,7 @@ impl Call {
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
         let fill = |text: &Literal| {
-            template::with_answers(text, &|tool| open_history(&opened).ok()?.answer_of(tool))
+            template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
         };
         let arguments = fill(&arguments)?;
         let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
@@ -224,7 +218,7 @@ impl Call {
                 let services = stubs::read_services(file, out)?;
                 Some(stubs::service_of(tool, &services, file)?.clone())
             }
-            None => self.mock.options().map(|options| mock_of(tool, &options, &opened, out)),
+            None => self.mock.options().map(|options| mock_of(tool, &options, opened, out)),
         };
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
@@ -244,12 +238,14 @@ impl Call {
                 None => calling::build_request(&call),
             }
         };
-        let request = self.steps.choose_steps(fresh()?, || open_history(&opened), out)?;
+        let request = self.steps.choose_steps(fresh()?, || open_history(opened), out)?;
         if self.dry_run {
+            let mask = secrets::build_mask(&opened.settings.connections.known);
+            let mask = mask.of_call(&request.arguments);
             if let Some(steps) = preview_steps(&request)? {
-                return print_steps(global, out, &steps);
+                return print_steps(global, out, &steps, &mask);
             }
-            return print_request(global, out, &request, &connection);
+            return print_request(global, out, &request, &connection, &mask);
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
@@ -259,38 +255,23 @@ impl Call {
                 at_once: usize::from(self.jobs),
                 connection,
                 limits: self.limits(),
-                history: if self.no_history { None } else { open_history(&opened).ok() },
+                history: if self.no_history { None } else { open_history(opened).ok() },
                 json: global.json,
             };
             return wait_for("calling", batch::run_batch(many, out));
         }
-        let recorder = if self.no_history {
-            None
-        } else {
-            begin_recording(&opened, &request, &connection, out)
-        };
-        let shown = request_json(&request, &connection, 0);
-        let teller = EventPrinter {
-            out,
-            json: global.json,
+        let sending = Sending {
+            opened,
+            catalog,
             key: &tool.entry.key,
-            request: shown,
-            recorder,
-            open_line: false,
-            strays: Strays::default(),
-            chunks: 0,
-            bytes: 0,
-            first: None,
-            answer: self.save.clone().map(|path| SavedAnswer::new(path, request.system)),
-            structured: None,
+            connection,
+            limits: self.limits(),
+            timeout: self.timeout,
+            answers: &self.answer,
+            save: self.save.clone(),
+            is_kept: !self.no_history,
         };
-        let (asks, questions) = mpsc::channel(1);
-        let desk = QuestionDesk::new(questions, &self.answer, catalog)?;
-        let registry = registry::of_workspace(&opened.workspace.root).with_questions(asks);
-        wait_for_many(
-            "calling",
-            stream_call(registry, connection, (request, self.limits(), self.timeout), desk, teller),
-        )
+        sending.send(request, global, out)
     }
 
     /// What is said beside the arguments; `None`: nothing.
@@ -321,13 +302,7 @@ impl Call {
 
     fn limits(&self) -> Limits {
         // Unasked, strays after the end would hold the prompt back.
-        let limits = Limits { linger: self.linger.unwrap_or_default(), ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        })
+        call_limits(self.timeout, self.linger.unwrap_or_default())
     }
 }
 
@@ -348,294 +323,4 @@ pub(crate) fn mock_of(
         ));
     }
     mock_service(&mocking::mocked_tool(tool, kept, stubs::own_stub(tool, opened, out)), options)
-}
-
-/// The history of the workspace.
-pub(crate) fn open_history(opened: &OpenWorkspace) -> Result<Arc<History>, Problem> {
-    let mask = secrets::build_mask(&opened.settings.connections.known);
-    Ok(Arc::new(History::for_workspace(&Paths::of_user()?, &opened.workspace.root, mask)))
-}
-
-/// Begins the call in the history; a call is made although it cannot be kept.
-fn begin_recording(
-    opened: &OpenWorkspace,
-    request: &Request,
-    connection: &Connection,
-    out: &CommandOutput,
-) -> Option<Recorder> {
-    let begun = open_history(opened).and_then(|history| {
-        history.begin_call(&Head::from_request(request, connection, now_millis()))
-    });
-    begun
-        .map_err(|problem| {
-            out.warn(format_args!("couldn't save this call in the history: {problem}"));
-        })
-        .ok()
-}
-
-/// Runs the call and says its events as they come, until its end or an interruption.
-async fn stream_call(
-    registry: Registry,
-    connection: Connection,
-    (request, limits, opening): (Request, Limits, Option<Duration>),
-    mut desk: QuestionDesk<'_>,
-    mut teller: EventPrinter<'_>,
-) -> CommandResult {
-    let began = Instant::now();
-    let name = connection.name.clone();
-    let (sender, mut events) = mpsc::channel(QUEUE);
-    let mut interrupt = pin!(interrupted());
-    let mut opened = match request.mock {
-        // The connection opens before anything is said of the call.
-        None => Either::Left(Box::pin(with_limit(&name, opening, pending::<()>()))),
-        Some(_) => Either::Right(pending()),
-    };
-    let mut is_open = false;
-    let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
-    let mut running = true;
-    let mut has_ended = false;
-    let mut ending = Ending::Done;
-    let mut batch = Vec::with_capacity(QUEUE);
-    loop {
-        let count = tokio::select! {
-            biased;
-            () = &mut interrupt => {
-                drop(call);
-                registry.close().await;
-                let at_ms = teller.record_cancelled(began);
-                return teller.print_end(at_ms, Outcome::Cancelled, None);
-            }
-            count = events.recv_many(&mut batch, QUEUE) => count,
-            Err(late) = &mut opened, if !is_open => {
-                drop(call);
-                registry.close().await;
-                let at_ms = elapsed_ms(began);
-                let kind = EventKind::End { outcome: Outcome::TimedOut, problem: Some(late.clone()) };
-                teller.record_events(&[Event { at_ms, kind }]);
-                return teller.print_end(at_ms, Outcome::TimedOut, Some(late));
-            }
-            () = &mut call, if running => {
-                running = false;
-                continue;
-            }
-            () = desk.step(teller.out) => continue,
-        };
-        if count == 0 {
-            registry.close().await;
-            teller.strays.rest().into_iter().for_each(|words| teller.out.print_status(words));
-            if desk.has_refused_answer() && matches!(ending, Ending::Done | Ending::Found) {
-                ending = Ending::Usage;
-            }
-            return match teller.answer.take() {
-                Some(answer) => answer.save_parts(teller.out).and(Ok(ending)),
-                None => Ok(ending),
-            };
-        }
-        is_open = true;
-        // What is seen is kept.
-        teller.record_events(&batch);
-        has_ended |= batch.iter().any(|event| matches!(event.kind, EventKind::End { .. }));
-        let mut left = batch.len();
-        for event in batch.drain(..) {
-            left -= 1;
-            if let Some(answer) = &mut teller.answer {
-                answer.add_event(&event.kind);
-            }
-            match teller.print_event(event, left == 0 && events.is_empty()) {
-                Ok(ended) => ending = ended.unwrap_or(ending),
-                // What can't be written, such as to a pipe that is closed, cancels the call.
-                Err(reason) => {
-                    drop(call);
-                    registry.close().await;
-                    if !has_ended {
-                        teller.record_cancelled(began);
-                    }
-                    return Err(reason);
-                }
-            }
-        }
-    }
-}
-
-/// Whether structured content is an object with the text in it and nothing else, which some SDKs make
-/// of every text.
-fn wraps_text(structured: &str, text: &str) -> bool {
-    // The text as JSON is no shorter than itself.
-    structured.len() > text.len()
-        && serde_json::from_str::<Map<String, Value>>(structured)
-            .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
-}
-
-/// A piece of the answer as a line of JSON, which borrows its text.
-#[derive(Serialize)]
-struct Chunk<'t> {
-    event: &'static str,
-    at_ms: u64,
-    text: &'t str,
-}
-
-/// Reports a call's events to whoever reads the output.
-struct EventPrinter<'t> {
-    out: &'t mut CommandOutput,
-    json: bool,
-    key: &'t str,
-    request: Value,
-    /// Where the call is kept in the history.
-    recorder: Option<Recorder>,
-    /// The last text did not end its line.
-    open_line: bool,
-    strays: Strays,
-    chunks: u64,
-    bytes: u64,
-    first: Option<u64>,
-    /// The answer, where it is to be saved.
-    answer: Option<SavedAnswer>,
-    /// Structured content that the text doesn't repeat, which follows the text.
-    structured: Option<Arc<str>>,
-}
-
-impl EventPrinter<'_> {
-    /// Puts events into the history, until that fails.
-    fn record_events(&mut self, events: &[Event]) {
-        if let Some(Err(problem)) =
-            self.recorder.as_mut().map(|recorder| recorder.record_events(events))
-        {
-            self.recorder = None;
-            self.out.warn(format_args!(
-                "couldn't save the rest of this call in the history: \
-                    {problem}"
-            ));
-        }
-    }
-
-    /// Puts into the history that the call ends now, before its answer did; when that was.
-    fn record_cancelled(&mut self, began: Instant) -> u64 {
-        let at_ms = elapsed_ms(began);
-        let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        self.record_events(&[Event { at_ms, kind }]);
-        at_ms
-    }
-
-    /// Says words on a line of their own.
-    fn print_status_line(&mut self, words: String) -> std::io::Result<()> {
-        if self.open_line && self.out.end_line_for_status()? {
-            self.open_line = false;
-        }
-        // What came before is before them.
-        self.out.flush()?;
-        self.out.print_status(words);
-        Ok(())
-    }
-
-    /// Reports an event; answers with the ending when it is the end. What is written is seen at
-    /// once when nothing follows at once.
-    fn print_event(
-        &mut self,
-        event: Event,
-        is_last_for_now: bool,
-    ) -> Result<Option<Ending>, super::ending::StopReason> {
-        let at_ms = event.at_ms;
-        match event.kind {
-            EventKind::Sent { .. } => {
-                self.request["at_ms"] = at_ms.into();
-                if self.json {
-                    self.out.json_line(&self.request)?;
-                }
-            }
-            EventKind::Chunk { text, bytes } => {
-                self.chunks += 1;
-                self.bytes += bytes as u64;
-                self.first.get_or_insert(at_ms);
-                self.structured.take_if(|structured| wraps_text(structured, &text));
-                match self.json {
-                    true => self.out.json_line(&Chunk { event: "chunk", at_ms, text: &text })?,
-                    false => self.out.print_raw(&text)?,
-                }
-                self.open_line =
-                    if text.is_empty() { self.open_line } else { !text.ends_with('\n') };
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
-            }
-            EventKind::Headers { way, headers } if !self.json => {
-                let words = events::format_headers(&headers);
-                self.out.print_detail(format_args!("{} headers: {words}", way.sign()));
-            }
-            headers @ EventKind::Headers { .. } => {
-                self.out.json_line(&events::event_json(&Event { at_ms, kind: headers }))?;
-            }
-            EventKind::Stray { cause, id, body, .. } if !self.json => {
-                match self.strays.describe(cause, id.as_deref(), &body) {
-                    (words, true) => self.print_status_line(words)?,
-                    (words, false) => self.out.print_detail(words),
-                }
-            }
-            stray @ EventKind::Stray { .. } => {
-                self.out.json_line(&events::event_json(&Event { at_ms, kind: stray }))?;
-            }
-            EventKind::Notice(words) => self.print_status_line(words)?,
-            EventKind::Stage(stage) if self.json => {
-                let mut line = String::with_capacity(stage.body.len() + stage.words.len() + 128);
-                line.push('{');
-                events::write_stage(&mut line, at_ms, (&stage).into());
-                line.push_str("}\n");
-                self.out.print_json_text(&line)?;
-                if is_last_for_now {
-                    self.out.flush()?;
-                }
-            }
-            // What it holds is reported besides.
-            EventKind::Stage(stage) if stage.is_frame_alone() => {
-                self.out.print_detail(format_args!("{} {}", stage.words, stage.body));
-            }
-            EventKind::Stage(stage) if &*stage.name == Stage::STRUCTURED => {
-                self.structured = Some(stage.body);
-            }
-            // So is what the answer is made of.
-            EventKind::Stage(stage) if &*stage.name == Stage::RESULT => {
-                self.out.print_detail(stage.words);
-            }
-            EventKind::Stage(stage) => self.print_status_line(stage.words)?,
-            EventKind::End { outcome, problem } => {
-                return self.print_end(at_ms, outcome, problem).map(Some);
-            }
-        }
-        Ok(None)
-    }
-
-    fn print_end(
-        &mut self,
-        at_ms: u64,
-        outcome: Outcome,
-        problem: Option<CallError>,
-    ) -> CommandResult {
-        if self.json {
-            let mut end = end_event(at_ms, outcome, problem.as_ref());
-            end["chunks"] = self.chunks.into();
-            self.out.json_line(&end)?;
-        } else if let Some(structured) = self.structured.take() {
-            let line_end = if self.open_line { "\n" } else { "" };
-            self.out.print_raw(&format!("{line_end}{structured}\n"))?;
-        } else if self.open_line {
-            self.out.end_line()?;
-        }
-        self.out.flush()?;
-        let ending = Ending::of_call(outcome, problem.as_ref());
-        if let Some(problem) = problem.filter(|_| !self.json) {
-            print_problem(&of_call(outcome, problem, format!("calling {}", self.key)));
-        }
-        let first =
-            self.first.map_or_else(String::new, |first| format!(", the first after {first} ms"));
-        let size = size::format_size(self.bytes);
-        self.out.print_detail(format_args!(
-            "{} after {at_ms} ms: {}, {size}{first}",
-            outcome.as_str(),
-            count_text(self.chunks, "chunk", "chunks")
-        ));
-        Ok(ending)
-    }
 }

@@ -1,7 +1,7 @@
 //! `toolcrib check`: everything that is wrong in a workspace's files; with `--connection` also what
 //! shows only where it leads.
 
-use std::{mem::ManuallyDrop, path::PathBuf};
+use std::{collections::HashMap, mem::ManuallyDrop, path::PathBuf};
 
 use clap::Args;
 
@@ -10,9 +10,8 @@ use serde_json::json;
 use super::{
     check_files,
     check_fix::{self, Wanted},
-    check_names,
     columns::{self, Cell},
-    deployed, documents,
+    deployed,
     ending::{CommandResult, Ending, StopReason},
     global::Global,
     opened::OpenWorkspace,
@@ -29,13 +28,17 @@ use crate::{
         problem::Problem,
     },
     schema::count::count_text,
-    store::{schema_map::SchemaMap, workspace::LeftOut},
-    systems::{findings, health},
+    store::{schema_documents::check_documents, schema_map::SchemaMap, workspace::LeftOut},
+    systems::{
+        findings, health,
+        run_files::NOT_READ,
+        unknown_names::{self, Known},
+    },
 };
 
 /// Findings that say that something wasn't checked.
 const UNCHECKED: [&str; 4] =
-    [conformance::FLAW, conformance::NOT_CHECKED, check_files::NOT_READ, check_files::NOT_KNOWN];
+    [conformance::FLAW, conformance::NOT_CHECKED, NOT_READ, check_files::NOT_KNOWN];
 
 #[derive(Args, Debug)]
 pub(crate) struct Check {
@@ -101,7 +104,7 @@ impl Check {
         let mut found = findings_of(&opened, self.health);
         found.extend(findings_there(&opened, global, out)?);
         let map = self.schema_map(&opened)?;
-        found.extend(documents::check_documents(&opened, &map, out));
+        found.extend(document_findings(&opened, &map, out));
         found.extend(check_files::unread_findings(&opened));
         found.extend(check_files::passed_over_findings(&opened));
         let listed: Vec<_> = check_files::listed_tools_findings(&opened).collect();
@@ -113,7 +116,7 @@ impl Check {
         );
         found.extend(listed);
         found.extend(check_files::malformed_findings(&opened));
-        found.extend(check_names::unknown_names(&opened));
+        found.extend(unknown_names(&opened));
         opened.settings.check.apply(&mut found);
         found.sort_by_key(sort_key);
         let read = opened.files.iter().map(|file| &file.file);
@@ -192,6 +195,36 @@ fn findings_of(opened: &OpenWorkspace, with_health: bool) -> Vec<Finding> {
         found.into_iter().flat_map(|finding| finding.shown_for(is_asked)).collect();
     found.sort_by_key(sort_key);
     found
+}
+
+/// Where documents don't match the schemas that they name.
+fn document_findings(opened: &OpenWorkspace, map: &SchemaMap, out: &CommandOutput) -> Vec<Finding> {
+    let read = opened.files.iter();
+    let read = read.filter_map(|read| Some((&read.file, read.source.as_ref().ok()?)));
+    let files: HashMap<_, _> = read.collect();
+    check_documents(
+        &opened.workspace,
+        map,
+        &files,
+        |file| opened.is_asked(file),
+        |file, words| {
+            out.print_detail(format_args!("{}: {words}", opened.display_path(file)));
+        },
+    )
+}
+
+/// Names that nothing in the workspace has.
+fn unknown_names(opened: &OpenWorkspace) -> Vec<Finding> {
+    let known = Known {
+        catalog: &opened.catalog,
+        tools: &opened.tools,
+        groups: &opened.settings.groups,
+        states: &opened.settings.states,
+        missing_tool: &|name| check_files::missing_tool(opened, name),
+    };
+    let asked = opened.files.iter().filter(|read| opened.is_asked(&read.file));
+    let read = asked.filter_map(|read| Some((&read.file, read.source.as_ref().ok()?)));
+    read.flat_map(|(file, source)| unknown_names::unknown_names(file, source, &known)).collect()
 }
 
 fn sort_key(finding: &Finding) -> (FileId, usize, usize) {

@@ -15,12 +15,10 @@ use crate::{
     syntax::source::Format,
     systems::{
         lock::LOCK,
-        run_files::{at_place, is_stub, new_finding, run_findings},
+        run_files::{NOT_READ, at_place, is_stub, new_finding, run_findings, unread_finding},
     },
 };
 
-/// The file couldn't be read.
-pub(super) const NOT_READ: &str = "file.not-read";
 /// The file was named, and holds no descriptor or other document that is known.
 pub(super) const NOT_KNOWN: &str = "file.not-recognized";
 
@@ -30,7 +28,7 @@ const FOLDERS: [&str; 4] = ["cases", "scenarios", "stubs", "recordings"];
 /// Of each file that couldn't be read.
 pub(super) fn unread_findings(opened: &OpenWorkspace) -> impl Iterator<Item = Finding> {
     let unread = opened.end.unread.iter().filter(|(file, _)| opened.is_asked(file));
-    unread.map(|(file, problem)| new_finding(NOT_READ, file, problem.cause.clone()))
+    unread.map(|(file, problem)| unread_finding(file, problem))
 }
 
 /// Of each file that was named and isn't among those of a workspace.
@@ -85,12 +83,15 @@ fn listed_tools(root: &Value) -> Option<Pointer> {
     lists(root, &["type", "name", "description"]).then(Pointer::root)
 }
 
+/// That there is no tool of that name, in words; `None`: there is.
+pub(super) fn missing_tool(opened: &OpenWorkspace, name: &str) -> Option<String> {
+    let problem = opened.tool(name).err()?;
+    Some(format!("{}: {}", problem.cause, problem.remedy))
+}
+
 /// What the commands of cases, scenarios and stubs would say of their files.
 pub(super) fn malformed_findings(opened: &OpenWorkspace) -> Vec<Finding> {
-    let missing = |tool: &str| {
-        let problem = opened.tool(tool).err()?;
-        Some(format!("{}: {}", problem.cause, problem.remedy))
-    };
+    let missing = |tool: &str| missing_tool(opened, tool);
     let asked = |read: &&FileRead| opened.is_asked(&read.file);
     let of_file = |read: &FileRead| {
         let source = read.source.as_ref().ok();

@@ -201,7 +201,8 @@ impl Convert {
             Some(_) if self.dry_run => out.print_status("nothing was written: --dry-run"),
             Some(path) => {
                 for file in &mut files {
-                    target.name_file(&mut file.value, &place_of(path, file));
+                    let place = place_of(path, file);
+                    target.name_file(&mut file.value, &place);
                 }
                 let written = write_files(path, &files, out)?;
                 gates::write_gates(&keyed, &written, global, out)?;

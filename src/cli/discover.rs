@@ -33,7 +33,7 @@ use crate::{
         deployed::item::Item,
         discovery::{
             compared::{Compared, Standing, Workspace, compare_found},
-            found::Found,
+            found::{Found, Searched},
         },
         table,
     },
@@ -93,12 +93,13 @@ impl Discover {
         }
         out.flush()?;
         out.print_status(summary(&all));
-        let unreached = discovery.searched.is_empty() && !connections.is_empty();
-        let is_news = all.iter().any(|one| one.standing.is_news());
-        Ok(match (is_news, unreached) {
-            (true, _) => Ending::Found,
-            (false, true) => Ending::Unreachable,
-            (false, false) => Ending::Done,
+        let is_any = |holds: fn(Standing) -> bool| all.iter().any(|one| holds(one.standing));
+        let is_partial = is_any(|standing| standing == Standing::NotKnown);
+        Ok(match discovery.searched.is_empty() && !connections.is_empty() {
+            _ if is_any(Standing::is_news) => Ending::Found,
+            true => Ending::Unreachable,
+            false if is_partial => Ending::Unchecked,
+            false => Ending::Done,
         })
     }
 
@@ -160,7 +161,7 @@ impl Discover {
     ) -> CommandResult {
         let mut chosen: Vec<&Compared> = Vec::new();
         for word in &self.take {
-            let named = all.iter().filter(|one| one.standing != Standing::OnlyHere);
+            let named = all.iter().filter(|one| one.standing.is_found());
             let named: Vec<&Compared> = named.filter(|one| one.is_named(word)).collect();
             chosen.push(the_one(word, &named)?);
         }
@@ -222,7 +223,7 @@ fn the_one<'c>(word: &str, named: &[&'c Compared]) -> Result<&'c Compared, Probl
     }
 }
 
-fn compare(found: Vec<Found>, searched: &[Connection], opened: &OpenWorkspace) -> Vec<Compared> {
+fn compare(found: Vec<Found>, searched: &[Searched], opened: &OpenWorkspace) -> Vec<Compared> {
     let documents = deployed::to_documents(opened);
     let context = ComposeContext { catalog: &opened.catalog, documents: &documents };
     let workspace = Workspace {
@@ -251,6 +252,7 @@ fn summary(all: &[Compared]) -> String {
         Standing::Same,
         Standing::NoDescriptor,
         Standing::OnlyHere,
+        Standing::NotKnown,
     ]
     .into_iter()
     .map(|standing| (count(standing), standing.as_str()))

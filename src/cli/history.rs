@@ -1,14 +1,18 @@
 //! `toolcrib history`: the calls that were made of this workspace: listed, shown, compared,
-//! replayed, exported, taken away.
+//! replayed, sent again, exported, taken away.
 
 mod export;
+mod resend;
 
 use std::{path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
-use self::export::{OutputFile, as_stub, export_traces, write_trace};
+use self::{
+    export::{OutputFile, as_stub, export_traces, write_trace},
+    resend::Resend,
+};
 use super::{
     columns::{self, Cell},
     ending::{CommandResult, Ending, StopReason},
@@ -82,6 +86,8 @@ enum Command {
         #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = parse_speed)]
         speed: f64,
     },
+    /// Send a call again, over its own connection or that of --connection
+    Resend(Resend),
     /// Export calls as JSON lines, or as a stub with their answers
     Export {
         /// The calls, by the start of their ids; by default all that `--find` matches
@@ -142,6 +148,10 @@ impl History {
             Some(Command::Replay { id, speed }) => {
                 let trace = store.load_trace(&find_trace(&store, id)?)?;
                 wait_for("replaying", replay_trace(global.json, trace, *speed, out))
+            }
+            Some(Command::Resend(resend)) => {
+                let trace = store.load_trace(&find_trace(&store, &resend.id)?)?;
+                resend.run(&trace.head, global, out)
             }
             Some(Command::Export { ids, find, stub, output, overwrite }) => {
                 let ids = selected_ids(&store, ids, find, global)?;

@@ -4,21 +4,14 @@ use clap::Args;
 
 use super::{opened::OpenWorkspace, out::CommandOutput};
 use crate::{
-    engine::{
-        explain::state::StateView,
-        filter::{
-            AskedGroups, available_tools, check_permission, empty_request, join_names,
-            unknown_groups,
-        },
-        gated::Gated,
-        lint::check::did_you_mean,
-        workflow::similar::nearest_name,
+    engine::filter::{
+        AskedGroups, available_tools, check_permission, empty_request, join_names, unknown_groups,
     },
-    model::{
-        context::{Context, Name, UNDEFINED},
-        tool::States,
+    model::context::{Context, Name},
+    systems::{
+        read,
+        unknown_names::{self, unknown_group},
     },
-    systems::read,
 };
 
 #[derive(Args, Clone, Debug)]
@@ -92,8 +85,8 @@ impl RequestArgs {
         opened.warn_of_refusals(out);
         let context = self.context(opened);
         let unknown = unknown_groups(&opened.tools, &context);
-        for group in &unknown {
-            out.warn(no_tool_in(opened, group));
+        for words in unknown.iter().filter_map(|group| unknown_group(&opened.tools, group)) {
+            out.warn(words);
         }
         let asked = AskedGroups::from_request(context.groups.as_deref());
         if let Some(words) = empty_request(&opened.tools, &asked).filter(|_| unknown.is_empty()) {
@@ -114,37 +107,7 @@ impl RequestArgs {
     }
 }
 
-/// What is said of a group that no tool is in; `None` where one is.
-pub(crate) fn unknown_group(opened: &OpenWorkspace, group: &str) -> Option<String> {
-    let context = Context { groups: Some(vec![group.into()]), ..Context::default() };
-    (!unknown_groups(&opened.tools, &context).is_empty()).then(|| no_tool_in(opened, group))
-}
-
-fn no_tool_in(opened: &OpenWorkspace, group: &str) -> String {
-    let named = |tool| Gated::gate(tool).groups.as_deref().unwrap_or_default();
-    let known = opened.tools.iter().flat_map(named).map(|name| &**name);
-    let near = did_you_mean(nearest_name(group, known));
-    format!("no tool is in group {group}{near}")
-}
-
 /// What is said of a state that nothing names; `None` where something does.
 pub(crate) fn unknown_state(opened: &OpenWorkspace, state: &str) -> Option<String> {
-    if is_state(opened, state) {
-        return None;
-    }
-    let gates = || opened.tools.iter().map(Gated::gate);
-    let listed = gates().flat_map(|gate| match &gate.states {
-        States::Every => &[][..],
-        States::Only(listed) => listed,
-    });
-    let known = listed.chain(gates().filter_map(|gate| gate.next.as_ref())).map(|name| &**name);
-    let near = did_you_mean(nearest_name(state, known.chain([UNDEFINED])));
-    Some(format!("no tool uses the state {state}{near}; `toolcrib states` lists the states"))
-}
-
-/// Whether a tool or the settings name the state, or runs start in it.
-fn is_state(opened: &OpenWorkspace, state: &str) -> bool {
-    state == UNDEFINED
-        || StateView::for_state(&opened.tools, &Context::default(), &opened.settings.states, state)
-            .is_some()
+    unknown_names::unknown_state(&opened.tools, &opened.settings.states, state)
 }

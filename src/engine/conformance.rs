@@ -55,12 +55,20 @@ const CODES: [(&str, &str); 28] = [
     ("uniqueItems", "schema.unique-items"),
 ];
 
+/// Whether it is said of a document as its schema has it, and of no entry.
+#[must_use]
+pub(crate) fn is_of_schema(finding: &Finding) -> bool {
+    finding.site.entry.is_none() && finding.code.starts_with("schema.")
+}
+
 /// The schema that a document names: in a comment for editors above it, or as its `$schema`.
 #[must_use]
 pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
+    // Most texts name none, and are not read for this.
     let own = || {
-        source
+        text.contains("$schema")
+            .then_some(source)?
             .value_at(document, &Pointer::root().child("$schema"))?
             .as_str()
             .map(ToOwned::to_owned)
@@ -170,15 +178,7 @@ pub(crate) fn not_checked(file: &FileId, source: &Source, document: usize, why: 
 }
 
 fn new_finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
-    Finding {
-        code,
-        severity,
-        message: safe_text(message),
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+    Finding::new(code, severity, safe_text(message), site)
 }
 
 /// A place, with the line of the nearest thing around it that is there.

@@ -250,10 +250,9 @@ pub(super) fn read_search_proxy(value: &Value) {
 /// A template of a prompt; it ends, whatever it says.
 pub(super) fn read_prompt(text: &str) {
     _ = jinja::template_fault(text);
-    let values = [("items", serde_json::json!([1, "a", {"b": null}])), ("name", "x".into())];
-    let values = values.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
+    let values = serde_json::json!({"items": [1, "a", {"b": null}], "name": "x"});
     _ = jinja::outer_variables(text);
-    _ = jinja::render_template(text, &values);
+    _ = jinja::render_template(text, |name| values.get(name));
 }
 
 /// `{"template": …, "values": {…}}`; anything else is the values of a template that shows them all.
@@ -261,9 +260,8 @@ pub(super) fn read_prompt_values(input: &Value) {
     const ALL: &str = "{% for k, v in all.items() %}{{ k }}{{ v }}{{ v|tojson }}{{ v|string|e }}{{ [v, v] == [v] }}{% endfor %}";
     let template = input.get("template").and_then(Value::as_str).unwrap_or(ALL);
     let values = input.get("values").unwrap_or(input);
-    let members = values.as_object().cloned().unwrap_or_default();
-    let all = [("all".to_owned(), values.clone())];
-    _ = jinja::render_template(template, &members.into_iter().chain(all).collect());
+    let value_of = |name: &str| if name == "all" { Some(values) } else { values.get(name) };
+    _ = jinja::render_template(template, value_of);
 }
 
 /// `{"schema": …, "value": …}`: what a class would read, and fill in.

@@ -35,7 +35,7 @@ pub(super) fn read_lines(text: &str) {
         &mut state,
         vec![
             Message::Document(DocumentMessage::Loaded(vec![(file, loaded)])),
-            Message::Document(DocumentMessage::LoadEnded { names, skipped }),
+            Message::Document(DocumentMessage::LoadEnded { names, skipped, unread: Vec::new() }),
         ],
     );
     let mut session = Session::new(&state);

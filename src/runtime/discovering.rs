@@ -14,7 +14,7 @@ use crate::{
     model::{connection::Connection, problem::Problem},
     store::server_configs,
     systems::discovery::{
-        found::Found,
+        found::{Found, Searched},
         registry::{FILES, list_servers},
     },
     wire::{connector::Connector, discovery, registry::Registry},
@@ -28,7 +28,7 @@ pub const WAIT: Duration = Duration::from_secs(2);
 pub(crate) struct Discovery {
     pub found: Vec<Found>,
     /// Those that were asked.
-    pub searched: Vec<Connection>,
+    pub searched: Vec<Searched>,
     /// What came and could not be read, each in a sentence.
     pub unread: Vec<String>,
     pub problems: Vec<Problem>,
@@ -52,7 +52,8 @@ pub(crate) async fn discover(
                 all.found.extend(search.found);
                 let place = &connection.name;
                 all.unread.extend(search.unread.iter().map(|words| format!("{place}: {words}")));
-                all.searched.push(connection.clone());
+                let is_whole = !search.is_partial;
+                all.searched.push(Searched { connection: connection.clone(), is_whole });
             }
             Err(problem) => all.problems.push(problem),
         }
@@ -90,8 +91,11 @@ pub(super) fn spawn_search(
             false => &[],
         };
         let all = discover(&*registry, asked, &registry_files(&root), &root, WAIT).await;
-        let Discovery { found, unread, problems, .. } = all;
-        let found = ConnectionMessage::Discovered { connection, found, unread, problems };
+        let Discovery { found, unread, problems, searched } = all;
+        let is_whole = searched.iter().any(|one| one.is_whole);
+        let searched = Searched { connection: *connection, is_whole };
+        let searched = Box::new(searched);
+        let found = ConnectionMessage::Discovered { searched, found, unread, problems };
         messages.send(Message::Connection(found)).await
     });
 }

@@ -60,6 +60,8 @@ use crate::{
         key_store::KeyStore,
         samples,
         saved_parts::ScratchFolder,
+        schema_documents::check_documents,
+        schema_map::SchemaMap,
         server_configs,
         settings::user::{self, Choice},
         watch::Watch,
@@ -302,6 +304,15 @@ impl Performer {
                 // Not allowed still, it says so itself.
                 self.perform(*then);
             }
+            Effect::AllowTyped { connection, then } => {
+                let wanted = self.registry.permissions_of(&connection);
+                let given = Consents::of_user()
+                    .and_then(|consents| wanted.iter().try_for_each(|it| consents.give(it)));
+                if let Err(problem) = given {
+                    self.send_message(Message::Failed(problem));
+                }
+                self.perform(*then);
+            }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }
@@ -327,6 +338,7 @@ impl Performer {
             Effect::Copy(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
+            | Effect::OpenWindow(_)
             | Effect::Suspend
             | Effect::Quit => {}
         }
@@ -362,11 +374,19 @@ impl Performer {
         });
     }
 
-    fn check_snapshot(&self, snapshot: Snapshot) {
+    fn check_snapshot(&self, mut snapshot: Snapshot) {
         let (messages, took) = (self.messages.clone(), Arc::clone(&self.check_took));
+        let workspace = Arc::clone(&self.workspace);
         tokio::spawn(async move {
             let (turn, began) = (snapshot.turn, Instant::now());
-            let checked = quiet::run_quietly(move || Arc::new(snapshot.collect_findings())).await;
+            let checked = quiet::run_quietly(move || {
+                let map = SchemaMap::of_settings(&snapshot.disk.schemas, &workspace.root);
+                let files = snapshot.sources();
+                let documents = check_documents(&workspace, &map, &files, |_| true, |_, _| ());
+                snapshot.disk.documents = documents;
+                Arc::new(snapshot.collect_findings())
+            })
+            .await;
             let millis = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
             took.store(millis, Ordering::Relaxed);
             // An answer to nothing: the next change asks again.

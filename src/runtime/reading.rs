@@ -61,7 +61,8 @@ pub(crate) fn read_all(
     };
     let message = match ended {
         Ok(end) => {
-            Message::Document(DocumentMessage::LoadEnded { names, skipped: end.sentences() })
+            let skipped = end.sentences();
+            Message::Document(DocumentMessage::LoadEnded { names, skipped, unread: end.unread })
         }
         Err(problem) => Message::Failed(problem),
     };

@@ -4,7 +4,7 @@ use std::{
     env,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -34,16 +34,18 @@ fn with_key_store(keys: Keys, saving: Saving) -> Registry {
     .asking(Arc::new(is_allowed))
 }
 
-/// The same, where the user has agreed to these for this run.
-#[must_use]
-pub(crate) fn agreeing_to(permissions: Vec<Permission>) -> Registry {
-    of_system().asking(Arc::new(move |asked| permissions.contains(asked) || is_allowed(asked)))
-}
-
 /// Whether the user allows every start for this run.
 static ALLOWS_STARTS: AtomicBool = AtomicBool::new(false);
 /// Whether the user allows for this run that any secret is sent where the settings say.
 static ALLOWS_SECRETS: AtomicBool = AtomicBool::new(false);
+
+/// What the user has agreed to for this run.
+static AGREED: Mutex<Vec<Permission>> = Mutex::new(Vec::new());
+
+/// The user has agreed to these for this run.
+pub(crate) fn agree_to(permissions: Vec<Permission>) {
+    AGREED.lock().unwrap_or_else(PoisonError::into_inner).extend(permissions);
+}
 
 /// The user allows that servers are started without being asked, for this run.
 pub(crate) fn allow_all_starts() {
@@ -61,6 +63,7 @@ fn is_allowed(permission: &Permission) -> bool {
         Permission::Send(_) => &ALLOWS_SECRETS,
     };
     for_this_run.load(Ordering::Relaxed)
+        || AGREED.lock().unwrap_or_else(PoisonError::into_inner).contains(permission)
         || Consents::of_user().is_ok_and(|consents| consents.has(permission))
 }
 

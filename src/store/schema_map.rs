@@ -38,6 +38,14 @@ impl SchemaMap {
         Ok(Self(pairs.iter().map(split).collect::<Result<Vec<_>, _>>()?.concat()))
     }
 
+    /// The map of a workspace's settings, whose files are below its folder.
+    #[must_use]
+    pub fn of_settings(schemas: &[(String, String)], root: &Path) -> Self {
+        let mut map = Self::default();
+        schemas.iter().for_each(|(url, file)| map.push(url, root.join(file)));
+        map
+    }
+
     /// Adds an address behind those that are there.
     pub fn push(&mut self, url: &str, file: PathBuf) {
         self.0.push((trim_fragment(url).to_owned(), file));

@@ -111,6 +111,17 @@ pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Con
     }
 }
 
+/// A connection to an address that was typed: where its form is that of one system's servers, it
+/// leads there.
+#[must_use]
+pub(crate) fn claim_address(connection: Connection) -> Connection {
+    let is_own = |of: &&dyn Configured| matches!(connection.addresses(), [address] if of.is_own_address(address));
+    match configured().find(is_own) {
+        Some(configured) => configured.claim_address(connection),
+        None => connection,
+    }
+}
+
 /// A connection that leads to that system, unless it says another or the system needs to know more
 /// of it.
 #[must_use]

@@ -21,6 +21,8 @@ pub(crate) struct RankedItem<'c> {
     pub description: &'c str,
     /// It can't be chosen now; it comes after its equals.
     pub unusable: bool,
+    /// It can't be chosen here, but at another place; it comes after all in which a word begins so.
+    pub elsewhere: bool,
     /// It deletes, or changes a running system.
     pub risky: bool,
 }
@@ -49,12 +51,13 @@ pub(crate) fn rank_candidates<'c>(
     for (row, candidate) in candidates.into_iter().enumerate() {
         if let Some((closeness, score)) = query.candidate_closeness(candidate) {
             let unnamed = candidate.risky && closeness > Closeness::Prefix;
+            let least = if candidate.elsewhere { Closeness::WordStart } else { Closeness::Exact };
             found.push((
                 unnamed,
-                closeness,
+                closeness.max(least),
                 Reverse(score),
-                candidate.risky,
                 candidate.unusable,
+                candidate.risky,
                 row,
             ));
         }
@@ -203,5 +206,22 @@ mod tests {
     fn what_can_be_chosen_comes_before_its_equal() {
         let of = |unusable| RankedItem { name: "send", unusable, ..RankedItem::default() };
         assert_eq!(rank_candidates("send", [of(true), of(false)]), [1, 0]);
+        let risky = RankedItem { risky: true, ..of(false) };
+        assert_eq!(rank_candidates("send", [of(true), risky]), [1, 0]);
+    }
+
+    #[test]
+    fn what_works_here_comes_before_what_is_called_so_elsewhere() {
+        let elsewhere = RankedItem {
+            name: "restart",
+            unusable: true,
+            elsewhere: true,
+            ..RankedItem::default()
+        };
+        let here = |name| RankedItem { name, ..RankedItem::default() };
+        for name in ["restart server", "server restart"] {
+            assert_eq!(rank_candidates("restart", [elsewhere, here(name)]), [1, 0], "{name}");
+        }
+        assert_eq!(rank_candidates("restart", [here("r-e-s-t-a-r-t"), elsewhere]), [1, 0]);
     }
 }

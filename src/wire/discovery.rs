@@ -81,6 +81,7 @@ pub async fn search_connection(
             Err(problem) => {
                 let problem = connector.secrets().hidden_in_problem(&problem);
                 search.unread.push(problem.to_string());
+                search.is_partial = true;
                 first = first.or(Some(problem));
             }
         }

@@ -46,6 +46,13 @@ fn tool_names(body: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn a_model_that_is_not_there_is_said_before_that_nobody_can_be_asked() {
+    let place = Place::sample("demo");
+    place.run(&["ask", "x", "--model", "nosuch"]).ended(2, &["there is no connection \"nosuch\""]);
+    place.run(&["ask", "x", "--model", "mock"]).ended(2, &["nobody can be asked"]);
+}
+
+#[test]
 fn a_question_goes_over_two_states_to_an_answer() {
     let server = ModelServer::start(vec![
         stream(&openai::calls(&[("query-customers", r#"{"question": "What is late?"}"#)])),

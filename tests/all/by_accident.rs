@@ -190,7 +190,11 @@ fn a_test_is_of_the_connection_that_was_just_made() {
         Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None },
     )])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
+        names,
+        skipped: Vec::new(),
+        unread: Vec::new(),
+    }));
     let mut bench = bench.on(ScreenId::Connections);
     let tested = |bench: &mut Workbench| {
         bench.effects.clear();

@@ -45,7 +45,14 @@ fn opened(files: &[(&str, &str)]) -> State {
     files.sort_by(|one, other| one.0.cmp(&other.0));
     let names = files.iter().map(|(name, _)| name.clone()).collect();
     send(&mut state, Message::Document(DocumentMessage::Loaded(files)));
-    send(&mut state, Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    send(
+        &mut state,
+        Message::Document(DocumentMessage::LoadEnded {
+            names,
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }),
+    );
     state
 }
 

@@ -38,7 +38,11 @@ fn opened(width: u16, height: u16) -> Workbench {
         Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
+        names,
+        skipped: Vec::new(),
+        unread: Vec::new(),
+    }));
     bench.on(ScreenId::Connections)
 }
 
@@ -121,7 +125,11 @@ fn what_systems_need_is_edited_in_the_spelling_that_the_file_has() {
     };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
+        names,
+        skipped: Vec::new(),
+        unread: Vec::new(),
+    }));
     let mut bench = bench.on(ScreenId::Connections);
     bench.clicks("gate ");
     bench.keys("enter");

@@ -9,7 +9,7 @@ use toolcrib::{
         effect::Effect,
         message::{ConnectionMessage, Message, ScreenId},
     },
-    systems::discovery::{announcement::read_announcement, micro},
+    systems::discovery::{announcement::read_announcement, found::Searched, micro},
 };
 
 use crate::support::{
@@ -264,6 +264,24 @@ fn the_registry_of_commonground_is_compared_entry_by_entry() {
     assert_eq!(named(&found, "tool/lamp")["workspace"], "same");
 }
 
+/// What the registry could not say is not known.
+#[test]
+fn entries_of_a_registry_that_cant_be_read_are_not_known() {
+    let server = NatsServer::start();
+    let settings = format!(
+        "connection = \"cg\"\n[connections.cg]\nservers = \"{}\"\n[connections.cg.commonground]\nproject = \"lab\"\nchannel = \"public\"\napi = \"http://127.0.0.1:9\"\n",
+        server.url()
+    );
+    let place = Place::with(&[("toolcrib.toml", &settings), ("tools/lamp.yaml", LAMP)]);
+    let ran = place.run(&[&["discover"], &ASK[..]].concat());
+    ran.ended(6, &["1 not known", "warning: cg: "]);
+    assert!(ran.data.contains("not known") && !ran.data.contains("only here"), "{}", ran.data);
+    let found = discover(&place, &[]);
+    assert_eq!(named(&found, "tool/lamp")["workspace"], "not known");
+    let taken = place.run(&[&["discover", "--take", "lamp"], &ASK[..]].concat());
+    taken.ended(2, &["nothing called \"lamp\" was found"]);
+}
+
 const LAMP: &str = r#"tool_name: lamp
 description: Switches the lamp
 target_subject: "cg.v1r4.{project_id}.{channel_id}.cmd.tool.lamp.switch"
@@ -346,7 +364,7 @@ fn what_was_found_is_shown_and_added_on_connections() {
         let plain = micro::read_answer(&connection.name, info.to_string().as_bytes()).unwrap();
         found.push(plain.found);
         bench.send(Message::Connection(ConnectionMessage::Discovered {
-            connection,
+            searched: Box::new(Searched { connection: *connection, is_whole: true }),
             found,
             unread: Vec::new(),
             problems: Vec::new(),

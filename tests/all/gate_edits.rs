@@ -104,8 +104,10 @@ fn opened(files: &[(&str, String)]) -> State {
     };
     let files: Vec<_> = files.iter().map(loaded).collect();
     let names = files.iter().map(|(name, _)| name.clone()).collect();
-    let messages =
-        [DocumentMessage::Loaded(files), DocumentMessage::LoadEnded { names, skipped: Vec::new() }];
+    let messages = [
+        DocumentMessage::Loaded(files),
+        DocumentMessage::LoadEnded { names, skipped: Vec::new(), unread: Vec::new() },
+    ];
     for message in messages {
         update(&mut state, Message::Document(message), Millis(1));
     }

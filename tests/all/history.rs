@@ -121,6 +121,38 @@ fn a_call_is_kept_and_found_shown_replayed_and_taken_away() {
 }
 
 #[test]
+fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
+    let place = Place::sample("services");
+    place.run(&["history", "resend", "last"]).ended(2, &["there are no calls yet"]);
+    place.run(&SUM).ended(0, &[]);
+    let first = listed(&place, "")[0]["id"].as_str().unwrap().to_owned();
+    let again = place.run(&["history", "resend", &first]);
+    again.ended(0, &[]);
+    assert_eq!(again.data, "42");
+    let calls = listed(&place, "");
+    let ids: Vec<&Value> = calls.iter().map(|call| &call["id"]).collect();
+    assert_eq!((ids.len(), calls[0]["tool"].as_str()), (2, Some("calculator")));
+    assert_ne!(ids[0], ids[1], "under an id of its own");
+    let events = place.run(&["history", "resend", "last", "--json", "--no-history"]).events();
+    let names: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
+    assert_eq!((names[0], *names.last().unwrap()), ("sent", "end"), "{events:?}");
+    assert_eq!(listed(&place, "").len(), 2);
+    place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
+    place.run(&["history", "resend", "last"]).ended(1, &["division by zero"]);
+    // What a mock answered doesn't go to the service.
+    place.run(&["call", "calculator", "expression=1", "--mock"]).ended(0, &[]);
+    place.run(&["history", "resend", "last"]).ended(0, &[]);
+    assert_eq!(listed(&place, "on:mock").len(), 2);
+    // A secret isn't kept, so the call can't be made of what is.
+    let mut call =
+        place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
+    call.env("MY_API_TOKEN", "hunter2hunter2").status().unwrap();
+    place.run(&["history", "resend", "last"]).ended(2, &["secrets in its request aren't saved"]);
+    fs::remove_file(place.here.join("tools.yaml")).unwrap();
+    place.run(&["history", "resend", &first]).ended(2, &["its tool is no longer"]);
+}
+
+#[test]
 fn known_secrets_are_not_in_the_history() {
     let place = Place::sample("services");
     let mut call =

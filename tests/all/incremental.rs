@@ -93,7 +93,11 @@ fn opened(format: Format, text: &str, deployed: bool) -> State {
     );
     let effects = update(
         &mut state,
-        Message::Document(DocumentMessage::LoadEnded { names: vec![file], skipped: Vec::new() }),
+        Message::Document(DocumentMessage::LoadEnded {
+            names: vec![file],
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }),
         Millis(2),
     );
     settle(&mut state, effects);
@@ -339,7 +343,11 @@ fn the_beginning_of_a_file_is_shown_until_all_of_it_is_read() {
     let names = vec![first.clone(), file.clone()];
     let effects = update(
         &mut state,
-        Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }),
+        Message::Document(DocumentMessage::LoadEnded {
+            names,
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }),
         Millis(2),
     );
     settle(&mut state, effects);

@@ -118,6 +118,7 @@ mod samples_of_variables;
 mod schema_form;
 mod schemas;
 mod search_proxy;
+mod secrets_screen;
 mod secrets_shown;
 mod settings_gates;
 mod streams;

@@ -18,6 +18,7 @@ use crate::support::{
     key_store::KeyRing,
     place::{Place, Ran},
     services::{program, script},
+    started::first_line,
     terminal::{self, Terminal},
 };
 
@@ -41,8 +42,7 @@ impl Guarded {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let line = first_line(&mut child);
         let base = format!("http://127.0.0.1:{}", line.trim().rsplit(' ').next().unwrap());
         let text = format!(
             "[connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = \"{base}/mcp\"\n{settings}"

@@ -1175,3 +1175,27 @@ fn a_tool_is_printed_as_a_model_sees_it_and_help_says_where_nothing_matches() {
         &["tell-joke", "\"topic\"", "No command has the word xyzzy. Type: help"],
     );
 }
+
+/// What `check` reports of files as such is among the problems, too.
+#[test]
+fn problems_has_unread_files_unknown_names_and_documents_with_a_schema() {
+    let place = demo();
+    let write = |name: &str, text: &[u8]| fs::write(place.here.join(name), text).unwrap();
+    write("latin.json", b"{\"name\": \"caf\xe9\"}");
+    write("order.json", br#"{"$schema": "https://example.com/order.json", "count": "two"}"#);
+    write("order.schema.json", br#"{"properties": {"count": {"type": "integer"}}}"#);
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let more = "[schemas]\n\"https://example.com/order.json\" = \"order.schema.json\"\n\
+                [profiles]\nann = [\"read-onyl\"]\n";
+    write("toolcrib.toml", format!("{settings}\n{more}").as_bytes());
+    let checked = place.run(&["check", "-q"]).data;
+    let listed = run(&place, &["--plain"], &["problems", "quit"]).data;
+    for (code, words) in [
+        ("file.not-read", "latin.json"),
+        ("file.unknown-name", "no tool is in group read-onyl"),
+        ("schema.type", "order.json"),
+    ] {
+        assert!(checked.contains(code), "{code}:\n{checked}");
+        assert!(listed.contains(words), "{words}:\n{listed}");
+    }
+}

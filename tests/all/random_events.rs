@@ -315,6 +315,7 @@ impl Session {
             return self.bench.send(Message::Document(DocumentMessage::LoadEnded {
                 names,
                 skipped: Vec::new(),
+                unread: Vec::new(),
             }));
         }
         let (file, text) = self.luck.pick(&files).clone();
@@ -518,7 +519,11 @@ impl Session {
             Effect::Read { .. } => {
                 let names =
                     self.bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-                Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() })
+                Message::Document(DocumentMessage::LoadEnded {
+                    names,
+                    skipped: Vec::new(),
+                    unread: Vec::new(),
+                })
             }
             _ if fails => Message::Failed(problem()),
             _ => Message::Connection(ConnectionMessage::Condition {

@@ -31,7 +31,11 @@ fn opened(width: u16, height: u16, items: Vec<ServerItem>) -> Workbench {
         Loaded { source: Source::parse(Format::Toml, TEXT), text: TEXT.into(), held: None };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
+        names,
+        skipped: Vec::new(),
+        unread: Vec::new(),
+    }));
     let mut bench = bench.on(ScreenId::Connections);
     bench.clicks("files ");
     bench.effects.clear();

@@ -126,7 +126,11 @@ fn the_screen_says_where_a_call_goes_and_keeps_what_is_chosen() {
         Loaded { source: Source::parse(Format::Toml, text), text: text.into(), held: None };
     bench.send(Message::Document(DocumentMessage::Loaded(vec![(FileId::new(SETTINGS), loaded)])));
     let names = bench.state.documents.iter().map(|(file, _)| file.clone()).collect();
-    bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+    bench.send(Message::Document(DocumentMessage::LoadEnded {
+        names,
+        skipped: Vec::new(),
+        unread: Vec::new(),
+    }));
     let joke = bench.state.catalog.tool_called("tell-joke").unwrap().id().clone();
     bench.send(Message::Select(joke));
     bench.draw();

@@ -136,6 +136,27 @@ fn enter_on_a_hidden_tool_makes_the_change_that_shows_it() {
 }
 
 #[test]
+fn one_edit_and_the_calls_before_it_are_a_suggestion() {
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("end up right");
+    let words = "add group read-only to the tool, then call knowledge-query";
+    assert!(bench.shows("then call knowledge-query"), "{}", bench.screen());
+    bench.keys("enter");
+    assert!(bench.shows("tools.yaml"), "the lines are shown first\n{}", bench.screen());
+    bench.keys("enter");
+    assert_eq!(bench.state.workflow.simulation.state(), "analysis", "{words}");
+    let tool = bench.state.catalog.tool_called("complex-analysis").unwrap();
+    assert!(tool.gate.groups().contains(&"read-only".into()), "{:?}", tool.gate);
+    assert!(bench.shows("+ complex-analysis"), "{}", bench.screen());
+    // While something is tried, only the edit is.
+    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    bench.keys("@what-if");
+    bench.keys("end up right enter");
+    assert_eq!(bench.state.workflow.simulation.state(), "undefined");
+    assert!(bench.shows("only the edit is made"), "{}", bench.screen());
+}
+
+#[test]
 fn groups_are_ticked_with_keys_and_mouse() {
     let mut bench = workflow(&["read-only"], (120, 36));
     bench.keys("tab tab");

@@ -43,6 +43,7 @@ fn request_check(state: &State) -> Effect {
         there: state.call_destinations(),
         health: state.health.shown().cloned(),
         rules: state.check_rules.clone(),
+        disk: state.disk.clone(),
     }))
 }
 

@@ -8,11 +8,11 @@ use crate::{
         question::Question,
         state::State,
     },
-    model::{clock::Millis, connection::Connection},
+    model::clock::Millis,
     systems::{
         discovery::{
             compared::{Workspace, compare_found},
-            found::Found,
+            found::{Found, Searched},
         },
         table,
     },
@@ -31,14 +31,9 @@ fn asking_words(name: &str) -> String {
 }
 
 /// Shows what was found there, and in the files of registries.
-pub(super) fn on_discovered(
-    state: &mut State,
-    connection: Connection,
-    found: Vec<Found>,
-    now: Millis,
-) {
-    state.notices.withdraw(&asking_words(&connection.name));
-    let name = connection.name.clone();
+pub(super) fn on_discovered(state: &mut State, searched: Searched, found: Vec<Found>, now: Millis) {
+    let name = searched.connection.name.clone();
+    state.notices.withdraw(&asking_words(&name));
     let context = ComposeContext::from_state(state);
     let workspace = Workspace {
         catalog: &state.catalog,
@@ -46,7 +41,7 @@ pub(super) fn on_discovered(
         written: &|name| written_table(context, name).cloned(),
     };
     let nothing = found.is_empty();
-    let compared = compare_found(found, workspace, &[connection]);
+    let compared = compare_found(found, workspace, &[searched]);
     if nothing {
         let words = format!("nothing announces itself on {name}, and no registry file is here");
         state.notices.push(NoticeKind::Hint, words, now);

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     app::{
-        checking,
+        checking::{self, FromDisk},
         compose::{
             groups::GROUPS,
             plan::{Plan, Renaming},
@@ -25,7 +25,7 @@ use crate::{
         question::Question,
         state::{LoadProgress, State, ViewTarget},
     },
-    engine::groups::CustomGroups,
+    engine::{conformance, groups::CustomGroups},
     model::{
         catalog::{Catalog, Part},
         clock::Millis,
@@ -87,16 +87,8 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
             [file] if saved_by_itself(state) == Some(file) => "save",
             _ => "save-all",
         };
-        state.notices.push(
-            NoticeKind::Done,
-            format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                state.keymap.way_to(save),
-                state.keymap.way_to("undo")
-            ),
-            now,
-        );
+        let words = plan.done_words(&state.keymap, save);
+        state.notices.push(NoticeKind::Done, words, now);
         warn_of_odd_names(state, &plan.changes, now);
     }
     effects
@@ -381,6 +373,7 @@ fn take_settings(state: &mut State) {
     state.network.prices = parsed.prices;
     state.health.settings = parsed.health;
     state.check_rules = parsed.check;
+    state.disk.schemas = parsed.schemas;
     state.workflow.listed_states = listed_states(&settings);
     state.workflow.profiles = Profile::read_all(settings.get("profiles").unwrap_or(&Value::Null));
     if let Ok(groups) = CustomGroups::from_value(settings.get(GROUPS).unwrap_or(&Value::Null)) {
@@ -410,18 +403,41 @@ fn take_connections(state: &mut State, mut read: Connections) {
 pub(super) fn check_again(state: &mut State) {
     state.generation += 1;
     state.checking.turn += 1;
+    let is_more = |count: usize| count > checking::AT_ONCE;
     let files = state.documents.iter();
-    if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
-        state.checking.answered = state.checking.turn;
+    let is_large = is_more(state.catalog.entries().take(checking::AT_ONCE + 1).count())
+        // Cases, scenarios and stubs have no entries, and are read, too.
+        || is_more(state.documents.iter().take(checking::AT_ONCE + 1).count());
+    if !is_large {
+        // Files of schemas are read apart: until then what was found by them stays.
+        if !names_schema(state) {
+            state.checking.answered = state.checking.turn;
+        }
+        let documents = state.findings.iter().filter(|finding| conformance::is_of_schema(finding));
+        let disk = FromDisk { documents: documents.cloned().collect(), ..state.disk.clone() };
         let files = files.map(|(file, document)| (file, document.source.as_ref()));
         state.findings = Arc::new(checking::findings_of(
             &state.catalog,
             &state.call_destinations(),
             state.health.shown(),
             &state.check_rules,
+            &disk,
             files,
         ));
     }
+}
+
+/// Whether a document names a JSON Schema that may be in a file: by its path, or by an address that
+/// the settings map.
+fn names_schema(state: &State) -> bool {
+    let is_mapped = |name: &str| state.disk.schemas.iter().any(|(url, _)| name.starts_with(url));
+    let is_file = |name: String| !name.contains("://") || is_mapped(&name);
+    let names = |source: &Source| {
+        let mut rows = 0..source.document_count();
+        rows.any(|row| conformance::named_schema(source, row).is_some_and(is_file))
+    };
+    let mut documents = state.documents.iter();
+    state.form.is_none() && documents.any(|(_, document)| document.source.as_ref().is_ok_and(names))
 }
 
 /// Findings, selection and generation for the catalog as it is now.
@@ -536,6 +552,7 @@ pub(super) fn disk_changed(
     now: Millis,
 ) -> Vec<Effect> {
     let unsaved = state.documents.get(file).is_some_and(Document::is_changed);
+    state.disk.unread.retain(|(unread, _)| unread != file);
     match text {
         Some(text) => {
             let known = state.documents.get(file);

@@ -106,6 +106,7 @@ mod tests {
             Message::Document(DocumentMessage::LoadEnded {
                 names: Vec::new(),
                 skipped: Vec::new(),
+                unread: Vec::new(),
             }),
             Millis(0),
         );

@@ -14,7 +14,8 @@ use super::{
 use crate::{
     cli::{
         arguments::parse_duration,
-        call::{NOBODY, open_history},
+        call::NOBODY,
+        call_events::open_history,
         ending::{CommandResult, Ending, StopReason},
         global::Global,
         opened::OpenWorkspace,
@@ -152,12 +153,7 @@ impl ServeClients {
 
     fn limits(&self) -> Limits {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        })
+        self.timeout.map_or(limits, |time| limits.within(time))
     }
 }
 

@@ -43,6 +43,8 @@ pub(crate) enum Change {
     Start { groups: Vec<Name>, state: Name },
     /// Edit the tool's descriptor: all of these.
     Edit(Vec<GateEdit>),
+    /// Edit the tool's descriptor, then take these tools first.
+    EditAndTake { edits: Vec<GateEdit>, tools: Vec<ToolRow>, state: Name },
     /// No longer ask for these groups, which the user may not ask for; and then do more, where the
     /// tool is hidden still.
     Drop { groups: Vec<Name>, then: Option<Box<Change>> },
@@ -57,7 +59,7 @@ impl Change {
                 groups
             }
             Self::Drop { then: Some(then), .. } => then.groups_to_ask(),
-            Self::Take { .. } | Self::Edit(_) | Self::Drop { .. } => &[],
+            Self::Take { .. } | Self::Edit(_) | Self::EditAndTake { .. } | Self::Drop { .. } => &[],
         }
     }
 
@@ -85,8 +87,9 @@ impl Change {
                     join_names(groups)
                 )
             }
-            Self::Edit(edits) => {
-                edits.iter().map(GateEdit::description).collect::<Vec<_>>().join(" and ")
+            Self::Edit(edits) => described(edits),
+            Self::EditAndTake { edits, tools: rows, .. } => {
+                format!("{}, then call {}", described(edits), keys(rows))
             }
             Self::Drop { groups, then: None } => {
                 format!("stop requesting {}", join_names(groups))
@@ -96,6 +99,10 @@ impl Change {
             }
         }
     }
+}
+
+fn described(edits: &[GateEdit]) -> String {
+    edits.iter().map(GateEdit::description).collect::<Vec<_>>().join(" and ")
 }
 
 /// Every smallest set of groups under which a tool can run from a state at all, nothing being asked
@@ -177,8 +184,19 @@ impl Explainer {
             [Reason::Group { has, .. }] => self.ask_changes(has),
             _ => self.path_changes(tool, gate, reasons),
         };
+        changes.extend(self.edit_and_take(tool, reasons));
         changes.extend(Self::edit_change(reasons));
         changes
+    }
+
+    /// The edit that takes the reason of groups away, and the tools at hand that lead to a state which
+    /// the tool lists: the workflow stays as it is.
+    fn edit_and_take(&self, tool: ToolRow, reasons: &[Reason]) -> Option<Change> {
+        let [Reason::Group { asked, .. }, Reason::State { .. }] = reasons else { return None };
+        let edits = vec![GateEdit::AddGroup(asked.first()?.clone())];
+        let state = self.paths.nearest_for(&self.workflow, tool)?;
+        let tools = self.paths.to_state(state)?.into_iter().map(|hop| hop.tool).collect();
+        Some(Change::EditAndTake { edits, tools, state: self.workflow.states()[state].clone() })
     }
 
     /// One change for each group that would do; the group that brings in the fewest other tools
@@ -332,7 +350,8 @@ mod tests {
                             .extend(change.groups_to_ask().iter().cloned());
                         match &change {
                             Change::Take { tools: rows, .. }
-                            | Change::AskAndTake { tools: rows, .. } => {
+                            | Change::AskAndTake { tools: rows, .. }
+                            | Change::EditAndTake { tools: rows, .. } => {
                                 for row in rows {
                                     assert!(
                                         Filter::new(&then).admits(&tools[*row].gate),
@@ -342,11 +361,11 @@ mod tests {
                                 }
                             }
                             Change::Start { state, .. } => then.state = Some(state.clone()),
-                            Change::Edit(edits) => {
-                                gate = edits.iter().fold(gate, |gate, edit| edit.apply_to(&gate));
-                            }
-                            Change::Ask { .. } => {}
+                            Change::Edit(_) | Change::Ask { .. } => {}
                             Change::Drop { .. } => panic!("without a user nothing exceeds"),
+                        }
+                        if let Change::Edit(edits) | Change::EditAndTake { edits, .. } = &change {
+                            gate = edits.iter().fold(gate, |gate, edit| edit.apply_to(&gate));
                         }
                         let still = Filter::new(&then).hidden_reasons(&gate);
                         assert_eq!(still, [], "{change:?} of {} from {context:?}", tools[row].key);
@@ -383,7 +402,11 @@ mod tests {
         let (_, changes) = said("reader", &["read-only"], "complex-analysis");
         assert_eq!(
             changes,
-            ["add group read-only to the tool and make the tool available in undefined"]
+            [
+                "add group read-only to the tool, then call knowledge-query",
+                "add group read-only to the tool and make the tool available in undefined"
+            ],
+            "what leaves the workflow as it is comes first"
         );
         assert_eq!(
             said("reader", &["read-only"], "alone").1,

@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::{descriptors::to_item, found::Found};
+use super::{
+    descriptors::to_item,
+    found::{Found, Searched},
+};
 use crate::{
     engine::mask::Mask,
     model::{
@@ -30,6 +33,8 @@ pub enum Standing {
     Same,
     /// It is in the workspace alone.
     OnlyHere,
+    /// It is in the workspace, and what is there couldn't be read whole.
+    NotKnown,
 }
 
 impl Standing {
@@ -42,6 +47,7 @@ impl Standing {
             Self::NoDescriptor => "no descriptor",
             Self::Same => "same",
             Self::OnlyHere => "only here",
+            Self::NotKnown => "not known",
         }
     }
 
@@ -49,6 +55,12 @@ impl Standing {
     #[must_use]
     pub fn is_news(self) -> bool {
         matches!(self, Self::Differs | Self::New)
+    }
+
+    /// Whether it was found.
+    #[must_use]
+    pub fn is_found(self) -> bool {
+        !matches!(self, Self::OnlyHere | Self::NotKnown)
     }
 }
 
@@ -87,7 +99,7 @@ pub struct Workspace<'w> {
 pub fn compare_found(
     found: Vec<Found>,
     workspace: Workspace<'_>,
-    searched: &[Connection],
+    searched: &[Searched],
 ) -> Vec<Compared> {
     let absent = absent_entries(&found, workspace, searched);
     let mut all: Vec<Compared> =
@@ -168,15 +180,14 @@ fn compare_tables(name: &str, written: &Value, table: &Map<String, Value>) -> Ve
 fn absent_entries(
     found: &[Found],
     workspace: Workspace<'_>,
-    searched: &[Connection],
+    searched: &[Searched],
 ) -> Vec<Compared> {
     let mut absent = Vec::new();
     for entry in workspace.catalog.entries() {
-        let Some(place) = connection_of(entry, workspace)
-            .filter(|name| searched.iter().any(|one| one.name == *name && may_have(one, entry)))
-        else {
-            continue;
-        };
+        let Some(place) = connection_of(entry, workspace) else { continue };
+        let has_place = |one: &&Searched| one.connection.name == place;
+        let asked = searched.iter().find(has_place);
+        let Some(asked) = asked.filter(|one| may_have(&one.connection, entry)) else { continue };
         let deployment = table::by_id(entry.system).and_then(|system| system.deployment());
         let is_there = deployment.is_some_and(|deployment| {
             let items = found.iter().filter(|found| found.place == place);
@@ -185,7 +196,7 @@ fn absent_entries(
         if let Some(item) = to_item(entry).filter(|_| !is_there) {
             absent.push(Compared {
                 found: Found { place, name: item.name(), ..Found::default() },
-                standing: Standing::OnlyHere,
+                standing: if asked.is_whole { Standing::OnlyHere } else { Standing::NotKnown },
                 changes: Vec::new(),
                 new: Vec::new(),
             });

@@ -1,6 +1,17 @@
 //! What a source finds, before it is compared with anything.
 
-use crate::systems::{deployed::item::Item, facets::configured::ConfigServer};
+use crate::{
+    model::connection::Connection,
+    systems::{deployed::item::Item, facets::configured::ConfigServer},
+};
+
+/// A connection that was asked what is there.
+#[derive(Clone, Debug)]
+pub struct Searched {
+    pub connection: Connection,
+    /// Whether each source answered; else there may be more than was found.
+    pub is_whole: bool,
+}
 
 /// A service, an entry of a running system, or a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -1,7 +1,7 @@
 //! Templates as Python's Jinja2 renders them for Unique's toolkit: [`minijinja`] with Python's texts
 //! of values ([`text`]), its operators ([`operators`]), methods of its texts, lists and dicts
-//! ([`methods`]), and the filters, tests and functions of Jinja2 that it lacks or has otherwise
-//! ([`filters`], [`functions`]).
+//! ([`methods`], [`formats`]), its ranges, views and generators ([`series`]), and the filters, tests
+//! and functions of Jinja2 that it lacks or has otherwise ([`filters`], [`functions`]).
 //!
 //! A template comes from a file that anyone may have written, and is read when the file is opened. So
 //! its length and nesting are bounded ([`bounds`]), and with what it does its time and memory
@@ -11,16 +11,19 @@ mod arguments;
 mod bounds;
 mod compile;
 mod filters;
+mod formats;
 mod functions;
 mod json;
+mod kinds;
 mod methods;
 mod names;
 mod operators;
+mod series;
 mod text;
 mod values;
 mod weight;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, UndefinedBehavior, Value as Filled,
@@ -60,7 +63,7 @@ fn environment() -> Environment<'static> {
     environment.set_formatter(|out, state, value| {
         let text = text::str(value)?;
         let is_escaped = matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe();
-        let text = if is_escaped { filters::escaped(&text) } else { text };
+        let text = if is_escaped { text::escaped(&text) } else { text };
         out.write_str(&text).map_err(Error::from)
     });
     filters::add_filters(&mut environment);
@@ -89,18 +92,23 @@ fn in_bounds<R: Send>(
     done.unwrap_or_else(|| Err("there is no room to render it".to_owned()))
 }
 
-/// A text as the model reads it, or why it cannot be shown.
+/// A text as the model reads it, or why it cannot be shown. It is asked for the values of the names
+/// alone that the template has.
 ///
 /// # Errors
 /// What is wrong with the template, or not rendered here, and in which line.
-pub fn render_template(text: &str, values: &BTreeMap<String, Value>) -> Result<String, String> {
+pub fn render_template<'v>(
+    text: &str,
+    value_of: impl Fn(&str) -> Option<&'v Value> + Sync,
+) -> Result<String, String> {
     if !is_template(text) {
         return Ok(text.to_owned());
     }
     // Breaks of every kind become one.
     let text = text.replace("\r\n", "\n").replace('\r', "\n");
     in_bounds(&text, |environment| {
-        let values = values.iter().map(|(name, value)| (name.as_str(), values::fill_value(value)));
+        let names = bounds::names(&text, environment.syntax().clone()).into_iter();
+        let values = names.filter_map(|name| Some((name, values::fill_value(value_of(name)?))));
         compile::render(environment, &text, Filled::from_pairs(values))
             .map_err(|error| explain(&error))
     })?
@@ -166,8 +174,7 @@ mod tests {
     use super::*;
 
     fn rendered(text: &str, values: &Value) -> Result<String, String> {
-        let values = values.as_object().unwrap().clone().into_iter().collect();
-        render_template(text, &values)
+        render_template(text, |name| values.get(name))
     }
 
     #[test]
@@ -262,6 +269,21 @@ mod tests {
         }
     }
 
+    /// Templates that nobody wrote, and what Jinja2 makes of them; null: it refuses them.
+    /// `tests/real/unique/grammar.py` makes both.
+    const MADE: &str = include_str!("../../../tests/real/unique/grammar.json");
+
+    #[test]
+    fn templates_by_chance_are_rendered_as_jinja2_does() {
+        let cases: Value = serde_json::from_str(MADE).unwrap();
+        let templates = cases["templates"].as_object().unwrap();
+        assert!(templates.len() > 400, "{}", templates.len());
+        for (template, text) in templates {
+            let found = rendered(template, &cases["context"]);
+            assert_eq!(found.as_deref().ok(), text.as_str(), "{template}: {found:?}");
+        }
+    }
+
     #[test]
     fn what_only_jinja2_renders_is_said() {
         for (template, words) in [
@@ -271,9 +293,9 @@ mod tests {
             ("{{ 'a'.isprintable() }}", "str.isprintable is not rendered here"),
             ("{{ 7.bit_length() }}", "int.bit_length is not rendered here"),
             ("{{ [1].__len__() }}", "list.__len__ is not rendered here"),
-            ("{{ '%r'|format('a') }}", "%r is not rendered here"),
-            ("{{ '{!r}'.format('a') }}", "{!r} is not rendered here"),
-            ("{{ '{:.1%}'.format(0.5) }}", "{:.1%} is not rendered here"),
+            ("{{ '%a'|format('a') }}", "%a is not rendered here"),
+            ("{{ '%*d' % (3, 4) }}", "%*d is not rendered here"),
+            ("{{ '{!a}'.format('a') }}", "{!a} is not rendered here"),
         ] {
             assert_eq!(rendered(template, &json!({})), Err(format!("line 1: {words}")));
             assert_eq!(template_fault(template), None, "{template}");
@@ -287,6 +309,24 @@ mod tests {
             assert!(fault.starts_with("line 1: "), "{fault}");
         }
         assert_eq!(template_fault("{{ x.y.z }} {{ f() }}"), None);
+    }
+
+    /// A forgotten `|list` gives what a model can't read, and a generator its items once.
+    #[test]
+    fn what_is_no_list_prints_as_python_prints_it() {
+        let values = json!({"tags": ["a", "b"], "tree": {"a": 1}});
+        for (template, text) in [
+            ("{{ tags|map('upper') }}", "<generator object sync_do_map at 0x…>"),
+            ("{{ tags|reverse }}", "<list_reverseiterator object at 0x…>"),
+            ("{{ tree.items }}", "<built-in method items of dict object at 0x…>"),
+            ("{{ 'a'.upper }}", "<built-in method upper of str object at 0x…>"),
+            ("{% set m = 'a'.upper %}{{ m() }}", "A"),
+            ("{% set g = tags|select %}{{ g|list }}{{ g|list }}", "['a', 'b'][]"),
+            ("{% set g = tags|select %}{{ g|first }}{{ g|list }}", "a['b']"),
+            ("{% set g = []|select %}{{ 'yes' if g }}", "yes"),
+        ] {
+            assert_eq!(rendered(template, &values).as_deref(), Ok(text), "{template}");
+        }
     }
 
     /// Python raises errors for these, so that the tool fails where it renders them.
@@ -317,6 +357,32 @@ mod tests {
             ("{{ 'a'.center(5, 'xy') }}", "the fill character has to be one letter"),
             ("{{ 'abc'|truncate(2) }}", "truncate takes a length of 3 or more"),
             ("{{ {}.get('q', default=5) }}", "dict.get takes no keyword arguments"),
+            ("{{ 'a' in max_hits }}", "nothing can be in int"),
+            ("{{ 'a' in people[0].items }}", "nothing can be in builtin_function_or_method"),
+            ("{{ range(3) + [1] }}", "range has no +: make a list of it with |list"),
+            ("{{ people[0].keys() * 2 }}", "dict_keys has no *: make a list of it with |list"),
+            ("{{ range(2.0) }}", "range takes whole numbers, not float"),
+            (
+                "{{ people|map(attribute='age')|last }}",
+                "a generator has no last item: make a list of it with |list",
+            ),
+            (
+                "{{ people|map(attribute='age')|tojson }}",
+                "generator has no JSON: make a list of it with |list",
+            ),
+            ("{{ nil|join(', ') }}", "None is nothing to go through"),
+            ("{{ names|sort(reverse=true) }}", "int and str have no order: <"),
+            ("{{ people|unique|list }}", "dict can't be compared by unique"),
+            ("{{ '%d'|format('3') }}", "%d takes a number, not str"),
+            ("{{ '%s' % (1, 2) }}", "there are more values than the format has places"),
+            ("{{ '%s %s' % 1 }}", "there is no value for %s"),
+            ("{{ '{:>8}'.format(nil) }}", "NoneType has no format >8"),
+            ("{{ '{:,}'.format('1000') }}", "str has no format ,"),
+            ("{{ '{0.name}'.format(people[0]) }}", "there is no value for {0.name}"),
+            ("{{ missing[0:2] }}", "an undefined value has no parts"),
+            ("{{ nil[0:2] }}", "NoneType has no parts"),
+            ("{{ people[0].items()[0:2] }}", "dict_items has no parts"),
+            ("{{ names['a':] }}", "parts go from number to number, not str"),
         ] {
             assert_eq!(rendered(template, &values), Err(format!("line 1: {words}")), "{template}");
         }

@@ -107,17 +107,14 @@ fn render_text(
     values: &BTreeMap<String, Value>,
     configuration: &Value,
 ) -> (Result<String, String>, Vec<String>) {
-    let mut own = values.clone();
-    let mut unknown = Vec::new();
-    for name in outer_variables(text).into_iter().filter(|name| !values.contains_key(name)) {
-        let member = configuration.get(camel_name(&name)).filter(|_| snake_name(&name) == name);
-        match member {
-            Some(value) => drop(own.insert(name, value.clone())),
-            None => unknown.push(name),
-        }
-    }
+    let value_of = |name: &str| {
+        let member = || configuration.get(camel_name(name)).filter(|_| snake_name(name) == name);
+        values.get(name).or_else(member)
+    };
+    let unknown = outer_variables(text).into_iter().filter(|name| value_of(name).is_none());
+    let mut unknown: Vec<String> = unknown.collect();
     unknown.sort_unstable();
-    (render_template(text, &own), unknown)
+    (render_template(text, value_of), unknown)
 }
 
 /// The description of a tool's function as its class gives it to a model: what its configuration says,

@@ -111,6 +111,10 @@ fn refusal(one: &Compared) -> Option<String> {
         Standing::OnlyHere => {
             Some(format!("The workspace has it, and nothing on {} has.", one.found.place))
         }
+        Standing::NotKnown => Some(format!(
+            "The workspace has it. Not all that is on {} could be read.",
+            one.found.place
+        )),
     }
 }
 

@@ -1,20 +1,29 @@
 //! Servers that other programs have configured, to be taken in as connections.
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 use super::{
     checklist::{Checklist, Row},
+    proposal::{Proposed, propose_plan},
     value_form::{Asked, Shown, ValueForm},
 };
 use crate::{
     app::{
-        compose::{connections, context::ComposeContext},
+        compose::{
+            connections,
+            context::ComposeContext,
+            plan::Plan,
+            server_block::{PASTED, read_block},
+        },
         message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         notices::NoticeKind,
         state::State,
     },
     engine::secret::HiddenText,
     model::{entry::FileId, settings::SETTINGS},
+    schema::count::count_text,
     systems::facets::configured::{ConfigServer, FoundConfig, ValuePlace, WantedValue},
     ui::{styles::Role, view::Reply},
 };
@@ -144,6 +153,41 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
     )
 }
 
+/// What comes of a text that is typed where a server is asked for: of a block of JSON that other
+/// programs have their servers in, a choice among these; of all else, what `plan` makes of it, and
+/// what follows for the connection of that name.
+pub(crate) fn propose_server(
+    text: &str,
+    state: &State,
+    plan: impl Fn(ComposeContext<'_>, &str) -> Result<Plan, String>,
+    then: impl Fn(String) -> Vec<Message>,
+) -> Result<Proposed, String> {
+    let Some(block) = read_block(text) else {
+        let context = ComposeContext::from_state(state);
+        let mut proposed = propose_plan(plan(context, text)?, state)?;
+        proposed.messages.extend(then(connections::typed_name(context, text)?));
+        return Ok(proposed);
+    };
+    let config = block?;
+    let names: Vec<&str> = config.read.servers.iter().map(|server| &*server.name).collect();
+    Ok(Proposed {
+        notes: vec![format!(
+            "{}: {}",
+            count_text(names.len(), "server", "servers"),
+            names.join(", ")
+        )],
+        lines: Vec::new(),
+        messages: vec![Message::DropQuestion, choose_servers(config)],
+        act: Some("choose"),
+    })
+}
+
+/// Offers the servers of a configuration.
+pub(crate) fn choose_servers(config: FoundConfig) -> Message {
+    let (configs, problems) = (vec![config], Vec::new());
+    Message::Connection(ConnectionMessage::ServersFound { configs, problems })
+}
+
 /// Adds servers as connections, after asking for what they need.
 pub(crate) fn add_servers(servers: &[&ConfigServer], state: &State) -> Result<Reply, String> {
     ask_values(servers.iter().map(|server| Choice::from_server(server)).collect(), state)
@@ -169,6 +213,8 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         (Ok(_), None) if server.disabled => ("off there", None),
         (Ok(_), None) => ("", None),
     };
+    // What was pasted is wanted.
+    let is_pasted = config.path == Path::new(PASTED) && !server.disabled;
     let mut details = vec![
         (Role::Heading, server.name.clone()),
         (Role::Text, server.shown.clone()),
@@ -194,7 +240,13 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         let words = config.read.findings.iter().map(|found| (Role::Warning, found_words(found)));
         details.extend(words);
     }
-    Row { title: server.name.clone(), note: note.to_owned(), details, refusal, is_on: false }
+    Row {
+        title: server.name.clone(),
+        note: note.to_owned(),
+        details,
+        is_on: refusal.is_none() && is_pasted,
+        refusal,
+    }
 }
 
 /// What was found in a file, `CODE at PLACE: WORDS`, without its code.

@@ -36,11 +36,11 @@ use crate::{
         action_rows::{self, refuse_when},
         answer::{
             actions::{self, NO_END, ShowsAnswer},
-            draw::{ShownAnswer, inset_area},
+            draw::ShownAnswer,
             pane::Answer,
         },
         ask_cases,
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         copy_menu::{self, ShownCopies},
         overlays::{
             confirm::{Answer as Choice, Confirm},

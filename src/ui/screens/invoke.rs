@@ -56,9 +56,10 @@ use crate::{
         action_rows::{self},
         answer::{
             actions::{self, ShowsAnswer},
-            draw::{ShownAnswer, draw_welcome, inset_area},
+            draw::{ShownAnswer, draw_welcome},
             pane::Answer,
         },
+        canvas::inset_area,
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{

@@ -38,7 +38,7 @@ use crate::{
     syntax::edit::Edit,
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
+        canvas::inset_area,
         content_parts,
         form::{
             host::{ValueOwner, written_in},

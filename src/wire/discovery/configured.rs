@@ -46,7 +46,7 @@ impl Source for Configured {
                 .filter(|item| !brought(item))
                 .map(|item| found_item(item, connection))
                 .collect();
-            Ok(Search { found, unread: Vec::new() })
+            Ok(Search { found, ..Search::default() })
         })
     }
 }

@@ -30,4 +30,6 @@ pub struct Search {
     pub found: Vec<Found>,
     /// What came and could not be read, each in a sentence.
     pub unread: Vec<String>,
+    /// A source could not be asked: there may be more.
+    pub is_partial: bool,
 }

@@ -109,7 +109,11 @@ impl Workbench {
         let start = Start { workspace: name.into(), seed: 7, ..Start::default() };
         let mut bench = Self::start(start, Root::new, width, height);
         bench.send(Message::Document(DocumentMessage::Loaded(files)));
-        bench.send(Message::Document(DocumentMessage::LoadEnded { names, skipped: Vec::new() }));
+        bench.send(Message::Document(DocumentMessage::LoadEnded {
+            names,
+            skipped: Vec::new(),
+            unread: Vec::new(),
+        }));
         bench.draw();
         bench
     }
@@ -123,6 +127,13 @@ impl Workbench {
     /// The same, drawn with ASCII alone.
     pub fn in_ascii(mut self) -> Self {
         self.root.signs = Signs::Ascii;
+        self.draw();
+        self
+    }
+
+    /// The same as it is in a window of its own.
+    pub fn in_window(mut self) -> Self {
+        self.state.keymap = std::mem::take(&mut self.state.keymap).in_window();
         self.draw();
         self
     }

@@ -2,8 +2,10 @@
 
 use minijinja::{
     Error, ErrorKind, Value,
-    value::{Kwargs, from_args},
+    value::{Kwargs, ValueKind, from_args},
 };
+
+use super::series::is_uncalled;
 
 /// Arguments in the order of their names, `None` where one is not given.
 pub(super) struct Arguments<const N: usize>([Option<Value>; N]);
@@ -78,4 +80,18 @@ const LONGEST: usize = 1 << 20;
 /// It is too long.
 pub(super) fn allow_length(length: usize) -> Result<(), Error> {
     if length > LONGEST { Err(ErrorKind::OutOfFuel.into()) } else { Ok(()) }
+}
+
+/// That Python goes through a value.
+///
+/// # Errors
+/// It doesn't.
+pub(super) fn allow_each(value: &Value) -> Result<(), Error> {
+    match value.kind() {
+        ValueKind::None => Err(invalid("None is nothing to go through")),
+        _ if is_uncalled(value) => {
+            Err(invalid("a method is nothing to go through: it lacks its ()"))
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,6 +1,8 @@
 //! How much of a template is read: its length, and how deep it is nested. The parser and the compiler
 //! go down a few calls for each level, whether brackets make it or a row of operators.
 
+use std::collections::HashSet;
+
 use minijinja::{
     machinery::{Token, tokenize},
     syntax::SyntaxConfig,
@@ -42,6 +44,14 @@ pub(super) fn refusal(text: &str, syntax: SyntaxConfig) -> Option<&'static str> 
             (tag.depth > DEEPEST || branches > MOST_BRANCHES).then_some(TOO_DEEP)
         }
     })
+}
+
+/// All names in a template, those of variables among them.
+pub(super) fn names(text: &str, syntax: SyntaxConfig) -> HashSet<&str> {
+    let tokens = tokenize(text, false, syntax).map_while(|token| Some(token.ok()?.0));
+    tokens
+        .filter_map(|token| if let Token::Ident(name) = token { Some(name) } else { None })
+        .collect()
 }
 
 /// What was seen of a tag so far.

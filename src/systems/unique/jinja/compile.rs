@@ -11,7 +11,7 @@ use minijinja::{
     machinery::{CodeGenerator, Instruction, Instructions, ast, eval, make_string_output, parse},
 };
 
-use super::{operators, weight};
+use super::{methods::is_any_method, operators, series, weight};
 
 /// The name of the one template that there is at a time.
 const TEMPLATE: &str = "prompt";
@@ -61,8 +61,7 @@ fn bounded<'t>(old: &Instructions<'t>) -> Instructions<'t> {
     for (at, step) in (0..).map_while(|at| Some((at, old.get(at)?))) {
         places.push(count);
         let line = old.get_line(at).map(|line| u16::try_from(line).unwrap_or(u16::MAX));
-        let before = at.checked_sub(1).and_then(|before| old.get(before));
-        for step in bounded_step(step, before) {
+        for step in bounded_step(step) {
             match line {
                 Some(line) => new.add_with_line(step, line),
                 None => new.add(step),
@@ -98,11 +97,8 @@ fn apply(name: &'static str, count: u16) -> Instruction<'static> {
     Instruction::ApplyFilter(name, Some(count), u8::MAX)
 }
 
-/// What is done in the place of a step, which comes after another.
-fn bounded_step<'t>(
-    step: &Instruction<'t>,
-    before: Option<&Instruction<'t>>,
-) -> Vec<Instruction<'t>> {
+/// What is done in the place of a step.
+fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
     use Instruction as Step;
 
     let weigh = || apply(weight::WEIGH, 1);
@@ -116,7 +112,12 @@ fn bounded_step<'t>(
             let beside = || [apply(operators::KEEP, 1), Step::Swap, apply(operators::BESIDE, 1)];
             beside().into_iter().chain(beside()).chain([whole, weigh()]).collect()
         }
-        Step::Mul | Step::Slice | Step::BuildList(_) | Step::BuildTuple(_) => vec![whole, weigh()],
+        Step::Mul => {
+            let checked = || [apply(operators::REPEATED, 1), Step::Swap];
+            checked().into_iter().chain(checked()).chain([whole, weigh()]).collect()
+        }
+        Step::Slice => vec![apply(operators::SLICE, 4), weigh()],
+        Step::BuildList(_) | Step::BuildTuple(_) => vec![whole, weigh()],
         Step::BuildMap(pairs) => {
             let Some(count) = u16::try_from(pairs * 2).ok().filter(|count| *count > 0) else {
                 return vec![whole];
@@ -135,40 +136,51 @@ fn bounded_step<'t>(
         }
         Step::GetItem => vec![apply(operators::KEY, 1), whole],
         Step::SetAttr(_) => vec![Step::Swap, weigh(), Step::Swap, whole],
-        // Without its brackets a method is a member that no dict has here.
-        Step::PushLoop(_) => match before {
-            Some(Step::GetAttr("items" | "keys" | "values")) => {
-                vec![apply(operators::EACH_OF_METHOD, 1), whole]
-            }
-            _ => vec![apply(operators::EACH, 1), whole],
-        },
+        // Without its brackets a method is found where there is no member of its name.
+        Step::GetAttr(name) if is_any_method(name) => {
+            vec![
+                Step::DupTop,
+                whole,
+                Step::LoadConst(Value::from(*name)),
+                apply(operators::MEMBER, 3),
+            ]
+        }
+        Step::PushLoop(_) => vec![apply(operators::EACH, 1), whole],
         Step::ApplyFilter(name, count, place) => {
             let call = |count| Step::ApplyFilter(name, count, *place);
             let checks = operators::checks_before(name).iter().filter(|_| *count == Some(1));
             let checks = checks.map(|check| apply(check, 1));
-            checks.chain(weighed_call(*count, call)).chain([weigh()]).collect()
+            let made = series::generator_words(name)
+                .map(|words| [Step::LoadConst(Value::from(words)), apply(operators::GENERATOR, 2)]);
+            let made = made.into_iter().flatten();
+            let is_each = operators::GOING_THROUGH.iter().any(|known| known == name);
+            let all = if is_each { weight::WEIGH_EACH } else { weight::WEIGH_ALL };
+            checks.chain(weighed_call(*count, all, call)).chain([weigh()]).chain(made).collect()
         }
         Step::PerformTest(name, count, place) => {
-            weighed_call(*count, |count| Step::PerformTest(name, count, *place)).collect()
+            let call = |count| Step::PerformTest(name, count, *place);
+            weighed_call(*count, weight::WEIGH_ALL, call).collect()
         }
         Step::CallFunction(name, count) => {
             let call = |count| Step::CallFunction(name, count);
-            weighed_call(*count, call).chain([weigh()]).collect()
+            weighed_call(*count, weight::WEIGH_ALL, call).chain([weigh()]).collect()
         }
         Step::CallMethod(name, count) => {
             let call = |count| Step::CallMethod(name, count);
-            weighed_call(*count, call).chain([weigh()]).collect()
+            weighed_call(*count, weight::WEIGH_ALL, call).chain([weigh()]).collect()
         }
         Step::CallObject(count) => {
-            weighed_call(*count, Step::CallObject).chain([weigh()]).collect()
+            let steps = weighed_call(*count, weight::WEIGH_ALL, Step::CallObject);
+            steps.chain([weigh()]).collect()
         }
         _ => vec![whole],
     }
 }
 
-/// A call whose values are weighed before.
+/// A call whose values are weighed before, several by one filter.
 fn weighed_call<'t>(
     count: Option<u16>,
+    weigh_all: &'static str,
     call: impl Fn(Option<u16>) -> Instruction<'t>,
 ) -> impl Iterator<Item = Instruction<'t>> {
     let steps = match count {
@@ -176,7 +188,7 @@ fn weighed_call<'t>(
         Some(1) => vec![apply(weight::WEIGH, 1), call(count)],
         // They become a list, which is unpacked with its length on top.
         _ => vec![
-            Instruction::ApplyFilter(weight::WEIGH_ALL, count, u8::MAX),
+            Instruction::ApplyFilter(weigh_all, count, u8::MAX),
             Instruction::UnpackLists(1),
             call(None),
         ],

@@ -10,16 +10,20 @@ use regex::Regex;
 
 use super::{
     arguments::{allow_length, bind, invalid},
+    formats::fill_arguments,
     json::to_json,
-    methods::{center, lines},
-    text::{as_float, str, type_name},
+    kinds::{as_float, is_number, type_name, whole},
+    methods::{capitalize, center, lines},
+    operators::have_order,
+    text::{escaped, str},
 };
 use crate::syntax::python::text::{parse_float, parse_int};
 
 type Filter = fn(&Value, &[Value]) -> Result<Value, Error>;
 
-const FILTERS: [(&str, Filter); 19] = [
+const FILTERS: [(&str, Filter); 22] = [
     ("attr", attribute),
+    ("capitalize", |value, args| bind(args, []).and_then(|_| Ok(capitalize(&str(value)?).into()))),
     ("center", center_filter),
     ("d", default),
     ("default", default),
@@ -28,9 +32,11 @@ const FILTERS: [(&str, Filter); 19] = [
     ("filesizeformat", file_size),
     ("float", float),
     ("forceescape", force_escape),
+    ("format", fill_arguments),
     ("indent", indent),
     ("int", int),
     ("join", join),
+    ("round", round),
     ("string", string),
     ("striptags", strip_tags),
     ("sum", sum),
@@ -58,9 +64,10 @@ pub(super) fn add_filters(environment: &mut Environment<'_>) {
         });
     }
     environment.add_filter("map", map);
-    environment.add_filter("format", format_text);
+    environment.add_filter("sort", sort);
     environment.add_test("sequence", |value: &Value| {
-        matches!(value.kind(), ValueKind::String | ValueKind::Seq | ValueKind::Map)
+        let kinds = [ValueKind::String, ValueKind::Seq, ValueKind::Map, ValueKind::Undefined];
+        kinds.contains(&value.kind())
     });
     environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
 }
@@ -85,23 +92,6 @@ fn map(
     mapped
 }
 
-/// `text % args`
-fn format_text(
-    state: &mut State<'_, '_>,
-    text: &Value,
-    args: Rest<ValueOrKwargs>,
-) -> Result<Value, Error> {
-    static LACKING: LazyLock<Option<Regex>> =
-        LazyLock::new(|| Regex::new(r"%%|%(\([^)]*\))?[-+ #0-9.*]*[rau]").ok());
-    let found = LACKING
-        .as_ref()
-        .and_then(|lacking| lacking.find_iter(text.as_str()?).find(|found| found.as_str() != "%%"));
-    match found {
-        Some(found) => Err(invalid(format!("{} is not rendered here", found.as_str()))),
-        None => filters::format(state, text, args),
-    }
-}
-
 /// Of a dict an attribute is no member; of what else templates have, nothing is known.
 fn attribute(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let args = bind(args, ["name"])?;
@@ -121,22 +111,6 @@ fn default(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let is_replaced = value.is_undefined() || args.flag(1) && !value.is_true();
     let other = args.value(0).cloned().unwrap_or_else(|_| Value::from(""));
     Ok(if is_replaced { other } else { value.clone() })
-}
-
-/// A text as HTML has it.
-pub(super) fn escaped(text: &str) -> String {
-    let mut made = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => made.push_str("&amp;"),
-            '<' => made.push_str("&lt;"),
-            '>' => made.push_str("&gt;"),
-            '\'' => made.push_str("&#39;"),
-            '"' => made.push_str("&#34;"),
-            letter => made.push(letter),
-        }
-    }
-    made
 }
 
 fn escape(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -185,11 +159,6 @@ fn truncated(float: f64) -> Option<Value> {
     format!("{:.0}", float.trunc()).parse::<i128>().ok().map(whole)
 }
 
-/// Small where it can be, as all others are.
-fn whole(number: i128) -> Value {
-    i64::try_from(number).map_or_else(|_| Value::from(number), Value::from)
-}
-
 fn int(value: &Value, args: &[Value]) -> Result<Value, Error> {
     let args = bind(args, ["default", "base"])?;
     let base = u32::try_from(args.number_or(1, 10)?).ok();
@@ -231,6 +200,23 @@ fn read_whole(text: &str, base: u32) -> Option<Value> {
     }
     let number = i128::from_str_radix(&digits.replace('_', ""), base).ok()?;
     Some(whole(if lower.starts_with('-') { -number } else { number }))
+}
+
+/// Up and down make floats of whole numbers, too.
+fn round(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    let args = bind(args, ["precision", "method"])?;
+    let precision = i32::try_from(args.number_or(0, 0)?).unwrap_or(i32::MAX);
+    let method = args.text_or(1, "common")?;
+    let value = match value.kind() {
+        ValueKind::Bool => Value::from(i64::from(value.is_true())),
+        _ => value.clone(),
+    };
+    let value = match method {
+        "ceil" | "floor" if is_number(&value) => Value::from(f64::try_from(value)?),
+        _ => value,
+    };
+    let no_more = std::iter::empty::<(&str, Value)>().collect();
+    filters::round(value, Some(precision), Some(method), no_more)
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
@@ -291,6 +277,22 @@ fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
         };
     }
     Ok(item)
+}
+
+/// What is sorted has to have an order, of several attributes the first.
+fn sort(state: &State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    let args = args.into_values();
+    let args = bind(&args, ["reverse", "case_sensitive", "attribute"])?;
+    let items: Vec<Value> = value.try_iter()?.collect();
+    let path = args.get(2).map_or_else(|| Ok(String::new()), str)?;
+    let first = path.split(',').next().unwrap_or_default().trim();
+    let keys = items.iter().map(|item| at_path(item.clone(), first));
+    have_order(&keys.collect::<Result<Vec<_>, _>>()?)?;
+    let flags = [("reverse", args.flag(0)), ("case_sensitive", args.flag(1))];
+    let mut named: Vec<(&str, Value)> =
+        flags.into_iter().map(|(name, flag)| (name, Value::from(flag))).collect();
+    named.extend(args.get(2).map(|_| ("attribute", Value::from(&*path))));
+    filters::sort(state, Value::from(items), named.into_iter().collect())
 }
 
 fn sum(value: &Value, args: &[Value]) -> Result<Value, Error> {

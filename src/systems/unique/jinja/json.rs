@@ -4,7 +4,9 @@ use minijinja::{Error, Value, value::ValueKind};
 
 use super::{
     arguments::{allow_length, bind, invalid},
-    text::{as_float, str},
+    kinds::as_float,
+    series::series_type,
+    text::str,
 };
 use crate::syntax::python::text::float_repr;
 
@@ -40,6 +42,9 @@ impl Writer {
         allow_length(self.out.len())?;
         if depth > DEEPEST {
             return Err(invalid("the value is nested too deep"));
+        }
+        if let Some(kind) = series_type(value) {
+            return Err(invalid(format!("{kind} has no JSON: make a list of it with |list")));
         }
         match value.kind() {
             ValueKind::None => self.out.push_str("null"),

@@ -1,15 +1,19 @@
 //! Methods of Python's texts, lists and dicts, as templates call them.
 
+use std::sync::LazyLock;
+
 use minijinja::{
     Error, ErrorKind, Value,
-    formatting::{FormatStyle, format},
     value::{Tuple, ValueKind},
 };
+use regex::Regex;
 
 use super::{
     arguments::{allow_length, bind, invalid},
-    text::{str, type_name},
-    weight::is_key,
+    formats::{fill_braces, missing_letters},
+    kinds::{is_key, type_name},
+    series::view,
+    text::{repr, str},
 };
 use crate::syntax::python::text::{is_space, parse_int};
 
@@ -40,6 +44,30 @@ const LACKING: [(&str, &str); 5] = [
     ("float", "as_integer_ratio conjugate fromhex hex is_integer"),
     ("dict", "fromkeys"),
 ];
+
+/// The others, by the types that they are of.
+const METHODS: [(&str, &str); 3] = [
+    (
+        "str",
+        "capitalize casefold center count endswith expandtabs find format index isalnum isalpha \
+         isascii isdecimal isdigit isidentifier islower isnumeric isspace istitle isupper join ljust \
+         lower lstrip partition removeprefix removesuffix replace rfind rindex rjust rpartition rsplit \
+         rstrip split splitlines startswith strip swapcase title upper zfill",
+    ),
+    ("dict", "clear copy get items keys pop popitem setdefault update values"),
+    ("list", "append clear copy count extend index insert pop remove reverse sort"),
+];
+
+/// Whether Python has a method of this name for values of a type.
+pub(super) fn is_method(kind: &str, name: &str) -> bool {
+    let all = METHODS.iter().chain(&LACKING).filter(|(of, _)| *of == kind);
+    all.into_iter().any(|(_, names)| names.split(' ').any(|known| known == name))
+}
+
+/// Whether values of some type have a method of this name.
+pub(super) fn is_any_method(name: &str) -> bool {
+    METHODS.iter().any(|(kind, _)| is_method(kind, name))
+}
 
 /// That a value has no such method, or none that is rendered.
 fn unknown(value: &Value, name: &str) -> Error {
@@ -77,41 +105,17 @@ fn changed_text(text: &str, name: &str, args: &[Value]) -> Result<Option<String>
             text.strip_suffix(args.text(0)?).unwrap_or(text).to_owned()
         }
         "expandtabs" => expand_tabs(text, args)?,
-        "format" => {
-            allow_format(text, args)?;
-            format(FormatStyle::StrFormat, text, args)?
-        }
+        "format" => fill_braces(text, args)?,
         _ => return Ok(None),
     };
     allow_length(made.len())?;
     Ok(Some(made))
 }
 
-/// That a format may be filled in: runs of digits behind a colon can be a width or a precision, and each
-/// place can take the longest of the values.
-fn allow_format(text: &str, args: &[Value]) -> Result<(), Error> {
-    let fields = || text.split('{').skip(1);
-    let is_lacking = |field: &&str| {
-        let field = field.split('}').next().unwrap_or_default();
-        let format = field.split_once(':').map_or("", |(_, format)| format);
-        field.contains('!') || format.ends_with(['%', 'n'])
-    };
-    if let Some(field) = fields().find(is_lacking) {
-        let field = field.split('}').next().unwrap_or_default();
-        return Err(invalid(format!("{{{field}}} is not rendered here")));
-    }
-    let formats = fields().filter_map(|field| field.split('}').next()?.split_once(':'));
-    let widths = formats
-        .flat_map(|(_, format)| format.split(|letter: char| !letter.is_ascii_digit()))
-        .filter(|run| !run.is_empty())
-        .map(|run| run.parse::<usize>().unwrap_or(usize::MAX))
-        .fold(0, usize::saturating_add);
-    let mut longest = 0;
-    for arg in args {
-        longest = longest.max(str(arg)?.len());
-    }
-    allow_length(widths.saturating_add(fields().count().saturating_mul(longest)))
-}
+/// A text of letters alone.
+static LETTERS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^\p{L}+$").ok());
+/// A text of letters and digits.
+static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"^[\p{L}\p{N}]+$").ok());
 
 /// Methods of texts that make something else.
 fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
@@ -127,8 +131,8 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
         "partition" | "rpartition" => partition(text, name, args),
         "startswith" | "endswith" => begins_or_ends(text, name, args),
         "find" | "rfind" | "index" | "rindex" | "count" => search(text, name, args),
-        "isalpha" => all(char::is_alphabetic),
-        "isalnum" => all(char::is_alphanumeric),
+        "isalpha" => flag(LETTERS.as_ref().is_some_and(|letters| letters.is_match(text))),
+        "isalnum" => flag(WORDS.as_ref().is_some_and(|words| words.is_match(text))),
         "isdecimal" => all(is_decimal),
         "isdigit" => all(|letter| is_decimal(letter) || is_raised(letter)),
         "isnumeric" => all(char::is_numeric),
@@ -140,7 +144,7 @@ fn of_text(text: &str, name: &str, args: &[Value]) -> Result<Value, Error> {
         "isupper" => {
             flag(text.chars().any(char::is_uppercase) && !text.chars().any(char::is_lowercase))
         }
-        "istitle" => flag(text.chars().any(char::is_alphabetic) && title(text) == text),
+        "istitle" => flag(text.chars().any(has_case) && title(text) == text),
         "isidentifier" => {
             let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
             let is_start = |letter: char| letter.is_alphabetic() || letter == '_';
@@ -160,24 +164,49 @@ fn is_raised(letter: char) -> bool {
     matches!(letter, '²' | '³' | '¹' | '⁰' | '⁴'..='⁹' | '₀'..='₉' | '①'..='⑨')
 }
 
-/// Each letter behind one that is none is a capital, all others are small.
+/// Each letter behind one that has no case is a capital, all others are small.
 fn title(text: &str) -> String {
     let mut made = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
     let mut is_within = false;
-    for letter in text.chars() {
-        match is_within {
-            true => made.extend(letter.to_lowercase()),
-            false => made.extend(letter.to_uppercase()),
+    while let Some(letter) = letters.next() {
+        match letter {
+            // At the end of a word it has a shape of its own.
+            'Σ' if is_within && !letters.peek().copied().is_some_and(has_case) => made.push('ς'),
+            letter if is_within => made.extend(letter.to_lowercase()),
+            letter => made.push_str(&as_title(letter)),
         }
-        is_within = letter.is_alphabetic();
+        is_within = has_case(letter);
     }
     made
 }
 
+fn has_case(letter: char) -> bool {
+    letter.is_lowercase() || letter.is_uppercase() || matches!(letter, 'ǅ' | 'ǈ' | 'ǋ' | 'ǲ')
+}
+
+/// A letter as a word begins with it: of two in one the first alone is a capital.
+fn as_title(letter: char) -> String {
+    match letter {
+        'Ǆ'..='ǆ' => "ǅ".into(),
+        'Ǉ'..='ǉ' => "ǈ".into(),
+        'Ǌ'..='ǌ' => "ǋ".into(),
+        'Ǳ'..='ǳ' => "ǲ".into(),
+        // Georgian has capitals for whole texts alone.
+        'ა'..='ჿ' => letter.into(),
+        'ŉ' => "ʼN".into(),
+        _ => {
+            let mut upper = letter.to_uppercase();
+            let first = upper.next();
+            first.into_iter().chain(upper.flat_map(char::to_lowercase)).collect()
+        }
+    }
+}
+
 pub(super) fn capitalize(text: &str) -> String {
     let mut letters = text.chars();
-    let first = letters.next().map(char::to_uppercase);
-    first.into_iter().flatten().chain(letters.as_str().to_lowercase().chars()).collect()
+    let first = letters.next().map(as_title);
+    first.unwrap_or_default() + &letters.as_str().to_lowercase()
 }
 
 fn swap_case(text: &str) -> String {
@@ -231,13 +260,6 @@ fn zero_fill(text: &str, args: &[Value]) -> Result<String, Error> {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let sign = &text[..text.len() - digits.len()];
     Ok(format!("{sign}{}{digits}", "0".repeat(missing)))
-}
-
-/// How many letters a text is shorter than a width.
-pub(super) fn missing_letters(text: &str, width: i64) -> Result<usize, Error> {
-    let width = usize::try_from(width).unwrap_or(0);
-    allow_length(width)?;
-    Ok(width.saturating_sub(text.chars().count()))
 }
 
 fn justify(text: &str, name: &str, args: &[Value]) -> Result<String, Error> {
@@ -421,12 +443,16 @@ fn of_dict(dict: &Value, name: &str, args: &[Value]) -> Result<Value, Error> {
         "items" => {
             bind(args, [])?;
             let pair = |(key, value)| Value::from(Tuple::from([key, value]));
-            Ok(members()?.into_iter().map(pair).collect())
+            Ok(view("dict_items", members()?.into_iter().map(pair).collect(), repr))
         }
-        "keys" => bind(args, []).and_then(|_| Ok(dict.try_iter()?.collect())),
+        "keys" => {
+            bind(args, [])?;
+            Ok(view("dict_keys", dict.try_iter()?.collect(), repr))
+        }
         "values" => {
             bind(args, [])?;
-            Ok(members()?.into_iter().map(|(_, value)| value).collect())
+            let values = members()?.into_iter().map(|(_, value)| value).collect();
+            Ok(view("dict_values", values, repr))
         }
         "copy" => bind(args, []).map(|_| dict.clone()),
         "get" => {

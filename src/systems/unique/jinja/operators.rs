@@ -5,14 +5,17 @@ use minijinja::{
     AutoEscape, Environment, Error, ErrorKind, State, Value,
     machinery::Instruction,
     tests::{is_divisibleby, is_even, is_in, is_odd},
-    value::{Rest, ValueKind},
+    value::{Rest, Tuple, ValueKind},
 };
 
 use super::{
-    arguments::invalid,
-    filters::escaped,
-    text::{str, type_name},
-    weight::{is_key, weigh},
+    arguments::{allow_each, invalid},
+    formats::fill_percent,
+    kinds::{as_float, is_key, is_number, type_name, whole},
+    methods::{call_method, is_method},
+    series::{Range, as_range, generator, is_generator, member_method, series_type},
+    text::{escaped, str},
+    weight::weigh,
 };
 
 /// Keys and values of a dict.
@@ -21,14 +24,26 @@ pub(super) const PAIRS: &str = ":pairs";
 pub(super) const KEY: &str = ":key";
 /// What a loop goes over.
 pub(super) const EACH: &str = ":each";
-/// The same, where it may be a method that is not called.
-pub(super) const EACH_OF_METHOD: &str = ":each-of-method";
 /// Keeps the operand that the next comparison has on its right.
 pub(super) const KEEP: &str = ":keep";
 /// A text as it is added to the operand that is kept.
 pub(super) const BESIDE: &str = ":beside";
 /// Items that Python has an order for.
 const ALIKE: &str = ":alike";
+/// Items that can be keys of a dict.
+const KEYS: &str = ":keys";
+/// What can be gone through from its end.
+const FROM_END: &str = ":from-end";
+/// What can be repeated.
+pub(super) const REPEATED: &str = ":repeated";
+/// A part of a text or a list: `value[start:stop:step]`.
+pub(super) const SLICE: &str = ":slice";
+/// Makes what a filter gives the generator that it is in Python, by the words that Python has for it.
+pub(super) const GENERATOR: &str = ":generator";
+/// A member as `value.name` finds it: the value, what was found, the name.
+pub(super) const MEMBER: &str = ":member";
+/// What a division leaves, or a text that is filled in.
+const REMAINDER: &str = ":%";
 /// Two values as one text.
 const CONCATENATE: &str = ":~";
 
@@ -103,6 +118,7 @@ const COMPARISONS: [Comparison; 8] = [
 pub(super) fn of_step(step: &Instruction<'_>) -> Option<&'static str> {
     let word = match step {
         Instruction::StringConcat => return Some(CONCATENATE),
+        Instruction::Rem => return Some(REMAINDER),
         Instruction::Eq => "Eq",
         Instruction::Ne => "Ne",
         Instruction::Lt => "Lt",
@@ -123,11 +139,17 @@ pub(super) fn beside_kept(word: &str) -> Option<&'static str> {
 /// What holds for a value before this filter is given it alone.
 pub(super) fn checks_before(filter: &str) -> &'static [&'static str] {
     match filter {
-        "sort" | "min" | "max" => &[EACH, ALIKE],
-        "list" | "unique" | "first" | "last" | "join" | "sum" | "length" | "count" => &[EACH],
+        "min" | "max" => &[EACH, ALIKE],
+        "unique" => &[EACH, KEYS],
+        "last" => &[EACH, FROM_END],
+        "list" | "sort" | "first" | "join" | "sum" | "length" | "count" => &[EACH],
         _ => &[],
     }
 }
+
+/// Filters that go through their value, whatever else they are given.
+pub(super) const GOING_THROUGH: [&str; 9] =
+    ["batch", "groupby", "join", "max", "min", "slice", "sort", "sum", "unique"];
 
 /// The operand that is kept.
 struct Kept(Value);
@@ -152,11 +174,18 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         value
     });
     environment.add_filter(BESIDE, |state: &State<'_, '_>, value: Value| {
+        if let Some(kind) = series_type(&value) {
+            return Err(invalid(format!("{kind} has no +: make a list of it with |list")));
+        }
         let is_safe = state.get_extension::<Kept>().is_some_and(|kept| kept.0.is_safe());
-        match value.as_str().filter(|_| is_safe && !value.is_safe()) {
+        Ok(match value.as_str().filter(|_| is_safe && !value.is_safe()) {
             Some(text) => Value::from_safe_string(escaped(text)),
             None => value,
-        }
+        })
+    });
+    environment.add_filter(REPEATED, |value: Value| match series_type(&value) {
+        Some(kind) => Err(invalid(format!("{kind} has no *: make a list of it with |list"))),
+        None => Ok(value),
     });
     environment.add_filter(CONCATENATE, |state: &State<'_, '_>, one: Value, other: Value| {
         weigh(state, &one)?;
@@ -173,22 +202,48 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         weigh(state, &key)?;
         Ok::<_, Error>(if is_key(&key) { key } else { Value::UNDEFINED })
     });
-    environment.add_filter(EACH, |value: Value| match value.kind() {
-        ValueKind::None => Err(invalid("None is nothing to go through")),
-        _ => Ok(value),
-    });
-    environment.add_filter(EACH_OF_METHOD, |value: Value| match value.is_undefined() {
-        true => Err(invalid("a method is nothing to go through: it lacks its ()")),
+    environment.add_filter(EACH, |value: Value| allow_each(&value).map(|()| value));
+    environment.add_filter(FROM_END, |value: Value| match is_generator(&value) {
+        true => Err(invalid("a generator has no last item: make a list of it with |list")),
         false => Ok(value),
     });
     environment.add_filter(ALIKE, |state: &State<'_, '_>, value: Value| {
         weigh(state, &value)?;
-        if let Ok(mut items) = value.try_iter()
-            && let Some(first) = items.next()
-        {
-            items.try_for_each(|item| is_ordered("<", &item, &first).map(drop))?;
+        let value = as_list(value)?;
+        have_order(&value.try_iter()?.collect::<Vec<_>>()).map(|()| value)
+    });
+    environment.add_filter(KEYS, |state: &State<'_, '_>, value: Value| {
+        weigh(state, &value)?;
+        let value = as_list(value)?;
+        match value.try_iter()?.find(|item| !is_key(item)) {
+            Some(item) => Err(invalid(format!("{} can't be compared by unique", type_name(&item)))),
+            None => Ok(value),
         }
-        Ok::<_, Error>(value)
+    });
+    environment.add_filter(GENERATOR, |value: Value, words: String| {
+        // A text that is reversed is one.
+        if value.as_str().is_some() {
+            return Ok(value);
+        }
+        value.try_iter().map(|items| generator(words, items.collect()))
+    });
+    environment.add_filter(MEMBER, |value: Value, found: Value, name: String| {
+        match found.is_undefined() && is_method(type_name(&value), &name) {
+            true => member_method(type_name(&value), value, name, call_method),
+            false => found,
+        }
+    });
+    environment.add_filter(SLICE, |state: &State<'_, '_>, value: Value, ends: Rest<Value>| {
+        weigh(state, &value)?;
+        slice(&value, &ends)
+    });
+    environment.add_filter(REMAINDER, |state: &State<'_, '_>, one: Value, other: Value| {
+        weigh(state, &one)?;
+        weigh(state, &other)?;
+        match one.as_str() {
+            Some(_) => fill_percent(&one, &other),
+            None => remainder(&one, &other),
+        }
     });
     environment.add_test("odd", |value: Value| Ok::<_, Error>(is_odd(number(value, "odd")?)));
     environment.add_test("even", |value: Value| Ok::<_, Error>(is_even(number(value, "even")?)));
@@ -208,21 +263,26 @@ fn number(value: Value, test: &str) -> Result<Value, Error> {
     }
 }
 
-/// As Python counts them, true and false among them.
-fn is_number(value: &Value) -> bool {
-    matches!(value.kind(), ValueKind::Number | ValueKind::Bool)
+/// A list of what is in a generator, which gives it once.
+fn as_list(value: Value) -> Result<Value, Error> {
+    Ok(if is_generator(&value) { value.try_iter()?.collect() } else { value })
 }
 
 fn compare(state: &State<'_, '_>, sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
     weigh(state, one)?;
     weigh(state, other)?;
     match sign {
-        "==" => Ok(one == other),
-        "!=" => Ok(one != other),
+        "==" => Ok(are_equal(one, other)),
+        "!=" => Ok(!are_equal(one, other)),
         "in" => contains(state, other, one),
         "not in" => contains(state, other, one).map(|is| !is),
         sign => is_ordered(sign, one, other),
     }
+}
+
+/// A range or a view is equal to none of another type.
+fn are_equal(one: &Value, other: &Value) -> bool {
+    series_type(one) == series_type(other) && one == other
 }
 
 fn contains(state: &State<'_, '_>, whole: &Value, part: &Value) -> Result<bool, Error> {
@@ -233,6 +293,9 @@ fn contains(state: &State<'_, '_>, whole: &Value, part: &Value) -> Result<bool, 
         ValueKind::Map if !is_key(part) => {
             Err(invalid(format!("{} cannot be a key of a dict", type_name(part))))
         }
+        ValueKind::None | ValueKind::Number | ValueKind::Bool | ValueKind::Plain => {
+            Err(invalid(format!("nothing can be in {}", type_name(whole))))
+        }
         _ => is_in(state, part, whole),
     }
 }
@@ -242,7 +305,9 @@ fn contains(state: &State<'_, '_>, whole: &Value, part: &Value) -> Result<bool, 
 /// # Errors
 /// Python has no order for them.
 fn is_ordered(sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
-    let is_list = |value: &Value| matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable);
+    let is_list = |value: &Value| {
+        matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable) && series_type(value).is_none()
+    };
     let are_texts = one.as_str().is_some() && other.as_str().is_some();
     if are_texts || is_number(one) && is_number(other) {
         return Ok(match sign {
@@ -265,6 +330,83 @@ fn is_ordered(sign: &str, one: &Value, other: &Value) -> Result<bool, Error> {
     }
     let (one, other) = (type_name(one), type_name(other));
     Err(invalid(format!("{one} and {other} have no order: {sign}")))
+}
+
+/// That Python can sort these.
+///
+/// # Errors
+/// It has no order for two of them.
+pub(super) fn have_order(items: &[Value]) -> Result<(), Error> {
+    let Some((first, rest)) = items.split_first() else { return Ok(()) };
+    rest.iter().try_for_each(|item| is_ordered("<", item, first).map(drop))
+}
+
+/// `value[start:stop:step]`
+fn slice(value: &Value, ends: &[Value]) -> Result<Value, Error> {
+    if value.is_undefined() {
+        return Err(Error::new(ErrorKind::UndefinedError, "an undefined value has no parts"));
+    }
+    let is_end = |end: &&Value| end.is_none() || end.is_integer() || end.kind() == ValueKind::Bool;
+    if let Some(end) = ends.iter().find(|end| !is_end(end)) {
+        return Err(invalid(format!("parts go from number to number, not {}", type_name(end))));
+    }
+    let count = match (value.kind(), series_type(value)) {
+        (ValueKind::Seq, _) | (ValueKind::String | ValueKind::Iterable, None) => value.len(),
+        _ => None,
+    };
+    let count = count.and_then(|count| i64::try_from(count).ok());
+    let count = count.ok_or_else(|| invalid(format!("{} has no parts", type_name(value))))?;
+    let number = |end: &Value| end.as_i64().or_else(|| end.is_true().then_some(1));
+    let end = |at: usize| ends.get(at).filter(|end| !end.is_none()).and_then(number);
+    let (start, stop, step) = (end(0), end(1), end(2));
+    let step = step.unwrap_or(1);
+    if step == 0 {
+        return Err(invalid("the step of a slice can't be 0"));
+    }
+    // Backwards it is from the last one to before the first.
+    let (least, most) = if step > 0 { (0, count) } else { (-1, count - 1) };
+    let place = |at: i64| if at < 0 { (at.saturating_add(count)).max(least) } else { at.min(most) };
+    let (first, last) = if step > 0 { (least, most) } else { (most, least) };
+    let rows = Range { start: start.map_or(first, place), stop: stop.map_or(last, place), step };
+    if let Some(range) = as_range(value) {
+        return Ok(Value::from_object(range.slice(rows)));
+    }
+    let rows = (0..rows.len()).filter_map(|row| usize::try_from(rows.at(row)).ok());
+    if let Some(text) = value.as_str() {
+        let letters: Vec<char> = text.chars().collect();
+        return Ok(Value::from(rows.filter_map(|row| letters.get(row)).collect::<String>()));
+    }
+    let items: Vec<Value> = value.try_iter()?.collect();
+    let items: Vec<Value> = rows.filter_map(|row| items.get(row).cloned()).collect();
+    Ok(if value.is_tuple() { Value::from(Tuple::from(items)) } else { Value::from(items) })
+}
+
+/// What a division leaves, with the sign of what it is divided by.
+fn remainder(one: &Value, other: &Value) -> Result<Value, Error> {
+    if !is_number(one) || !is_number(other) {
+        let (one, other) = (type_name(one), type_name(other));
+        return Err(invalid(format!("{one} and {other} have no %")));
+    }
+    if !other.is_true() {
+        return Err(invalid("division by zero"));
+    }
+    if as_float(one).is_some() || as_float(other).is_some() {
+        let (one, other) = (f64::try_from(one.clone())?, f64::try_from(other.clone())?);
+        let rest = one % other;
+        return Ok(Value::from(match rest {
+            0.0 => 0.0_f64.copysign(other),
+            rest if rest.is_sign_negative() != other.is_sign_negative() => rest + other,
+            rest => rest,
+        }));
+    }
+    let number = |value: &Value| match value.kind() {
+        ValueKind::Bool => Ok(i128::from(value.is_true())),
+        _ => i128::try_from(value.clone()),
+    };
+    let (one, other) = (number(one)?, number(other)?);
+    let rest = one.checked_rem(other).unwrap_or(0);
+    let is_other_way = rest != 0 && (rest < 0) != (other < 0);
+    Ok(whole(if is_other_way { rest + other } else { rest }))
 }
 
 fn concatenate(state: &State<'_, '_>, one: &Value, other: &Value) -> Result<Value, Error> {

@@ -2,7 +2,11 @@
 
 use minijinja::{Error, Value, value::ValueKind};
 
-use super::arguments::allow_length;
+use super::{
+    arguments::allow_length,
+    kinds::{as_float, is_tuple},
+    series::{print_view, series_type},
+};
 use crate::syntax::python::text::{float_repr, text_repr};
 
 /// Values within values are printed no deeper.
@@ -30,28 +34,6 @@ pub(super) fn repr(value: &Value) -> Result<String, Error> {
     Ok(out)
 }
 
-/// The float that a number is.
-pub(super) fn as_float(value: &Value) -> Option<f64> {
-    let is_float = value.kind() == ValueKind::Number && !value.is_integer();
-    f64::try_from(value.clone()).ok().filter(|_| is_float)
-}
-
-/// What Python calls a value's type.
-pub(super) fn type_name(value: &Value) -> &'static str {
-    match value.kind() {
-        ValueKind::Undefined => "Undefined",
-        ValueKind::None => "NoneType",
-        ValueKind::Bool => "bool",
-        ValueKind::Number if as_float(value).is_some() => "float",
-        ValueKind::Number => "int",
-        ValueKind::String => "str",
-        ValueKind::Seq | ValueKind::Iterable if value.is_tuple() => "tuple",
-        ValueKind::Seq | ValueKind::Iterable => "list",
-        ValueKind::Map => "dict",
-        _ => "object",
-    }
-}
-
 fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error> {
     allow_length(out.len())?;
     if depth > DEEPEST {
@@ -65,14 +47,18 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
             Some(float) => out.push_str(&float_repr(float)),
             None => out.push_str(&value.to_string()),
         },
+        _ if series_type(value).is_some() => match print_view(value, &repr) {
+            Some(text) => out.push_str(&text?),
+            None => out.push_str(&value.to_string()),
+        },
         ValueKind::Seq | ValueKind::Iterable if value.len().is_some() => {
-            let (open, close) = if value.is_tuple() { ('(', ')') } else { ('[', ']') };
+            let (open, close) = if is_tuple(value) { ('(', ')') } else { ('[', ']') };
             out.push(open);
             for (row, item) in value.try_iter()?.enumerate() {
                 out.push_str(if row > 0 { ", " } else { "" });
                 write_repr(out, &item, depth + 1)?;
             }
-            out.push_str(if value.is_tuple() && value.len() == Some(1) { "," } else { "" });
+            out.push_str(if is_tuple(value) && value.len() == Some(1) { "," } else { "" });
             out.push(close);
         }
         ValueKind::Map => {
@@ -88,4 +74,20 @@ fn write_repr(out: &mut String, value: &Value, depth: usize) -> Result<(), Error
         _ => out.push_str(&value.to_string()),
     }
     Ok(())
+}
+
+/// A text as HTML has it.
+pub(super) fn escaped(text: &str) -> String {
+    let mut made = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => made.push_str("&amp;"),
+            '<' => made.push_str("&lt;"),
+            '>' => made.push_str("&gt;"),
+            '\'' => made.push_str("&#39;"),
+            '"' => made.push_str("&#34;"),
+            letter => made.push(letter),
+        }
+    }
+    made
 }

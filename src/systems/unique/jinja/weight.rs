@@ -6,11 +6,17 @@ use minijinja::{
     value::{Rest, ValueKind, ValueOrKwargs},
 };
 
-use super::{arguments::invalid, functions::held_values};
+use super::{
+    arguments::{allow_each, invalid},
+    functions,
+    series::{held_values, series_type},
+};
 
 /// Filters that no template can name.
 pub(super) const WEIGH: &str = ":weigh";
 pub(super) const WEIGH_ALL: &str = ":weigh-all";
+/// The same, where the first of them is gone through.
+pub(super) const WEIGH_EACH: &str = ":weigh-each";
 
 /// Values within values go no deeper.
 const DEEPEST: usize = 250;
@@ -22,19 +28,25 @@ pub(super) fn add_weights(environment: &mut Environment<'_>) {
     environment.add_filter(WEIGH, |state: &State<'_, '_>, value: ValueOrKwargs| {
         put_together(state, value.into_value())
     });
-    environment.add_filter(WEIGH_ALL, |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
-        let mut args = args.into_values();
-        for arg in &mut args {
-            *arg = put_together(state, std::mem::take(arg))?;
-        }
-        Ok::<_, Error>(Value::from(args))
+    environment.add_filter(WEIGH_ALL, weigh_all);
+    environment.add_filter(WEIGH_EACH, |state: &State<'_, '_>, args: Rest<ValueOrKwargs>| {
+        args.first().map_or(Ok(()), |first| allow_each(first))?;
+        weigh_all(state, args)
     });
+}
+
+fn weigh_all(state: &State<'_, '_>, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+    let mut args = args.into_values();
+    for arg in &mut args {
+        *arg = put_together(state, std::mem::take(arg))?;
+    }
+    Ok(Value::from(args))
 }
 
 /// A value once it is weighed. Items that the engine would make one by one, each time that they are
 /// asked for, become a list.
 fn put_together(state: &State<'_, '_>, value: Value) -> Result<Value, Error> {
-    if value.kind() != ValueKind::Iterable {
+    if value.kind() != ValueKind::Iterable || series_type(&value).is_some() {
         weigh(state, &value)?;
         return Ok(value);
     }
@@ -72,7 +84,10 @@ pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
             }
             Ok::<(), Error>(())
         };
-        let held = held_values(&value);
+        let held = match series_type(&value) {
+            Some(_) => held_values(&value),
+            None => functions::held_values(&value),
+        };
         match value.kind() {
             _ if !held.is_empty() => {
                 for item in held {
@@ -99,15 +114,4 @@ pub(super) fn weigh(state: &State<'_, '_>, value: &Value) -> Result<(), Error> {
 
 fn is_container(value: &Value) -> bool {
     matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map | ValueKind::Plain)
-}
-
-/// Whether a value can be a key of a dict: one that has no items, or a tuple of a few such.
-pub(super) fn is_key(value: &Value) -> bool {
-    const MOST: usize = 100;
-    let is_plain = |value: &Value| {
-        !matches!(value.kind(), ValueKind::Seq | ValueKind::Iterable | ValueKind::Map)
-    };
-    let is_short = || value.is_tuple() && value.len().is_some_and(|len| len <= MOST);
-    is_plain(value)
-        || is_short() && value.try_iter().is_ok_and(|mut items| items.all(|item| is_plain(&item)))
 }

@@ -284,7 +284,7 @@ impl Tools {
                 pen.put_right(DESTRUCTIVE, styles[Role::Warning]);
             }
             if here {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }
@@ -329,7 +329,7 @@ impl Tools {
             let shown = CallLine { name, kind, took: &took, words: &words };
             shown.draw(pen, is_one_tool, styles);
             if here {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }
@@ -571,7 +571,7 @@ fn draw_deployed(
             look.mouse.presses(row, "deployed-tools");
         }
         if let Some(focused) = at_unlisted.filter(|_| *is_more) {
-            mark_chosen(buffer, row, styles, focused);
+            mark_chosen(buffer, row, 0, styles, focused);
         }
     }
     height

@@ -12,8 +12,8 @@ use crate::{
     model::{content_part::ContentPart, server_item::ItemContent, size},
     schema::count::count_text,
     ui::{
-        answer::{draw::inset_area, rendered::face_role},
-        canvas::{Pen, mark_chosen, text_width},
+        answer::rendered::face_role,
+        canvas::{Pen, inset_area, mark_chosen, text_width},
         styles::Role,
         view::{Look, Reply},
         widgets::{
@@ -222,7 +222,7 @@ impl ContentPane {
     fn mark_found(&self, buffer: &mut Buffer, look: Look<'_>, focused: bool) {
         let line = self.found.lines.get(self.found.at).filter(|_| self.is_finding());
         if let Some(area) = line.and_then(|line| self.position.line_area(*line)) {
-            mark_chosen(buffer, area, look.styles, focused);
+            mark_chosen(buffer, area, 0, look.styles, focused);
         }
     }
 

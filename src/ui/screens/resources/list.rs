@@ -5,15 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         connection_test::Report,
-        input::{Code, Input, Key, MouseKind},
+        input::{Code, Input, Key},
         message::Message,
         resources::{ItemId, ResourceMessage},
         state::State,
     },
     model::server_item::{ItemKind, ServerItem},
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, mark_chosen, text_width},
+        canvas::{Pen, inset_area, mark_chosen, text_width},
         find_index::{FindIndex, Findable},
         styles::{Role, Styles},
         view::Reply,
@@ -259,8 +258,7 @@ impl ItemList {
                 .put_text(" ", styles[Role::Text])
                 .put_column(note, note_room, styles[Role::Dim]);
             if chosen {
-                let line = Rect { y: self.area.y + line, height: 1, ..self.area };
-                mark_chosen(buffer, line, styles, focused);
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }
@@ -285,19 +283,7 @@ impl ItemList {
             }
         }
         let before = self.cursor.row;
-        let count = self.rows.len();
-        let chosen = match input {
-            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.handle_key(*key, count).then_some(self.cursor.row),
-            Input::Mouse(mouse) => match mouse.kind {
-                MouseKind::Wheel(notches) => {
-                    self.cursor.handle_wheel(notches, count);
-                    Some(self.cursor.row)
-                }
-                _ => self.cursor.handle_mouse(*mouse, self.area, count),
-            },
-            Input::Paste(_) => None,
-        };
+        let chosen = self.cursor.handle_input(input, self.area, self.rows.len());
         match chosen.and_then(|row| self.item_near(row, before)) {
             Some(id) => Reply::send(Message::Resource(ResourceMessage::Choose(id))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,

@@ -25,9 +25,11 @@ pub(super) fn takes_steps(change: &Change) -> bool {
     match change {
         Change::Take { .. } | Change::Start { .. } => true,
         Change::Drop { then: Some(then), .. } => takes_steps(then),
-        Change::Ask { .. } | Change::AskAndTake { .. } | Change::Edit(_) | Change::Drop { .. } => {
-            false
-        }
+        Change::Ask { .. }
+        | Change::AskAndTake { .. }
+        | Change::Edit(_)
+        | Change::EditAndTake { .. }
+        | Change::Drop { .. } => false,
     }
 }
 
@@ -63,13 +65,18 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
         Change::Start { state: start, .. } => {
             messages.push(Message::Workflow(WorkflowMessage::SetStart(start.clone())));
         }
-        Change::Edit(edits) if state.workflow.what_if.is_some() => {
+        Change::Edit(edits) | Change::EditAndTake { edits, .. }
+            if state.workflow.what_if.is_some() =>
+        {
             let Some(id) = facts.tool_id(tool) else { return Reply::Handled };
             messages.push(Message::Workflow(WorkflowMessage::TryEdits(
                 edits.iter().map(|edit| (id.clone(), edit.clone())).collect(),
             )));
         }
-        Change::Edit(edits) => {
+        Change::Edit(edits) | Change::EditAndTake { edits, .. } => {
+            if let Change::EditAndTake { tools, .. } = made {
+                messages.push(walk(tools));
+            }
             let Some(tool) = facts.tool_id(tool).and_then(|id| state.catalog.tool(id)) else {
                 return Reply::Handled;
             };
@@ -88,6 +95,9 @@ pub(super) fn change_reply(change: &Change, tool: ToolRow, facts: &Facts, state:
         let words = match (state.workflow.what_if.is_some(), made) {
             (true, Change::AskAndTake { .. }) => {
                 format!("Tried for {key}: {words}. During a what-if only the groups are requested")
+            }
+            (true, Change::EditAndTake { .. }) => {
+                format!("Tried for {key}: {words}. During a what-if only the edit is made")
             }
             (true, _) => format!("Tried for {key}: {words}"),
             (false, _) => format!("Applied, to show {key}: {words}"),

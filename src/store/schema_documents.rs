@@ -8,49 +8,47 @@ use std::{
     sync::Arc,
 };
 
-use super::{opened::OpenWorkspace, out::CommandOutput};
+use super::{schema_files, schema_map::SchemaMap, workspace::Workspace};
 use crate::{
     engine::conformance,
     model::{entry::FileId, finding::Finding},
     schema::validate::Checker,
-    store::{schema_files, schema_map::SchemaMap},
+    syntax::source::Source,
 };
 
 /// A schema that documents name, or why it cannot be used.
 type KnownSchema = Result<Checker, String>;
 
-/// Where the documents of the workspace do not match the schemas that they name. A schema is used
-/// where the map has its address, and where its name is the path of a file in the workspace;
-/// nothing is fetched.
-pub(crate) fn check_documents(
-    opened: &OpenWorkspace,
+/// Where documents do not match the schemas that they name. A schema is used where the map has its
+/// address, and where its name is the path of a file in the workspace; nothing is fetched. `left` is
+/// told in words of each document whose schema is not there.
+pub(crate) fn check_documents<'s>(
+    workspace: &Workspace,
     map: &SchemaMap,
-    out: &CommandOutput,
+    files: &HashMap<&'s FileId, &'s Source>,
+    is_asked: impl Fn(&FileId) -> bool,
+    mut left: impl FnMut(&FileId, String),
 ) -> Vec<Finding> {
-    let mut schemas = Schemas { opened, map, known: HashMap::new(), flaws: Vec::new() };
+    let mut schemas = Schemas { workspace, map, files, known: HashMap::new(), flaws: Vec::new() };
     let mut found = Vec::new();
-    for read in opened.files.iter().filter(|read| opened.is_asked(&read.file)) {
-        let Ok(source) = &read.source else { continue };
+    let mut asked: Vec<_> = files.iter().filter(|(file, _)| is_asked(file)).collect();
+    asked.sort_by_key(|(file, _)| **file);
+    for (file, source) in asked {
         for document in 0..source.document_count() {
             let Some(name) = conformance::named_schema(source, document) else { continue };
-            let Some(path) = schemas.file_of(&name, &read.file) else {
+            let Some(path) = schemas.file_of(&name, file) else {
                 let why = match map.mapped_path(&name) {
                     Some(path) => format!("is mapped to {}, which isn't there", path.display()),
                     None => "isn't mapped".to_owned(),
                 };
-                out.print_detail(format_args!(
-                    "{}: the schema {name} {why}, so it isn't checked",
-                    opened.display_path(&read.file)
-                ));
+                left(file, format!("the schema {name} {why}, so it isn't checked"));
                 continue;
             };
             match schemas.checker_for(&path) {
                 Ok(checker) => {
-                    found.extend(conformance::document_findings(
-                        &read.file, source, document, checker,
-                    ));
+                    found.extend(conformance::document_findings(file, source, document, checker));
                 }
-                Err(why) => found.push(conformance::not_checked(&read.file, source, document, why)),
+                Err(why) => found.push(conformance::not_checked(file, source, document, why)),
             }
         }
     }
@@ -59,8 +57,9 @@ pub(crate) fn check_documents(
 }
 
 struct Schemas<'s> {
-    opened: &'s OpenWorkspace,
+    workspace: &'s Workspace,
     map: &'s SchemaMap,
+    files: &'s HashMap<&'s FileId, &'s Source>,
     known: HashMap<PathBuf, KnownSchema>,
     flaws: Vec<Finding>,
 }
@@ -72,9 +71,9 @@ impl Schemas<'_> {
             return Some(file);
         }
         let path = name.split_once('#').map_or(name, |(path, _)| path);
-        let folder = self.opened.workspace.file_path(document).parent()?.to_owned();
+        let folder = self.workspace.file_path(document).parent()?.to_owned();
         let real = fs::canonicalize(folder.join(path)).ok()?;
-        (real.is_file() && real.starts_with(&self.opened.workspace.root)).then_some(real)
+        (real.is_file() && real.starts_with(&self.workspace.root)).then_some(real)
     }
 
     fn checker_for(&mut self, path: &Path) -> &KnownSchema {
@@ -89,11 +88,11 @@ impl Schemas<'_> {
         let loaded =
             schema_files::load_schema(path, self.map).map_err(|problem| problem.to_string())?;
         let opened = Checker::compile_lenient(&Arc::new(loaded.schema));
-        let name = path.strip_prefix(&self.opened.workspace.root).unwrap_or(path).to_string_lossy();
+        let name = path.strip_prefix(&self.workspace.root).unwrap_or(path).to_string_lossy();
         let file = FileId::new(&*name);
         self.flaws.extend(conformance::schema_findings(
             &file,
-            self.opened.source(&file),
+            self.files.get(&file).copied(),
             &opened.findings,
         ));
         opened.checker.ok_or_else(|| format!("the schema {name} is invalid"))

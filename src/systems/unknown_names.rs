@@ -1,24 +1,30 @@
-//! What `toolcrib check` says of names in cases, scenarios and the settings that nothing in the
-//! workspace has: a guard against a tool that was renamed guards nothing.
+//! Names in cases, scenarios and the settings that nothing in the workspace has: a guard against a tool
+//! that was renamed guards nothing. Found by `check` and on the screen alike.
 
 use serde_json::Value;
 
-use super::{
-    opened::OpenWorkspace,
-    request::{unknown_group, unknown_state},
-};
+use super::run_files::{at_place, new_finding};
 use crate::{
     engine::{
         case::{ask::AskCase, script::Case},
+        explain::state::StateView,
+        filter::unknown_groups,
+        gated::{Gated, Slot},
         groups::CustomGroups,
         lint::check::did_you_mean,
         scenario::page,
-        workflow::similar,
+        workflow::similar::nearest_name,
     },
-    model::{finding::Finding, settings::SETTINGS},
+    model::{
+        catalog::Catalog,
+        context::{Context, Name, UNDEFINED},
+        entry::FileId,
+        finding::Finding,
+        settings::SETTINGS,
+        tool::States,
+    },
     schema::pointer::Pointer,
-    store::workspace::FileRead,
-    systems::run_files::{at_place, new_finding},
+    syntax::source::Source,
 };
 
 /// The table of the settings that has the workspace's own groups.
@@ -78,74 +84,110 @@ const OF_SETTINGS: [Naming; 3] = [
     naming(&["profiles", "*", "*"], Named::Group),
 ];
 
-/// Of each name that nothing has, where the workspace has tools.
-pub(super) fn unknown_names(opened: &OpenWorkspace) -> Vec<Finding> {
-    if opened.tools.is_empty() {
-        return Vec::new();
-    }
-    let asked = opened.files.iter().filter(|read| opened.is_asked(&read.file));
-    asked.flat_map(|read| of_file(read, opened)).collect()
+/// The names that a workspace has.
+pub struct Known<'k> {
+    pub catalog: &'k Catalog,
+    /// Its tools with the workspace's own groups among their own.
+    pub tools: &'k [Slot],
+    /// The workspace's own groups, as the settings say them.
+    pub groups: &'k Value,
+    /// The states that the settings list.
+    pub states: &'k [Name],
+    /// That there is no tool of that name, in words; `None`: there is.
+    pub missing_tool: &'k dyn Fn(&str) -> Option<String>,
 }
 
-fn of_file(read: &FileRead, opened: &OpenWorkspace) -> Vec<Finding> {
-    let Ok(source) = &read.source else { return Vec::new() };
+/// Of each name in a file that nothing has, where the workspace has tools.
+#[must_use]
+pub fn unknown_names(file: &FileId, source: &Source, known: &Known<'_>) -> Vec<Finding> {
+    if known.tools.is_empty() {
+        return Vec::new();
+    }
+    // The value of a file of many sections would be put together for this; what is read of the others
+    // isn't kept.
+    if file.as_str() != SETTINGS && source.sections(0).is_some() {
+        return Vec::new();
+    }
+    let source = &source.for_a_look();
     let Some(value) = source.value(0) else { return Vec::new() };
-    let folder = read.file.path().parent().and_then(|folder| folder.file_name());
+    let folder = file.path().parent().and_then(|folder| folder.file_name());
     let namings = match folder {
-        _ if read.file.as_str() == SETTINGS => OF_SETTINGS.iter(),
-        _ if source.sections(0).is_some() => return Vec::new(),
+        _ if file.as_str() == SETTINGS => OF_SETTINGS.iter(),
         _ if AskCase::is_one(value) => ASK_CASE.iter(),
         Some(folder) if folder == page::FOLDER && !Case::is_one(value) => SCENARIO.iter(),
         _ => return Vec::new(),
     };
     let mut found = Vec::new();
     let mut look = |named, at, name: &str| {
-        if let Some(message) = unknown(named, name, opened) {
-            found.push(at_place(new_finding(UNKNOWN_NAME, &read.file, message), source, at));
+        if let Some(message) = unknown(named, name, known) {
+            found.push(at_place(new_finding(UNKNOWN_NAME, file, message), source, at));
         }
     };
     for naming in namings {
         let root = Pointer::root();
         texts_at(value, naming.path, &root, &mut |at, name| look(naming.named, at, name));
     }
-    if let Some(groups) = value.get(GROUPS).filter(|_| read.file.as_str() == SETTINGS) {
+    if let Some(groups) = value.get(GROUPS).filter(|_| file.as_str() == SETTINGS) {
         let at = Pointer::root().child(GROUPS);
         members_of(groups, &at, &mut |at, name| look(Named::Member, at, name));
     }
     found
 }
 
-fn unknown(named: Named, name: &str, opened: &OpenWorkspace) -> Option<String> {
+fn unknown(named: Named, name: &str, known: &Known<'_>) -> Option<String> {
     match named {
-        Named::Tool => {
-            let problem = opened.tool(name).err()?;
-            Some(format!("{}: {}", problem.cause, problem.remedy))
-        }
+        Named::Tool => (known.missing_tool)(name),
         // Lists of groups may be made of groups that no tool is in.
-        Named::Group
-            if opened.settings.groups.to_string().contains(&Value::from(name).to_string()) =>
-        {
-            None
-        }
-        Named::Group => unknown_group(opened, name),
-        Named::State => unknown_state(opened, name),
+        Named::Group if known.groups.to_string().contains(&Value::from(name).to_string()) => None,
+        Named::Group => unknown_group(known.tools, name),
+        Named::State => unknown_state(known.tools, known.states, name),
         Named::Member => {
-            let tools = &opened.catalog.tools;
-            let own = CustomGroups::from_value(&opened.settings.groups).unwrap_or_default();
+            let tools = &known.catalog.tools;
+            let own = CustomGroups::from_value(known.groups).unwrap_or_default();
             let own = own.flat_groups();
             let groups = || own.iter().map(|group| &*group.name);
             let is_tool = tools.iter().any(|tool| tool.entry.key == name || tool.name == name);
             if is_tool
                 || groups().any(|group| group == name)
-                || unknown_group(opened, name).is_none()
+                || unknown_group(known.tools, name).is_none()
             {
                 return None;
             }
-            let known = tools.iter().map(|tool| tool.entry.key.as_str()).chain(groups());
-            let near = did_you_mean(similar::nearest_name(name, known));
+            let names = tools.iter().map(|tool| tool.entry.key.as_str()).chain(groups());
+            let near = did_you_mean(nearest_name(name, names));
             Some(format!("there is no tool and no group \"{}\"{near}", name.escape_debug()))
         }
     }
+}
+
+/// What is said of a group that no tool is in; `None` where one is.
+#[must_use]
+pub fn unknown_group(tools: &[Slot], group: &str) -> Option<String> {
+    let context = Context { groups: Some(vec![group.into()]), ..Context::default() };
+    if unknown_groups(tools, &context).is_empty() {
+        return None;
+    }
+    let known = tools.iter().flat_map(|tool| tool.gate().groups.as_deref().unwrap_or_default());
+    let near = did_you_mean(nearest_name(group, known.map(|name| &**name)));
+    Some(format!("no tool is in group {group}{near}"))
+}
+
+/// What is said of a state that nothing names; `None` where a tool or the settings do, or runs start
+/// in it.
+#[must_use]
+pub fn unknown_state(tools: &[Slot], listed: &[Name], state: &str) -> Option<String> {
+    let context = Context::default();
+    if state == UNDEFINED || StateView::for_state(tools, &context, listed, state).is_some() {
+        return None;
+    }
+    let gates = || tools.iter().map(Gated::gate);
+    let of_gates = gates().flat_map(|gate| match &gate.states {
+        States::Every => &[][..],
+        States::Only(listed) => listed,
+    });
+    let known = of_gates.chain(gates().filter_map(|gate| gate.next.as_ref())).map(|name| &**name);
+    let near = did_you_mean(nearest_name(state, known.chain([UNDEFINED])));
+    Some(format!("no tool uses the state {state}{near}; `toolcrib states` lists the states"))
 }
 
 /// Hands over each member of the workspace's own groups, with its place.
