@@ -67,35 +67,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         state.documents.free_name(&called.tool, case_file),
         ticks,
         move |name, ticks, state| {
-<<<<<<< HEAD
             let file = new_file(name, state)?;
             let sent = called.sent_parts(state)?;
-=======
-            if name.is_empty() {
-                return Err("a case needs a name".into());
-            }
-            let file = case_file(name);
-            if state.documents.has(&file) {
-                return Err(format!("{file} already exists: choose another name"));
-            }
-            let mask = state.mask.of_call(&arguments);
-            let masked = |text: &str| Literal::parse(&mask.mask_text(text));
-            let arguments =
-                masked(&arguments).map_err(|error| format!("can't read its arguments: {error}"))?;
-            let meta = meta
-                .as_deref()
-                .map(masked)
-                .transpose()
-                .map_err(|error| format!("can't read its _meta: {error}"))?;
-            let mut steps = steps.clone();
-            if let Some(steps) = &mut steps {
-                let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
-                steps.outputs = serde_json::from_str(&mask.mask_text(&text))
-                    .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
-            }
-            let (route, connection) = (route.clone(), connection.clone());
-            let sent = SentParts { arguments, meta, connection, route, steps };
->>>>>>> b5c93fc7c0e4c4aaad9726630fa21d17a79a3f53
             let expect = chosen_expectations(&offers, ticks);
             let tool = &called.tool;
             let text: Arc<str> = page::render_yaml(name, tool, &sent, &expect, &answer).into();

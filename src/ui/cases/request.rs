@@ -76,7 +76,8 @@ impl CalledTool {
     /// # Errors
     /// In words: a part of it can't be read.
     pub fn sent_parts(&self, state: &State) -> Result<SentParts, String> {
-        let masked = |text: &str| Literal::parse(&state.mask.mask_text(text));
+        let mask = state.mask.of_call(&self.arguments);
+        let masked = |text: &str| Literal::parse(&mask.mask_text(text));
         let arguments = masked(&self.arguments)
             .map_err(|error| format!("can't read its arguments: {error}"))?;
         let meta = self.meta.as_deref().map(masked).transpose();
@@ -84,7 +85,7 @@ impl CalledTool {
         let mut steps = self.steps.clone();
         if let Some(steps) = &mut steps {
             let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
-            steps.outputs = serde_json::from_str(&state.mask.mask_text(&text))
+            steps.outputs = serde_json::from_str(&mask.mask_text(&text))
                 .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
         }
         let (route, connection) = (self.route.clone(), self.connection.clone());
