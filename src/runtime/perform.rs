@@ -15,6 +15,7 @@ use tokio::{
     task::AbortHandle,
     time::Instant,
 };
+use tokio_util::sync::CancellationToken;
 
 use super::{
     answering::{AnsweringByHand, For},
@@ -57,12 +58,10 @@ use crate::{
         consents::Consents,
         history::History,
         journal::{Drafts, Journal, UnsavedText},
-        key_store::KeyStore,
         samples,
         saved_parts::ScratchFolder,
         schema_documents::check_documents,
         schema_map::SchemaMap,
-        server_configs,
         settings::user::{self, Choice},
         watch::Watch,
         workspace::Workspace,
@@ -115,6 +114,8 @@ pub(crate) struct Performer {
 
 struct Running {
     task: AbortHandle,
+    /// What is sent to the server to cancel the call is still reported.
+    stop: CancellationToken,
     began: Instant,
     record: Record,
 }
@@ -289,7 +290,9 @@ impl Performer {
             Effect::SignIn(effect) => {
                 self.sign_ins.perform(effect, &self.registry, &self.messages);
             }
-            Effect::FindServers => self.find_servers(),
+            Effect::FindServers => {
+                discovering::find_servers(self.workspace.root.clone(), self.messages.clone());
+            }
             Effect::Discover(connection) => {
                 let registry = Arc::clone(&self.registry);
                 let root = self.workspace.root.clone();
@@ -464,6 +467,8 @@ impl Performer {
         let (registry, messages) = (Arc::clone(&self.registry), self.messages.clone());
         let record = self.keeper.begin_record(&request, &connection);
         let (kept, mask) = (record.clone(), self.mask.clone());
+        let stop = CancellationToken::new();
+        let stopped = stop.clone();
         let task = tokio::spawn(async move {
             let calling = async {
                 match agents::parse_question(&request) {
@@ -474,10 +479,15 @@ impl Performer {
                     None => registry.run_call(&connection, request, limits, sender).await,
                 }
             };
+            let calling = stopped.run_until_cancelled(calling);
             let telling = async {
                 let mut batch = Vec::with_capacity(EVENTS);
                 while events.recv_many(&mut batch, EVENTS).await > 0 {
-                    let events = std::mem::take(&mut batch);
+                    let mut events = std::mem::take(&mut batch);
+                    if stopped.is_cancelled() {
+                        // Its end was reported.
+                        events.retain(|event| matches!(event.kind, EventKind::Stage(_)));
+                    }
                     // What is seen is kept.
                     if let Some(complaint) = kept.record_events(&events) {
                         let _ = messages.send(complaint).await;
@@ -498,13 +508,13 @@ impl Performer {
             tokio::join!(calling, telling);
         });
         self.running.retain(|_, running| !running.task.is_finished());
-        self.running
-            .insert(call, Running { task: task.abort_handle(), began: Instant::now(), record });
+        let (task, began) = (task.abort_handle(), Instant::now());
+        self.running.insert(call, Running { task, stop, began, record });
     }
 
     fn cancel_call(&mut self, call: CallId) {
         let Some(running) = self.running.remove(&call) else { return };
-        running.task.abort();
+        running.stop.cancel();
         let at_ms = u64::try_from(running.began.elapsed().as_millis()).unwrap_or(u64::MAX);
         let end = EventKind::End { outcome: Outcome::Cancelled, problem: None };
         let events = vec![Event { at_ms, kind: end }];
@@ -512,18 +522,6 @@ impl Performer {
             self.send_message(complaint);
         }
         self.send_message(Message::Call(CallMessage::Events { call, events }));
-    }
-
-    fn find_servers(&self) {
-        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            let (configs, problems) = server_configs::find_configs(&root);
-            // Asked before anything is typed for it.
-            let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
-            messages.blocking_send(Message::Connection(known))?;
-            let found = ConnectionMessage::ServersFound { configs, problems };
-            messages.blocking_send(Message::Connection(found))
-        });
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {

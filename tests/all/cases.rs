@@ -339,6 +339,21 @@ fn a_long_list_of_expectations_stays_where_it_is_pressed() {
     assert_eq!(bench.find(&first), place, "{}", bench.screen());
 }
 
+/// A case says nothing of how a call that was stopped ended, and then it has to succeed.
+#[test]
+fn a_stopped_call_is_kept_as_one_that_is_to_succeed() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("6 * 7");
+    bench.keys("f6");
+    bench.happens([(3, chunk("4")), (4, end(Outcome::Cancelled))]);
+    bench.keys("esc K");
+    assert!(bench.shows("the case expects it to succeed"), "{}", bench.screen());
+    bench.keys("enter");
+    let kept = bench.state.documents.get(&FileId::new("cases/calculator.yaml")).unwrap();
+    assert!(!kept.text.to_string().contains("cancelled"), "{}", kept.text);
+}
+
 #[test]
 fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);

@@ -120,6 +120,7 @@ fn what_needs_a_definition_is_refused_with_the_reason() {
     bench.send(Message::Document(DocumentMessage::LoadEnded {
         names: bench.state.documents.iter().map(|(file, _)| file.clone()).collect(),
         skipped: vec![],
+        unread: vec![],
     }));
     bench.draw();
     assert!(bench.shows("skills.load · deployed on lab"), "{}", bench.screen());

@@ -86,13 +86,14 @@ fn a_time_limit_holds_for_the_calls_of_the_session() {
         }
     };
     assert_eq!(limit_of_next(&mut bench), None);
+    bench.happens([(5, end(Outcome::Succeeded, None))]);
     bench.keys("ctrl+p");
     bench.types("time limit");
     bench.keys("enter");
     bench.types("soon");
     bench.keys("enter");
     assert!(bench.screen().contains("type a time"), "{}", bench.screen());
-    bench.keys("ctrl+a backspace");
+    bench.keys("ctrl+a delete");
     bench.types("5m");
     bench.keys("enter");
     assert!(bench.screen().contains("Answers may take 5m"), "{}", bench.screen());

@@ -12,8 +12,9 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use toolcrib::{
     model::{
-        call::{Limits, Request},
+        call::{Event, EventKind, Limits, Request},
         entry::{EntryId, EntryPlace, FileId},
+        stage::Stage,
     },
     schema::pointer::Pointer,
     systems::settings::parse_settings,
@@ -640,19 +641,7 @@ async fn says_at_once_that_a_tool_is_gone(server: &str, is_kept: bool) {
         .asking(Arc::new(|_| true))
         .telling(Arc::new(move |words| told.send(words).unwrap()));
     registry.open_bus(connection).await.unwrap();
-    let source = EntryPlace::plain(FileId::new("mcp/test.json"), 0, Pointer::root());
-    let request = Request {
-        tool: EntryId::new(source),
-        system: "mcp",
-        name: "shrink".into(),
-        to: "tools/call".into(),
-        reply: None,
-        headers: Vec::new(),
-        correlation: "1".into(),
-        arguments: "{}".into(),
-        body: r#"{"name": "shrink", "arguments": {}}"#.into(),
-        mock: None,
-    };
+    let request = call_of("shrink");
     let (events, mut heard) = mpsc::channel(64);
     registry.run_call(connection, request, Limits::default(), events).await;
     while heard.recv().await.is_some() {}
@@ -662,6 +651,49 @@ async fn says_at_once_that_a_tool_is_gone(server: &str, is_kept: bool) {
             mcp keep test` shows what changed";
         assert_eq!(hears.recv().await.unwrap(), News::Words(words.into()));
     }
+    registry.close().await;
+}
+
+fn call_of(tool: &str) -> Request {
+    let source = EntryPlace::plain(FileId::new("mcp/test.json"), 0, Pointer::root());
+    Request {
+        tool: EntryId::new(source),
+        system: "mcp",
+        name: tool.into(),
+        to: "tools/call".into(),
+        reply: None,
+        headers: Vec::new(),
+        correlation: "1".into(),
+        arguments: "{}".into(),
+        body: json!({"name": tool, "arguments": {}}).to_string().into(),
+        mock: None,
+    }
+}
+
+#[tokio::test]
+async fn what_is_sent_to_cancel_a_call_is_reported_with_it() {
+    let place = place("");
+    let settings = fs::read_to_string(place.here.join("toolcrib.toml")).unwrap();
+    let settings = parse_settings(&settings).0;
+    let connection = settings.connections.find_by_name("test").unwrap();
+    let registry = Registry::default().in_workspace(&place.here).asking(Arc::new(|_| true));
+    let (events, mut heard) = mpsc::channel(64);
+    let mut call =
+        Box::pin(registry.run_call(connection, call_of("wait"), Limits::default(), events));
+    let is_progress = |event: &Event| matches!(&event.kind, EventKind::Stage(stage) if &*stage.name == Stage::PROGRESS);
+    loop {
+        tokio::select! {
+            () = &mut call => panic!("it waits until it is cancelled"),
+            event = heard.recv() => if is_progress(&event.unwrap()) { break },
+        }
+    }
+    drop(call);
+    let mut last = None;
+    while let Some(event) = heard.recv().await {
+        last = Some(event.kind);
+    }
+    let Some(EventKind::Stage(stage)) = last else { panic!("{last:?}") };
+    assert!(stage.body.contains("notifications/cancelled"), "{stage:?}");
     registry.close().await;
 }
 

@@ -11,7 +11,7 @@ use crate::systems::{
     table,
 };
 
-/// What stands for the path of such a block.
+/// The path that such a block has in place of a file's.
 pub(crate) const PASTED: &str = "pasted";
 
 /// The servers of a block such as `{"mcpServers": {…}}`, of what is inside of it, of one server's

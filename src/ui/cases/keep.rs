@@ -46,7 +46,9 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
         Name:",
         page::FOLDER,
         match answer.outcome {
-            Some(Outcome::Cancelled) => " You stopped this call, so its outcome isn't expected.",
+            Some(Outcome::Cancelled) => {
+                " You stopped this call: the case expects it to succeed, unless you tick its outcome."
+            }
             _ => "",
         },
         match &stub {

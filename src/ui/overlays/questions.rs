@@ -104,9 +104,9 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
 
 /// Connects to a server of tools, and lists them.
 fn server_proposal() -> Proposal {
-    let words = "The command that starts the server, with its variables in front (KEY=value), or its \
-        address (-H 'NAME: value'), as its README has it: a mcpServers block and `claude mcp add` \
-        are read, too. Enter adds it to toolcrib.toml, and starts it.";
+    let words = "The command that starts the server, or its address, as its README has it: with \
+        KEY=value in front or -H 'NAME: value' behind; or its mcpServers block. Enter adds it to \
+        toolcrib.toml and starts it.";
     let then = |name| {
         vec![
             Message::DropQuestion,

@@ -68,6 +68,13 @@ impl EventSink {
         }
     }
 
+    /// Another one for what is reported of the same call beside it.
+    #[must_use]
+    pub fn aside(&self) -> Self {
+        let (began, opened, secrets) = (self.began, self.opened, self.secrets.clone());
+        Self { began, opened, secrets, ..Self::new(self.events.clone()) }
+    }
+
     /// How long ago the call began.
     fn elapsed_ms(&self) -> u64 {
         u64::try_from(self.began.elapsed().as_millis()).unwrap_or(u64::MAX)

@@ -11,7 +11,7 @@ use std::{
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::message::Incoming;
+use super::message::{Incoming, Packet};
 use crate::wire::byte_budget::{ByteBudget, ByteShare};
 
 /// How much a line holds at most.
@@ -51,6 +51,8 @@ pub struct QueueReceiver {
     lost: Arc<LostMessages>,
     /// Ends when the transport has given the subscription back.
     left: Option<oneshot::Receiver<()>>,
+    /// Gets what is sent to the server so that it knows, where the transport shows that.
+    parting: Option<oneshot::Receiver<Packet>>,
 }
 
 /// The end that the transport puts messages into.
@@ -74,7 +76,7 @@ pub(crate) fn message_queue(capacity: usize) -> (QueueSender, QueueReceiver) {
     let budget = ByteBudget::new(capacity);
     (
         QueueSender { queue: sender, budget, lost: Arc::clone(&lost) },
-        QueueReceiver { queue: receiver, lost, left: None },
+        QueueReceiver { queue: receiver, lost, left: None, parting: None },
     )
 }
 
@@ -94,6 +96,21 @@ impl QueueReceiver {
     #[must_use]
     pub fn with_unsubscribe_ack(self, left: oneshot::Receiver<()>) -> Self {
         Self { left: Some(left), ..self }
+    }
+
+    /// The same, whose transport shows what it sends to the server before it gives the subscription
+    /// back.
+    #[must_use]
+    pub fn with_parting(self, parting: oneshot::Receiver<Packet>) -> Self {
+        Self { parting: Some(parting), ..self }
+    }
+
+    /// As [`unsubscribe`](Self::unsubscribe); answers what was sent to the server for it, where that
+    /// is shown.
+    pub async fn unsubscribe_shown(mut self) -> Option<Packet> {
+        let parting = self.parting.take();
+        self.unsubscribe().await;
+        parting?.try_recv().ok()
     }
 
     /// Listens no more; the server knows it once this is done.

@@ -50,6 +50,9 @@ use crate::{
 struct CallListener<'k> {
     receiver: Option<QueueReceiver>,
     kept: &'k CallMemory,
+    /// Where it is reported what is sent to the server when the call is cancelled; `None` once it
+    /// has ended.
+    sink: Option<EventSink>,
 }
 
 impl CallListener<'_> {
@@ -66,8 +69,16 @@ impl CallListener<'_> {
 impl Drop for CallListener<'_> {
     fn drop(&mut self) {
         if let Some(receiver) = self.receiver.take() {
-            self.kept.keep_task(tokio::spawn(receiver.unsubscribe()));
+            self.kept.keep_task(tokio::spawn(give_up(receiver, self.sink.take())));
         }
+    }
+}
+
+async fn give_up(receiver: QueueReceiver, sink: Option<EventSink>) {
+    let sent = receiver.unsubscribe_shown().await;
+    if let (Some(sent), Some(mut sink)) = (sent, sink) {
+        // Nobody may look at the call any more.
+        let _ = tell_stage(sent, &mut sink).await;
     }
 }
 
@@ -82,7 +93,7 @@ pub(crate) async fn call(
     context: CallContext<'_>,
     sink: &mut EventSink,
 ) -> Result<CallEnd, SinkClosed> {
-    let CallContext { connection, bus, request, limits, kept, .. } = context;
+    let CallContext { connection, bus, request, kept, .. } = context;
     if !settings::is_at(connection) {
         let message = format!("connection \"{}\" isn't to an MCP server", connection.name);
         let remedy = "choose one with system = \"mcp\"";
@@ -92,9 +103,21 @@ pub(crate) async fn call(
         return send_frame(context, sink).await;
     }
     let mut listening = match begin(bus, &request.to, request.body.to_string()).await {
-        Ok(receiver) => CallListener { receiver: Some(receiver), kept },
+        Ok(receiver) => CallListener { receiver: Some(receiver), kept, sink: Some(sink.aside()) },
         Err(problem) => return Ok((Outcome::Lost, Some(problem))),
     };
+    let ended = hear_out(&mut listening, context, sink).await;
+    // What is reported after its end is none of the call's.
+    listening.sink = None;
+    ended
+}
+
+/// Takes in what comes of a call, up to its end.
+async fn hear_out(
+    listening: &mut CallListener<'_>,
+    CallContext { connection, bus, request, limits, .. }: CallContext<'_>,
+    sink: &mut EventSink,
+) -> Result<CallEnd, SinkClosed> {
     sink.emit(EventKind::Sent { bytes: request.body.len() }).await?;
     let mut stages = 0_u64;
     let mut since = Instant::now();

@@ -18,7 +18,7 @@ use super::{
     driver::Driver,
     kept_file, listing,
     pipe::Pipe,
-    requests::Command,
+    requests::{Command, Leaving},
     stages::stage,
     tool_facts::{KnownTools, ToolFacts},
     updates::UPDATES,
@@ -77,7 +77,7 @@ pub(crate) struct Channel {
     waiting: Lock<HashMap<String, Inbox>>,
 }
 
-type Inbox = (QueueSender, oneshot::Sender<()>);
+type Inbox = (QueueSender, Leaving);
 
 /// Starts or finds the server, finds out how it speaks, and asks for its tools, as their promises
 /// are what answers are held against. Of a server whose tools are kept, the era is known, and what
@@ -235,10 +235,12 @@ impl Bus for Channel {
                 return Ok(receiver);
             }
             let (leaving, left) = oneshot::channel();
+            let (shown, parting) = oneshot::channel();
+            let leaving = Leaving { parting: Some(shown), _left: leaving };
             let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
             waiting.retain(|_, (sender, _)| !sender.is_closed());
             waiting.insert(at.name.clone(), (sender, leaving));
-            Ok(receiver.with_unsubscribe_ack(left))
+            Ok(receiver.with_unsubscribe_ack(left).with_parting(parting))
         })
     }
 
@@ -257,7 +259,7 @@ impl Bus for Channel {
                 Ok(Value::Object(params)) => params,
                 _ => return Err(no_params()),
             };
-            let Some((inbox, left)) = inbox else { return Err(over()) };
+            let Some((inbox, leaving)) = inbox else { return Err(over()) };
             let method = message.to.name;
             if method == CALL
                 && let Some(drift) = &self.drift
@@ -266,7 +268,7 @@ impl Bus for Channel {
                 // Whoever listened may have gone; then the call ends by itself.
                 let _ = inbox.push(Incoming::Packet(stage(Stage::DRIFT, drift, ""))).await;
             }
-            self.order(Command::Request { method, params, inbox, left: Some(left) }).await
+            self.order(Command::Request { method, params, inbox, leaving }).await
         })
     }
 

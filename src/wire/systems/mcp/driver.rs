@@ -133,8 +133,16 @@ impl Driver {
                 },
                 Some(id) = self.state.gone.next() => {
                     let turn = self.session.cancel(&id, Some("the caller cancelled it"));
+                    let sent = turn.todo.iter().find_map(|step| match step {
+                        TransportStep::Send(outgoing) => Some(sent_frame(&outgoing.text)),
+                        _ => None,
+                    });
                     self.perform(turn).await;
-                    if let Some(waiting) = self.state.waiting.remove(&id) {
+                    if let Some(mut waiting) = self.state.waiting.remove(&id) {
+                        if let (Some(to), Some(sent)) = (waiting.leaving.parting.take(), sent) {
+                            // Who made the call need not look at it any more.
+                            let _ = to.send(sent);
+                        }
                         self.leave_task(&waiting).await;
                     }
                 }
@@ -146,8 +154,8 @@ impl Driver {
     }
 
     async fn obey(&mut self, command: Command) {
-        let (method, params, inbox, left) = match command {
-            Command::Request { method, params, inbox, left } => (method, params, inbox, left),
+        let (method, params, inbox, leaving) = match command {
+            Command::Request { method, params, inbox, leaving } => (method, params, inbox, leaving),
             Command::Frame { text, inbox } => return self.send_raw(&text, inbox).await,
             Command::Observe(to) => return self.frames.observe(to),
             Command::Updates(to) => return self.state.updates.push(to),
@@ -164,7 +172,7 @@ impl Driver {
                 value => call = call.with_param(&name, &Literal::from(value)),
             }
         }
-        self.begin(call, Waiting { inbox, _left: left, rounds: 0, task: None }).await;
+        self.begin(call, Waiting { inbox, leaving, rounds: 0, task: None }).await;
     }
 
     /// Sends a frame of which the session knows nothing.

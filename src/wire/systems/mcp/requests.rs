@@ -10,7 +10,7 @@ use crate::{
         asked::ServerRequest,
         rpc::{build::Call, id::Id},
     },
-    wire::transport::message_queue::QueueSender,
+    wire::transport::{message::Packet, message_queue::QueueSender},
 };
 
 /// What is wanted of a connection.
@@ -19,8 +19,7 @@ pub(crate) enum Command {
         method: String,
         params: Map<String, Value>,
         inbox: QueueSender,
-        /// Dropped once the server knows that nobody listens any more.
-        left: Option<oneshot::Sender<()>>,
+        leaving: Leaving,
     },
     /// A frame to be sent as it is, and who waits for what comes back.
     Frame {
@@ -33,10 +32,18 @@ pub(crate) enum Command {
     Close(oneshot::Sender<()>),
 }
 
+/// What whoever made a request learns once the server knows that nobody waits for it any more.
+pub(crate) struct Leaving {
+    /// Gets the frame that was sent for that.
+    pub parting: Option<oneshot::Sender<Packet>>,
+    /// Dropped once it is known.
+    pub _left: oneshot::Sender<()>,
+}
+
 /// A request that waits for its answer.
 pub(super) struct Waiting {
     pub inbox: QueueSender,
-    pub _left: Option<oneshot::Sender<()>>,
+    pub leaving: Leaving,
     /// How often the server wanted to know more before it answered.
     pub rounds: u32,
     /// The task that became of it.
