@@ -46,6 +46,23 @@ pub struct NetworkState {
 }
 
 impl NetworkState {
+    /// These connections, of which nothing is known yet.
+    #[must_use]
+    pub fn new(connections: Connections) -> Self {
+        Self {
+            connections,
+            prices: BTreeMap::new(),
+            conditions: HashMap::new(),
+            listeners: Listeners::new(),
+            lacks_key_store: false,
+            tests: ConnectionTests::default(),
+            resources: Resources::default(),
+            deployed: DeployedListings::default(),
+            routes: HashMap::new(),
+            new_agent: None,
+        }
+    }
+
     /// The route that was chosen for calls of a tool.
     #[must_use]
     pub fn route_of(&self, tool: &EntryId) -> Option<&str> {

@@ -1,7 +1,7 @@
 //! Everything the application knows; views read it, [`super::update`] alone changes it.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     sync::Arc,
     time::Duration,
 };
@@ -16,8 +16,7 @@ use super::{
     calls::{CallPart, CallText, Calls, RequestGoal},
     cases::Cases,
     checking::{CallDestinations, FromDisk, HealthView},
-    connection_test::ConnectionTests,
-    deployed::{DeployedListings, DeployedTools},
+    deployed::DeployedTools,
     documents::Documents,
     edited_text::EditedText,
     folder::FolderList,
@@ -30,7 +29,6 @@ use super::{
     notices::Notices,
     notifications::Notifications,
     question::Question,
-    resources::Resources,
     stubs::own_stub,
     watching::Watching,
     workflow::WorkflowState,
@@ -50,7 +48,7 @@ use crate::{
         check_rules::CheckRules,
         clock::Millis,
         connection::Connection,
-        connections::{Connections, Listeners},
+        connections::Connections,
         context::{Context, Mode, Name, Profile},
         entry::{EntryId, FileId},
         finding::{Finding, Findings},
@@ -297,18 +295,7 @@ impl State {
                 agent: AgentRuns::default(),
                 kept: KeptCall::default(),
             },
-            network: NetworkState {
-                connections: start.connections,
-                prices: BTreeMap::new(),
-                conditions: HashMap::new(),
-                listeners: Listeners::new(),
-                tests: ConnectionTests::default(),
-                resources: Resources::default(),
-                deployed: DeployedListings::default(),
-                routes: HashMap::new(),
-                new_agent: None,
-                lacks_key_store: false,
-            },
+            network: NetworkState::new(start.connections),
         }
     }
 

@@ -34,7 +34,8 @@ use super::{
     documents::Change,
     effect::Effect,
     message::{
-        AfterSave, ConnectionMessage, DocumentMessage, Health, Message, ScreenId, TextTarget,
+        AfterSave, ConnectionMessage, DocumentMessage, Health, Message, Purpose, ScreenId,
+        TextTarget,
     },
     notices::NoticeKind,
     outside_text::OutsideText,
@@ -240,7 +241,11 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
             return deployed::list_changed(state, &name, now);
         }
         ConnectionMessage::Deployed { purpose, read } => {
-            return deployed::on_deployed_read(state, purpose, read, now);
+            let mut effects = deployed::on_deployed_read(state, purpose, read, now);
+            if let Purpose::Call { turn } = purpose {
+                effects.extend(history::on_tools_listed(state, turn, now));
+            }
+            return effects;
         }
         ConnectionMessage::Push(push) => return deployed::start_push(state, push, now),
         ConnectionMessage::Use(name) => return use_connection(state, name, now),

@@ -12,7 +12,7 @@ use tokio::sync::mpsc;
 use crate::{
     app::message::{ConnectionMessage, Message},
     model::{connection::Connection, problem::Problem},
-    store::server_configs,
+    store::{key_store::KeyStore, server_configs},
     systems::discovery::{
         found::{Found, Searched},
         registry::{FILES, list_servers},
@@ -75,6 +75,18 @@ pub(crate) async fn discover(
         }
     }
     all
+}
+
+/// Looks for servers that other programs have configured, apart from the keys.
+pub(super) fn find_servers(root: PathBuf, messages: mpsc::Sender<Message>) {
+    tokio::task::spawn_blocking(move || {
+        let (configs, problems) = server_configs::find_configs(&root);
+        // Asked before anything is typed for it.
+        let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
+        messages.blocking_send(Message::Connection(known))?;
+        let found = ConnectionMessage::ServersFound { configs, problems };
+        messages.blocking_send(Message::Connection(found))
+    });
 }
 
 /// Asks where one connection leads, if anything can be asked there, and looks into the workspace's

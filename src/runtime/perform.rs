@@ -58,12 +58,10 @@ use crate::{
         consents::Consents,
         history::History,
         journal::{Drafts, Journal, UnsavedText},
-        key_store::KeyStore,
         samples,
         saved_parts::ScratchFolder,
         schema_documents::check_documents,
         schema_map::SchemaMap,
-        server_configs,
         settings::user::{self, Choice},
         watch::Watch,
         workspace::Workspace,
@@ -292,7 +290,9 @@ impl Performer {
             Effect::SignIn(effect) => {
                 self.sign_ins.perform(effect, &self.registry, &self.messages);
             }
-            Effect::FindServers => self.find_servers(),
+            Effect::FindServers => {
+                discovering::find_servers(self.workspace.root.clone(), self.messages.clone());
+            }
             Effect::Discover(connection) => {
                 let registry = Arc::clone(&self.registry);
                 let root = self.workspace.root.clone();
@@ -522,18 +522,6 @@ impl Performer {
             self.send_message(complaint);
         }
         self.send_message(Message::Call(CallMessage::Events { call, events }));
-    }
-
-    fn find_servers(&self) {
-        let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
-        tokio::task::spawn_blocking(move || {
-            let (configs, problems) = server_configs::find_configs(&root);
-            // Asked before anything is typed for it.
-            let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
-            messages.blocking_send(Message::Connection(known))?;
-            let found = ConnectionMessage::ServersFound { configs, problems };
-            messages.blocking_send(Message::Connection(found))
-        });
     }
 
     fn read_deployed(&self, connection: Connection, purpose: Purpose) {

@@ -128,7 +128,7 @@ async fn sign_in(
     let scope = authorizer.sign_in(connection, registry.secrets(), None, &show).await?;
     let scope = scope.map(|scope| format!(" for {scope}")).unwrap_or_default();
     let until = match secrets::keeps_until_end() {
-        true => "; there is no key store here, so the token is kept until toolcrib ends",
+        true => " until toolcrib ends: there is no key store here",
         false => "",
     };
     Ok(SignInNews::Done(format!("signed in{scope}{until}")))

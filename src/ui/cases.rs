@@ -4,6 +4,7 @@
 //! | file | does |
 //! | --- | --- |
 //! | [`keep`] | keeps a call as a case |
+//! | [`request`] | what of a call a case says; keeps a request before there is an answer |
 //! | [`filed`] | the workspace's case files, and what is wrong with some |
 //! | [`list`] | lists them to be run, those that failed first |
 //! | [`one`] | what is done with one: run, edit, accept its answer |
@@ -13,4 +14,5 @@ pub(crate) mod filed;
 pub(crate) mod keep;
 pub(crate) mod list;
 pub(crate) mod one;
+pub(crate) mod request;
 pub(crate) mod results;

@@ -294,6 +294,30 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
 }
 
 #[test]
+fn a_request_is_saved_as_a_case_before_there_is_an_answer() {
+    let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("6 * 7");
+    bench.keys("esc K");
+    assert!(bench.shows("Save request as case"), "{}", bench.screen());
+    bench.keys("enter");
+    let file = FileId::new("cases/calculator.yaml");
+    let kept = bench.state.documents.get(&file).unwrap().text.to_string();
+    for part in ["call: calculator", "expression: 6 * 7", "expect:\n  outcome: succeeded"] {
+        assert!(kept.contains(part), "{part}: {kept}");
+    }
+    // The next one has a name of its own; one that has an answer is kept with that.
+    bench.keys("@keep-request");
+    bench.keys("enter");
+    let named = |bench: &Workbench, name: &str| bench.state.documents.has(&FileId::new(name));
+    assert!(named(&bench, "cases/calculator-2.yaml"), "{}", bench.screen());
+    bench.keys("f6");
+    bench.happens([(3, chunk("42")), (4, end(Outcome::Succeeded))]);
+    bench.keys("esc K");
+    assert!(bench.shows("Keep as case"), "{}", bench.screen());
+}
+
+#[test]
 fn a_long_list_of_expectations_stays_where_it_is_pressed() {
     let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Invoke);
     bench.keys("enter");

@@ -360,7 +360,7 @@ fn without_a_key_store_one_signs_in_for_the_session() {
     screen.press(["@sign-in", "enter"]);
     screen.wait_for("the page's URL copied");
     allow_on_page(&copied(&screen).unwrap());
-    screen.wait_for("kept until toolcrib ends");
+    screen.wait_for("until toolcrib ends");
     // It is tested with the token at once.
     screen.wait_for("guarded");
 }

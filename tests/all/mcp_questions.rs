@@ -126,6 +126,22 @@ fn the_workbench_shows_what_a_server_asks_and_sends_the_answer() {
 }
 
 #[test]
+fn an_answer_that_is_wrong_is_sent_when_that_is_meant() {
+    let place = place("");
+    let mut screen = at_the_tool(&place, "ask");
+    screen.press(["f6"]);
+    screen.wait_for("it asks you: 7 answers");
+    screen.press(["7"]);
+    screen.wait_for("Answer of elicitation/create");
+    screen.press(["f6"]);
+    screen.wait_for("name is required; Enter edits it, send again");
+    screen.press(["f6"]);
+    screen.wait_for("no call is waiting");
+    screen.press(["3"]);
+    screen.wait_for(r#""age": 30"#);
+}
+
+#[test]
 fn a_question_that_nobody_answers_is_told_again_and_goes_with_its_call() {
     let place = place("");
     let mut screen = at_the_tool(&place, "ask");

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     connection_test::{allow_before, test_connection},
-    files, history, saving,
+    files, saving,
 };
 use crate::{
     app::{
@@ -183,15 +183,7 @@ pub(super) fn on_deployed_read(
                 }
             },
         ),
-        Purpose::Call { turn } => {
-            let known = state.network.deployed.of_turn(turn);
-            let name = known.map(|known| known.connection.name.clone());
-            let listed = on_deployed_listed(state, turn, read, now);
-            if let Some(name) = name {
-                effects = history::on_tools_listed(state, &name, listed.is_ok(), now);
-            }
-            listed
-        }
+        Purpose::Call { turn } => on_deployed_listed(state, turn, read, now),
     };
     if let Err(problem) = shown {
         state.notices.push_problem(&problem, now);

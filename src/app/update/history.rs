@@ -201,15 +201,12 @@ fn is_listed(state: &State, name: &str) -> bool {
     state.deployed_lists().find(of_it).is_some_and(|list| list.progress == Progress::Listed)
 }
 
-/// The tools there were listed, or could not be: what waited for that is done, if the user still
-/// looks at that call.
-pub(super) fn on_tools_listed(
-    state: &mut State,
-    connection: &str,
-    is_listed: bool,
-    now: Millis,
-) -> Vec<Effect> {
-    let is_it = |awaited: &mut AwaitedTool| awaited.connection == connection;
+/// The listing of that turn has ended: what waited for its tools is done, if there are some and the
+/// user still looks at that call.
+pub(super) fn on_tools_listed(state: &mut State, turn: u64, now: Millis) -> Vec<Effect> {
+    let Some(list) = state.network.deployed.of_turn(turn) else { return Vec::new() };
+    let is_listed = list.progress == Progress::Listed;
+    let is_it = |awaited: &mut AwaitedTool| awaited.connection == list.connection.name;
     let Some(awaited) = state.invoke.kept.awaited.take_if(is_it) else { return Vec::new() };
     let open = state.invoke.kept.current_call();
     let is_open = open.is_some_and(|open| open.trace.head.id == awaited.call);

@@ -136,10 +136,18 @@ impl Answer {
     }
 
     fn draw_find(&mut self, buffer: &mut Buffer, line: Rect, styles: &Styles) {
+        /// Fewer cells for what is typed are too few.
+        const NARROW: usize = 12;
         let Some(find) = &mut self.find else { return };
         let mut pen = Pen::new(buffer, line, 0);
         pen.put_text("/ ", styles[Role::Accent]);
-        let words = " Enter next  ↑ before  Esc done";
+        let place = self.find_place.filter(|_| !find.text().is_empty());
+        let place = place.map_or_else(String::new, |(row, of)| format!(" {row} of {of} "));
+        let keys = [" Enter next  ↑ before  Esc done", " Enter next", ""];
+        let beside = keys.map(|keys| format!("{place}{keys}"));
+        let room = pen.remaining_cells().saturating_sub(NARROW);
+        let fits = beside.iter().find(|words| text_width(words) <= room);
+        let words = fits.map_or("", String::as_str);
         let field = Rect {
             x: pen.column_now(),
             width: line.width.saturating_sub(2 + u16::try_from(text_width(words)).unwrap_or(0)),

@@ -65,6 +65,10 @@ pub(crate) struct Answer {
     /// The list stays at its end.
     pub list_follows: bool,
     pub find: Option<TextInput>,
+    /// Which of how many places was found.
+    pub find_place: Option<(usize, usize)>,
+    /// What was looked for last.
+    last_find: String,
     /// Whether there is more than text, known once the call has ended.
     has_parts: Option<bool>,
     /// Files of the images among them.
@@ -165,8 +169,14 @@ impl Answer {
         self.find.is_some()
     }
 
-    pub fn open_find(&mut self) {
-        self.find = Some(TextInput::default());
+    /// Opens the find box with what was looked for last, from where the reader is.
+    pub fn open_find(&mut self, call: Option<&Call>) {
+        self.find = Some(TextInput::selected_whole(self.last_find.clone()));
+        self.find_place = None;
+        if let Some(call) = call.filter(|_| !self.last_find.is_empty()) {
+            // Where it isn't in this answer, nothing was asked for yet.
+            let _ = self.search(call, Search::Here);
+        }
     }
 
     /// What of the answer can be copied beside the whole text: the value under the cursor of the
@@ -198,6 +208,7 @@ impl Answer {
         let Some(find) = &mut self.find else { return Reply::Ignored };
         match key.code {
             Code::Esc => {
+                self.last_find = find.text().to_owned();
                 self.find = None;
                 self.text.stop_searching();
                 Reply::Handled
@@ -223,6 +234,13 @@ impl Answer {
             },
             _ => self.search_list(call, &query, way),
         };
+        if matches!(self.view(), View::Text | View::Tree) {
+            self.find_place = match &self.tree {
+                _ if !found => None,
+                Some((_, Ok(tree))) if self.view() == View::Tree => tree.found_place(&query),
+                _ => self.text.found_place(&call.text),
+            };
+        }
         if found || query.is_empty() {
             Reply::Handled
         } else {
@@ -232,22 +250,23 @@ impl Answer {
 
     fn search_list(&mut self, call: &Call, query: &str, way: Search) -> bool {
         let query = query.to_lowercase();
-        let found = if self.view() == View::Head {
+        let here = self.list.row;
+        let (found, place) = if self.view() == View::Head {
             let rows = headers::header_rows(call, self.body.width);
             let text = |row: &usize| {
                 rows[*row].iter().map(|(_, piece)| piece.as_str()).collect::<String>()
             };
-            found_in(rows.len(), self.list.row, way, |row| {
-                text(row).to_lowercase().contains(&query)
-            })
+            let holds = |row: &usize| text(row).to_lowercase().contains(&query);
+            find_row(rows.len(), here, way, holds)
         } else {
             let rows = Listing::from_call(call, self.which_events(call));
             let holds = |listed: EventRow<'_>| match listed.frame() {
                 Some((_, text)) => text.to_lowercase().contains(&query),
                 None => listed.raw_json().to_lowercase().contains(&query),
             };
-            found_in(rows.len(), self.list.row, way, |row| rows.get(*row).is_some_and(holds))
+            find_row(rows.len(), here, way, |row| rows.get(*row).is_some_and(holds))
         };
+        self.find_place = place;
         if let Some(row) = found {
             self.list.row = row;
             self.list_follows = false;
@@ -378,19 +397,27 @@ impl Answer {
     }
 }
 
-/// The row that holds what is looked for, from the row `here` on.
-fn found_in(
+/// The row that holds what is looked for, from the row `here` on; and which of how many that is,
+/// where there are not too many rows to count them with each key.
+fn find_row(
     rows: usize,
     here: usize,
     way: Search,
     holds: impl Fn(&usize) -> bool,
-) -> Option<usize> {
+) -> (Option<usize>, Option<(usize, usize)>) {
+    const MOST_COUNTED: usize = 2_000;
     let here = here.min(rows);
-    match way {
-        Search::Here => (here..rows).chain(0..here).find(holds),
-        Search::Next => ((here + 1).min(rows)..rows).chain(0..here).find(holds),
-        Search::Previous => (0..here).rev().chain((here..rows).rev()).find(holds),
-    }
+    let after = (here + 1).min(rows);
+    let found = match way {
+        Search::Here => (here..rows).chain(0..here).find(&holds),
+        Search::Next => (after..rows).chain(0..after).find(&holds),
+        Search::Previous => (0..here).rev().chain((here..rows).rev()).find(&holds),
+    };
+    let place = found.filter(|_| rows <= MOST_COUNTED).map(|found| {
+        let all: Vec<usize> = (0..rows).filter(&holds).collect();
+        (all.iter().filter(|row| **row <= found).count(), all.len())
+    });
+    (found, place)
 }
 
 /// What happened beside the pieces of the answer, each line whole.

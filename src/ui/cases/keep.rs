@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::request::{CalledTool, case_file, new_file};
 use crate::{
     app::{
         documents::Change,
@@ -13,19 +14,12 @@ use crate::{
     engine::{
         case::{
             offer::{self, Suggestion},
-            page::{self, SentParts},
+            page,
             verdict::Answer,
         },
-        scenario::page::file_name,
         stub::page::file_of_tool,
     },
-    model::{
-        call::{Call, Outcome},
-        entry::FileId,
-        tool::Tool,
-    },
-    schema::literal::Literal,
-    systems::{calling, table},
+    model::call::{Call, Outcome},
     ui::{
         overlays::ticked::{Tick, Ticked},
         stubs,
@@ -33,45 +27,19 @@ use crate::{
     },
 };
 
-/// Why what needs a definition can't be done with a tool that no file defines: it was listed of a
-/// running system.
-pub(crate) fn without_definition(state: &State) -> String {
-    let words = "no file of this workspace defines this tool: it is only deployed";
-    match table::kept_tools_at(&state.current_connection()) {
-        Some(_) => {
-            format!("{words}. “keep tools…” on Connections saves the server's tools")
-        }
-        None => words.into(),
-    }
-}
-
 /// Asks for a name and for what is expected, and keeps the call as a file of the workspace.
 pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
-    // A case is called by the tool's definition.
-    let called = state.catalog.tool_called(&call.request.name);
-    let is_its = |tool: &&Tool| {
-        let own = state.network.connections.assigned_name(tool);
-        own.is_none_or(|own| own == call.connection)
-    };
-    let name = call.request.name.clone();
-    let (tool, connection) = match state.catalog.tool(&call.request.tool).or(called.filter(is_its))
-    {
-        // Of several tools of one name only the first is found by it.
-        Some(tool) if called.is_some_and(|first| first.id() == tool.id()) => (name, None),
-        Some(tool) => (tool.entry.key.clone(), None),
-        None if lists_tools(state, &call.connection) => (name, Some(call.connection.clone())),
-        None => return Reply::Refused(without_definition(state)),
+    let called = match CalledTool::of_request(&call.request, &call.connection, state) {
+        Ok(called) => called,
+        Err(words) => return Reply::Refused(words),
     };
     let mocked = state.tool(&call.request.tool).filter(|_| call.is_mocked());
     let stub = mocked.map(|tool| file_of_tool(&tool.entry.key));
     let has_stub = stub.as_ref().is_some_and(|file| state.documents.has(file));
     // Rules that somebody wrote stay as they are.
     let kept_mock = mocked.filter(|_| !has_stub).map(|tool| tool.id().clone());
-    let arguments = Arc::clone(&call.request.arguments);
-    let meta = calling::request_meta(call.request.system, &call.request.body);
-    let (route, steps) = calling::case_parts(&call.request);
     let answer = Answer::from_call(call);
-    let offers = offer::suggest_expectations(&answer, &state.mask.of_call(&arguments));
+    let offers = offer::suggest_expectations(&answer, &state.mask.of_call(&call.request.arguments));
     let ticks = expectation_ticks(&offers);
     let words = format!(
         "Saves the call as {}/NAME.yaml with the ticked expectations; secrets are left out.{}{} \
@@ -98,35 +66,14 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
     Reply::Open(Box::new(Ticked::new(
         "Keep as case",
         words,
-        state.documents.free_name(&tool, case_file),
+        state.documents.free_name(&called.tool, case_file),
         ticks,
         move |name, ticks, state| {
-            if name.is_empty() {
-                return Err("a case needs a name".into());
-            }
-            let file = case_file(name);
-            if state.documents.has(&file) {
-                return Err(format!("{file} already exists: choose another name"));
-            }
-            let mask = state.mask.of_call(&arguments);
-            let masked = |text: &str| Literal::parse(&mask.mask_text(text));
-            let arguments =
-                masked(&arguments).map_err(|error| format!("can't read its arguments: {error}"))?;
-            let meta = meta
-                .as_deref()
-                .map(masked)
-                .transpose()
-                .map_err(|error| format!("can't read its _meta: {error}"))?;
-            let mut steps = steps.clone();
-            if let Some(steps) = &mut steps {
-                let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
-                steps.outputs = serde_json::from_str(&mask.mask_text(&text))
-                    .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
-            }
-            let (route, connection) = (route.clone(), connection.clone());
-            let sent = SentParts { arguments, meta, connection, route, steps };
+            let file = new_file(name, state)?;
+            let sent = called.sent_parts(state)?;
             let expect = chosen_expectations(&offers, ticks);
-            let text: Arc<str> = page::render_yaml(name, &tool, &sent, &expect, &answer).into();
+            let tool = &called.tool;
+            let text: Arc<str> = page::render_yaml(name, tool, &sent, &expect, &answer).into();
             let create = Change::Create { file: file.clone(), text };
             let label = format!("keep the case {name}");
             // The case comes last: what was saved last is said.
@@ -143,13 +90,6 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             Ok(Reply::Send(messages))
         },
     )))
-}
-
-/// Whether the system at that connection can be asked for its tools, so that no file has to define
-/// them.
-fn lists_tools(state: &State, connection: &str) -> bool {
-    let known = state.network.connections.find_by_name(connection);
-    known.is_some_and(|known| table::deployment_at(known).is_some())
 }
 
 /// What begins the title of a member of the JSON that is expected.
@@ -186,11 +126,6 @@ fn chosen_expectations(offers: &[Suggestion], ticks: &[Tick]) -> Map<String, Val
         }
     }
     chosen
-}
-
-/// The file of a case of that name.
-fn case_file(name: &str) -> FileId {
-    FileId::new(format!("{}/{}", page::FOLDER, file_name(name)))
 }
 
 /// A value in a line.

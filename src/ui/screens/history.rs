@@ -150,6 +150,8 @@ pub(crate) struct History {
     list: List,
     answer: Answer,
     comparison: Comparison,
+    /// Two calls were compared when the screen was last drawn.
+    had_comparison: bool,
     /// What Esc leaves, in words.
     leaving: Option<&'static str>,
 }
@@ -296,6 +298,12 @@ impl Screen for History {
         self.list.sync_state(state);
         self.answer.sync_call(opened_call(state).map(|open| &open.call));
         self.comparison.sync_state(state);
+        // Also where it was asked for on another screen, it is what is to be seen.
+        let has_comparison = state.invoke.kept.compared.is_some();
+        if has_comparison && !self.had_comparison {
+            self.panes.reveal(RIGHT);
+        }
+        self.had_comparison = has_comparison;
         self.leaving = match opened_call(state) {
             _ if state.invoke.kept.compared.is_some() => Some("end comparison"),
             Some(open) if open.replaying => Some("stop replay"),
@@ -453,7 +461,7 @@ impl History {
         if self.panes.focus == LEFT {
             self.list.open_find(state);
         } else {
-            self.answer.open_find();
+            self.answer.open_find(opened_call(state).map(|open| &open.call));
         }
         Reply::Handled
     }

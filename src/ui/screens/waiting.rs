@@ -91,6 +91,8 @@ pub(crate) struct Waiting {
     /// With a form for each call.
     middle: FormPanes<AskId>,
     card: ReadPosition,
+    /// The answer that was refused once, and why; sending it again means it.
+    warned: Option<(AskId, String)>,
 }
 
 impl ValueOwner for AskId {
@@ -108,7 +110,8 @@ impl Waiting {
         self.middle.forms.owner().map_or(Reply::Handled, |id| answering_reply(message(*id)))
     }
 
-    /// Gives the call what the form holds; the first error is gone to.
+    /// Gives the call what the form holds; the first error is gone to. Sending the same again means
+    /// it, as of somebody who tests whether answers are checked.
     fn send(&mut self, state: &State) -> Reply {
         let Some(ask) = self.middle.forms.owner().copied() else { return Reply::Handled };
         // What is typed and not yet taken in goes along.
@@ -116,13 +119,19 @@ impl Waiting {
         let Some(form) = self.middle.forms.shown_form_mut() else { return Reply::Handled };
         let unread = form.draft_issues().into_iter().next();
         let issue = self.middle.focus_issue();
-        match unread.or(issue) {
-            Some(words) if messages.is_empty() => return Reply::Refused(words),
-            Some(words) => {
-                messages.push(Message::Notice(NoticeKind::Hint, words));
+        let issue = unread.or(issue).map(|words| (ask, words));
+        if issue.is_some() && self.warned != issue {
+            let reason = issue.as_ref().map_or("", |(_, words)| words);
+            let words = format!("{reason}; Enter edits it, send again to answer so anyway");
+            self.warned = issue;
+            if messages.is_empty() {
+                return Reply::Refused(words);
             }
-            None => messages.push(Message::Answering(AnsweringMessage::Send(ask))),
+            messages.push(Message::Notice(NoticeKind::Hint, words));
+            return Reply::Send(messages);
         }
+        self.warned = None;
+        messages.push(Message::Answering(AnsweringMessage::Send(ask)));
         Reply::Send(messages)
     }
 

@@ -137,6 +137,19 @@ impl JsonTree {
         self.cursor.position_text(self.rows.len())
     }
 
+    /// Which of how many rows that hold the query the cursor is on, those that are folded away, too.
+    #[must_use]
+    pub fn found_place(&self, query: &str) -> Option<(usize, usize)> {
+        let query = query.to_lowercase();
+        let mut rows = Vec::new();
+        let whole = Pointer::default();
+        push_rows(&mut rows, &HashSet::new(), &whole, 0, String::new(), &self.value);
+        let here = &self.rows.get(self.cursor.row)?.at;
+        let holding: Vec<&Row> = rows.iter().filter(|row| row.holds(&query)).collect();
+        let place = holding.iter().position(|row| row.at == *here)?;
+        Some((place + 1, holding.len()))
+    }
+
     /// Goes to a row whose text holds the query, and opens what it is folded into; whether there is
     /// one.
     pub fn search(&mut self, query: &str, way: Search) -> bool {
@@ -157,14 +170,7 @@ impl JsonTree {
         };
         let at = self.rows.get(self.cursor.row).map(|row| &row.at);
         let here = rows.iter().position(|row| Some(&row.at) == at).unwrap_or(0);
-        let holds = |row: &Row| {
-            let text = match &row.value {
-                NodeKind::Leaf(_, text) => text.to_lowercase(),
-                NodeKind::Branch { .. } => String::new(),
-            };
-            row.name.to_lowercase().contains(&query) || text.contains(&query)
-        };
-        let fits = |row: &usize| holds(&rows[*row]);
+        let fits = |row: &usize| rows[*row].holds(&query);
         let count = rows.len();
         let found = match way {
             Search::Here => (here..count).chain(0..here).find(fits),
@@ -181,6 +187,17 @@ impl JsonTree {
         self.rebuild_rows();
         self.cursor.row = self.rows.iter().position(|row| row.at == at).unwrap_or(self.cursor.row);
         true
+    }
+}
+
+impl Row {
+    /// Whether its name or its value holds a text in small letters.
+    fn holds(&self, query: &str) -> bool {
+        let text = match &self.value {
+            NodeKind::Leaf(_, text) => text.to_lowercase(),
+            NodeKind::Branch { .. } => String::new(),
+        };
+        self.name.to_lowercase().contains(query) || text.contains(query)
     }
 }
 

@@ -353,6 +353,25 @@ impl TextView {
         found.is_some()
     }
 
+    /// Which of how many places that hold the query was found; `None` where there are very many, or
+    /// the text is too long to count them with each key.
+    pub fn found_place(&self, text: &AnswerText) -> Option<(usize, usize)> {
+        const LONGEST: usize = 1024 * 1024;
+        const MOST: usize = 1_000;
+        let found = self.found.filter(|_| text.len() <= LONGEST)?;
+        let (mut place, mut count) = (0, 0);
+        let mut next = next_in_answer(text, &self.query, 0);
+        while let Some(at) = next {
+            count += 1;
+            place += usize::from(at <= found);
+            if count > MOST {
+                return None;
+            }
+            next = next_in_answer(text, &self.query, behind(text, at));
+        }
+        Some((place, count))
+    }
+
     /// Ends the search and its marks.
     pub fn stop_searching(&mut self) {
         self.query.clear();

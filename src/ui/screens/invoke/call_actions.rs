@@ -10,10 +10,11 @@ use super::{
     },
     mock_actions::answer_by_hand,
     refusals::{
-        agent_refusal, by_hand_refusal, descriptor_refusal, listing_refusal, many_refusal,
-        names_agent, no_call, send_refusal, stub_refusal,
+        agent_refusal, by_hand_refusal, case_refusal, descriptor_refusal, has_no_end,
+        listing_refusal, many_refusal, names_agent, no_call, send_refusal, stub_refusal,
     },
     screen::{Invoke, with_tool},
+    tools::tool_of,
 };
 use crate::{
     app::{
@@ -28,6 +29,7 @@ use crate::{
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
+        cases::request,
         everywhere,
         frames::frame_refusal,
         view::Reply,
@@ -114,6 +116,11 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::new(Scope::Invoke, "send-frame", "send frame…", Invoke::edit_frame)
         .help("Edit a frame and send it to the MCP server exactly as written, valid or not")
         .refused(|_, state| frame_refusal(&frame_connection(state))),
+    Row::new(Scope::Invoke, "keep-request", "save request as case", |_, state| {
+        keep_request(state)
+    })
+    .help("Save what would be sent as a test case, before there is an answer")
+    .refused(|_, state| send_refusal(state)),
     Row::new(Scope::Invoke, "copy-as", "copy as…", |screen, state| screen.open_copy_menu(state))
         .keys(&[verbs::COPY_AS])
         .help("Copy the call as a command, the request or the answer"),
@@ -147,9 +154,20 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("find", Invoke::open_find),
     Row::refusing("follow", |_, state| no_call(state)),
     Row::refusing("next-answer-view", |_, state| no_call(state)),
-    Row::refusing("keep-case", |_, state| stub_refusal(state)),
+    // Without an answer, what would be sent is kept.
+    Row::taking_over("keep-case", |_, state| match has_no_end(state) {
+        true => keep_request(state),
+        false => Reply::Ignored,
+    })
+    .refused(|_, state| case_refusal(state)),
     Row::refusing("keep-stub", |_, state| stub_refusal(state)),
 ];
+
+/// Keeps what would be sent as a case.
+fn keep_request(state: &State) -> Reply {
+    let tool = tool_of(state);
+    tool.map_or(Reply::Handled, |tool| request::save_request(&tool, state))
+}
 
 /// The shown call and the call of its tool before it, in this session.
 fn earlier_call(state: &State) -> Option<(&Call, &Call)> {

@@ -5,7 +5,7 @@ use crate::{
     app::{batch::CallBatch, deployed::DeployedTools, state::State},
     model::{entry::EntryId, traffic::FRAMES},
     systems::{agents, by_hand, calling, facets::caller::CallingAgent, table},
-    ui::{action_rows::refuse_when, cases::keep},
+    ui::{action_rows::refuse_when, cases::request},
 };
 
 pub(super) fn send_refusal(state: &State) -> Option<String> {
@@ -60,17 +60,32 @@ pub(super) fn agent_refusal(state: &State) -> Option<String> {
 }
 
 pub(super) fn stub_refusal(state: &State) -> Option<String> {
+    no_tools_refusal(state).or_else(|| refuse_when(has_no_end(state), "no call has ended here"))
+}
+
+/// Where no call has ended, what would be sent is kept as a case.
+pub(super) fn case_refusal(state: &State) -> Option<String> {
+    let of_request = || has_no_end(state).then(|| send_refusal(state)).flatten();
+    no_tools_refusal(state).or_else(of_request)
+}
+
+/// Whether no call is shown that has ended.
+pub(super) fn has_no_end(state: &State) -> bool {
+    state.invoke.calls.selected_call().is_none_or(|call| call.outcome().is_none())
+}
+
+/// What is shown was no call of a tool.
+fn no_tools_refusal(state: &State) -> Option<String> {
     let shown = state.invoke.calls.selected_call();
-    let has_no_end = shown.is_none_or(|call| call.outcome().is_none());
     let is_frame = shown.is_some_and(|call| call.request.to == FRAMES);
-    agent_refusal(state)
-        .or_else(|| refuse_when(is_frame, "this was a frame, not a call of a tool"))
-        .or_else(|| refuse_when(has_no_end, "no call has ended here"))
+    agent_refusal(state).or_else(|| refuse_when(is_frame, "this was a frame, not a call of a tool"))
 }
 
 pub(super) fn descriptor_refusal(state: &State) -> Option<String> {
     match tool_of(state) {
-        Some(tool) => state.deployed_on(&tool).is_some().then(|| keep::without_definition(state)),
+        Some(tool) => {
+            state.deployed_on(&tool).is_some().then(|| request::without_definition(state))
+        }
         None => Some("there is no tool".into()),
     }
 }

@@ -148,11 +148,11 @@ impl Invoke {
         reply
     }
 
-    pub(super) fn open_find(&mut self, _: &State) -> Reply {
+    pub(super) fn open_find(&mut self, state: &State) -> Reply {
         match self.panes.focus {
             LEFT => self.tools.open_filter(),
             MIDDLE => return Reply::Refused("find works in the tools and in the answer".into()),
-            _ => self.answer.open_find(),
+            _ => self.answer.open_find(state.invoke.calls.selected_call()),
         }
         Reply::Handled
     }

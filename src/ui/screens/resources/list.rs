@@ -209,12 +209,15 @@ impl ItemList {
         focused: bool,
     ) {
         let server = state.network.resource_server().map(|connection| connection.name.as_str());
-        let title =
-            server.map_or_else(|| "Resources".to_owned(), |name| format!("Resources of {name}"));
+        // What the list is narrowed to needs the room.
+        let title = match server.filter(|_| self.needle().is_empty()) {
+            Some(name) => format!("Resources of {name}"),
+            None => "Resources".to_owned(),
+        };
         let items = self.rows.iter().filter(|row| row.item_id().is_some()).count();
         let note = match self.needle().as_str() {
             "" => String::new(),
-            needle if self.is_narrowed() => format!("/ {needle}: {items}"),
+            needle if self.is_narrowed() => format!("/ {needle}"),
             _ => format!("{items} found"),
         };
         let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
