@@ -437,7 +437,7 @@ mod tests {
             // What is no JSON is masked as a text, and where it is almost that it doesn't get worse.
             (r#"data: {"password":1234567}"#, r#"data: {"password":"***"}"#),
             (r#"data: "{\"password\" : 1234567}""#, r#"data: "{\"password\" : \"***\"}""#),
-            // What is around a text tells more than it does alone.
+            // A text that is no secret alone, but by what is before it.
             (r#"["Bearer","abcdef0123456789"]"#, r#"["Bearer","***"]"#),
         ] {
             assert_eq!(mask.mask_text(text), masked, "{text}");

@@ -12,7 +12,8 @@ const READ: usize = 200;
 #[must_use]
 pub(crate) fn argument_words(arguments: &str) -> String {
     let beginning: String = arguments.chars().take(READ).collect();
-    let masked = Mask::default().mask_text(&beginning).into_owned();
+    let mask = Mask::default().of_call(&beginning);
+    let masked = mask.mask_text(&beginning).into_owned();
     let words = match serde_json::from_str::<Value>(&masked) {
         Ok(Value::Object(members)) => {
             let said = members.iter().enumerate().map(|(at, (name, value))| match at {
@@ -39,6 +40,7 @@ mod tests {
             (r#"{"question":"What are\nthe \"top\" ones?"}"#, r#"What are the "top" ones?"#),
             (r#"{"order":{"id":7},"limit":5,"tag":"x"}"#, r#"{"id":7}, limit: 5, tag: x"#),
             (r#"{"password":"hunter2hunter2"}"#, "***"),
+            (r#"{"pin_token":1234567,"n":"it is 1234567"}"#, "***, n: it is ***"),
             ("[1]", "[1]"),
         ] {
             assert_eq!(argument_words(arguments), words, "{arguments}");
