@@ -8,7 +8,6 @@ use std::{
 };
 
 use super::{
-    check_files::NOT_READ,
     data_files::list_data_files,
     ending::{CommandResult, Ending},
     out::CommandOutput,
@@ -28,7 +27,7 @@ use crate::{
         schema_map::SchemaMap,
     },
     syntax::source::Source,
-    systems::run_files::new_finding,
+    systems::run_files::{NOT_READ, new_finding},
 };
 
 /// Standard input, in the place of a file.

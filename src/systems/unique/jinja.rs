@@ -63,7 +63,7 @@ fn environment() -> Environment<'static> {
     environment.set_formatter(|out, state, value| {
         let text = text::str(value)?;
         let is_escaped = matches!(state.auto_escape(), AutoEscape::Html) && !value.is_safe();
-        let text = if is_escaped { filters::escaped(&text) } else { text };
+        let text = if is_escaped { text::escaped(&text) } else { text };
         out.write_str(&text).map_err(Error::from)
     });
     filters::add_filters(&mut environment);
@@ -379,6 +379,9 @@ mod tests {
             ("{{ '{:>8}'.format(nil) }}", "NoneType has no format >8"),
             ("{{ '{:,}'.format('1000') }}", "str has no format ,"),
             ("{{ '{0.name}'.format(people[0]) }}", "there is no value for {0.name}"),
+            ("{{ nil|indent }}", "indent takes a text, not NoneType"),
+            ("{{ max_hits|truncate(9) }}", "truncate takes a text, not int"),
+            ("{{ missing|int(5) }}", "int takes no undefined value; |default comes before it"),
             ("{{ missing[0:2] }}", "an undefined value has no parts"),
             ("{{ nil[0:2] }}", "NoneType has no parts"),
             ("{{ people[0].items()[0:2] }}", "dict_items has no parts"),
