@@ -11,6 +11,7 @@ pub mod answering;
 pub mod ask_cases;
 pub mod batch;
 pub mod calls;
+pub(crate) mod case_mask;
 pub mod cases;
 pub mod change;
 pub mod checking;

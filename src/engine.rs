@@ -31,7 +31,7 @@
 //! | [`events`] | events of a call as data for scripts, and read again |
 //! | [`trace`] | calls as lines of the history: written, read, summed up, found |
 //! | [`settings`] | what the texts of settings files say |
-//! | [`secret`], [`mask`], [`stream_redactor`] | what a secret looks like; texts without their secrets; answers that come in pieces |
+//! | [`secret`], [`mask`], [`stream_redactor`] | what a secret looks like; texts and JSON without their secrets; answers that come in pieces |
 //! | [`traffic`] | what a tap hears: conversations, filter, rates, alerts, trace |
 //! | [`services`] | small services that really answer, to try calls on |
 //!
@@ -58,6 +58,7 @@ pub(crate) mod latin_letters;
 pub mod layout;
 pub mod lint;
 pub mod mask;
+mod mask_json;
 mod match_sense;
 pub mod members;
 pub mod mentions;
@@ -67,6 +68,7 @@ pub mod portable;
 pub mod scenario;
 pub(crate) mod schema_faults;
 pub mod secret;
+mod secret_spellings;
 pub mod series;
 pub mod services;
 pub mod settings;

@@ -37,5 +37,6 @@ pub mod terminal;
 mod terminal_host;
 mod terminal_program;
 mod watching;
+pub mod whole_call;
 #[cfg(feature = "window")]
 mod window;

@@ -15,6 +15,7 @@ pub mod copies;
 pub mod copy_menu;
 pub mod everywhere;
 pub mod filled_text;
+pub mod find_index;
 pub mod form;
 pub mod frames;
 pub mod images;

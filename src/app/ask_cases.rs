@@ -2,7 +2,13 @@
 
 use super::{documents::Document, state::State};
 use crate::{
-    engine::{agent_loop::recording::RecordedRuns, case::ask::AskCase},
+    engine::{
+        agent_loop::recording::RecordedRuns,
+        case::{
+            ask::AskCase,
+            read::{AnyCase, read_any_case},
+        },
+    },
     model::{context::Context, entry::FileId, settings::SETTINGS},
     systems::settings::parse_settings,
 };
@@ -12,10 +18,11 @@ use crate::{
 #[must_use]
 pub(crate) fn read_ask_case(document: &Document) -> Option<Result<AskCase, String>> {
     let source = document.source.as_ref().ok().filter(|_| !document.gone)?;
-    if source.sections(0).is_some() || !AskCase::is_one(source.value(0)?) {
-        return None;
+    match read_any_case(source, false)? {
+        Ok(AnyCase::Ask(case)) => Some(Ok(*case)),
+        Err(issue) if AskCase::is_one(source.value(0)?) => Some(Err(issue.to_string())),
+        _ => None,
     }
-    Some(AskCase::from_source(source).map_err(|issue| issue.to_string()))
 }
 
 /// The file with the recorded runs of a case: the one that it names, else one below `recorded`.

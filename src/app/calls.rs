@@ -1,6 +1,6 @@
 //! The calls of this session, oldest first.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use super::moved::MovedEntries;
 use crate::{
@@ -117,6 +117,8 @@ pub enum CallMessage {
         tool: EntryId,
         route: Option<String>,
     },
+    /// Answers may take that long in calls of this session; `None`: as long as the connections say.
+    LimitTime(Option<Duration>),
     /// Calls over the tool's connection in the name of a new agent, although it names one; or in
     /// that one's name again.
     TurnNewAgent {

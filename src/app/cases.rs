@@ -4,20 +4,25 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use super::documents::Document;
 use crate::{
-    engine::case::{choice::AskVerdict, script::Case, verdict::Verdict},
+    engine::case::{
+        choice::AskVerdict,
+        read::{AnyCase, read_any_case},
+        script::Case,
+        tries::CaseTry,
+    },
     model::{call::CallId, entry::FileId},
 };
 
 /// So many are called at once.
-pub(crate) const AT_ONCE: usize = 4;
+const AT_ONCE: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Cases {
     /// What is still to be called, in order.
-    pub waiting: VecDeque<FileId>,
-    pub running: HashMap<CallId, (FileId, Box<Case>)>,
+    pub waiting: VecDeque<WaitingCase>,
+    pub running: HashMap<CallId, RunningCase>,
     /// How each went last.
-    pub verdicts: BTreeMap<FileId, Verdict>,
+    pub tries: BTreeMap<FileId, CaseTry>,
     /// The same of ask cases, by their recorded runs.
     pub asks: BTreeMap<FileId, AskVerdict>,
     /// Ask cases that are tried.
@@ -30,6 +35,26 @@ pub struct Cases {
     pub chosen: Option<FileId>,
     /// Grows each time a call of a case is shown that nobody selected.
     pub shown_turn: u64,
+}
+
+/// A case that is still to be called.
+#[derive(Debug)]
+pub struct WaitingCase {
+    pub file: FileId,
+    /// The earlier cases whose answers it names, by the word that it has for the tool.
+    pub needs: BTreeMap<String, Vec<FileId>>,
+    /// It looks at times, so that no other is called beside it.
+    pub is_alone: bool,
+}
+
+/// A case whose call is under way.
+#[derive(Debug)]
+pub struct RunningCase {
+    pub file: FileId,
+    /// With the answers that it names.
+    pub case: Box<Case>,
+    /// Its runs so far.
+    pub tried: CaseTry,
 }
 
 /// How many of the cases that were tried together hold, and how many do not.
@@ -46,17 +71,36 @@ impl Cases {
         !self.running.is_empty() || !self.waiting.is_empty() || !self.trying.is_empty()
     }
 
+    /// Takes the next one that may be called now: fewer than [`AT_ONCE`] are, those that it needs
+    /// have ended, and none is to be alone.
+    pub fn take_next(&mut self) -> Option<WaitingCase> {
+        let is_alone = |running: &RunningCase| running.case.expect.looks_at_times();
+        if self.running.len() >= AT_ONCE || self.running.values().any(is_alone) {
+            return None;
+        }
+        let has_ended = |file: &FileId| {
+            !self.waiting.iter().any(|one| one.file == *file)
+                && !self.running.values().any(|one| one.file == *file)
+        };
+        let may_begin = |one: &WaitingCase| {
+            !(one.is_alone && !self.running.is_empty())
+                && one.needs.values().flatten().all(has_ended)
+        };
+        let row = self.waiting.iter().position(may_begin)?;
+        self.waiting.remove(row)
+    }
+
     /// Whether a case passed; `None`: it was not tried yet.
     #[must_use]
     pub fn has_passed(&self, file: &FileId) -> Option<bool> {
-        let called = self.verdicts.get(file).map(Verdict::has_passed);
+        let called = self.tries.get(file).map(CaseTry::has_passed);
         called.or_else(|| self.asks.get(file).map(AskVerdict::has_passed))
     }
 
     /// What does not hold first in a case, as it went last.
     #[must_use]
     pub fn first_difference(&self, file: &FileId) -> Option<String> {
-        let called = self.verdicts.get(file).and_then(|verdict| verdict.differences().next());
+        let called = self.tries.get(file).and_then(CaseTry::first_difference);
         called.or_else(|| self.asks.get(file)?.differences().into_iter().next())
     }
 
@@ -69,14 +113,13 @@ impl Cases {
     }
 }
 
-/// The case that a file holds; `None` where it is none, the issue in words where it is a broken
-/// one.
+/// The case of a call that a file holds; `None` where it is none, the issue in words where it is a
+/// broken one.
 #[must_use]
 pub(crate) fn read_case(document: &Document) -> Option<Result<Case, String>> {
-    let source = document.source.as_ref().ok()?;
-    // What it calls is no object, so that a case is never a text of sections.
-    if source.sections(0).is_some() || !Case::is_one(source.value(0)?) {
-        return None;
+    match read_any_case(document.source.as_ref().ok()?, false)? {
+        Ok(AnyCase::Call(case)) => Some(Ok(*case)),
+        Ok(AnyCase::Ask(_)) => None,
+        Err(issue) => Some(Err(issue.to_string())),
     }
-    Some(Case::from_source(source).map_err(|issue| issue.to_string()))
 }

@@ -26,7 +26,7 @@ use crate::{
     },
 };
 
-/// Up to this many entries are checked at once, within a key's time.
+/// Up to this many entries, in as many files, are checked at once, within a key's time.
 pub(crate) const AT_ONCE: usize = 32;
 
 /// A workspace at one moment, to be checked while the keys go on.
@@ -133,13 +133,16 @@ pub(crate) fn findings_of<'s>(
         &there.listeners,
         source,
     ));
-    all.extend(files.iter().flat_map(|(file, source)| findings::of_text(catalog, file, *source)));
     let missing = |tool: &str| missing_tool(catalog, tool);
+    for (file, source) in &files {
+        // What is read of 10,000 texts isn't kept.
+        let look = source.map(Source::for_a_look);
+        all.extend(findings::of_text(catalog, file, look.as_ref().map_err(|error| *error)));
+        if let Ok(source) = &look {
+            all.extend(run_findings(file, source, &there.connections, missing));
+        }
+    }
     let read = files.iter().filter_map(|(file, source)| Some((*file, source.ok()?)));
-    all.extend(
-        read.clone()
-            .flat_map(|(file, source)| run_findings(file, source, &there.connections, missing)),
-    );
     all.extend(name_findings(catalog, read, &missing));
     all.extend(disk.unread.iter().map(|(file, problem)| unread_finding(file, problem)));
     all.extend(disk.documents.iter().cloned());

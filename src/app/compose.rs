@@ -18,6 +18,8 @@ pub mod imports;
 pub mod moving;
 pub mod pasting;
 pub mod plan;
+pub mod server_block;
+mod server_values;
 mod server_words;
 pub mod services;
 pub(crate) mod start;

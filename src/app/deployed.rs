@@ -13,6 +13,8 @@ pub struct DeployedTools {
     pub progress: Progress,
     /// The tools as last listed, with what answers for them; none after a failure.
     pub catalog: Arc<Catalog>,
+    /// The same, also after a failure: what a new listing is compared with.
+    pub last: Arc<Catalog>,
 }
 
 impl DeployedTools {
@@ -47,7 +49,7 @@ impl DeployedListings {
         match known {
             Some(known) => {
                 if known.connection != *connection {
-                    known.catalog = Arc::default();
+                    (known.catalog, known.last) = (Arc::default(), Arc::default());
                 }
                 known.connection = connection.clone();
                 (known.turn, known.progress) = (turn, Progress::UnderWay);
@@ -57,6 +59,7 @@ impl DeployedListings {
                 turn,
                 progress: Progress::UnderWay,
                 catalog: Arc::default(),
+                last: Arc::default(),
             }),
         }
         turn

@@ -90,7 +90,9 @@ impl Document {
     pub(super) fn type_over(&mut self, text: Option<Arc<str>>) {
         let disk = self.changed_elsewhere.take().or_else(|| self.saved.take());
         self.changed_elsewhere = disk.filter(|disk| text.as_ref() != Some(disk));
-        (self.saved, self.on_disk) = (text, None);
+        // Entries are held against it, to mark those that are changed.
+        self.on_disk = text.clone().and_then(|text| Source::of_format(self.format, text).ok());
+        self.saved = text;
     }
 
     /// The file was read again while this has unsaved changes: they stay, and so does what they were

@@ -88,7 +88,9 @@ impl Documents {
     /// The file is no longer on disk; its text stays while it has unsaved changes.
     pub fn mark_deleted(&mut self, file: &FileId) {
         match self.files.get_mut(file) {
-            Some(known) if known.is_changed() && !known.gone => known.saved = None,
+            Some(known) if known.is_changed() && !known.gone => {
+                (known.saved, known.changed_elsewhere) = (None, None);
+            }
             _ => {
                 self.files.remove(file);
             }
@@ -594,7 +596,7 @@ mod tests {
             Document::from_disk(Format::Yaml, YAML.into(), Source::parse(Format::Yaml, YAML)),
         );
         let at = Pointer::root().child("tool").child("joke");
-        (documents, EntryId::new(EntryPlace { file, document: 0, at, form: EntryForm::Plain }))
+        (documents, EntryId::new(EntryPlace::plain(file, 0, at)))
     }
 
     fn set(entry: &EntryId, key: &str, to: serde_json::Value) -> Change {
@@ -781,6 +783,11 @@ mod tests {
             documents.get(&file).unwrap().saved,
             before,
             "saving finds another text and asks"
+        );
+        let parsed = documents.get(&file).unwrap().saved_source();
+        assert!(
+            parsed.is_some(),
+            "what an entry is on disk is known, so that others aren't marked"
         );
         documents.redo();
         assert_eq!(documents.get(&file).unwrap().saved, disk);

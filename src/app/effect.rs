@@ -9,7 +9,7 @@ use super::{
     agent_run::AgentEffect,
     answering::AskId,
     checking::Snapshot,
-    message::{Purpose, TextTarget},
+    message::{Purpose, TextTarget, WindowGoal},
     outside_text::OutsideText,
     resources::ItemId,
     sign_in::SignInEffect,
@@ -72,7 +72,7 @@ pub enum Effect {
     /// second.
     Journal(UnsavedTexts),
     /// Send a request and report what happens; of a question for an agent, its steps as text.
-    /// Answered by `CallEvents`.
+    /// Answered by `CallMessage::Events`.
     Call {
         call: CallId,
         connection: Box<Connection>,
@@ -83,16 +83,19 @@ pub enum Effect {
     /// Keep what a case made of a call with that call.
     KeepResult {
         call: TraceId,
+        /// Those of the call: what they hold as secrets isn't kept.
+        arguments: Arc<str>,
         event: Box<Event>,
     },
     /// Stop a running call.
     Cancel(CallId),
-    /// Read the history. Answered by `KeptListed`.
+    /// Read the history. Answered by `HistoryMessage::Listed`.
     ListKept {
         turn: u64,
         query: String,
     },
-    /// Read one kept call, the newest asked for only. Answered by `KeptOpened`.
+    /// Read one kept call, the newest asked for only. Answered by
+    /// `HistoryMessage::Opened`.
     OpenKept(TraceId),
     /// Read the newest kept call of the tool of that name, to put its arguments into the form.
     /// Answered by `CallMessage::EditSent`.
@@ -100,7 +103,7 @@ pub enum Effect {
         tool: EntryId,
         name: String,
     },
-    /// Read two. Answered by `KeptCompared`.
+    /// Read two. Answered by `HistoryMessage::Compared`.
     CompareKept([TraceId; 2]),
     /// Tell a kept call's events once more, in their times; one replay at a time. Answered by
     /// `Replayed`.
@@ -114,7 +117,7 @@ pub enum Effect {
         id: TraceId,
         path: String,
     },
-    /// Take a call out of the history. Answered by `KeptChanged`.
+    /// Take a call out of the history. Answered by `HistoryMessage::Changed`.
     RemoveKept(TraceId),
     /// Listen there, and nowhere else. Answered by `Watch` with `Began`, `Heard`, `Tick` and
     /// `Refused` of that turn.
@@ -165,7 +168,7 @@ pub enum Effect {
         card_source: CardSource,
     },
     /// Open a connection, after closing it where it is to be opened again, and ask what is there.
-    /// Answered by `ConnectionTested` of that turn.
+    /// Answered by `ConnectionMessage::Tested` of that turn.
     TestConnection {
         turn: u64,
         connection: Box<Connection>,
@@ -226,6 +229,12 @@ pub enum Effect {
         permission: Box<Permission>,
         then: Box<Effect>,
     },
+    /// Keep that the user allows all that this connection needs, whose command or address was just
+    /// typed, then do what it was typed for.
+    AllowTyped {
+        connection: Box<Connection>,
+        then: Box<Effect>,
+    },
     /// Read what is configured where the connection leads. Answered by `Deployed`, or
     /// `NotAllowed`.
     ReadDeployed {
@@ -266,6 +275,8 @@ pub enum Effect {
     KeepNotifications {
         on: bool,
     },
+    /// Start the program again with a window of its own. Answered by a notice or `Failed`.
+    OpenWindow(WindowGoal),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// End the program.

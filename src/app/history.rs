@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::{
     model::{
         call::{Call, CallId, Event, Request},
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         problem::Problem,
         tool::Tool,
         trace::{Head, Listing, Summary, Trace, TraceId},
@@ -36,6 +36,8 @@ pub enum HistoryMessage {
     StopReplay,
     /// Send the open call's request once more.
     Resend,
+    /// Put the open call's arguments into the form of its tool.
+    Edit,
     Export {
         id: TraceId,
         path: String,
@@ -70,6 +72,21 @@ pub enum HistoryMessage {
     },
 }
 
+/// What is done with a kept call by its tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptAct {
+    Resend,
+    Edit,
+}
+
+/// A kept call that waits for its server to list the tool that it was of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AwaitedTool {
+    pub call: TraceId,
+    pub connection: String,
+    pub act: KeptAct,
+}
+
 #[derive(Debug, Default)]
 pub struct KeptCall {
     /// What is looked for, as it was typed.
@@ -88,6 +105,8 @@ pub struct KeptCall {
     pub open: Option<ShownCall>,
     /// Two calls beside each other, in the place of the open one.
     pub compared: Option<Arc<[Trace; 2]>>,
+    /// What is to be done once tools are listed.
+    pub awaited: Option<AwaitedTool>,
     /// Why calls of this session aren't in the history.
     pub not_kept: Option<Problem>,
     shown: u64,
@@ -218,14 +237,8 @@ impl ShownCall {
 /// The request that a head reports, and its tool. Where that is gone, it is nowhere.
 #[must_use]
 pub(crate) fn request_of(head: &Head, tool: Option<&Tool>) -> Request {
-    let nowhere = || {
-        EntryId::new(EntryPlace {
-            file: FileId::new(""),
-            document: 0,
-            at: Pointer::root().child(&*head.tool),
-            form: EntryForm::Plain,
-        })
-    };
+    let nowhere =
+        || EntryId::new(EntryPlace::plain(FileId::new(""), 0, Pointer::root().child(&*head.tool)));
     Request {
         tool: tool.map_or_else(nowhere, |tool| tool.id().clone()),
         system: systems::by_id(&head.system).map_or("", |system| system.id()),

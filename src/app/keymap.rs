@@ -20,6 +20,8 @@ pub struct Keymap {
     keys: HashMap<ActionId, Vec<Key>>,
     /// There are no keys: actions are typed by name.
     in_words: bool,
+    /// Keys mean what they mean in windows.
+    in_window: bool,
 }
 
 /// Actions that had another name in an earlier version, and their names now: keys that users gave
@@ -114,6 +116,18 @@ impl Keymap {
     #[must_use]
     pub fn is_in_words(&self) -> bool {
         self.in_words
+    }
+
+    /// The same in a window of its own, where `Ctrl+C` copies.
+    #[must_use]
+    pub fn in_window(self) -> Self {
+        Self { in_window: true, ..self }
+    }
+
+    /// Whether the program has a window of its own.
+    #[must_use]
+    pub fn is_in_window(&self) -> bool {
+        self.in_window
     }
 
     /// Every action, in the order in which help shows them.

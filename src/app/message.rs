@@ -104,6 +104,14 @@ pub enum Purpose {
     },
 }
 
+/// What another window is opened for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WindowGoal {
+    /// A workspace, by the path of its folder as it was typed.
+    Folder(String),
+    Demo,
+}
+
 /// Whether a document with issues may be saved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DraftPolicy {
@@ -143,6 +151,8 @@ pub enum Message {
     /// Nothing comes of the question; in a workspace without entries the ways to begin are shown
     /// again.
     CancelQuestion,
+    /// Open another window: for a folder, or the demo.
+    OpenWindow(WindowGoal),
     /// Stop until the shell lets the program go on.
     Suspend,
     /// Leave; `true`: although there are unsaved changes.
@@ -307,6 +317,9 @@ pub enum ConnectionMessage {
     },
     /// Connect to a server of tools: its command or address is asked for.
     AskServer,
+    /// List the tools of the server of that name, which was just typed: who types its command wants
+    /// it started.
+    ListTyped(String),
     /// Ask where a running system is, to import its tools.
     AskSystem(SystemId),
     /// Keep a secret in the system's key store.
@@ -329,6 +342,16 @@ pub enum ConnectionMessage {
     /// Make what is configured there like the workspace.
     Push(Box<Push>),
 
+    /// Whether secrets can be kept on this system.
+    KeyStore {
+        is_there: bool,
+    },
+    /// A secret is in the key store (`true`) or, where there is none, kept until the program ends;
+    /// or why it isn't.
+    SecretKept {
+        name: String,
+        in_key_store: Result<bool, Problem>,
+    },
     /// The files of other programs that configure servers, and what could not be read of them.
     ServersFound {
         configs: Vec<FoundConfig>,

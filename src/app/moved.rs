@@ -196,15 +196,14 @@ impl MoveLog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{model::entry::EntryForm, schema::pointer::Pointer};
+    use crate::schema::pointer::Pointer;
 
     fn id(row: usize) -> EntryId {
-        EntryId::new(EntryPlace {
-            file: FileId::new("list.json"),
-            document: 0,
-            at: Pointer::root().child("tools").item(row),
-            form: EntryForm::Plain,
-        })
+        EntryId::new(EntryPlace::plain(
+            FileId::new("list.json"),
+            0,
+            Pointer::root().child("tools").item(row),
+        ))
     }
 
     fn known(names: &[&str]) -> KnownPlaces {

@@ -31,6 +31,8 @@ pub struct NetworkState {
     pub conditions: HashMap<String, Condition>,
     /// Who listens where connections lead, as far as that was asked.
     pub listeners: Listeners,
+    /// Secrets can't be kept on this system, as far as that was asked.
+    pub lacks_key_store: bool,
     /// Connections that are looked at.
     pub tests: ConnectionTests,
     /// What their servers have to read, as it is looked at.

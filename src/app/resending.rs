@@ -6,14 +6,43 @@ use crate::{
         call::Request,
         problem::{Problem, ProblemKind},
         tool::Tool,
-        traffic::KeptMessage,
+        traffic::{KeptMessage, ObservedMessage},
     },
     systems::{calling, watched},
 };
 
+/// The tool that a message calls: by its name at the watched server, or as its requests go to that
+/// subject.
+///
+/// # Errors
+/// When it calls none that is known here, with what to do.
+pub(crate) fn tool_of<'s>(
+    state: &'s State,
+    crossing: &ObservedMessage,
+) -> Result<&'s Tool, Problem> {
+    let Some(call) = watched::seen_call(crossing) else {
+        return tool_at(state, &crossing.subject).ok_or_else(|| {
+            let cause = "no tool of this workspace sends requests there";
+            refused(cause, "choose a request of one of its tools")
+        });
+    };
+    let server = &state.watched_connection().name;
+    let listed = state.deployed_lists().filter(|list| list.connection.name == *server);
+    let own = state.catalog.tools.iter();
+    let own = own.filter(|tool| state.network.connections.assigned_name(tool) == Some(&**server));
+    let mut tools = listed.flat_map(|list| &list.catalog.tools).chain(own);
+    tools.find(|tool| tool.name == call.tool).map(AsRef::as_ref).ok_or_else(|| {
+        let cause = format!("no tool {} is listed of {server}", call.tool);
+        refused(cause, "list its tools on Invoke (deployed tools)")
+    })
+}
+
+fn refused(cause: impl Into<String>, remedy: &str) -> Problem {
+    Problem::new(ProblemKind::Input, "sending again", cause).with_remedy(remedy)
+}
+
 /// The tool whose requests go to that subject.
-#[must_use]
-pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
+fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
     let transport = state.watched_connection().transport();
     let catalog = &state.catalog;
     let goes_there = |tool: &Tool| {
@@ -34,9 +63,7 @@ pub(crate) fn tool_at<'s>(state: &'s State, subject: &str) -> Option<&'s Tool> {
 /// # Errors
 /// When it belongs to no tool, or is not whole.
 pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem> {
-    let refused = |cause: &str, remedy: &str| {
-        Err(Problem::new(ProblemKind::Input, "sending again", cause).with_remedy(remedy))
-    };
+    let refused = |cause: &str, remedy: &str| Err(refused(cause, remedy));
     let Some(message) = state.watching.record.message(number) else {
         return refused("the message was dropped", "choose a newer one");
     };
@@ -53,12 +80,21 @@ pub(crate) fn request_of(state: &State, number: u64) -> Result<Request, Problem>
     let Ok(body) = std::str::from_utf8(&crossing.body) else {
         return refused("it isn't UTF-8", "choose a request of a tool");
     };
-    let Some(tool) = tool_at(state, &crossing.subject) else {
-        return refused(
-            "no tool of this workspace sends requests there",
-            "choose a request of one of its tools",
-        );
-    };
+    let tool = tool_of(state, crossing)?;
+    if let Some(call) = watched::seen_call(crossing) {
+        return Ok(Request {
+            tool: tool.id().clone(),
+            system: tool.entry.system,
+            name: tool.name.clone(),
+            to: call.to,
+            reply: None,
+            headers: Vec::new(),
+            correlation: state.ids.peek_id(),
+            arguments: calling::request_arguments(tool.entry.system, &call.body).into(),
+            body: call.body.into(),
+            mock: None,
+        });
+    }
     let service = tool
         .service
         .as_deref()

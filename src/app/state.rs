@@ -3,6 +3,7 @@
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     sync::Arc,
+    time::Duration,
 };
 
 use serde_json::{Map, Value};
@@ -125,6 +126,8 @@ pub struct InvokeState {
     pub kept_mocks: HashMap<EntryId, u64>,
     /// The steps before which calls of a tool stop, by name.
     pub breakpoints: HashMap<EntryId, BTreeSet<String>>,
+    /// How long an answer may take; `None`: as the connections say.
+    pub time_limit: Option<Duration>,
     pub step_goal: Option<StepGoal>,
     pub request_goal: Option<RequestGoal>,
     /// A request that is sent many times, or was last.
@@ -286,6 +289,7 @@ impl State {
                 kept_mocks: HashMap::new(),
                 mocks: HashSet::new(),
                 breakpoints: HashMap::new(),
+                time_limit: None,
                 step_goal: None,
                 request_goal: None,
                 batch: None,
@@ -303,6 +307,7 @@ impl State {
                 deployed: DeployedListings::default(),
                 routes: HashMap::new(),
                 new_agent: None,
+                lacks_key_store: false,
             },
         }
     }

@@ -4,6 +4,7 @@ mod agent_run;
 mod answering;
 mod batch;
 mod calls;
+mod case_order;
 mod cases;
 mod checks;
 mod connection_test;
@@ -102,7 +103,11 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
         }
         Message::Notice(kind, text) => state.notices.push(kind, text, now),
         Message::NoticeSeen => state.notices.mark_seen(),
-        Message::DropQuestion => state.question = None,
+        Message::DropQuestion => {
+            if let Some(Question::Allow { .. }) = state.question.take() {
+                state.invoke.kept.awaited = None;
+            }
+        }
         Message::CancelQuestion => {
             state.question = None;
             offer_beginning(state);
@@ -112,6 +117,7 @@ fn handle_message(state: &mut State, message: Message, now: Millis) -> Vec<Effec
             state.notices.end_saves(now);
             state.notices.push_problem(&problem, now);
         }
+        Message::OpenWindow(goal) => return vec![Effect::OpenWindow(goal)],
         Message::Suspend => return vec![Effect::Suspend],
         Message::QuitWhenSaved => state.leaving = true,
         Message::Unread(unread) => state.documents.unread = unread,
@@ -229,6 +235,7 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::ListDeployed(name) => {
             return deployed::list_deployed(state, name.as_deref(), now);
         }
+        ConnectionMessage::ListTyped(name) => return deployed::list_typed(state, &name, now),
         ConnectionMessage::ToolsChanged(name) => {
             return deployed::list_changed(state, &name, now);
         }
@@ -261,6 +268,20 @@ fn handle_connection(state: &mut State, message: ConnectionMessage, now: Millis)
         ConnectionMessage::KeepSecret { name, secret } => {
             return vec![Effect::KeepSecret { name, secret }];
         }
+        ConnectionMessage::KeyStore { is_there } => state.network.lacks_key_store = !is_there,
+        ConnectionMessage::SecretKept { name, in_key_store } => match in_key_store {
+            Ok(true) => {
+                state.notices.push(NoticeKind::Done, format!("{name} is in the key store"), now);
+            }
+            Ok(false) => {
+                let words = format!(
+                    "there is no key store here: {name} is kept until toolcrib ends; for later, \
+                    name an environment variable in toolcrib.toml"
+                );
+                state.notices.push_alert(words, now);
+            }
+            Err(problem) => state.notices.push_alert(format!("{name} isn't saved: {problem}"), now),
+        },
         ConnectionMessage::FindServers => return vec![Effect::FindServers],
         ConnectionMessage::ServersFound { configs, problems } => {
             problems.iter().for_each(|problem| state.notices.push_problem(problem, now));
@@ -332,6 +353,7 @@ fn handle_call(state: &mut State, message: CallMessage, now: Millis) -> Vec<Effe
         }
         CallMessage::Resend(call) => return calls::resend_call(state, call, now),
         CallMessage::UseRoute { tool, route } => state.network.choose_route(tool, route),
+        CallMessage::LimitTime(time) => calls::limit_time(state, time, now),
         CallMessage::TurnNewAgent { tool } => calls::turn_new_agent(state, &tool, now),
         CallMessage::SendMany { tool, size } => {
             return batch::begin_batch(state, &tool, size, now);

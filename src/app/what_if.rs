@@ -94,18 +94,13 @@ impl WhatIf {
 mod tests {
     use super::*;
     use crate::{
-        model::entry::{EntryForm, EntryPlace, FileId},
+        model::entry::{EntryPlace, FileId},
         schema::pointer::Pointer,
     };
 
     #[test]
     fn what_is_taken_back_is_no_longer_there() {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::default(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::default());
         let tool = EntryId::new(place);
         let mut what_if = WhatIf::from_context(&Context::default());
         what_if.add_edit(&tool, GateEdit::AddGroup("a".into()));

@@ -31,7 +31,7 @@ use crate::{
     runtime::registry,
     store::secrets,
     systems::agents,
-    wire::{agent, systems::facets::agent::AgentRun},
+    wire::{agent, now::elapsed_ms, systems::facets::agent::AgentRun},
 };
 
 /// Events on their way at most.
@@ -94,6 +94,7 @@ impl Agent {
             idle: wait,
             total: Duration::MAX / 4,
             linger: Duration::ZERO,
+            is_asked: true,
             ..Limits::default()
         };
         let mask = secrets::build_mask(&connections.known);
@@ -103,10 +104,6 @@ impl Agent {
             dialogue.run_agent(run, connection, Question { request, limits }, mask),
         )
     }
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// The call that asks the agent.
@@ -145,7 +142,7 @@ impl Telling<'_> {
         }
         let began = Instant::now();
         let (sender, mut events) = mpsc::channel::<Event>(QUEUE);
-        let mut call = pin!(registry.run_call(&connection, request, limits, sender));
+        let mut call = registry.run_call(&connection, request, limits, sender);
         let mut running = true;
         let ended = loop {
             let event = tokio::select! {

@@ -222,7 +222,7 @@ impl Ask {
 
     fn limits(&self) -> Limits {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits { first: time, idle: time, ..limits })
+        self.timeout.map_or(limits, |time| limits.between(time))
     }
 
     fn read_system_prompt(&self) -> Result<Option<String>, Problem> {

@@ -4,7 +4,6 @@ use std::{pin::pin, sync::Arc};
 
 use futures::StreamExt as _;
 use serde_json::json;
-use tokio::{sync::mpsc, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
@@ -13,19 +12,15 @@ use super::{
     signals::interrupted,
 };
 use crate::{
-    engine::{case::verdict::Answer, series::CallSeries},
+    engine::series::CallSeries,
     model::{
-        call::{Event, EventKind, Limits, Outcome, Request},
+        call::{Limits, Outcome, Request},
         connection::Connection,
-        trace::Head,
     },
-    runtime::now::now_millis,
+    runtime::whole_call::WholeCall,
     store::history::History,
     wire::registry::Registry,
 };
-
-/// Events on their way at most, for each call.
-const QUEUE: usize = 256;
 
 /// What is sent, and how.
 pub(crate) struct BatchCall {
@@ -45,9 +40,12 @@ pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> Comma
     let BatchCall { registry, requests, at_once, connection, limits, history, json } = many;
     let mut interrupt = pin!(interrupted());
     let stop = CancellationToken::new();
-    let calls = requests
-        .into_iter()
-        .map(|request| call_once(&registry, &connection, request, limits, history.as_ref(), &stop));
+    let calls = requests.into_iter().map(|request| {
+        let (registry, connection, history) = (&registry, &connection, history.as_ref());
+        let call = WholeCall { registry, history, connection, request, limits };
+        let stop = &stop;
+        async move { call.run_until(stop).await.0 }
+    });
     let mut answers = pin!(futures::stream::iter(calls).buffered(at_once));
     let mut series = CallSeries::default();
     let mut ending = Ending::Done;
@@ -85,47 +83,4 @@ pub(crate) async fn run_batch(many: BatchCall, out: &mut CommandOutput) -> Comma
         false => out.print_line(series.summary())?,
     }
     Ok(ending)
-}
-
-async fn call_once(
-    registry: &Registry,
-    connection: &Connection,
-    request: Request,
-    limits: Limits,
-    history: Option<&Arc<History>>,
-    stop: &CancellationToken,
-) -> Answer {
-    let began = Instant::now();
-    if stop.is_cancelled() {
-        return Answer::default();
-    }
-    // A call is made although it cannot be kept.
-    let mut recorder = history.and_then(|history| {
-        history.begin_call(&Head::from_request(&request, connection, now_millis())).ok()
-    });
-    let (sender, mut events) = mpsc::channel(QUEUE);
-    let calling = registry.run_call(connection, request, limits, sender);
-    let taking = async {
-        let mut answer = Answer::default();
-        let mut batch = Vec::with_capacity(QUEUE);
-        while events.recv_many(&mut batch, QUEUE).await > 0 {
-            recorder = recorder
-                .take()
-                .and_then(|mut recorder| recorder.record_events(&batch).ok().map(|()| recorder));
-            batch.drain(..).for_each(|event| answer.apply_event(&event));
-        }
-        answer
-    };
-    let running = async { tokio::join!(calling, taking).1 };
-    let ended = tokio::select! {
-        biased;
-        () = stop.cancelled() => None,
-        ended = running => Some(ended),
-    };
-    ended.unwrap_or_else(|| {
-        let at_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
-        let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-        let _ = recorder.as_mut().map(|recorder| recorder.record_events(&[Event { at_ms, kind }]));
-        Answer::default()
-    })
 }

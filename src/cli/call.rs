@@ -27,12 +27,14 @@ use crate::{
     },
     model::{
         call::Limits,
+        catalog::Catalog,
         problem::{Problem, ProblemKind},
         stub::StubService,
         tool::Tool,
     },
     runtime::registry,
     schema::literal::Literal,
+    store::secrets,
     systems::{
         calling::{self, without_agent},
         facets::{call_meta::GivenMeta, calls::CallOf},
@@ -43,15 +45,15 @@ use crate::{
 /// The user that a call names when nobody says who it is.
 pub(crate) const NOBODY: &str = "user";
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct Call {
     /// The tool, by key or name; also a deployed one (`toolcrib tools --deployed` lists them)
-    tool: String,
+    pub tool: String,
 
     /// Arguments: key=value, a value that isn't text as JSON where the tool wants that; key:=json
     /// in any case
     #[arg(value_name = "KEY=VALUE")]
-    pairs: Vec<String>,
+    pub pairs: Vec<String>,
 
     /// All arguments as an object: JSON, a file, or - for standard input
     #[arg(long, value_name = "FILE|-|JSON")]
@@ -73,7 +75,7 @@ pub(crate) struct Call {
 
     /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m
     #[arg(long, value_name = "TIME", value_parser = parse_duration)]
-    timeout: Option<Duration>,
+    pub timeout: Option<Duration>,
 
     /// Keep listening this long after the end for late, repeated or out-of-order messages; by
     /// default only those already received are shown
@@ -162,6 +164,17 @@ impl Call {
                 (&opened.catalog, tool)
             }
         };
+        self.run_tool(&opened, (catalog, tool), global, out)
+    }
+
+    /// Calls a tool of a catalog, over the connection that the workspace has for it.
+    pub fn run_tool(
+        &self,
+        opened: &OpenWorkspace,
+        (catalog, tool): (&Catalog, &Tool),
+        global: &Global,
+        out: &mut CommandOutput,
+    ) -> CommandResult {
         let mut connection = opened.settings.connections.for_tool(tool);
         let is_chosen = opened.settings.connections.chosen.is_some();
         for twin in catalog.namesakes(tool, &self.tool).filter(|_| !is_chosen) {
@@ -187,7 +200,7 @@ impl Call {
         let user =
             self.user.as_deref().or(opened.settings.context.user.as_deref()).unwrap_or(NOBODY);
         let fill = |text: &Literal| {
-            template::with_answers(text, &|tool| open_history(&opened).ok()?.answer_of(tool))
+            template::with_answers(text, &|tool| open_history(opened).ok()?.answer_of(tool))
         };
         let arguments = fill(&arguments)?;
         let meta = self.read_meta(tool)?.map(|meta| fill(&meta)).transpose()?;
@@ -205,7 +218,7 @@ impl Call {
                 let services = stubs::read_services(file, out)?;
                 Some(stubs::service_of(tool, &services, file)?.clone())
             }
-            None => self.mock.options().map(|options| mock_of(tool, &options, &opened, out)),
+            None => self.mock.options().map(|options| mock_of(tool, &options, opened, out)),
         };
         let fresh = || {
             let correlation = uuid::Uuid::new_v4().to_string();
@@ -225,12 +238,14 @@ impl Call {
                 None => calling::build_request(&call),
             }
         };
-        let request = self.steps.choose_steps(fresh()?, || open_history(&opened), out)?;
+        let request = self.steps.choose_steps(fresh()?, || open_history(opened), out)?;
         if self.dry_run {
+            let mask = secrets::build_mask(&opened.settings.connections.known);
+            let mask = mask.of_call(&request.arguments);
             if let Some(steps) = preview_steps(&request)? {
-                return print_steps(global, out, &steps);
+                return print_steps(global, out, &steps, &mask);
             }
-            return print_request(global, out, &request, &connection);
+            return print_request(global, out, &request, &connection, &mask);
         }
         if let Some(times) = self.times {
             let requests = (0..times).map(|_| fresh()).collect::<Result<_, _>>()?;
@@ -240,13 +255,13 @@ impl Call {
                 at_once: usize::from(self.jobs),
                 connection,
                 limits: self.limits(),
-                history: if self.no_history { None } else { open_history(&opened).ok() },
+                history: if self.no_history { None } else { open_history(opened).ok() },
                 json: global.json,
             };
             return wait_for("calling", batch::run_batch(many, out));
         }
         let sending = Sending {
-            opened: &opened,
+            opened,
             catalog,
             key: &tool.entry.key,
             connection,

@@ -36,7 +36,7 @@ use crate::{
         paths::Paths,
         secrets,
     },
-    wire::registry::Registry,
+    wire::{now::elapsed_ms, registry::Registry},
 };
 
 /// Events on their way at most; more make the wire wait.
@@ -63,7 +63,7 @@ pub(crate) struct Sending<'s> {
 /// The limits of a call that has a time limit of its own, or none.
 pub(crate) fn call_limits(timeout: Option<Duration>, linger: Duration) -> Limits {
     let limits = Limits { linger, ..Limits::default() };
-    timeout.map_or(limits, |time| Limits { first: time, idle: time, total: time, ..limits })
+    timeout.map_or(limits, |time| limits.within(time))
 }
 
 impl Sending<'_> {
@@ -137,7 +137,7 @@ async fn stream_call(
         Some(_) => Either::Right(pending()),
     };
     let mut is_open = false;
-    let mut call = Box::pin(registry.run_call(&connection, request, limits, sender));
+    let mut call = registry.run_call(&connection, request, limits, sender);
     let mut running = true;
     let mut has_ended = false;
     let mut ending = Ending::Done;
@@ -210,10 +210,6 @@ fn wraps_text(structured: &str, text: &str) -> bool {
     structured.len() > text.len()
         && serde_json::from_str::<Map<String, Value>>(structured)
             .is_ok_and(|members| members.len() == 1 && members.values().all(|value| value == text))
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// A piece of the answer as a line of JSON, which borrows its text.

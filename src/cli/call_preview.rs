@@ -19,26 +19,26 @@ use crate::{
     systems::calling,
 };
 
-/// The request as it would be sent.
+/// The request as it would be sent, without what the mask hides.
 pub(super) fn print_request(
     global: &Global,
     out: &mut CommandOutput,
     request: &Request,
     connection: &Connection,
+    mask: &Mask,
 ) -> CommandResult {
     if global.json {
         out.json_line(&request_json(request, connection, 0))?;
         return Ok(Ending::Done);
     }
+    // What people look at may be in a terminal's memory or a log; scripts get it whole.
     for (label, text) in [
         ("connection", request.connection_name(&connection.name)),
         ("to", &request.to),
         ("reply", request.reply.as_deref().unwrap_or("an inbox")),
     ] {
-        out.print_line(format!("{label:<11} {}", out.safe_text(text)))?;
+        out.print_line(format!("{label:<11} {}", out.safe_text(&mask.mask_text(text))))?;
     }
-    // What people look at may be in a terminal's memory or a log; scripts get it whole.
-    let mask = Mask::default();
     for (name, value) in mask.mask_headers(&request.headers) {
         out.print_line(format!("{name:<11} {}", out.safe_text(&value)))?;
     }

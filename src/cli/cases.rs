@@ -16,13 +16,13 @@ use crate::{
         case::{
             ask::AskCase,
             page::FOLDER,
+            read::{AnyCase, read_any_case},
             script::{Case, EXPECTED},
         },
-        members::FileIssue,
     },
     model::problem::Problem,
     schema::pointer::Pointer,
-    syntax::{place::NoteKind, source::Source},
+    syntax::source::Source,
 };
 
 const KIND: FileKind = FileKind {
@@ -76,6 +76,8 @@ pub(crate) struct CaseFiles {
     pub asks: Vec<AskFile>,
     /// Files that hold none.
     pub broken: Vec<BrokenFile>,
+    /// The names of those among the calls that were not asked for: others name their answers.
+    pub needed: Vec<String>,
 }
 
 impl CaseFiles {
@@ -146,24 +148,15 @@ fn take_one(path: &Path, filed: &mut CaseFiles) {
 
 fn read_one(path: &Path, filed: &mut CaseFiles) -> Result<(), FileFault> {
     let source = KIND.parse_file(path)?;
-    // What `check` calls an error isn't run: one of the two counts, and nobody knows which is meant.
-    if let Some(note) = source.notes().iter().find(|note| note.kind == NoteKind::DuplicateKey) {
-        let key = note.at.last().unwrap_or_default();
-        let (line, column) = (note.line, note.column);
-        let cause = format!("line {line}, column {column}: the key \"{key}\" is there twice");
-        return Err(FileFault { problem: KIND.fault(path, cause), line: Some(line) });
-    }
-    let fault = |issue: FileIssue| KIND.fault_at(path, &source, &issue.at, &issue.message);
     let path = path.to_owned();
-    match source.value(0).is_some_and(|value| AskCase::is_one(value)) {
-        true => {
-            let case = AskCase::from_source(&source).map_err(fault)?;
-            filed.asks.push(AskFile { path, case });
+    // What the user names is meant as a case.
+    match read_any_case(&source, true) {
+        Some(Ok(AnyCase::Ask(case))) => filed.asks.push(AskFile { path, case: *case }),
+        Some(Ok(AnyCase::Call(case))) => {
+            filed.calls.push(CaseFile { path, case: *case, lines: read_lines(&source) });
         }
-        false => {
-            let case = Case::from_source(&source).map_err(fault)?;
-            filed.calls.push(CaseFile { path, case, lines: read_lines(&source) });
-        }
+        Some(Err(issue)) => return Err(KIND.fault_at(&path, &source, &issue.at, &issue.message)),
+        None => {}
     }
     Ok(())
 }

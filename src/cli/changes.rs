@@ -89,15 +89,12 @@ pub(super) fn finding(
     site: ChangeSite,
 ) -> Finding {
     let ChangeSite { file, line, column } = site;
-    Finding {
+    Finding::new(
         code,
-        severity: if is_error { Severity::Error } else { Severity::Note },
+        if is_error { Severity::Error } else { Severity::Note },
         message,
-        site: Site { file, entry: None, pointer: Pointer::root(), line, column },
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+        Site { file, entry: None, pointer: Pointer::root(), line, column },
+    )
 }
 
 /// A text of a change as it fits into a sentence.

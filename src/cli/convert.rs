@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use self::{
     fates::{is_lossy, print_fates, tool_json},
     numbers::Spellings,
-    writing::{file_text, write_files},
+    writing::{file_text, place_of, write_files},
 };
 use super::{
     ending::{CommandResult, Ending},
@@ -200,6 +200,10 @@ impl Convert {
         match &self.out {
             Some(_) if self.dry_run => out.print_status("nothing was written: --dry-run"),
             Some(path) => {
+                for file in &mut files {
+                    let place = place_of(path, file);
+                    target.name_file(&mut file.value, &place);
+                }
                 let written = write_files(path, &files, out)?;
                 gates::write_gates(&keyed, &written, global, out)?;
             }

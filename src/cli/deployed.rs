@@ -146,11 +146,11 @@ pub(crate) fn read_listeners(
 /// The tools that can be called on the running system, also those that are not in the workspace;
 /// `None` where the connection leads to none.
 pub(crate) fn callable_catalog(connection: &Connection) -> Result<Option<Catalog>, StopReason> {
-    callable_within(connection, None)
+    callable_catalog_within(connection, None)
 }
 
-/// The same within a time limit.
-pub(crate) fn callable_within(
+/// The same, where listing them takes no longer than a limit.
+pub(crate) fn callable_catalog_within(
     connection: &Connection,
     limit: Option<Duration>,
 ) -> Result<Option<Catalog>, StopReason> {
@@ -167,7 +167,7 @@ pub(crate) fn callable_catalog_beside(
     limit: Option<Duration>,
     out: &CommandOutput,
 ) -> Result<Option<Catalog>, StopReason> {
-    match callable_within(&opened.current_connection(), limit) {
+    match callable_catalog_within(&opened.current_connection(), limit) {
         Err(StopReason::Met(problem)) if opened.similar_tool(word).is_some() => {
             out.warn(format_args!("couldn't list the tools of the running system: {problem}"));
             Ok(None)

@@ -1,7 +1,10 @@
 //! `toolcrib diff`: what changed between the tools of two files, two folders, or two versions of a
 //! document.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 use clap::Args;
 use serde_json::{Value, json};
@@ -64,7 +67,10 @@ impl Diff {
         let folder = |place: &SidePlace| {
             place.path.is_dir().then(|| Folder::read(place, global)).transpose()
         };
-        let (old_folder, new_folder) = (folder(&pair.old)?, folder(&pair.new)?);
+        let (old_folder, mut new_folder) = (folder(&pair.old)?, folder(&pair.new)?);
+        if let (Some(folder), Some(version)) = (&mut new_folder, &pair.version) {
+            folder.leave_out(version);
+        }
         let unread: Vec<&UnreadFile> =
             [&old_folder, &new_folder].into_iter().flatten().flat_map(|one| &one.unread).collect();
         let side = |one: &SidePlace, other: &SidePlace, folder: &Option<Folder>| match folder {
@@ -102,10 +108,13 @@ impl Diff {
                 count_words(&changes.iter().map(|change| (*change).clone()).collect::<Vec<_>>())
             }
         };
-        let left = match unread.len() {
-            0 => String::new(),
-            count => format!("; {} not compared", count_text(count, "file", "files")),
-        };
+        let linked = new_folder.as_ref().map_or(0, |folder| folder.linked.len());
+        let left_out = [("file", "files", unread.len()), (LINKED.0, LINKED.1, linked)];
+        let left: String = left_out
+            .iter()
+            .filter(|(.., count)| *count > 0)
+            .map(|(one, many, count)| format!("; {} not compared", count_text(*count, one, many)))
+            .collect();
         out.print_status(format_args!("{between}: {words}{left}"));
         let is_found = changes.iter().any(|change| FailOn::of_change(change) >= self.fail_on);
         Ok(match unread.first() {
@@ -176,8 +185,8 @@ impl SidePlace {
 struct Pair {
     old: SidePlace,
     new: SidePlace,
-    /// Its files are there as long as this is.
-    _version: Option<GitVersion>,
+    /// That of the old side; its files are there as long as this is.
+    version: Option<GitVersion>,
 }
 
 impl Pair {
@@ -194,7 +203,7 @@ impl Pair {
             return Err(Problem::new(ProblemKind::Input, "comparing tools", cause)
                 .with_remedy("name a file or a folder for the other"));
         }
-        Ok(Self { old, new, _version: None })
+        Ok(Self { old, new, version: None })
     }
 
     /// A path, else the workspace, beside what it was.
@@ -219,7 +228,7 @@ impl Pair {
             false => SidePlace::of_path(&path),
         };
         let old = SidePlace { path: before, shown, revision: Some(revision.to_owned()) };
-        Ok(Self { old, new, _version: Some(version) })
+        Ok(Self { old, new, version: Some(version) })
     }
 
     /// What changed, as lines and reports name it: the side that is a file, the new one first.
@@ -239,6 +248,7 @@ struct ReadSide {
 /// A file of a folder that can't be read. It may hold some of the tools, so what is there is compared on
 /// neither side.
 struct UnreadFile {
+    file: FileId,
     /// Its path below the folder.
     below: String,
     shown: String,
@@ -251,10 +261,15 @@ impl UnreadFile {
     }
 }
 
+/// Files that git keeps no text of.
+const LINKED: (&str, &str) = ("file of a link or submodule", "files of links and submodules");
+
 /// A side that is a folder.
 struct Folder {
     opened: OpenWorkspace,
     unread: Vec<UnreadFile>,
+    /// Those that the other side, a version in git, has no text of: compared on neither side.
+    linked: BTreeSet<FileId>,
 }
 
 impl Folder {
@@ -266,17 +281,27 @@ impl Folder {
                 shown = format!("{revision}:{file}");
                 problem.doing = format!("reading {shown}");
             }
-            UnreadFile { below: opened.path_below_asked(&file).to_owned(), shown, problem }
+            let below = opened.path_below_asked(&file).to_owned();
+            UnreadFile { file, below, shown, problem }
         });
-        Ok(Self { unread: unread.collect(), opened })
+        Ok(Self { unread: unread.collect(), opened, linked: BTreeSet::new() })
     }
 
-    /// The entries there, but for those of files that can't be read on one of the sides.
+    /// Leaves out what a version in git says nothing of.
+    fn leave_out(&mut self, version: &GitVersion) {
+        let Self { opened, .. } = self;
+        let is_linked = |file: &FileId| version.leaves_out(&opened.workspace.file_path(file));
+        let asked = opened.files.iter().map(|file| &file.file).filter(|file| opened.is_asked(file));
+        self.linked = asked.filter(|file| is_linked(file)).cloned().collect();
+        self.unread.retain(|unread| !is_linked(&unread.file));
+    }
+
+    /// The entries there, but for those of files that are compared on neither side.
     fn read_side(&self, shown: &str, unread: &[&UnreadFile]) -> Result<ReadSide, Problem> {
         let Self { opened, .. } = self;
         let is_unread = |file: &FileId| {
             let below = opened.path_below_asked(file);
-            unread.iter().any(|unread| unread.below == below)
+            unread.iter().any(|unread| unread.below == below) || self.linked.contains(file)
         };
         let side =
             Side::of_catalog(&opened.catalog, |file| opened.is_asked(file) && !is_unread(file));

@@ -2,6 +2,7 @@
 
 mod adopt;
 mod auth;
+mod calling;
 mod compare;
 mod conformance;
 mod frames;
@@ -10,7 +11,11 @@ mod reading;
 mod remove;
 mod target;
 
-use std::{borrow::Cow, collections::BTreeMap, time::Instant};
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use clap::{ArgGroup, Args, Subcommand};
 use serde_json::{Map, Value, json};
@@ -21,12 +26,13 @@ use self::{
 };
 use super::{
     allow::Allow,
+    arguments::parse_duration,
     changes::change_json,
     columns::{self, Cell},
     ending::{CommandResult, Ending},
     global::Global,
     opened::OpenWorkspace,
-    out::{CommandOutput, Tint},
+    out::{CommandOutput, Tint, print_waiting},
 };
 use crate::{
     engine::settings::{
@@ -55,7 +61,10 @@ use crate::{
     },
     wire::{
         registry::permissions_of,
-        systems::{facets::inspector::Listing, table},
+        systems::{
+            facets::{examiner::ExamineOptions, inspector::Listing},
+            table,
+        },
     },
 };
 
@@ -71,6 +80,8 @@ enum McpCommand {
     Ping(Target),
     /// List a server's tools, resources and prompts, and what changed since they were kept
     List(Target),
+    /// Call a tool of a server, by name or address, or started for this call; as `toolcrib call`
+    Call(Box<calling::CallOnServer>),
     /// Print every frame with time, direction and size, until Ctrl+C; or send your own frames
     Frames(frames::Frames),
     /// List a server's resources and templates, or read one
@@ -103,6 +114,10 @@ enum McpCommand {
 struct Conformance {
     #[command(flatten)]
     report: conformance::ConformanceReport,
+
+    /// How long each answer may take; one that doesn't come breaks its rule
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_duration)]
+    timeout: Duration,
 
     #[command(flatten)]
     target: Target,
@@ -159,6 +174,7 @@ impl Mcp {
         match &self.what {
             McpCommand::Ping(target) => ping(target, global, out),
             McpCommand::List(target) => list(target, global, out),
+            McpCommand::Call(call) => call.run(global, out),
             McpCommand::Frames(frames) => frames.run(global, out),
             McpCommand::Resources(resources) => resources.run(global, out),
             McpCommand::Prompts(prompts) => prompts.run(global, out),
@@ -306,7 +322,12 @@ impl Conformance {
             let Some(examiner) = table::examiner_at(connection) else {
                 return Err(nobody(&connection.name).into());
             };
-            let examined = examiner.examine(bus, connection, looked.registry.secrets()).await;
+            let tell_waiting = |rule: &str| {
+                print_waiting(format_args!("waiting for the answer that shows {rule} …"));
+            };
+            let options = ExamineOptions { patience: self.timeout, tell_waiting: &tell_waiting };
+            let secrets = looked.registry.secrets();
+            let examined = examiner.examine(bus, connection, secrets, options).await;
             let examined = examined.map_err(|problem| problem.while_doing("examining it"))?;
             out.print_status(bus.greeting());
             self.report.write_verdicts(&connection.name, &examined, global.json, out)

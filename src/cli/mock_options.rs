@@ -7,7 +7,7 @@ use clap::Args;
 use super::arguments::parse_pause;
 use crate::engine::stub::mock::{MOST_PIECES, MockOptions, MockSource, PAUSE, PIECES};
 
-#[derive(Args, Debug, Default)]
+#[derive(Args, Clone, Debug, Default)]
 pub(crate) struct MockFlags {
     /// Answer in place of the service, which gets no call: by the tool's own stub (stubs/TOOL.yaml)
     /// or else with an example made from its output schema, with its newest kept answer, the

@@ -98,7 +98,10 @@ impl OpenWorkspace {
             let found = found.map_err(|problem| {
                 refused_settings(wanted, &settings_findings).unwrap_or(problem)
             })?;
-            settings.connections.choose(found);
+            settings.connections.choose(match settings.connections.find_by_name(wanted) {
+                Some(_) => found,
+                None => table::claim_address(found),
+            });
         }
         settings.mode = global.mode.map_or(settings.mode, Mode::from);
         let mut files = Vec::new();
@@ -314,7 +317,9 @@ impl OpenWorkspace {
                 out.warn(format_args!("{} is left out: {error}", self.display_path(&file.file)));
             }
         }
-        for words in &self.end.sentences() {
+        let mut end = self.end.clone();
+        end.unread.retain(|(file, _)| !is_reported(file));
+        for words in &end.sentences() {
             out.warn(words);
         }
         out.print_detail(format_args!(

@@ -13,7 +13,7 @@ use super::{
 use crate::{
     engine::workflow::similar,
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryPlace, FileId},
+        entry::{Entry, EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
     },
     schema::pointer::Pointer,
@@ -73,12 +73,7 @@ fn list_types(global: &Global, out: &mut CommandOutput) -> CommandResult {
 /// A new entry of a type.
 fn new_entry(word: &str) -> Option<Entry> {
     let (system, new) = entry_types().find(|(_, new)| new.type_name == word)?;
-    let place = EntryPlace {
-        file: FileId::new("new"),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    };
+    let place = EntryPlace::plain(FileId::new("new"), 0, Pointer::root());
     Some(Entry {
         id: EntryId::new(place),
         system,

@@ -35,7 +35,7 @@ pub(crate) fn open_screen(
     complaints.extend(unread.iter().map(ToString::to_string));
     // One can work without a log; it is written until the screen has ended.
     let _log = log::open_log(&paths).map_err(|problem| complaints.push(problem.to_string()));
-    let limits = Limits::default();
+    let limits = Limits::on_screen();
     Ok(launch::run_screen(LaunchSettings {
         workspace,
         paths,

@@ -11,7 +11,7 @@ use super::{
     out::CommandOutput,
 };
 use crate::{
-    engine::trace::wanted::TraceFilter,
+    engine::{mask::Mask, trace::wanted::TraceFilter},
     model::{
         call::Request,
         problem::{Problem, ProblemKind},
@@ -26,7 +26,7 @@ use crate::{
 /// How much of a parameter's value is shown.
 const LONGEST: usize = 100;
 
-#[derive(Args, Debug)]
+#[derive(Args, Clone, Debug)]
 pub(crate) struct StepOptions {
     /// Run a tool of several steps up to this one, by number or name (OpenSearch)
     #[arg(long, value_name = "STEP")]
@@ -102,11 +102,12 @@ pub(crate) fn preview_steps(request: &Request) -> Result<Option<Vec<StepPreview>
     Ok((!previews.is_empty()).then_some(previews))
 }
 
-/// Prints steps: what each sees, and what it would send.
+/// Prints steps: what each sees, and what it would send. Secrets are masked, but for scripts.
 pub(crate) fn print_steps(
     global: &Global,
     out: &mut CommandOutput,
     steps: &[StepPreview],
+    mask: &Mask,
 ) -> CommandResult {
     for (row, step) in steps.iter().enumerate() {
         if global.json {
@@ -120,12 +121,13 @@ pub(crate) fn print_steps(
         out.print_line(format!("step {} {name}", step.number))?;
         let widest = step.seen.iter().map(|seen| seen.name.chars().count()).max().unwrap_or(0);
         for SeenValue { name, value, origin, .. } in &step.seen {
-            let line = format!("  {name:<widest$}  {}  ({origin})", short_value(value));
+            let value = short_value(&mask.mask_named_value(name, value));
+            let line = format!("  {name:<widest$}  {value}  ({origin})");
             out.print_line(out.safe_text(&line).into_owned())?;
         }
-        out.print_line(format!("  → {}", out.safe_text(&step.line)))?;
+        out.print_line(format!("  → {}", out.safe_text(&mask.mask_text(&step.line))))?;
         if let Some(body) = &step.body {
-            out.print_line(format!("  {}", out.safe_text(body)))?;
+            out.print_line(format!("  {}", out.safe_text(&mask.mask_text(body))))?;
         }
         for remark in &step.remarks {
             out.print_line(format!("  ! {}", out.safe_text(remark)))?;

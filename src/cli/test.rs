@@ -38,6 +38,7 @@ use super::{
     mock_options::MockFlags,
     opened::OpenWorkspace,
     out::CommandOutput,
+    report_paths::typed_path,
     signals::{interrupted, wait_for},
     stubs,
     test_update::UpdateFlags,
@@ -48,10 +49,10 @@ use crate::{
         call::Limits,
         entry::FileId,
         problem::{Problem, ProblemKind},
+        shown::shell_word,
         tool::Tool,
     },
     runtime::{agent_loop::AgentWorld, now::now_millis, registry},
-    schema::count::count_text,
     store::{failed_cases, history::History, paths::Paths, secrets},
     systems::model_settings::find_model,
     wire::model_endpoint::{ModelEndpoint, PATIENCE},
@@ -190,7 +191,11 @@ impl Test {
         if self.cases.is_empty() && !self.failed {
             say_other_cases(&opened, out);
         }
-        let CaseFiles { calls, asks, broken } = filed;
+        let CaseFiles { calls, asks, broken, needed } = filed;
+        if !needed.is_empty() {
+            let words = needed.join(", ");
+            out.print_status(format_args!("Also run, as others name their answers: {words}"));
+        }
         let mock = self.mock.unwatched_options();
         let services = match &self.stub {
             Some(file) => stubs::read_services(file, out)?,
@@ -251,10 +256,8 @@ impl Test {
         wait_for("testing", async {
             let has_broken = !suite.broken.is_empty();
             let (mut report, usage) = suite.run(out).await?;
-            for one in &mut report.tried {
-                if let Some(verdict) = one.run.only_verdict() {
-                    self.update.update_case(&one.filed, verdict, &mask, out)?;
-                }
+            for one in report.tried.iter_mut().filter(|one| one.status().is_bad()) {
+                self.update.update_case(&one.filed, one.run.only_verdict(), &mask, out)?;
             }
             if let Some(paths) = &paths {
                 keep_failed(paths, root, &report);
@@ -360,8 +363,15 @@ fn say_other_cases(opened: &OpenWorkspace, out: &CommandOutput) {
         }
     }
     for (folder, count) in folders {
-        let count = count_text(count, "case isn't", "cases aren't");
-        out.print_status(format_args!("{folder}: {count} run; `toolcrib test {folder}` runs them"));
+        let path = typed_path(&opened.workspace.root.join(folder));
+        let (count, them) = match count {
+            1 => ("1 case isn't".to_owned(), "it"),
+            count => (format!("{count} cases aren't"), "them"),
+        };
+        out.print_status(format_args!(
+            "{folder}: {count} run; `toolcrib test {}` runs {them}",
+            shell_word(&path)
+        ));
     }
 }
 

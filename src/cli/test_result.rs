@@ -4,7 +4,10 @@ use std::{fs, path::Path, sync::Arc};
 
 use super::{data_files::find_workspace_root, report_paths::typed_path};
 use crate::{
-    engine::case::{result::case_result, verdict::Verdict},
+    engine::{
+        case::{result::case_result, verdict::Verdict},
+        mask::Mask,
+    },
     model::{
         call::{Event, EventKind},
         entry::FileId,
@@ -12,16 +15,18 @@ use crate::{
     store::history::History,
 };
 
-/// Keeps it with the call of that id. A case counts although it can't be kept.
+/// Keeps it with the call of that id and those arguments. A case counts although it can't be kept.
 pub(super) fn keep_result(
     history: Option<&Arc<History>>,
-    call: &str,
+    (call, arguments): (&str, &str),
     case: &Path,
     verdict: &Verdict,
 ) {
     let Some(history) = history else { return };
-    let kind = EventKind::Stage(case_result(verdict, file_of(case)).to_stage());
-    drop(history.add_event(call, &Event { at_ms: verdict.answer.took_ms, kind }));
+    // The verdict has no secrets already.
+    let result = case_result(verdict, file_of(case), &Mask::default());
+    let kind = EventKind::Stage(result.to_stage());
+    drop(history.add_event(call, arguments, &Event { at_ms: verdict.answer.took_ms, kind }));
 }
 
 /// The file as its workspace names it.

@@ -1,6 +1,6 @@
 //! `toolcrib [PATH]`: opens the screen on a workspace.
 
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, env, fs, path::Path};
 
 use super::{
     ending::{CommandResult, Ending},
@@ -19,9 +19,15 @@ use crate::{
         context::Mode,
         entry::{EntryId, FileId},
         finding::Finding,
+        problem::Problem,
     },
     runtime::event_loop::ExitReason,
-    store::{files, settings::workspace as settings, workspace::Workspace},
+    store::{
+        files::{self, io_problem},
+        paths::{home_folder, launcher_folder},
+        settings::workspace as settings,
+        workspace::Workspace,
+    },
     syntax::source::Source,
 };
 
@@ -43,7 +49,10 @@ pub(crate) fn run_workbench(
     path: Option<&Path>,
     purpose: Purpose,
 ) -> CommandResult {
-    let mut workspace = global.find_workspace(path)?;
+    let mut workspace = match path {
+        None if global.window && global.workspace.is_none() => find_window_workspace(global)?,
+        path => global.find_workspace(path)?,
+    };
     let case = take_case(&mut workspace);
     let (mut own, findings) = settings::load_settings(&workspace)?;
     if let Some(wanted) = &global.connection {
@@ -75,6 +84,19 @@ pub(crate) fn run_workbench(
         ExitReason::Left => Ending::Done,
         ExitReason::Told => Ending::Interrupted,
     })
+}
+
+/// The workspace of a window that is started without one: a launcher starts it in the home folder, of
+/// which nothing is to be read or written.
+fn find_window_workspace(global: &Global) -> Result<Workspace, Problem> {
+    let here = env::current_dir().unwrap_or_default();
+    let home = home_folder().map(|home| home.canonicalize().unwrap_or(home));
+    let Some(folder) = home.and_then(|home| launcher_folder(&here, &home)) else {
+        return global.find_workspace(None);
+    };
+    let made = fs::create_dir_all(&folder);
+    made.map_err(|error| io_problem(&format!("making the folder {}", folder.display()), &error))?;
+    Workspace::named(&folder)
 }
 
 /// A case calls the tools of its workspace: where one is opened, all of that is, and the case within

@@ -25,7 +25,7 @@ pub enum Role {
     Head(usize),
     Label(usize),
     /// Where two arrows cross.
-    ObservedMessage,
+    Crossing,
     /// The arrow at a box's foot that leads to itself, and the one from any box; by the box's row.
     Itself(usize),
     FromAny(usize),
@@ -36,6 +36,17 @@ pub enum Role {
 pub struct Cell {
     pub text: String,
     pub role: Role,
+}
+
+impl Cell {
+    /// The arrow that it is part of.
+    #[must_use]
+    pub fn arrow_row(&self) -> Option<usize> {
+        match self.role {
+            Role::Line(row) | Role::Head(row) | Role::Label(row) => Some(row),
+            _ => None,
+        }
+    }
 }
 
 /// A part of a picture in cells, row by row.
@@ -251,7 +262,7 @@ impl<'d> Pen<'d> {
         let cell = &mut self.drawing.cells[index];
         cell.role = match cell.role {
             Role::Border(owner) => Role::Border(owner),
-            other if other != Role::Blank && other != role => Role::ObservedMessage,
+            other if other != Role::Blank && other != role => Role::Crossing,
             _ => role,
         };
     }

@@ -3,8 +3,10 @@
 //!
 //! | file | does |
 //! | --- | --- |
+//! | [`read`] | the case that a file holds, of either kind |
 //! | [`script`] | a case as data, read with every issue at its place |
 //! | [`verdict`] | holds an answer against what is expected |
+//! | [`tries`] | all runs of a case, and whether enough of them held |
 //! | [`result`] | what is kept of that with the call |
 //! | [`accept`] | takes an answer into what a case expects |
 //! | [`offer`] | what a case may expect of an answer that came |
@@ -18,6 +20,8 @@ pub mod ask_page;
 pub mod choice;
 pub mod offer;
 pub mod page;
+pub mod read;
 pub mod result;
 pub mod script;
+pub mod tries;
 pub mod verdict;

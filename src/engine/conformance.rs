@@ -65,8 +65,10 @@ pub(crate) fn is_of_schema(finding: &Finding) -> bool {
 #[must_use]
 pub(crate) fn named_schema(source: &Source, document: usize) -> Option<String> {
     let text = source.document_text(document)?;
+    // Most texts name none, and are not read for this.
     let own = || {
-        source
+        text.contains("$schema")
+            .then_some(source)?
             .value_at(document, &Pointer::root().child("$schema"))?
             .as_str()
             .map(ToOwned::to_owned)
@@ -176,15 +178,7 @@ pub(crate) fn not_checked(file: &FileId, source: &Source, document: usize, why: 
 }
 
 fn new_finding(code: &'static str, severity: Severity, message: &str, site: Site) -> Finding {
-    Finding {
-        code,
-        severity,
-        message: safe_text(message),
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+    Finding::new(code, severity, safe_text(message), site)
 }
 
 /// A place, with the line of the nearest thing around it that is there.

@@ -96,8 +96,14 @@ fn write_case(text: &mut String, suite: &str, checked: &Checked) {
     } else if let Some(why) = &checked.skipped {
         let _ = writeln!(inner, "      <skipped message=\"{}\"/>", escape_xml(why));
     }
+    // As Surefire writes them, which CI reads: what passed at last is flaky.
+    let tried = match (checked.differences.is_empty(), checked.is_error) {
+        (true, _) => "flakyFailure",
+        (false, false) => "rerunFailure",
+        (false, true) => "rerunError",
+    };
     for failed in &checked.failed_tries {
-        let _ = writeln!(inner, "      <flakyFailure message=\"{}\"/>", escape_xml(failed));
+        let _ = writeln!(inner, "      <{tried} message=\"{}\"/>", escape_xml(failed));
     }
     let _ = match inner.as_str() {
         "" => writeln!(text, "    <testcase {of}{took}/>"),
@@ -105,11 +111,12 @@ fn write_case(text: &mut String, suite: &str, checked: &Checked) {
     };
 }
 
-/// Text as XML has it; what XML 1.0 cannot hold becomes a replacement sign.
+/// Text as XML has it; control signs, most of which XML 1.0 cannot hold, become replacement signs.
 fn escape_xml(text: &str) -> String {
     escape_text(text, |escaped, sign| match sign {
         '"' => escaped.push_str("&quot;"),
-        '\n' => escaped.push_str("&#10;"),
+        // As a code, since readers turn them into spaces in attributes.
+        '\n' | '\r' | '\t' => _ = write!(escaped, "&#{};", u32::from(sign)),
         sign if sign.is_control() || matches!(sign, '\u{fffe}' | '\u{ffff}') => {
             escaped.push('\u{fffd}');
         }
@@ -126,7 +133,7 @@ mod tests {
         let held = Checked { name: "a \"b\"".into(), took_ms: Some(1_234), ..Checked::default() };
         let failed = Checked {
             name: "c".into(),
-            differences: vec!["x < y\u{1b}".into(), "z".into()],
+            differences: vec!["x < y\u{1b}".into(), "z\tw\r".into()],
             ..Checked::default()
         };
         let suite = Suite {
@@ -145,7 +152,9 @@ mod tests {
         );
         assert!(text.contains("name=\"a &quot;b&quot;\" time=\"1.234\"/>"), "{text}");
         assert!(
-            text.contains("<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z</failure>"),
+            text.contains(
+                "<failure message=\"x &lt; y\u{fffd}\">x &lt; y\u{fffd}&#10;z&#9;w&#13;</failure>"
+            ),
             "{text}"
         );
     }
@@ -159,19 +168,28 @@ mod tests {
             ..Checked::default()
         };
         let skipped = Checked { skipped: Some("interrupted".into()), ..Checked::default() };
+        // What failed each time is no flaky case.
+        let differs = |is_error| Checked {
+            differences: vec!["at last".into()],
+            failed_tries: vec!["at first".into()],
+            is_error,
+            ..Checked::default()
+        };
         let suite = Suite {
             name: "cases".into(),
-            cases: vec![flaky, skipped],
+            cases: vec![flaky, skipped, differs(false), differs(true)],
             started: Some("2026-01-02T03:04:05Z".into()),
             ..Suite::default()
         };
         let text = render_report("toolcrib test", &[suite]);
         for part in [
-            "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\" time=\"0.005\" \
+            "tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\" time=\"0.005\" \
              timestamp=\"2026-01-02T03:04:05Z\"",
             "<testcase classname=\"cases/a.yaml\" name=\"login\" file=\"cases/a.yaml\" \
              time=\"0.005\">\n      <flakyFailure message=\"json: &lt;no&gt;\"/>",
             "<skipped message=\"interrupted\"/>",
+            "at last</failure>\n      <rerunFailure message=\"at first\"/>",
+            "at last</error>\n      <rerunError message=\"at first\"/>",
         ] {
             assert!(text.contains(part), "{part}:\n{text}");
         }

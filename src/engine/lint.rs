@@ -127,7 +127,7 @@ pub const CHECKS: &[Check] = &[
     Check {
         code: "states.trap",
         severity: CheckLevel::NOTE,
-        about: "A tool leads into states that no tool leaves again, even with all groups.",
+        about: "Tools lead into states that no tool leaves again, even with all groups.",
         run: Run::All(states::state_trap),
     },
     Check {
@@ -181,7 +181,7 @@ pub fn sentences(checks: &[Check]) -> Vec<(&'static str, &'static str)> {
 pub fn run_checks(
     checks: &[Check],
     context: &LintContext<'_>,
-    of: impl Fn(SystemId) -> bool + Sync,
+    of: fn(SystemId) -> bool,
 ) -> Vec<Finding> {
     let run = |look: &dyn Fn(&Run, &mut Report<'_>), findings: &mut Vec<Finding>| {
         for check in checks {

@@ -1,21 +1,35 @@
 //! Secrets taken out of texts before they are kept: by name, by shape, and by the values of known
-//! variables.
+//! variables. All that is kept or shown goes through here: history, exports, stubs, cases, previews.
+//!
+//! JSON is masked as the values that it holds, and stays JSON: a secret number becomes a text. Any
+//! other text, and an answer that comes in pieces, is masked as it is written.
 
 use std::{
     borrow::Cow,
+    collections::BTreeSet,
     ops::Range,
     sync::{Arc, PoisonError, RwLock},
 };
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
-use super::secret::{self, SecretPlaces};
+use super::{
+    mask_json::{JsonPart, begins_json, decode, replace_parts},
+    secret::{self, SecretPlaces},
+    secret_spellings::spellings_of,
+};
 
 /// What is in a secret's place.
 pub(crate) const MASKED: &str = "***";
 
 /// A value shorter than this is too common a word to be hidden wherever it is.
 pub(crate) const SHORTEST: usize = 6;
+
+/// A longer JSON is masked as any other text: it would take long to read.
+const LONGEST_JSON: usize = 1024 * 1024;
+
+/// So often is JSON within the texts of JSON read, too.
+const NESTED: usize = 4;
 
 /// Values that become known while the program runs. Clones are one list.
 #[derive(Clone, Default)]
@@ -25,7 +39,7 @@ impl LearnedSecrets {
     /// Every mask with this list hides the value from now on.
     pub fn register_secret(&self, value: &str) {
         let mut known = self.0.write().unwrap_or_else(PoisonError::into_inner);
-        known.extend(secret_spellings(value.to_owned()));
+        known.extend(secret_spellings(value));
         known.sort();
         known.dedup();
     }
@@ -50,7 +64,8 @@ impl Mask {
     /// Hides these values wherever they stand, beside what looks like a secret.
     #[must_use]
     pub fn new(values: impl IntoIterator<Item = String>) -> Self {
-        let mut known: Vec<String> = values.into_iter().flat_map(secret_spellings).collect();
+        let known = values.into_iter().flat_map(|value| secret_spellings(&value));
+        let mut known: Vec<String> = known.collect();
         known.sort();
         known.dedup();
         Self { values: known, ..Self::default() }
@@ -70,7 +85,7 @@ impl Mask {
         let mut found = Vec::new();
         collect_secrets(&serde_json::from_str(arguments).unwrap_or_default(), false, &mut found);
         if !found.is_empty() {
-            mask.values.extend(found.into_iter().flat_map(secret_spellings));
+            mask.values.extend(found.iter().flat_map(|value| secret_spellings(value)));
             mask.values.sort();
             mask.values.dedup();
         }
@@ -89,15 +104,67 @@ impl Mask {
         self.values.iter().chain(learned.iter()).map(|value| make(value)).collect()
     }
 
-    /// The text with every secret replaced.
+    /// The text with every secret replaced. What is JSON is that afterwards, unless it is very long,
+    /// and only what is secret in it changes.
     #[must_use]
     pub fn mask_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.mask_nested(text, NESTED)
+    }
+
+    fn mask_nested<'t>(&self, text: &'t str, deeper: usize) -> Cow<'t, str> {
         let places = self.find_secrets(text).places;
-        if places.is_empty() {
-            Cow::Borrowed(text)
-        } else {
-            Cow::Owned(mask_ranges(text, 0..text.len(), &places))
+        let is_json = deeper > 0 && text.len() <= LONGEST_JSON && begins_json(text);
+        // What is written by the numbers of its letters is only seen where the JSON is read.
+        if places.is_empty() && !(is_json && text.contains("\\u")) {
+            return Cow::Borrowed(text);
         }
+        let mut mask = |part: JsonPart<'_>, _: Range<usize>| self.mask_part(part, deeper - 1);
+        let read = if is_json { replace_parts(text, &mut mask) } else { None };
+        let Some(masked) = read else {
+            return match places.is_empty() {
+                true => Cow::Borrowed(text),
+                false => Cow::Owned(mask_ranges(text, 0..text.len(), &places)),
+            };
+        };
+        // What is a secret by what is around its text.
+        let left = self.find_secrets(&masked).places;
+        let mut mask =
+            |part: JsonPart<'_>, at: Range<usize>| mask_part_at(&masked, part, at, &left);
+        let around = if left.is_empty() { None } else { replace_parts(&masked, &mut mask) };
+        let masked = around.unwrap_or(masked);
+        if masked == text { Cow::Borrowed(text) } else { Cow::Owned(masked) }
+    }
+
+    /// What is in the place of a part of JSON; `None`: the part itself.
+    fn mask_part(&self, part: JsonPart<'_>, deeper: usize) -> Option<String> {
+        let is_named =
+            |name: &str, text: &str| !self.only_known && secret::is_named_secret(name, text);
+        match part {
+            JsonPart::Text { name, text: value } | JsonPart::Plain { name, written: value }
+                if is_named(name, value) =>
+            {
+                Some(MASKED.to_owned())
+            }
+            JsonPart::Name(text) | JsonPart::Text { text, .. } => {
+                match self.mask_nested(text, deeper) {
+                    Cow::Owned(masked) => Some(masked),
+                    Cow::Borrowed(_) => None,
+                }
+            }
+            JsonPart::Plain { written, .. } => {
+                matches!(self.mask_known(written), Cow::Owned(_)).then(|| MASKED.to_owned())
+            }
+        }
+    }
+
+    /// A value that is under a name, with every secret in it replaced.
+    #[must_use]
+    pub fn mask_value(&self, name: &str, value: &Value) -> Value {
+        let text = json!({name: value}).to_string();
+        let Cow::Owned(masked) = self.mask_text(&text) else { return value.clone() };
+        let members: Option<Map<String, Value>> = serde_json::from_str(&masked).ok();
+        let first = members.and_then(|members| members.into_iter().next());
+        first.map_or_else(|| MASKED.into(), |(_, value)| value)
     }
 
     /// The same, and what is at these places is replaced, too.
@@ -175,8 +242,8 @@ impl Mask {
     }
 }
 
-/// The texts under names of secrets, but for what is there in their place: a reference, a mask, or the
-/// name itself.
+/// The texts and numbers under names of secrets, but for what is there in their place: a reference, a
+/// mask, or the name itself.
 fn collect_secrets(value: &Value, is_secret: bool, found: &mut Vec<String>) {
     match value {
         Value::String(text)
@@ -187,6 +254,7 @@ fn collect_secrets(value: &Value, is_secret: bool, found: &mut Vec<String>) {
         {
             found.push(text.clone());
         }
+        Value::Number(number) if is_secret => found.push(number.to_string()),
         Value::Array(items) => {
             items.iter().for_each(|item| collect_secrets(item, is_secret, found));
         }
@@ -208,14 +276,30 @@ fn occurrences(text: &str, value: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// A value as it may stand in a text: as it is, and as JSON writes it where that differs. None of
-/// one that is too short.
-fn secret_spellings(value: String) -> impl Iterator<Item = String> {
-    let long = value.trim().len() >= SHORTEST;
-    let written = serde_json::Value::from(value.as_str()).to_string();
-    let inner = written.trim_matches('"').to_owned();
-    let inner = (inner != value).then_some(inner);
-    [inner, Some(value)].into_iter().flatten().filter(move |_| long)
+/// What is in the place of a part of JSON that is there, where one of the places is in it.
+fn mask_part_at(
+    json: &str,
+    part: JsonPart<'_>,
+    at: Range<usize>,
+    places: &[Range<usize>],
+) -> Option<String> {
+    let first = places.partition_point(|place| place.end <= at.start);
+    let within = places[first..].iter().take_while(|place| place.start < at.end);
+    let within: Vec<Range<usize>> =
+        within.map(|place| place.start.max(at.start)..place.end.min(at.end)).collect();
+    match part {
+        _ if within.is_empty() => None,
+        JsonPart::Plain { .. } => Some(MASKED.to_owned()),
+        JsonPart::Name(_) | JsonPart::Text { .. } => {
+            let inner = mask_ranges(json, at, &within);
+            Some(decode(&format!("\"{inner}\"")).into_owned())
+        }
+    }
+}
+
+/// A value as it may be written in a text; none of one that is too short.
+fn secret_spellings(value: &str) -> BTreeSet<String> {
+    if value.trim().len() >= SHORTEST { spellings_of(value) } else { BTreeSet::new() }
 }
 
 /// That part of a text with the places in it replaced; the sign is where a place begins.
@@ -226,12 +310,27 @@ pub(super) fn mask_ranges(text: &str, part: Range<usize>, places: &[Range<usize>
     for place in places[first..].iter().take_while(|place| place.start < part.end) {
         if place.start >= part.start {
             out.push_str(&text[from..place.start]);
-            out.push_str(MASKED);
+            let quote = missing_quote(&text[..place.start], &text[place.start..]);
+            out.extend([quote, MASKED, quote]);
         }
         from = place.end.min(part.end);
     }
     out.push_str(&text[from..part.end]);
     out
+}
+
+/// The quote that the sign needs where a member of JSON has no text: `"pin":123456`. It is that of
+/// the member's name, which is escaped in JSON within JSON.
+fn missing_quote<'t>(before: &'t str, rest: &str) -> &'t str {
+    let trim = |text: &'t str| text.trim_end_matches([' ', '\t', '\n', '\r']);
+    let quote = || {
+        let name = trim(trim(before).strip_suffix(':')?);
+        let start = name.strip_suffix('"')?.trim_end_matches('\\').len();
+        Some(&name[start..])
+    };
+    // Where a quote comes first, the sign is within it.
+    let is_quoted = rest.starts_with(['"', '\'', '\\']);
+    quote().filter(|_| !is_quoted).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -250,7 +349,7 @@ mod tests {
         assert_eq!(mask().mask_text(r#"{"q":"a\"quoted"}"#), r#"{"q":"***"}"#);
         assert_eq!(mask().mask_named_value("authorization", "Bearer x"), "***");
         assert_eq!(mask().mask_named_value("id", "7f1c"), "7f1c");
-        assert_eq!(format!("{:?}", mask()), "Mask of 3 values");
+        assert_eq!(format!("{:?}", mask()), "Mask of 4 values");
         assert_eq!(mask().mask_known("token=x1y2z3 hunter2hunter2"), "token=x1y2z3 ***");
         assert_eq!(mask().of_known().mask_text("token=x1y2z3 hunter2hunter2"), "token=x1y2z3 ***");
     }
@@ -314,7 +413,78 @@ mod tests {
         assert_eq!(mask.find_secrets("1 anana").begun, Some(2));
     }
 
+    #[test]
+    fn json_is_json_when_it_is_masked() {
+        let arguments = r#"{"password": 12345678901, "api_key":"hun t\"er2\"", "b":"keep"}"#;
+        let mask = mask().of_call(arguments);
+        let key = "sk-abcdefghijklmnopqrstuvwxyz0123456789";
+        for (text, masked) in [
+            (arguments, r#"{"password": "***", "api_key":"***", "b":"keep"}"#),
+            // By its value, wherever it is; what is a part of another number, too.
+            (
+                r#"{"n":12345678901,"l":[1, 12345678901],"t":"12345678901 x","m":9123456789010}"#,
+                r#"{"n":"***","l":[1, "***"],"t":"*** x","m":"***"}"#,
+            ),
+            (r#"{"t":"hun t\"er2\""}"#, r#"{"t":"***"}"#),
+            // JSON within JSON.
+            (
+                r#"{"text":"{\"t\":\"hun t\\\"er2\\\"\",\"pin_token\":12345678}","n":1.50}"#,
+                r#"{"text":"{\"t\":\"***\",\"pin_token\":\"***\"}","n":1.50}"#,
+            ),
+            // Letters by their numbers.
+            (r#"["hunter2\u0068unter2"]"#, r#"["***"]"#),
+            (r#"{"pass\u0077ord":"q7"}"#, r#"{"pass\u0077ord":"***"}"#),
+            // What is no JSON is masked as a text, and where it is almost that it doesn't get worse.
+            (r#"data: {"password":1234567}"#, r#"data: {"password":"***"}"#),
+            (r#"data: "{\"password\" : 1234567}""#, r#"data: "{\"password\" : \"***\"}""#),
+            // What is around a text tells more than it does alone.
+            (r#"["Bearer","abcdef0123456789"]"#, r#"["Bearer","***"]"#),
+        ] {
+            assert_eq!(mask.mask_text(text), masked, "{text}");
+        }
+        for same in [r#"{"token":"***"}"#, r#"{"password":1234}"#, r#"{"a": "\u00e4"}"#] {
+            assert!(matches!(mask.mask_text(same), Cow::Borrowed(_)), "{same}");
+        }
+        let value = json!({"a": [key, 1], "password": 1_234_567, "b": "keep"});
+        let masked = json!({"a": ["***", 1], "password": "***", "b": "keep"});
+        assert_eq!(mask.mask_value("x", &value), masked);
+        assert_eq!(mask.mask_value("password", &json!("q7")), json!("***"));
+        assert_eq!(mask.of_known().mask_value("password", &json!("q7")), json!("q7"));
+    }
+
+    #[test]
+    fn a_secret_is_hidden_as_other_languages_write_it() {
+        let mask = Mask::default().of_call(r#"{"password":"pässwört/1"}"#);
+        for text in [
+            r#"say "pässwört/1""#,
+            r#"{"b": "p\u00e4ssw\u00f6rt/1"}"#,
+            r#"data: {"b": "p\u00e4ssw\u00f6rt\/1"}"#,
+            r#"data: {"text": "{\"b\": \"p\\u00e4ssw\\u00f6rt/1\"}"}"#,
+        ] {
+            let masked = mask.mask_text(text);
+            assert!(masked.contains(MASKED) && !masked.contains("ssw"), "{masked}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn what_is_json_stays_json(
+            text in r#"[\[{]["token:=a1b2c3d4 ,{}\[\]\\-]{0,40}[\]}]"#,
+            names in prop::collection::vec(prop_oneof!["password", "note", "token"], 0..4),
+            numbers in prop::collection::vec(any::<u64>(), 4),
+        ) {
+            let members: Vec<Value> = names
+                .iter()
+                .zip(numbers)
+                .map(|(name, number)| json!({name: [number, text], "token": number, "t": {name: text}}))
+                .collect();
+            for text in [text, Value::from(members).to_string()] {
+                let masked = mask().of_call(&text).mask_text(&text).into_owned();
+                let is_json = |text: &str| serde_json::from_str::<Value>(text).is_ok();
+                prop_assert!(!is_json(&text) || is_json(&masked), "{} {}", text, masked);
+            }
+        }
+
         #[test]
         fn masking_twice_is_masking_once(text in r#"[a-z0-9":={} -]{0,80}"#) {
             let once = mask().mask_text(&text).into_owned();

@@ -1,19 +1,31 @@
 //! The words of a search, and whether each must hold or must not: `-is:succeeded "late zips"`.
 
+/// A word of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// Without its quotes.
+    pub text: String,
+    /// Whether a quote opens before its first colon: what is before that is then meant as text.
+    pub is_quoted: bool,
+}
+
 /// Words apart by spaces; quotes hold them together.
-pub(crate) fn split_words(text: &str) -> Vec<String> {
+pub(crate) fn split_words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
-    let mut word = String::new();
+    let mut word = Word::default();
     let mut quoted = false;
     for letter in text.chars() {
         match letter {
-            '"' => quoted = !quoted,
+            '"' => {
+                quoted = !quoted;
+                word.is_quoted |= !word.text.contains(':');
+            }
             letter if letter.is_whitespace() && !quoted => words.push(std::mem::take(&mut word)),
-            letter => word.push(letter),
+            letter => word.text.push(letter),
         }
     }
     words.push(word);
-    words.retain(|word| !word.is_empty());
+    words.retain(|word| !word.text.is_empty());
     words
 }
 

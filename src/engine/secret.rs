@@ -91,6 +91,19 @@ pub(crate) fn is_secret_name(name: &str) -> bool {
     ENDINGS.iter().filter(is_end).any(|ending| ends_with(name, ending))
 }
 
+/// Whether the value of a member of that name is a secret, as [`find_secrets`] has it: words are none.
+#[must_use]
+pub(crate) fn is_named_secret(name: &str, value: &str) -> bool {
+    is_secret_name(name) && !is_sentence(value) && is_value(name, value, true, false)
+}
+
+/// No more of it makes a sentence a key.
+fn is_sentence(value: &str) -> bool {
+    value.contains(char::is_whitespace)
+        && !value.starts_with("Bearer ")
+        && !value.starts_with("Basic ")
+}
+
 /// How the beginnings of keys begin.
 const KEY_STARTS: [bool; 256] = {
     let mut starts = [false; 256];
@@ -337,11 +350,7 @@ fn value_of(text: &str, name: &str, end: usize) -> Option<[SecretMatch; 2]> {
             .next()
             .unwrap_or_default(),
     };
-    // No more of it makes a sentence a key.
-    if value.contains(char::is_whitespace)
-        && !value.starts_with("Bearer ")
-        && !value.starts_with("Basic ")
-    {
+    if is_sentence(value) {
         return None;
     }
     let end = start + value.len();

@@ -14,7 +14,7 @@ use crate::{
         error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
-    schema::literal::Literal,
+    schema::{literal::Literal, phrase::value_text},
 };
 
 const OPEN: &str = "{{";
@@ -106,7 +106,7 @@ pub(crate) fn with_environment(
     let mut headers = request.headers;
     for (_, value) in &mut headers {
         if is_one(value) {
-            *value = text_of(&in_text(value, &lookup).map_err(problem)?);
+            *value = value_text(&in_text(value, &lookup).map_err(problem)?);
         }
     }
     Ok(Request { body, headers, ..request })
@@ -140,7 +140,7 @@ fn fill_text(text: &str, lookup: &Lookup<'_>) -> Result<String, String> {
         Ok(value) if value.is_object() || value.is_array() => {
             Ok(fill_value(&value, lookup)?.to_string())
         }
-        _ => in_text(text, lookup).map(|value| text_of(&value)),
+        _ => in_text(text, lookup).map(|value| value_text(&value)),
     }
 }
 
@@ -184,17 +184,13 @@ fn in_text(text: &str, lookup: &Lookup<'_>) -> Result<Value, String> {
             continue;
         };
         match lookup(name.trim())? {
-            Some(value) => out.push_str(&text_of(&value)),
+            Some(value) => out.push_str(&value_text(&value)),
             None => out.push_str(&format!("{OPEN}{name}{CLOSE}")),
         }
         rest = later;
     }
     out.push_str(rest);
     Ok(out.into())
-}
-
-fn text_of(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]
@@ -204,7 +200,7 @@ mod tests {
 
     use super::*;
     use crate::{
-        model::entry::{EntryForm, EntryId, EntryPlace, FileId},
+        model::entry::{EntryId, EntryPlace, FileId},
         schema::pointer::Pointer,
     };
 
@@ -243,12 +239,7 @@ mod tests {
     }
 
     fn request(body: &str) -> Request {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         Request {
             tool: EntryId::new(place),
             system: "trustgraph",

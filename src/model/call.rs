@@ -217,7 +217,7 @@ mod tests {
     use super::*;
     use crate::{
         model::{
-            entry::{EntryForm, EntryPlace, FileId},
+            entry::{EntryPlace, FileId},
             event_log::EventMark,
         },
         schema::pointer::Pointer,
@@ -264,12 +264,7 @@ mod tests {
     }
 
     fn streamed_call() -> Call {
-        let tool = EntryPlace {
-            file: FileId::new("tools.yaml"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let tool = EntryPlace::plain(FileId::new("tools.yaml"), 0, Pointer::root());
         let request = Request {
             tool: EntryId::new(tool),
             system: "",

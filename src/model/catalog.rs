@@ -234,21 +234,6 @@ impl Catalog {
         self
     }
 
-    /// What a file holds.
-    #[must_use]
-    pub fn file_part(&self, file: &FileId) -> Part {
-        Part {
-            tools: self.tools.iter().filter(|tool| tool.entry.id.file() == file).cloned().collect(),
-            services: self
-                .services
-                .iter()
-                .filter(|service| service.entry.id.file() == file)
-                .cloned()
-                .collect(),
-            others: self.others.iter().filter(|entry| entry.id.file() == file).cloned().collect(),
-        }
-    }
-
     /// Puts what further files hold behind what is there.
     pub fn append(&mut self, mut part: Part) {
         self.tools.append(&mut part.tools);

@@ -129,21 +129,18 @@ mod tests {
     }
 
     fn finding(code: &'static str, file: &str) -> Finding {
-        Finding {
+        Finding::new(
             code,
-            severity: Severity::Warning,
-            message: String::new(),
-            site: Site {
+            Severity::Warning,
+            String::new(),
+            Site {
                 file: FileId::new(file),
                 entry: None,
                 pointer: Pointer::root(),
                 line: 1,
                 column: 1,
             },
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        }
+        )
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! A connection: where calls go, under a name, and what single systems need to know of that. Of
 //! secrets it holds where they lie.
 
-use std::{collections::BTreeMap, fmt, path::Path};
+use std::{collections::BTreeMap, fmt, path::Path, time::Duration};
 
 use serde_json::{Map, Value};
 
@@ -24,6 +24,8 @@ pub struct Connection {
     pub tls: Tls,
     /// How many bytes an answer may have; a call whose answer has more is ended.
     pub largest_answer: u64,
+    /// How long each message of an answer may take; `None`: as with any other connection.
+    pub timeout: Option<Duration>,
     /// What single systems need to know of it. One that is not among them has said nothing.
     pub settings: BTreeMap<SystemId, SystemSettings>,
 }
@@ -156,6 +158,7 @@ impl Connection {
             headers: BTreeMap::new(),
             tls: Tls::default(),
             largest_answer: LARGEST_ANSWER,
+            timeout: None,
             settings: BTreeMap::new(),
         }
     }

@@ -42,6 +42,14 @@ pub struct EntryPlace {
     pub form: EntryForm,
 }
 
+impl EntryPlace {
+    /// That of a value of the file's own format.
+    #[must_use]
+    pub fn plain(file: FileId, document: usize, at: Pointer) -> Self {
+        Self { file, document, at, form: EntryForm::Plain }
+    }
+}
+
 /// How an entry is written at its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum EntryForm {

@@ -91,6 +91,7 @@ kinds! {
     NoServer = "no-server" => Unreachable;
     NoStream = "no-stream" => Unreachable;
     NoStreams = "no-streams" => Unreachable;
+    SessionGone = "session-gone" => Unreachable;
     SlowConsumer = "slow-consumer" => Unreachable;
     Tls = "tls" => Unreachable;
     Refused = "refused" => Refused;

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use super::event::{Event, EventKind, LoggedEvent, StrayCause};
+use super::{
+    event::{Event, EventKind, LoggedEvent, StrayCause},
+    stage::Stage,
+};
 
 /// How many of a call's first events stay in memory, and how many bytes of what they carry.
 const FIRST_EVENTS: usize = 200;
@@ -10,6 +13,8 @@ const FIRST_BYTES: usize = 1024 * 1024;
 /// The same of its last events. The last one always stays, however large.
 const LAST_EVENTS: usize = 5_000;
 const LAST_BYTES: usize = 4 * 1024 * 1024;
+/// One result up to this size stays beside those bytes: its images are shown and saved.
+const RESULT_BYTES: usize = 16 * 1024 * 1024;
 
 /// A call's events: the first and the last, and a count of those dropped between.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +25,7 @@ pub struct EventLog {
     last_bytes: usize,
     let_go: u64,
     chunks: u64,
+    has_result: bool,
     marked: Marked,
     /// How many of them were dropped.
     gone: Marked,
@@ -80,7 +86,7 @@ struct Logged {
 impl EventLog {
     /// Takes an event in; the text of a chunk is in the answer from the byte `start` on.
     pub(super) fn push(&mut self, event: Event, start: usize) {
-        let weight = event.payload_len();
+        let weight = self.weigh(&event);
         self.chunks += u64::from(matches!(event.kind, EventKind::Chunk { .. }));
         self.marked.add(&event.kind);
         let is_chunk = matches!(event.kind, EventKind::Chunk { .. });
@@ -105,6 +111,17 @@ impl EventLog {
             self.let_go += 1;
             self.gone.add(&gone.event.kind);
         }
+    }
+
+    /// What an event counts for, in bytes.
+    fn weigh(&mut self, event: &Event) -> usize {
+        let weight = event.payload_len();
+        let is_result =
+            matches!(&event.kind, EventKind::Stage(stage) if &*stage.name == Stage::RESULT);
+        if is_result && weight <= RESULT_BYTES && !std::mem::replace(&mut self.has_result, true) {
+            return 0;
+        }
+        weight
     }
 
     /// Events in memory, in order, with [`EventLog::gap`] between the first and the last.
@@ -247,6 +264,29 @@ mod tests {
         assert!(held <= FIRST_BYTES + LAST_BYTES, "{held}");
         let times: Vec<u64> = large.iter().map(|event| event.at_ms).collect();
         assert_eq!(times, [0, 1, 92, 93, 94, 95, 96, 97, 98, 99]);
+
+        // A picture comes in its frame and in the result, and then the call ends.
+        let stage = |name: &str, bytes: usize| {
+            EventKind::Stage(Stage {
+                name: name.into(),
+                words: String::new(),
+                body: "a".repeat(bytes).into(),
+                frame: None,
+            })
+        };
+        let mut log = EventLog::default();
+        for kind in [stage("frame", LAST_BYTES + 1), stage(Stage::RESULT, LAST_BYTES + 1)] {
+            log.push(Event { at_ms: 1, kind }, 0);
+        }
+        log.push(Event { at_ms: 2, kind: EventKind::Notice("ended".into()) }, 0);
+        let has_result = |log: &EventLog| {
+            log.iter().any(|event| matches!(&event.kind, EventKind::Stage(stage) if &*stage.name == Stage::RESULT))
+        };
+        assert!(has_result(&log) && log.let_go() == 1, "{}", log.let_go());
+        // A second one is an event like the others.
+        log.push(Event { at_ms: 3, kind: stage(Stage::RESULT, LAST_BYTES + 1) }, 0);
+        log.push(Event { at_ms: 4, kind: EventKind::Notice("ended".into()) }, 0);
+        assert!(!has_result(&log) && log.let_go() == 4, "{}", log.let_go());
 
         let huge = logged(3, LAST_BYTES + 1);
         assert_eq!((huge.len(), huge.gap()), (1, Some((0, 2))), "the last one stays");

@@ -45,6 +45,12 @@ pub struct RelatedPlace {
 }
 
 impl Finding {
+    /// One without a fix, at a place alone.
+    #[must_use]
+    pub fn new(code: &'static str, severity: Severity, message: String, site: Site) -> Self {
+        Self { code, severity, message, site, fix: None, others: Vec::new(), related: Vec::new() }
+    }
+
     /// The finding as it is shown where only some files are asked about: as it is where its own place
     /// is asked about, else at each of its other places that is.
     #[must_use]

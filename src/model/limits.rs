@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::connection::LARGEST_ANSWER;
+use super::connection::{Connection, LARGEST_ANSWER};
 
 /// How long a call may take, from when its connection is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,13 +17,49 @@ pub struct Limits {
     pub linger: Duration,
     /// How many bytes of text an answer may have.
     pub answer: u64,
+    /// Somebody asked for these times: those of a connection don't count.
+    pub is_asked: bool,
+    /// What gives a call more time, for messages: as it is done where the call was made.
+    pub more_time: &'static str,
 }
 
+/// [`Limits::more_time`] of a command.
+const BY_OPTION: &str =
+    "give it more time with --timeout, or with timeout = \"2m\" of its connection";
+
+/// [`Limits::more_time`] on the screen.
+const BY_ACTION: &str = "give it more time: \"time limit…\" in the palette, or timeout = \"2m\" of \
+    its connection";
+
 impl Limits {
+    /// Those of calls that are made on the screen.
+    #[must_use]
+    pub fn on_screen() -> Self {
+        Self { more_time: BY_ACTION, ..Self::default() }
+    }
+
     /// The same for an answer that has to be there within that time.
     #[must_use]
     pub fn within(self, time: Duration) -> Self {
-        Self { first: time, idle: time, total: time, ..self }
+        Self { first: time, idle: time, total: time, is_asked: true, ..self }
+    }
+
+    /// The same for an answer each of whose messages may take that long.
+    #[must_use]
+    pub fn between(self, time: Duration) -> Self {
+        let total = self.total.max(time);
+        Self { first: time, idle: time, total, is_asked: true, ..self }
+    }
+
+    /// The same over a connection: as large an answer as it takes, and, unless somebody asked for
+    /// other times, as long between messages as its `timeout` says.
+    #[must_use]
+    pub fn over(self, connection: &Connection) -> Self {
+        let limits = Self { answer: connection.largest_answer, ..self };
+        match connection.timeout.filter(|_| !self.is_asked) {
+            Some(time) => Self { is_asked: false, ..limits.between(time) },
+            None => limits,
+        }
     }
 }
 
@@ -36,6 +72,27 @@ impl Default for Limits {
             total: seconds(600),
             linger: seconds(2),
             answer: LARGEST_ANSWER,
+            is_asked: false,
+            more_time: BY_OPTION,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_connection_counts_unless_another_was_asked_for() {
+        let minutes = |count: u64| Duration::from_secs(60 * count);
+        let slow = Connection { timeout: Some(minutes(20)), ..Connection::embedded() };
+        let times = |limits: Limits| (limits.first, limits.idle, limits.total);
+        let usual = Limits::default();
+        assert_eq!(times(usual.over(&slow)), (minutes(20), minutes(20), minutes(20)));
+        assert_eq!(times(usual.over(&Connection::embedded())), times(usual));
+        let quick = Connection { timeout: Some(minutes(1)), ..Connection::embedded() };
+        assert_eq!(times(usual.over(&quick)), (minutes(1), minutes(1), usual.total));
+        let asked = usual.within(minutes(2));
+        assert_eq!(times(asked.over(&slow)), times(asked));
     }
 }

@@ -54,6 +54,40 @@ impl Tool {
     }
 }
 
+/// What a tool says that its calls do to the world. It is a claim: nothing holds the tool to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ToolEffects {
+    pub read_only: bool,
+    /// `None` here and below: it says nothing of it.
+    pub destructive: Option<bool>,
+    pub idempotent: Option<bool>,
+    pub open_world: Option<bool>,
+}
+
+impl ToolEffects {
+    /// Whether it says that a call may delete or overwrite something.
+    #[must_use]
+    pub fn is_destructive(&self) -> bool {
+        self.destructive == Some(true)
+    }
+
+    /// What it says, each in a word or two; none where it says nothing.
+    #[must_use]
+    pub fn words(&self) -> Vec<&'static str> {
+        let said = |said: Option<bool>, yes, no| said.map(|said| if said { yes } else { no });
+        // What changes nothing is neither destructive nor does it matter how often it is called.
+        let may_change = |words: &&str| !self.read_only || *words == "destructive";
+        let changes = [
+            said(self.destructive, "destructive", "not destructive"),
+            said(self.idempotent, "idempotent", "not idempotent"),
+        ];
+        let read_only = self.read_only.then_some("read-only");
+        let open_world = (self.open_world == Some(true)).then_some("open world");
+        let changes = changes.into_iter().flatten().filter(may_change);
+        read_only.into_iter().chain(changes).chain(open_world).collect()
+    }
+}
+
 /// The members that hold a gate, or would hold it: what to edit to change it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GateKeys {

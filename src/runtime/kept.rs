@@ -120,8 +120,8 @@ impl HistoryRecorder {
                 Ok(Message::Notice(NoticeKind::Done, format!("the call is in {path}")))
             }),
             // One line, as those of the call itself.
-            Effect::KeepResult { call, event } => {
-                if let Err(problem) = self.history.add_event(&call, &event) {
+            Effect::KeepResult { call, arguments, event } => {
+                if let Err(problem) = self.history.add_event(&call, &arguments, &event) {
                     let messages = self.messages.clone();
                     tokio::spawn(async move { messages.send(not_kept(&problem)).await });
                 }

@@ -160,8 +160,12 @@ type Drawn = (State, Root, Performer, mpsc::Receiver<Message>, Vec<Effect>);
 
 async fn open_drawn(launch: LaunchSettings) -> Drawn {
     let signs = if launch.settings.ascii { Signs::Ascii } else { Signs::All };
+    let colour = ShownColours::find(launch.face, variable).colour;
     let Opened { state, performer, messages, themes, first } = open_program(launch).await;
-    let mut root = make_root(themes, state.form.is_some());
+    let mut root = match state.form {
+        Some(_) => Root::form_program(themes, colour),
+        None => Root::new(themes, colour),
+    };
     root.signs = signs;
     (state, root, performer, messages, first)
 }
@@ -175,19 +179,34 @@ struct Opened {
     first: Vec<Effect>,
 }
 
-fn make_root(themes: Vec<Theme>, is_form: bool) -> Root {
-    let variable = |name: &str| env::var(name).ok();
-    let colour = if env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty()) {
-        Colour::Forbidden
-    } else if theme::has_numbered_colours(
-        variable("TERM").as_deref(),
-        variable("COLORTERM").as_deref(),
-    ) {
-        Colour::Indexed
-    } else {
-        Colour::Allowed
-    };
-    if is_form { Root::form_program(themes, colour) } else { Root::new(themes, colour) }
+/// Which colours are seen, and the theme for them where only some are.
+#[derive(Debug, PartialEq, Eq)]
+struct ShownColours {
+    colour: Colour,
+    theme: Option<&'static str>,
+}
+
+impl ShownColours {
+    /// A terminal says it by its variables; a window has all of them, whatever it was started from.
+    fn find(face: Face, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let [term, colorterm] = match face {
+            Face::Window => [None, None],
+            Face::Drawn | Face::Plain => ["TERM", "COLORTERM"].map(&variable),
+        };
+        let (term, colorterm) = (term.as_deref(), colorterm.as_deref());
+        let colour = if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) {
+            Colour::Forbidden
+        } else if theme::has_numbered_colours(term, colorterm) {
+            Colour::Indexed
+        } else {
+            Colour::Allowed
+        };
+        Self { colour, theme: theme::terminal_theme(term, colorterm) }
+    }
+}
+
+fn variable(name: &str) -> Option<String> {
+    env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }
 
 async fn open_program(launch: LaunchSettings) -> Opened {
@@ -195,16 +214,17 @@ async fn open_program(launch: LaunchSettings) -> Opened {
     let mut complaints = launch.complaints;
     let Applied { themes, keymap, complaints: wrong } = apply_settings(&settings, &themes);
     complaints.extend(wrong);
-    start.keymap = keymap;
+    start.keymap = match launch.face {
+        Face::Window => keymap.in_window(),
+        Face::Drawn | Face::Plain => keymap,
+    };
     start.themes = themes.iter().map(|theme| theme.name.clone()).collect();
     let known = |name: &String| start.themes.contains(name);
-    let variable = |name: &str| env::var(name).ok();
-    let of_terminal =
-        || theme::terminal_theme(variable("TERM").as_deref(), variable("COLORTERM").as_deref());
+    let of_terminal = || ShownColours::find(launch.face, variable).theme.map(str::to_owned);
     start.theme = settings
         .theme
         .clone()
-        .or_else(|| of_terminal().map(str::to_owned))
+        .or_else(of_terminal)
         .filter(known)
         .unwrap_or_else(|| start.themes.first().cloned().unwrap_or_default());
     start.seed = id_seed();
@@ -292,4 +312,29 @@ fn id_seed() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let nanos = u64::try_from(since.as_nanos() & u128::from(u64::MAX)).unwrap_or_default();
     nanos ^ (u64::from(std::process::id()) << 32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_window_has_all_colours_whatever_it_was_started_from() {
+        let of = |face, term: &str, no_color: &str| {
+            ShownColours::find(face, |name| match name {
+                "TERM" => Some(term.to_owned()),
+                "NO_COLOR" => Some(no_color.to_owned()),
+                _ => None,
+            })
+        };
+        let all = ShownColours { colour: Colour::Allowed, theme: None };
+        for term in ["xterm", "dumb", "xterm-256color", ""] {
+            assert_eq!(of(Face::Window, term, ""), all, "{term}");
+        }
+        assert_eq!(of(Face::Window, "xterm", "1").colour, Colour::Forbidden);
+        assert_eq!(of(Face::Drawn, "xterm", "").theme, Some("sixteen"));
+        assert_eq!(of(Face::Drawn, "xterm-256color", "").colour, Colour::Indexed);
+        assert_eq!(of(Face::Drawn, "xterm-256color", "1").colour, Colour::Forbidden);
+        assert_eq!(of(Face::Drawn, "xterm-kitty", ""), all);
+    }
 }

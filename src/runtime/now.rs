@@ -1,6 +1,6 @@
 //! The clock, as messages and kept calls carry it.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use tokio::time::{Instant, Interval, MissedTickBehavior, interval_at};
 
@@ -10,12 +10,7 @@ use crate::{
     schema::moment::LocalTime,
 };
 
-/// Now.
-#[must_use]
-pub(crate) fn now_millis() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
-}
+pub(crate) use crate::wire::now::now_millis;
 
 /// Ticks once a second from now on, whatever else is waited for meanwhile.
 #[must_use]

@@ -57,6 +57,7 @@ use crate::{
         consents::Consents,
         history::History,
         journal::{Drafts, Journal, UnsavedText},
+        key_store::KeyStore,
         samples,
         saved_parts::ScratchFolder,
         schema_documents::check_documents,
@@ -138,7 +139,7 @@ impl Performer {
     pub fn new(tools: Tools, messages: mpsc::Sender<Message>) -> Self {
         let answering = AnsweringByHand::default();
         let questions = answering.take_questions(messages.clone());
-        let registry = registry::of_workspace(&tools.workspace.root).with_questions(questions);
+        let registry = registry::of_session(&tools.workspace.root).with_questions(questions);
         let told = messages.clone();
         let registry = Arc::new(registry.telling(Arc::new(move |news| {
             // Where so much waits that there is no room, this is of no use either.
@@ -249,7 +250,7 @@ impl Performer {
                 });
             }
             Effect::CompareEras { connection, call } => {
-                let registry = registry::of_workspace(&self.workspace.root);
+                let registry = registry::of_session(&self.workspace.root);
                 self.send_later(async move {
                     let compared = eras::compare_eras(&registry, &connection, call.as_ref()).await;
                     registry.close().await;
@@ -303,6 +304,15 @@ impl Performer {
                 // Not allowed still, it says so itself.
                 self.perform(*then);
             }
+            Effect::AllowTyped { connection, then } => {
+                let wanted = self.registry.permissions_of(&connection);
+                let given = Consents::of_user()
+                    .and_then(|consents| wanted.iter().try_for_each(|it| consents.give(it)));
+                if let Err(problem) = given {
+                    self.send_message(Message::Failed(problem));
+                }
+                self.perform(*then);
+            }
             Effect::ReadDeployed { connection, purpose } => {
                 self.read_deployed(*connection, purpose);
             }
@@ -328,6 +338,7 @@ impl Performer {
             Effect::Copy(_)
             | Effect::Editor { .. }
             | Effect::EditText { .. }
+            | Effect::OpenWindow(_)
             | Effect::Suspend
             | Effect::Quit => {}
         }
@@ -507,6 +518,9 @@ impl Performer {
         let (root, messages) = (self.workspace.root.clone(), self.messages.clone());
         tokio::task::spawn_blocking(move || {
             let (configs, problems) = server_configs::find_configs(&root);
+            // Asked before anything is typed for it.
+            let known = ConnectionMessage::KeyStore { is_there: KeyStore::open().is_ok() };
+            messages.blocking_send(Message::Connection(known))?;
             let found = ConnectionMessage::ServersFound { configs, problems };
             messages.blocking_send(Message::Connection(found))
         });

@@ -4,7 +4,7 @@ use std::{
     env,
     path::Path,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
@@ -12,31 +12,40 @@ use std::{
 use crate::{
     store::{consents::Consents, paths::Paths, secrets},
     systems::permission::Permission,
-    wire::{registry::Registry, secrets::Secrets},
+    wire::{
+        registry::Registry,
+        secrets::{Keys, Saving, Secrets},
+    },
 };
 
 /// A registry that looks secrets up when a connection needs them, and only then.
 #[must_use]
 pub(crate) fn of_system() -> Registry {
+    with_key_store(Arc::new(secrets::read_secret), Arc::new(secrets::save_secret))
+}
+
+fn with_key_store(keys: Keys, saving: Saving) -> Registry {
     Registry::with_secrets(
         Secrets::new(Arc::new(|variable| env::var(variable).ok()))
-            .with_keys(Arc::new(secrets::read_secret))
-            .with_saving(Arc::new(secrets::save_secret))
+            .with_keys(keys)
+            .with_saving(saving)
             .with_observer(Arc::new(secrets::register_secret)),
     )
     .asking(Arc::new(is_allowed))
-}
-
-/// The same, where the user has agreed to these for this run.
-#[must_use]
-pub(crate) fn agreeing_to(permissions: Vec<Permission>) -> Registry {
-    of_system().asking(Arc::new(move |asked| permissions.contains(asked) || is_allowed(asked)))
 }
 
 /// Whether the user allows every start for this run.
 static ALLOWS_STARTS: AtomicBool = AtomicBool::new(false);
 /// Whether the user allows for this run that any secret is sent where the settings say.
 static ALLOWS_SECRETS: AtomicBool = AtomicBool::new(false);
+
+/// What the user has agreed to for this run.
+static AGREED: Mutex<Vec<Permission>> = Mutex::new(Vec::new());
+
+/// The user has agreed to these for this run.
+pub(crate) fn agree_to(permissions: Vec<Permission>) {
+    AGREED.lock().unwrap_or_else(PoisonError::into_inner).extend(permissions);
+}
 
 /// The user allows that servers are started without being asked, for this run.
 pub(crate) fn allow_all_starts() {
@@ -54,6 +63,7 @@ fn is_allowed(permission: &Permission) -> bool {
         Permission::Send(_) => &ALLOWS_SECRETS,
     };
     for_this_run.load(Ordering::Relaxed)
+        || AGREED.lock().unwrap_or_else(PoisonError::into_inner).contains(permission)
         || Consents::of_user().is_ok_and(|consents| consents.has(permission))
 }
 
@@ -61,7 +71,19 @@ fn is_allowed(permission: &Permission) -> bool {
 /// for calls are kept for its later ones.
 #[must_use]
 pub(crate) fn of_workspace(root: &Path) -> Registry {
-    let registry = of_system().in_workspace(root);
+    in_workspace(of_system(), root)
+}
+
+/// The same in a program that stays: where there is no key store, it keeps secrets until it ends.
+#[must_use]
+pub(crate) fn of_session(root: &Path) -> Registry {
+    let saving =
+        |name: &str, secret: Option<&str>| secrets::save_in_session(name, secret).map(|_| ());
+    in_workspace(with_key_store(Arc::new(secrets::read_in_session), Arc::new(saving)), root)
+}
+
+fn in_workspace(registry: Registry, root: &Path) -> Registry {
+    let registry = registry.in_workspace(root);
     match Paths::of_user() {
         Ok(paths) => registry.keeping_agents(paths.agents_path(root)),
         Err(_) => registry,

@@ -9,7 +9,7 @@ use std::{
 use super::{browser, connection_test::inspector_at};
 use crate::{
     app::{
-        message::Message,
+        message::{ConnectionMessage, Message},
         notices::NoticeKind,
         resources::{ItemId, ResourceMessage},
     },
@@ -23,7 +23,7 @@ use crate::{
     },
     store::{
         saved_parts::{self, ScratchFolder},
-        secrets,
+        secrets::{self, KeptSecret},
     },
     wire::registry::Registry,
 };
@@ -77,12 +77,12 @@ pub(super) fn save_parts(root: &Path, parts: &[ContentPart], path: &str) -> Mess
     }
 }
 
-/// Keeps a secret in the system's key store.
+/// Keeps a secret in the system's key store; where there is none, until the program ends.
 pub(super) fn keep_secret(name: &str, secret: &HiddenText) -> Message {
-    match secrets::save_secret(name, Some(&secret.0)) {
-        Ok(()) => Message::Notice(NoticeKind::Done, format!("{name} is in the key store")),
-        Err(problem) => Message::Failed(problem),
-    }
+    let kept = secrets::save_in_session(name, Some(&secret.0));
+    let in_key_store = kept.map(|kept| kept == KeptSecret::InKeyStore);
+    let name = name.to_owned();
+    Message::Connection(ConnectionMessage::SecretKept { name, in_key_store })
 }
 
 /// Opens a part with the system's program for its type.

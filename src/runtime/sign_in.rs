@@ -15,6 +15,7 @@ use crate::{
         connection::Connection,
         problem::{Problem, ProblemKind},
     },
+    store::secrets,
     wire::{
         registry::Registry,
         systems::{facets::authorizer::Authorizer, table},
@@ -126,7 +127,11 @@ async fn sign_in(
     let show = |url: &str| drop(told.send(SignInNews::Page(url.to_owned())));
     let scope = authorizer.sign_in(connection, registry.secrets(), None, &show).await?;
     let scope = scope.map(|scope| format!(" for {scope}")).unwrap_or_default();
-    Ok(SignInNews::Done(format!("signed in{scope}")))
+    let until = match secrets::keeps_until_end() {
+        true => "; there is no key store here, so the token is kept until toolcrib ends",
+        false => "",
+    };
+    Ok(SignInNews::Done(format!("signed in{scope}{until}")))
 }
 
 async fn sign_out(

@@ -199,6 +199,7 @@ impl Layout<'_> {
         ui: &Ui<'_>,
         switched: bool,
     ) {
+        let node = &self.schema.hidden_by_name(&slot.pointer, Arc::clone(node));
         let is_root = slot.role == Role::Root;
         let items =
             (!node.list.items.places.is_empty()).then(|| self.schema.node(&node.list.items));

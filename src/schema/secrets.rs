@@ -17,7 +17,7 @@ use super::{
 };
 
 /// The places of the texts that are to be masked: what names an environment variable is none. A
-/// schema without secrets costs nothing.
+/// schema without secrets costs nothing, one that hides names a look at those of the value.
 #[must_use]
 pub(crate) fn secret_places(
     schema: &Schema,
@@ -26,7 +26,7 @@ pub(crate) fn secret_places(
     value: &Value,
 ) -> HashSet<Pointer> {
     let mut walk = Walk { schema, checker, view, found: HashSet::new() };
-    if schema.speaks_of_secrets() {
+    if schema.may_hold_secrets(value) {
         walk.visit(&Pointer::root(), &schema.root_node().key.clone(), &schema.ui(), value);
     }
     walk.found
@@ -97,6 +97,7 @@ impl Walk<'_> {
             node =
                 apply_ui_schema(effective_node(self.schema, self.checker, &key, Some(value)), &ui);
         }
+        let node = self.schema.hidden_by_name(at, node);
         match value {
             Value::Object(members) => {
                 for (name, member) in members {
@@ -133,6 +134,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::schema::{fields::layout_fields, kind::Kind, tree::IsHidden};
 
     fn places(schema: &Value, ui: Option<Value>, value: &Value) -> Vec<String> {
         let checker = Checker::compile(schema).unwrap();
@@ -141,6 +143,35 @@ mod tests {
         let mut places: Vec<String> = found.iter().map(ToString::to_string).collect();
         places.sort();
         places
+    }
+
+    #[test]
+    fn texts_are_hidden_by_their_names_whatever_the_schema_says_of_them() {
+        let root = json!({"$defs": {"s": {"type": "string"}}, "properties": {
+            "optional": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+            "nullable": {"type": ["string", "null"]}, "referred": {"$ref": "#/$defs/s"}, "untyped": {},
+            "open": {"type": "string"}, "page": {"type": "string", "format": "textarea"},
+            "chosen": {"enum": ["a", "b"]},
+        }});
+        let value = json!({"optional": "a", "nullable": "a", "referred": "a", "untyped": "a",
+            "open": "a", "page": "a", "chosen": "a", "entry": "a"});
+        let checker = Checker::compile(&root).unwrap();
+        let mut schema = Schema::new(root);
+        let mut hidden = |names: Option<IsHidden>| {
+            schema.hide_names(names);
+            let found = secret_places(&schema, Some(&checker), &View::default(), &value);
+            let fields = layout_fields(&schema, Some(&checker), &value, &View::default());
+            let fields = fields.into_iter();
+            let secret = fields.filter(|field| field.kind == Kind::Text(TextKind::Secret));
+            let mut places: Vec<String> = secret.map(|field| field.pointer.to_string()).collect();
+            places.sort();
+            assert!(places.iter().all(|at| found.contains(&Pointer::parse(at).unwrap())));
+            assert_eq!(places.len(), found.len());
+            places
+        };
+        assert_eq!(hidden(None), Vec::<String>::new());
+        let all = ["/entry", "/nullable", "/optional", "/referred", "/untyped"];
+        assert_eq!(hidden(Some(|name| name != "open")), all);
     }
 
     #[test]

@@ -43,7 +43,9 @@ pub(crate) fn table_columns(
             || inner.unions.is_empty()
                 && inner.types.difference(single).is_empty()
                 && !inner.types.is_empty();
-        let is_secret = inner.write_only || inner.text.format.as_deref() == Some("password");
+        let is_secret = inner.write_only
+            || inner.text.format.as_deref() == Some("password")
+            || schema.hides_name(&property.name);
         if !is_single || is_secret {
             continue;
         }

@@ -12,6 +12,7 @@ pub(crate) use super::draft::Draft;
 use super::{
     encoding::escape_token,
     node::{Node, NodeKey, PlaceId, Types},
+    pointer::Pointer,
     resolve::Addresses,
     ui_schema::Ui,
 };
@@ -58,7 +59,11 @@ pub struct Schema {
     pub(super) building: RefCell<HashSet<NodeKey>>,
     types: Vec<Value>,
     secrets: OnceCell<bool>,
+    hidden_names: Option<IsHidden>,
 }
+
+/// Whether texts of that name are hidden.
+pub type IsHidden = fn(&str) -> bool;
 
 impl Schema {
     #[must_use]
@@ -77,7 +82,19 @@ impl Schema {
                 .map(|(_, keyword, words)| json!({"type": keyword, "title": words}))
                 .collect(),
             secrets: OnceCell::new(),
+            hidden_names: None,
         }
+    }
+
+    /// Texts of these names are hidden, whatever the schema says of them.
+    pub fn hide_names(&mut self, names: Option<IsHidden>) {
+        self.hidden_names = names;
+    }
+
+    /// Which names have texts that are hidden.
+    #[must_use]
+    pub fn hidden_names(&self) -> Option<IsHidden> {
+        self.hidden_names
     }
 
     /// The same, with what a uiSchema says about how its fields are shown.
@@ -162,11 +179,37 @@ impl Schema {
         self.pointer(branch)?.rsplit('/').next()?.parse().ok()
     }
 
-    /// Whether any text could be a secret by the schema or its uiSchema.
-    pub(super) fn speaks_of_secrets(&self) -> bool {
-        *self.secrets.get_or_init(|| {
-            are_spoken_of(&self.root) || self.ui.as_deref().is_some_and(are_spoken_of)
-        })
+    /// Whether any text of a value could be a secret by the schema, its uiSchema, or its name.
+    pub(super) fn may_hold_secrets(&self, value: &Value) -> bool {
+        let is_spoken_of =
+            || are_spoken_of(&self.root) || self.ui.as_deref().is_some_and(are_spoken_of);
+        *self.secrets.get_or_init(is_spoken_of) || self.has_hidden_name(value)
+    }
+
+    fn has_hidden_name(&self, value: &Value) -> bool {
+        match value {
+            _ if self.hidden_names.is_none() => false,
+            Value::Object(members) => members
+                .iter()
+                .any(|(name, member)| self.hides_name(name) || self.has_hidden_name(member)),
+            Value::Array(items) => items.iter().any(|item| self.has_hidden_name(item)),
+            _ => false,
+        }
+    }
+
+    /// Whether texts of that name are hidden.
+    pub(super) fn hides_name(&self, name: &str) -> bool {
+        self.hidden_names.is_some_and(|is_hidden| is_hidden(name))
+    }
+
+    /// The node of a text as one that is hidden, where its name says so and its schema nothing else.
+    pub(super) fn hidden_by_name(&self, at: &Pointer, mut node: Arc<Node>) -> Arc<Node> {
+        let is_free = node.choices.is_none() && node.text.format.is_none();
+        let is_text = is_free && node.types.contains(Types::TEXT);
+        if is_text && at.last().is_some_and(|name| self.hides_name(name)) {
+            Arc::make_mut(&mut node).text.format = Some("password".into());
+        }
+        node
     }
 
     /// The union of types that a value may have where the schema does not say which.

@@ -19,10 +19,21 @@ use crate::model::{
 /// What git calls a file that is none of the special ones: plain, or executable.
 const PLAIN: [&str; 2] = ["100644", "100755"];
 
+/// What git calls a link, and the commit of a submodule.
+const LINK: &str = "120000";
+const SUBMODULE: &str = "160000";
+
+/// Variables by which git takes another repository or folder than that of the workspace. It sets some
+/// for its hooks and aliases itself.
+const PLACES: [&str; 5] =
+    ["GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_PREFIX"];
+
 /// A workspace's files of one version, in a folder of their own that goes when this does.
 #[derive(Debug)]
 pub struct GitVersion {
     folder: TempDir,
+    /// Links and folders of submodules that the workspace still has.
+    left_out: Vec<PathBuf>,
 }
 
 impl GitVersion {
@@ -33,10 +44,20 @@ impl GitVersion {
     /// When git isn't there, the folder is in no repository, or there is no such version.
     pub fn read(revision: &str, workspace: &Workspace) -> Result<Self, Problem> {
         let git = Git { root: &workspace.root, revision };
-        let files = git.list_files()?;
+        let listed = git.list_tree()?;
+        let lines = || listed.split('\0');
+        let files: Vec<Kept> = lines().filter_map(read_line).collect();
         let folder = tempfile::tempdir().map_err(|error| git.failed(&error))?;
         git.write_files(&files, folder.path()).map_err(|error| git.failed(&error))?;
-        Ok(Self { folder })
+        let left_out = lines().filter_map(|line| left_out(line, &workspace.root)).collect();
+        Ok(Self { folder, left_out })
+    }
+
+    /// Whether a file of the workspace, by its full path, is a link or of a submodule now as it was
+    /// then, so that this version has nothing that it could be compared with.
+    #[must_use]
+    pub fn leaves_out(&self, path: &Path) -> bool {
+        self.left_out.iter().any(|left_out| path.starts_with(left_out))
     }
 
     /// Where a path of the workspace is in this version; it may not be there.
@@ -76,12 +97,15 @@ impl Git<'_> {
     fn command(&self, arguments: &[&str]) -> Command {
         let mut command = Command::new("git");
         command.arg("-C").arg(self.root).args(arguments);
+        for place in PLACES {
+            command.env_remove(place);
+        }
         command.env("LC_ALL", "C").stdin(Stdio::null()).stderr(Stdio::piped());
         command
     }
 
-    /// The files of the version below the root that the walk of a workspace would list.
-    fn list_files(&self) -> Result<Vec<Kept>, Problem> {
+    /// What the version has below the root, each with a NUL behind it.
+    fn list_tree(&self) -> Result<String, Problem> {
         let asked = self.revision;
         if asked.is_empty() || asked.starts_with('-') {
             let cause = format!("\"{asked}\" names no commit, branch or tag");
@@ -92,8 +116,7 @@ impl Git<'_> {
         if !listed.status.success() {
             return Err(self.refused(&String::from_utf8_lossy(&listed.stderr)));
         }
-        let listed = String::from_utf8_lossy(&listed.stdout);
-        Ok(listed.split('\0').filter_map(read_line).collect())
+        Ok(String::from_utf8_lossy(&listed.stdout).into_owned())
     }
 
     fn refused(&self, said: &str) -> Problem {
@@ -159,16 +182,34 @@ fn read_object(answers: &mut impl BufRead) -> io::Result<Vec<u8>> {
     Ok(text)
 }
 
-/// `MODE TYPE OBJECT\tPATH`; `None` for what no workspace is made of, and for paths that lead
-/// elsewhere.
-fn read_line(line: &str) -> Option<Kept> {
+/// A line of `ls-tree`: `MODE TYPE OBJECT\tPATH`. `None` for paths that lead elsewhere.
+fn parse_line(line: &str) -> Option<(&str, &str, &Path)> {
     let (head, path) = line.split_once('\t')?;
     let mut words = head.split(' ');
     let (mode, _, object) = (words.next()?, words.next()?, words.next()?);
-    let file = FileId::new(path);
-    let leads_below = Path::new(path).components().all(|part| matches!(part, Component::Normal(_)));
-    (PLAIN.contains(&mode) && leads_below && walk::is_ours(&file))
+    let path = Path::new(path);
+    let leads_below = path.components().all(|part| matches!(part, Component::Normal(_)));
+    leads_below.then_some((mode, object, path))
+}
+
+/// The file of a line; `None` for what no workspace is made of.
+fn read_line(line: &str) -> Option<Kept> {
+    let (mode, object, path) = parse_line(line)?;
+    let file = FileId::new(path.to_str()?);
+    (PLAIN.contains(&mode) && walk::is_ours(&file))
         .then(|| Kept { file, object: object.to_owned() })
+}
+
+/// Where a link or a submodule is that a line names, if it is still one.
+fn left_out(line: &str, root: &Path) -> Option<PathBuf> {
+    let (mode, _, path) = parse_line(line)?;
+    let there = root.join(path);
+    let is_still = match mode {
+        LINK => there.is_symlink(),
+        SUBMODULE => there.join(".git").exists(),
+        _ => false,
+    };
+    is_still.then_some(there)
 }
 
 #[cfg(test)]
@@ -188,6 +229,27 @@ mod tests {
             "100644 blob 7f1c\t../a.yaml",
             "100644 blob 7f1c\t/etc/a.yaml",
             "",
+        ] {
+            assert_eq!(path(line), None, "{line}");
+        }
+    }
+
+    #[test]
+    fn links_and_submodules_that_are_still_there_are_left_out() {
+        let root = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("a.json", root.path().join("link.json")).unwrap();
+        fs::write(root.path().join("plain.json"), "").unwrap();
+        fs::create_dir_all(root.path().join("sub/.git")).unwrap();
+        fs::create_dir_all(root.path().join("folder")).unwrap();
+        let path = |line: &str| left_out(line, root.path());
+        let there = |name: &str| Some(root.path().join(name));
+        assert_eq!(path("120000 blob 7f1c\tlink.json"), there("link.json"));
+        assert_eq!(path("160000 commit 7f1c\tsub"), there("sub"));
+        for line in [
+            "120000 blob 7f1c\tplain.json",
+            "120000 blob 7f1c\tgone.json",
+            "100644 blob 7f1c\tlink.json",
+            "160000 commit 7f1c\tfolder",
         ] {
             assert_eq!(path(line), None, "{line}");
         }

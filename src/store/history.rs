@@ -108,13 +108,13 @@ impl History {
         })
     }
 
-    /// Adds an event to a call that has ended.
+    /// Adds an event to a call that has ended, without what its arguments hold as secrets.
     ///
     /// # Errors
     /// When it cannot be written.
-    pub fn add_event(&self, id: &str, event: &Event) -> Result<(), Problem> {
-        let events = std::slice::from_ref(event);
-        let lines = lines::of_events(id, events, &self.mask, &mut RedactedPieces::default());
+    pub fn add_event(&self, id: &str, arguments: &str, event: &Event) -> Result<(), Problem> {
+        let (events, mask) = (std::slice::from_ref(event), self.mask.of_call(arguments));
+        let lines = lines::of_events(id, events, &mask, &mut RedactedPieces::default());
         self.write_lines(&lines)
     }
 
@@ -664,5 +664,11 @@ mod tests {
         let kept = fs::read_to_string(path).unwrap();
         assert!(!kept.contains("Corr3ct") && !kept.contains("horse"), "{kept}");
         assert_eq!(compare::answer_text(&history.load_trace("a").unwrap()), "you said ***, ada");
+        // What is added later has none either.
+        let event = Event { at_ms: 3, kind: EventKind::Notice("not Corr3ct horse".into()) };
+        history.add_event("a", arguments, &event).unwrap();
+        let events = history.load_trace("a").unwrap().events;
+        let added = events.last().map(|event| event.kind.clone());
+        assert_eq!(added, Some(EventKind::Notice("not ***".into())));
     }
 }

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use directories::ProjectDirs;
+use directories::{BaseDirs, ProjectDirs};
 
 use crate::model::{
     digest::{former_name, path_name},
     problem::{Problem, ProblemKind},
+    settings::SETTINGS,
 };
 
 /// Where toolcrib keeps what is not the workspace's. Nothing is made before it is needed.
@@ -21,6 +22,20 @@ pub struct Paths {
     pub state: PathBuf,
     /// Can be thrown away at any time.
     pub cache: PathBuf,
+}
+
+/// The user's home folder, where the system names one.
+#[must_use]
+pub fn home_folder() -> Option<PathBuf> {
+    BaseDirs::new().map(|folders| folders.home_dir().to_owned())
+}
+
+/// The folder that a program works in which was started by a launcher, and so in the home folder or at
+/// the root: those are no workspaces. `None` where it was started in a folder of the user's.
+#[must_use]
+pub fn launcher_folder(here: &Path, home: &Path) -> Option<PathBuf> {
+    let is_none = here == home || here.parent().is_none();
+    (is_none && !here.join(SETTINGS).is_file()).then(|| home.join("toolcrib"))
 }
 
 impl Paths {
@@ -129,6 +144,17 @@ mod tests {
             assert_eq!(fs::metadata(folder).unwrap().permissions().mode() & 0o777, 0o700);
         }
         assert!(!paths.config.exists() && !paths.cache.exists());
+    }
+
+    #[test]
+    fn a_launcher_starts_it_in_a_folder_of_its_own() {
+        let folder = tempfile::tempdir().unwrap();
+        let home = folder.path();
+        assert_eq!(launcher_folder(home, home), Some(home.join("toolcrib")));
+        assert_eq!(launcher_folder(Path::new("/"), home), Some(home.join("toolcrib")));
+        assert_eq!(launcher_folder(&home.join("work"), home), None);
+        fs::write(home.join(SETTINGS), "").unwrap();
+        assert_eq!(launcher_folder(home, home), None, "it is a workspace");
     }
 
     #[test]

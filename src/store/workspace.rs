@@ -78,9 +78,19 @@ impl ReadEnd {
     }
 }
 
+/// Folders of a workspace whose names say what their files are.
+const OWN_FOLDERS: [&str; 5] = ["mcp", "cases", "scenarios", "stubs", "recordings"];
+
+/// The folder that a file's folder makes a workspace of.
+fn folder_above_own(folder: &Path) -> &Path {
+    let name = folder.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    folder.parent().filter(|_| OWN_FOLDERS.contains(&name)).unwrap_or(folder)
+}
+
 impl Workspace {
     /// The workspace of a path: of a folder, the nearest upward with `toolcrib.toml`, else itself;
-    /// of a file, that file alone. Without a path, of the current folder.
+    /// of a file, that file alone, as it is in the folder that has its folder. Without a path, of the
+    /// current folder.
     ///
     /// # Errors
     /// When there is no such path.
@@ -121,8 +131,10 @@ impl Workspace {
             )
             .with_remedy("give a folder with descriptors, or one of its files"));
         }
-        let root =
-            folder.ancestors().find(|folder| folder.join(SETTINGS).is_file()).unwrap_or(folder);
+        let root = folder
+            .ancestors()
+            .find(|folder| folder.join(SETTINGS).is_file())
+            .unwrap_or_else(|| folder_above_own(folder));
         let only = walk::id_of(root, &folder.join(name)).ok_or_else(|| {
             Problem::new(
                 ProblemKind::Input,
@@ -368,6 +380,10 @@ mod tests {
         assert_eq!((one.root.clone(), one.name()), (root.join("a"), "b/c/tool.json".into()));
         assert_eq!(names(&read(&one).0), ["b/c/tool.json"]);
         assert_eq!(one.file_id(&root.join("a/toolcrib.toml")), None);
+        // What it is its folder says.
+        write(&root, "z/mcp/list.json", "{}");
+        let list = find("z/mcp/list.json").unwrap();
+        assert_eq!((list.root.clone(), list.name()), (root.join("z"), "mcp/list.json".into()));
         assert_eq!(find("nope").unwrap_err().kind, ProblemKind::Missing);
         assert_eq!(find("z/notes.txt").unwrap_err().kind, ProblemKind::Input);
     }

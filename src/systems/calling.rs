@@ -15,6 +15,7 @@ use crate::{
     },
     schema::literal::Literal,
     systems::{
+        case_arguments::{masked_arguments, masked_words},
         facets::{
             call_meta::{AnswerNote, AnswerView, CallMeta, GivenMeta, MetaFault, MetaForms},
             caller::CallingAgent,
@@ -58,8 +59,13 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
 /// The request of a case: by its way, with only the steps that it names.
 ///
 /// # Errors
-/// As [`build_request`], and when the tool's steps are not run one by one.
+/// As [`build_request`], when the tool's steps are not run one by one, and when an argument is the
+/// sign of a secret that isn't kept.
 pub(crate) fn build_case_request(case: &Case, call: CallOf<'_>) -> Result<Request, Problem> {
+    if let Some(at) = masked_arguments(case).first() {
+        let doing = "reading the arguments of the case";
+        return Err(Problem::new(ProblemKind::Input, doing, masked_words(at)));
+    }
     let call = CallOf {
         arguments: &case.arguments,
         meta: case.meta.as_ref(),

@@ -31,26 +31,53 @@ pub const REFUSED_ARGUMENTS: &str = "case.arguments";
 /// A case with the sign of a secret that wasn't kept, where the secret itself has to be.
 pub const MASKED_ARGUMENT: &str = "case.masked-secret";
 
-/// Where a case's arguments have the sign that a secret is left out, as a case has that was kept from a
-/// call: sent as it is, the call would mean something else.
+const ARGUMENTS: &str = "arguments";
+
+/// How a text looks where a part of it was a secret.
+const PLACES: [&str; 4] = [":***@", "Bearer ***", "Basic ***", "=***"];
+
+/// Where what a case sends has the sign that a secret is left out, as a case has that was kept from a
+/// call: sent as it is, the call would mean something else. The places are those of the case.
 #[must_use]
 pub fn masked_arguments(case: &Case) -> Vec<Pointer> {
-    let mut places = Vec::new();
-    collect_masked(case.arguments.value(), &Pointer::root(), &mut places);
-    places
+    let certain = masked_texts(case).into_iter().filter(|one| one.is_secrets);
+    certain.map(|one| one.at).collect()
 }
 
-fn collect_masked(value: &Value, at: &Pointer, places: &mut Vec<Pointer>) {
+/// A text with that sign in it.
+struct MaskedText {
+    at: Pointer,
+    /// It is there in a secret's place. Else it may be of the text itself, as in Markdown.
+    is_secrets: bool,
+}
+
+fn masked_texts(case: &Case) -> Vec<MaskedText> {
+    let mut texts = Vec::new();
+    let root = Pointer::root();
+    collect_masked(case.arguments.value(), &root.child(ARGUMENTS), &mut texts);
+    if let Some(meta) = &case.meta {
+        collect_masked(meta.value(), &root.child("meta"), &mut texts);
+    }
+    let outputs = case.steps.iter().flat_map(|steps| &steps.outputs);
+    let at = root.child("steps").child("outputs");
+    outputs.for_each(|(name, value)| collect_masked(value, &at.child(name), &mut texts));
+    texts
+}
+
+fn collect_masked(value: &Value, at: &Pointer, texts: &mut Vec<MaskedText>) {
     match value {
-        Value::String(text) if text == MASKED => places.push(at.clone()),
+        Value::String(text) if text.contains(MASKED) => {
+            let is_secrets = text == MASKED || PLACES.iter().any(|place| text.contains(place));
+            texts.push(MaskedText { at: at.clone(), is_secrets });
+        }
         Value::Array(items) => {
             for (row, item) in items.iter().enumerate() {
-                collect_masked(item, &at.item(row), places);
+                collect_masked(item, &at.item(row), texts);
             }
         }
         Value::Object(members) => {
             for (name, member) in members {
-                collect_masked(member, &at.child(name), places);
+                collect_masked(member, &at.child(name), texts);
             }
         }
         _ => {}
@@ -63,8 +90,30 @@ pub fn masked_words(at: &Pointer) -> String {
     format!(
         "{} is {MASKED}, in place of a secret that isn't kept: write {{{{env.NAME}}}} there, and set \
          that variable where the case runs",
-        at.tokens().join(".")
+        place_words(at)
     )
+}
+
+/// A place of a case as people name it: arguments by their names alone.
+fn place_words(at: &Pointer) -> String {
+    match at.tokens() {
+        [first, rest @ ..] if first == ARGUMENTS => rest.join("."),
+        tokens => tokens.join("."),
+    }
+}
+
+fn masked_finding_words(one: &MaskedText) -> (Severity, String) {
+    match one.is_secrets {
+        true => (Severity::Error, masked_words(&one.at)),
+        false => {
+            let words = format!(
+                "{} has {MASKED} in it, which is sent as it is: where a secret was, write \
+                 {{{{env.NAME}}}}",
+                place_words(&one.at)
+            );
+            (Severity::Warning, words)
+        }
+    }
 }
 
 /// What the tool's schema refuses of a case's arguments: nothing where the case expects that the
@@ -108,24 +157,21 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
     else {
         return Vec::new();
     };
-    let finding = |code, severity, at: &Pointer, message: String| {
-        let pointer = Pointer::root().child("arguments").join(at);
+    let finding = |code, severity, pointer: Pointer, message: String| {
         let mut around = std::iter::successors(Some(pointer.clone()), Pointer::parent);
         let place = around.find_map(|at| source.find_place(0, &at));
         let (line, column) = place.map_or((1, 1), |place| (place.line, place.column));
-        Finding {
+        Finding::new(
             code,
             severity,
-            message: safe_text(&message),
-            site: Site { file: file.clone(), entry: None, pointer, line, column },
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        }
+            safe_text(&message),
+            Site { file: file.clone(), entry: None, pointer, line, column },
+        )
     };
-    let masked = masked_arguments(&case);
-    let masked =
-        masked.iter().map(|at| finding(MASKED_ARGUMENT, Severity::Error, at, masked_words(at)));
+    let masked = masked_texts(&case).into_iter().map(|one| {
+        let (severity, words) = masked_finding_words(&one);
+        finding(MASKED_ARGUMENT, severity, one.at, words)
+    });
     let mut findings: Vec<Finding> = masked.collect();
     if let Some(tool) = catalog.tool_called(&case.tool) {
         findings.extend(refused_arguments(tool, &case).into_iter().map(|issue| {
@@ -135,7 +181,8 @@ pub(super) fn case_findings(catalog: &Catalog, file: &FileId, source: &Source) -
                 issue_words(&issue),
                 tool.entry.key
             );
-            finding(REFUSED_ARGUMENTS, Severity::Warning, &issue.at, message)
+            let at = Pointer::root().child(ARGUMENTS).join(&issue.at);
+            finding(REFUSED_ARGUMENTS, Severity::Warning, at, message)
         }));
     }
     findings

@@ -1,7 +1,7 @@
 //! The codes of the checks of entries, of every system.
 
 use super::{entry_rules, table::every_system};
-use crate::engine::lint;
+use crate::engine::{health::HEALTH, lint};
 
 fn sentences() -> impl Iterator<Item = (&'static str, &'static str)> {
     let of_systems = every_system().iter().flat_map(|system| system.check_sentences());
@@ -16,7 +16,8 @@ pub fn check_about(code: &str) -> Option<&'static str> {
     sentences().find(|(known, _)| *known == code).map(|(_, about)| about)
 }
 
+/// Those codes, and the ones of the tools' health.
 #[must_use]
 pub(super) fn check_codes() -> Vec<&'static str> {
-    sentences().map(|(code, _)| code).collect()
+    sentences().map(|(code, _)| code).chain(HEALTH.iter().map(|check| check.code)).collect()
 }

@@ -47,7 +47,7 @@ pub fn catalog_findings<'s>(
     findings.extend(map_slices(&entries, |slice| slice.iter().flat_map(check_text).collect()));
     let of_schemas = entry_rules::schema_findings(catalog, &findings);
     findings.extend(of_schemas);
-    locate_findings(findings, files)
+    locate_findings(findings, &files)
 }
 
 /// What is wrong with a catalog where its calls go, sorted by place; also as far as those show it
@@ -64,14 +64,14 @@ pub fn connection_findings<'s>(
             .iter()
             .flat_map(|system| system.check_there(catalog, connections, listeners))
             .collect(),
-        files,
+        &files,
     )
 }
 
 /// The findings at their lines and columns, in order.
 pub(super) fn locate_findings<'s>(
     mut findings: Vec<Finding>,
-    files: impl Fn(&FileId) -> Option<&'s Source> + Sync,
+    files: &(dyn Fn(&FileId) -> Option<&'s Source> + Sync),
 ) -> Vec<Finding> {
     // Those of one file together, and in it those of one entry: then each is looked into once.
     let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
@@ -175,15 +175,7 @@ fn of_settings(catalog: &Catalog, source: &Source) -> Vec<Finding> {
         let message =
             format!("there is no tool \"{}\" in this workspace{hint}", tool.escape_debug());
         let (code, severity) = ("settings.unknown-tool", Severity::Warning);
-        found.push(Finding {
-            code,
-            severity,
-            message,
-            site,
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        });
+        found.push(Finding::new(code, severity, message, site));
     }
     found
 }

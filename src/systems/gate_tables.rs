@@ -11,12 +11,13 @@ use crate::{
             check::{Report, did_you_mean, member_pointer},
             context::LintContext,
         },
-        settings::gate_table::{GateFault, gate_faults, table_schema},
+        settings::gate_table::{GATE_KEYS, GateFault, gate_faults, table_schema},
         workflow::similar::nearest_name,
     },
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         settings::SETTINGS,
+        tool::{Gate, Tool},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -31,6 +32,24 @@ pub(crate) fn table_pointer(system: SystemId, name: &str) -> Pointer {
     Pointer::from_iter([system, TOOLS, name])
 }
 
+/// A tool that its entry describes, and whose gate is written in such a table. Its kind is for its
+/// system to say.
+pub(crate) fn read_tool(entry: &Entry, name: &str) -> Tool {
+    let description = entry.value.get("description").and_then(Value::as_str);
+    Tool {
+        name: name.to_owned(),
+        name_key: "name",
+        kind: String::new(),
+        description: description.unwrap_or_default().to_owned(),
+        service: None,
+        gate: Gate::ungated(),
+        keys: GATE_KEYS,
+        gate_table: Some(table_pointer(entry.system, name)),
+        known: None,
+        entry: entry.clone(),
+    }
+}
+
 /// The table of a system, where a file is the settings' and has it.
 #[must_use]
 pub(crate) fn settings_entry(file: &FileId, source: &Source, system: SystemId) -> Option<Entry> {
@@ -38,12 +57,7 @@ pub(crate) fn settings_entry(file: &FileId, source: &Source, system: SystemId) -
     let at = Pointer::root().child(system);
     let place = source.find_place(0, &at);
     Some(Entry {
-        id: EntryId::new(EntryPlace {
-            file: file.clone(),
-            document: 0,
-            at,
-            form: EntryForm::Plain,
-        }),
+        id: EntryId::new(EntryPlace::plain(file.clone(), 0, at)),
         system,
         kind: EntryKind::Server,
         key: system.to_owned(),

@@ -40,7 +40,7 @@ pub fn health_findings<'s>(
         })
         .collect();
     found.retain(|finding| !said.contains(&(finding.code, finding.site.entry.as_ref())));
-    findings::locate_findings(found, files)
+    findings::locate_findings(found, &files)
 }
 
 /// Codes of health, with those of checks that say the same.

@@ -4,7 +4,7 @@
 //! hash of its content. A change matters by what a model and its calls notice of it, so the tools that
 //! the entries make are compared, and of the entries the rest.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -215,27 +215,24 @@ impl LockedEntries {
 }
 
 /// Of an entry that is gone and one that is new, the same but for its name, each change names the other:
-/// it may be the same under another name.
+/// it may be the same under another name. Of several that are alike, the first goes with the first.
 fn name_renamed(changes: &mut [ToolChange], before: &LockedEntries, now: &LockedEntries) {
-    let nameless = |entry: &LockedEntry| {
-        let mut value = entry.value.clone();
-        value.as_object_mut().map(|members| members.remove("name"));
-        value
-    };
-    let of_kind = |id: &str| {
+    let rows_of = |id: &str| {
         let rows = changes.iter().enumerate().filter(|(_, change)| change.id == id);
-        rows.map(|(row, _)| row).collect::<Vec<_>>()
+        rows.map(|(row, change)| (row, change.tool.clone())).collect::<Vec<_>>()
     };
-    let (gone, mut new) = (of_kind(REMOVED), of_kind(ADDED));
-    for row in gone {
-        let old = changes[row].tool.clone();
-        let Some(was) = before.entries.get(&old).map(nameless) else { continue };
-        let is_it = |there: &usize| {
-            now.entries.get(&changes[*there].tool).is_some_and(|entry| nameless(entry) == was)
-        };
-        let Some(at) = new.iter().position(is_it) else { continue };
-        let there = new.remove(at);
-        let name = changes[there].tool.clone();
+    let (gone, new) = (rows_of(REMOVED), rows_of(ADDED));
+    // A server may rename all of its tools, thousands of them, at once.
+    let mut alike: HashMap<String, VecDeque<(usize, String)>> = HashMap::new();
+    for (row, name) in new {
+        if let Some(entry) = now.entries.get(&name) {
+            alike.entry(entry.nameless()).or_default().push_back((row, name));
+        }
+    }
+    for (row, old) in gone {
+        let Some(entry) = before.entries.get(&old) else { continue };
+        let found = alike.get_mut(&entry.nameless()).and_then(VecDeque::pop_front);
+        let Some((there, name)) = found else { continue };
         changes[row].after = Some(format!("{name} is the same but for its name"));
         changes[there].after = Some(format!("the same as {old}, but for its name"));
     }
@@ -251,6 +248,18 @@ impl LockedEntry {
 
     fn masked_again(&self, mask: &Mask) -> Self {
         Self { masked: self.masked.clone(), ..Self::of_value(self.value.clone(), mask) }
+    }
+
+    /// A text that two entries have in common where they are the same but for their names.
+    fn nameless(&self) -> String {
+        let mut text = String::new();
+        match self.value.as_object() {
+            Some(members) => {
+                write_members(members.iter().filter(|(key, _)| *key != "name"), &mut text);
+            }
+            None => write_sorted(&self.value, &mut text),
+        }
+        text
     }
 }
 
@@ -382,17 +391,7 @@ fn hash_value(value: &Value) -> String {
 
 fn write_sorted(value: &Value, text: &mut String) {
     match value {
-        Value::Object(members) => {
-            let sorted: BTreeMap<&String, &Value> = members.iter().collect();
-            text.push('{');
-            for (key, value) in sorted {
-                *text += &Value::from(key.as_str()).to_string();
-                text.push(':');
-                write_sorted(value, text);
-                text.push(',');
-            }
-            text.push('}');
-        }
+        Value::Object(members) => write_members(members.iter(), text),
         Value::Array(items) => {
             text.push('[');
             for item in items {
@@ -403,4 +402,16 @@ fn write_sorted(value: &Value, text: &mut String) {
         }
         other => *text += &other.to_string(),
     }
+}
+
+fn write_members<'v>(members: impl Iterator<Item = (&'v String, &'v Value)>, text: &mut String) {
+    let sorted: BTreeMap<&String, &Value> = members.collect();
+    text.push('{');
+    for (key, value) in sorted {
+        *text += &Value::from(key.as_str()).to_string();
+        text.push(':');
+        write_sorted(value, text);
+        text.push(',');
+    }
+    text.push('}');
 }

@@ -92,7 +92,7 @@ use crate::{
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::Finding,
         service::Service,
-        tool::{Function, Tool},
+        tool::{Function, Tool, ToolEffects},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -163,6 +163,14 @@ impl System for Mcp {
 
     fn model_function(&self, tool: &Tool) -> Function {
         function::model_function(tool)
+    }
+
+    fn tool_title<'t>(&self, tool: &'t Tool) -> Option<&'t str> {
+        function::title(tool)
+    }
+
+    fn tool_effects(&self, tool: &Tool) -> ToolEffects {
+        annotations::tool_effects(&tool.entry.value)
     }
 
     fn output_schema(&self, tool: &Tool) -> Option<Value> {

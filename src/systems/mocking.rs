@@ -50,17 +50,5 @@ pub(crate) fn mock_call(
 }
 
 fn unsendable_request(call: &CallOf<'_>) -> Request {
-    let arguments: Arc<str> = call.arguments.to_json().into();
-    Request {
-        tool: call.tool.id().clone(),
-        system: call.tool.entry.system,
-        name: call.tool.name.clone(),
-        to: MOCK_CONNECTION.to_owned(),
-        reply: None,
-        headers: Vec::new(),
-        correlation: call.correlation.to_owned(),
-        arguments: Arc::clone(&arguments),
-        body: arguments,
-        mock: None,
-    }
+    call.new_request(MOCK_CONNECTION, call.arguments.to_json())
 }

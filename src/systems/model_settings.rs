@@ -35,12 +35,6 @@ const BODY: &str = "body";
 
 /// The settings of a model's connection.
 pub const SETTINGS: SettingsSchema = SettingsSchema {
-    system: MODEL,
-    table: Some(MODEL),
-    named_by: None,
-    transports: &[TransportKind::Http],
-    counts: "over HTTP",
-    schema,
     required: ("settings.no-model", "a model's connection says which model it asks for"),
     rules: &[Rule {
         key: API,
@@ -48,8 +42,7 @@ pub const SETTINGS: SettingsSchema = SettingsSchema {
         words: "must be \"openai\" or \"anthropic\"",
         holds: |word| api_of_word(word).is_some(),
     }],
-    secrets: &[],
-    connections: &[],
+    ..SettingsSchema::in_table(MODEL, (&[TransportKind::Http], "over HTTP"), schema)
 };
 
 fn schema() -> Value {

@@ -25,7 +25,7 @@ pub fn read_catalog<'s>(
     files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
     mode: Mode,
 ) -> Catalog {
-    collect_parts(files, mode, Values::Lazy)
+    collect_parts(&files.into_iter().collect::<Vec<_>>(), mode, Values::Lazy)
 }
 
 /// The same with every value kept: for who goes over all of them several times, and ends.
@@ -34,7 +34,7 @@ pub fn read_kept_catalog<'s>(
     files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
     mode: Mode,
 ) -> Catalog {
-    collect_parts(files, mode, Values::Kept)
+    collect_parts(&files.into_iter().collect::<Vec<_>>(), mode, Values::Kept)
 }
 
 /// What becomes of the values of entries once they are read.
@@ -47,17 +47,12 @@ enum Values {
     Kept,
 }
 
-fn collect_parts<'s>(
-    files: impl IntoIterator<Item = (&'s FileId, &'s Source)>,
-    mode: Mode,
-    values: Values,
-) -> Catalog {
-    let files: Vec<_> = files.into_iter().collect();
+fn collect_parts(files: &[(&FileId, &Source)], mode: Mode, values: Values) -> Catalog {
     let read = |files: &[(&FileId, &Source)]| {
         files.iter().map(|(file, source)| read_part_with(file, source, mode, values)).collect()
     };
     let mut all = Part::default();
-    for mut part in map_slices(&files, read) {
+    for mut part in map_slices(files, read) {
         all.tools.append(&mut part.tools);
         all.services.append(&mut part.services);
         all.others.append(&mut part.others);
@@ -108,12 +103,7 @@ pub(crate) fn refresh_entries(
     }
     let Some(places) = source.changed_places(before) else { return false };
     let entry = |at: Pointer| {
-        let id = EntryId::new(EntryPlace {
-            file: file.clone(),
-            document: 0,
-            at,
-            form: EntryForm::Plain,
-        });
+        let id = EntryId::new(EntryPlace::plain(file.clone(), 0, at));
         let known = catalog.entry(&id)?;
         by_id(known.system)?.refresh_entry(known, source)
     };

@@ -5,9 +5,13 @@ use serde_json::Value;
 
 use crate::{
     engine::{
-        case::{ask::AskCase, page as cases, script::Case},
+        case::{
+            page as cases,
+            read::{AnyCase, read_any_case, repeated_key},
+            script::Case,
+        },
         lint::check::did_you_mean,
-        members::{FileIssue, several_documents},
+        members::{FileIssue, file_issue, several_documents},
         scenario::{page as scenarios, script::Scenario},
         settings::connections::find_connection,
         stub::{
@@ -48,10 +52,7 @@ pub fn run_findings(
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
 ) -> Vec<Finding> {
-    let mut issues = issues_of(file, source);
-    if issues.is_empty() {
-        issues.extend(uncallable_case(source, connections, missing));
-    }
+    let issues = issues_of(file, source, connections, missing);
     let finding = |(severity, issue): (Severity, FileIssue)| {
         let unplaced = new_finding(MALFORMED, file, issue.message);
         Finding { severity, ..at_place(unplaced, source, issue.at) }
@@ -80,13 +81,10 @@ pub fn missing_tool(catalog: &Catalog, name: &str) -> Option<String> {
 /// That the connection of a case isn't there, or its tool. One that names a connection may call what only
 /// runs there.
 fn uncallable_case(
-    source: &Source,
+    case: &Case,
     connections: &Connections,
     missing: impl Fn(&str) -> Option<String>,
-) -> Option<(Severity, FileIssue)> {
-    let value =
-        source.value(0).filter(|value| source.sections(0).is_none() && Case::is_one(value))?;
-    let case = Case::from_source(source).ok().filter(|_| !AskCase::is_one(value))?;
+) -> Option<FileIssue> {
     let (member, message) = match &case.connection {
         Some(name) => {
             let problem = find_connection(connections, name).err()?;
@@ -94,33 +92,35 @@ fn uncallable_case(
         }
         None => ("call", missing(&case.tool)?),
     };
-    Some((Severity::Error, FileIssue { at: Pointer::root().child(member), message }))
+    Some(FileIssue { at: Pointer::root().child(member), message })
 }
 
-fn issues_of(file: &FileId, source: &Source) -> Vec<(Severity, FileIssue)> {
-    // A file of many sections is one of descriptors.
-    let Some(value) = source.value(0).filter(|_| source.sections(0).is_none()) else {
+fn issues_of(
+    file: &FileId,
+    source: &Source,
+    connections: &Connections,
+    missing: impl Fn(&str) -> Option<String>,
+) -> Vec<(Severity, FileIssue)> {
+    // A file of many sections is one of descriptors; its value would be put together for this, and
+    // held.
+    if source.sections(0).is_some() {
         return Vec::new();
-    };
+    }
+    let Some(value) = source.value(0) else { return Vec::new() };
     // What is in the folder of its command is read by that, whatever it looks like.
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     let is_in = |name: &str| folder.is_some_and(|folder| folder == name);
     let is_scenario = || is_in(scenarios::FOLDER);
     let count = source.document_count();
-    let several = |one: &str| {
-        let issue = FileIssue { at: Pointer::root(), message: several_documents(count, one) };
-        vec![(Severity::Error, issue)]
-    };
-    if count > 1 && (AskCase::is_one(value) || Case::is_one(value)) {
-        return several("case");
-    }
-    if count > 1 && is_scenario() {
-        return several("scenario");
-    }
-    let refused = if AskCase::is_one(value) {
-        AskCase::from_source(source).err()
-    } else if Case::is_one(value) || is_in(cases::FOLDER) {
-        Case::from_source(source).err()
+    let refused = if let Some(read) = read_any_case(source, is_in(cases::FOLDER)) {
+        match read {
+            Ok(AnyCase::Call(case)) => uncallable_case(&case, connections, missing),
+            Ok(AnyCase::Ask(_)) => None,
+            // A key that is there twice has a finding of its own.
+            Err(issue) => Some(issue).filter(|_| repeated_key(source).is_none()),
+        }
+    } else if count > 1 && is_scenario() {
+        Some(file_issue(&Pointer::root(), several_documents(count, "scenario")))
     } else if is_stub(value) || is_in(stubs::FOLDER) {
         match read_stub(source) {
             Err(issue) => Some(issue),
@@ -162,13 +162,5 @@ pub fn at_place(finding: Finding, source: &Source, at: Pointer) -> Finding {
 pub fn new_finding(code: &'static str, file: &FileId, message: String) -> Finding {
     let site =
         Site { file: file.clone(), entry: None, pointer: Pointer::root(), line: 1, column: 1 };
-    Finding {
-        code,
-        severity: Severity::Warning,
-        message,
-        site,
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+    Finding::new(code, Severity::Warning, message, site)
 }

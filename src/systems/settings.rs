@@ -61,6 +61,7 @@ ca-file = "/etc/ca.pem"
 cert-file = "/etc/cert.pem"
 key-file = "/etc/key.pem"
 largest-answer = 8
+timeout = "2m"
 tools = ["joke"]
 [connections.prod.commonground]
 version = "v1r4"
@@ -93,6 +94,15 @@ transport = "embedded"
 "#;
 
     #[test]
+    fn misspelt_codes_of_health_are_told() {
+        let (_, findings) =
+            parse_settings("[check]\n'health.gemini' = 'off'\n'health.gemni' = 'off'\n");
+        let expected = "3 settings.unknown-code no check has the code \"health.gemni\"; did you \
+            mean \"health.gemini\"?";
+        assert_eq!(told(&findings), [expected]);
+    }
+
+    #[test]
     fn files_in_the_spelling_of_before_say_what_they_said() {
         let (settings, findings) = parse_settings(SPELLINGS);
         assert_eq!(told(&findings), [""; 0]);
@@ -117,6 +127,7 @@ transport = "embedded"
                 key_file: Some("/etc/key.pem".into()),
             },
             largest_answer: 8 << 20,
+            timeout: Some(std::time::Duration::from_secs(120)),
             ..Connection::embedded()
         };
         let channel = Channel {

@@ -61,11 +61,14 @@ fn build_service(
     events: &[Event],
     text: &str,
 ) -> Result<StubService, Problem> {
-    let arguments = serde_json::from_str(arguments).unwrap_or_default();
+    let refused = |cause: String| {
+        Problem::new(ProblemKind::Input, format!("keeping a call of {tool} as a stub"), cause)
+    };
+    // A rule without them would answer every request.
+    let arguments = serde_json::from_str(arguments)
+        .map_err(|error| refused(format!("can't read its arguments: {error}")))?;
     let asking = Asking { user: "", config: &Map::new(), arguments: &arguments };
-    let rule = record::recorded_rule(tool, &asking, events.iter(), text).map_err(|cause| {
-        let doing = format!("keeping a call of {tool} as a stub");
-        Problem::new(ProblemKind::Input, doing, cause).with_remedy("keep a call that was answered")
-    })?;
+    let rule = record::recorded_rule(tool, &asking, events.iter(), text)
+        .map_err(|cause| refused(cause).with_remedy("keep a call that was answered"))?;
     Ok(StubService { name: tool.to_owned(), rules: vec![rule], ..StubService::default() })
 }

@@ -22,7 +22,7 @@ use crate::{
         entry::{Entry, EntryKind, FileId, SystemId},
         finding::Finding,
         service::Service,
-        tool::{Function, Tool},
+        tool::{Function, Tool, ToolEffects},
     },
     schema::pointer::Pointer,
     syntax::source::Source,
@@ -131,6 +131,18 @@ pub trait System: Sync {
 
     /// The function that a model sees: name, description, parameters as JSON Schema.
     fn model_function(&self, tool: &Tool) -> Function;
+
+    /// A tool's name for people beside its own, where it has one. Many tools may be asked for it.
+    fn tool_title<'t>(&self, tool: &'t Tool) -> Option<&'t str> {
+        let _ = tool;
+        None
+    }
+
+    /// What a tool says that its calls do to the world. Many tools may be asked for it.
+    fn tool_effects(&self, tool: &Tool) -> ToolEffects {
+        let _ = tool;
+        ToolEffects::default()
+    }
 
     /// The JSON Schema of a tool's answers; `None` where nothing is said of them.
     fn output_schema(&self, tool: &Tool) -> Option<Value> {

@@ -20,7 +20,7 @@ use crate::{
         catalog::Catalog,
         connection::{Connection, SystemSettings},
         entry::{Entry, SystemId},
-        tool::Tool,
+        tool::{Tool, ToolEffects},
     },
 };
 
@@ -111,6 +111,17 @@ pub(crate) fn claim_connection(connection: Connection, catalog: &Catalog) -> Con
     }
 }
 
+/// A connection to an address that was typed: where its form is that of one system's servers, it
+/// leads there.
+#[must_use]
+pub(crate) fn claim_address(connection: Connection) -> Connection {
+    let is_own = |of: &&dyn Configured| matches!(connection.addresses(), [address] if of.is_own_address(address));
+    match configured().find(is_own) {
+        Some(configured) => configured.claim_address(connection),
+        None => connection,
+    }
+}
+
 /// A connection that leads to that system, unless it says another or the system needs to know more
 /// of it.
 #[must_use]
@@ -147,6 +158,18 @@ pub(crate) fn wanted_deployments() -> String {
     let wanted: Vec<&str> =
         deployments().map(|(_, deployment)| deployment.elsewhere().wanted).collect();
     format!("name {}", wanted.join("; or "))
+}
+
+/// A tool's name for people beside its own; empty where it has none.
+#[must_use]
+pub(crate) fn tool_title(tool: &Tool) -> &str {
+    by_id(tool.entry.system).and_then(|system| system.tool_title(tool)).unwrap_or_default()
+}
+
+/// What a tool says that its calls do to the world.
+#[must_use]
+pub(crate) fn tool_effects(tool: &Tool) -> ToolEffects {
+    by_id(tool.entry.system).map(|system| system.tool_effects(tool)).unwrap_or_default()
 }
 
 /// The JSON Schema of what has to be given to call a tool. It is made again each time: workspaces

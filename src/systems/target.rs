@@ -49,6 +49,14 @@ impl Target {
         Self::all().into_iter().find(|target| target.word() == word)
     }
 
+    /// Says in a file of tools what its name says.
+    pub fn name_file(&self, value: &mut Value, path: &Path) {
+        let name = path.file_stem().and_then(|name| name.to_str());
+        if let (Self::System(_, portable), Some(name)) = (self, name) {
+            portable.name_file(value, name);
+        }
+    }
+
     /// Stable: the command line takes it.
     #[must_use]
     pub fn word(&self) -> &'static str {

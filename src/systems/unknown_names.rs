@@ -103,11 +103,16 @@ pub fn unknown_names(file: &FileId, source: &Source, known: &Known<'_>) -> Vec<F
     if known.tools.is_empty() {
         return Vec::new();
     }
+    // The value of a file of many sections would be put together for this; what is read of the others
+    // isn't kept.
+    if file.as_str() != SETTINGS && source.sections(0).is_some() {
+        return Vec::new();
+    }
+    let source = &source.for_a_look();
     let Some(value) = source.value(0) else { return Vec::new() };
     let folder = file.path().parent().and_then(|folder| folder.file_name());
     let namings = match folder {
         _ if file.as_str() == SETTINGS => OF_SETTINGS.iter(),
-        _ if source.sections(0).is_some() => return Vec::new(),
         _ if AskCase::is_one(value) => ASK_CASE.iter(),
         Some(folder) if folder == page::FOLDER && !Case::is_one(value) => SCENARIO.iter(),
         _ => return Vec::new(),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{
-    facets::observer::{Follower, Observer, Place, Usual},
+    facets::observer::{Follower, Observer, Place, SeenCall, Usual},
     table::{by_id, every_system},
 };
 use crate::{
@@ -128,6 +128,13 @@ pub fn default_places(catalog: &Catalog, connection: &Connection) -> Result<Vec<
             Err(Problem::new(ProblemKind::Missing, "watching", cause).with_remedy(remedy))
         }
     }
+}
+
+/// The call of a tool that a message is, where the place that it went to doesn't say the tool.
+#[must_use]
+pub(crate) fn seen_call(crossing: &ObservedMessage) -> Option<SeenCall> {
+    let mut owners = observers().filter(|(_, observer)| observer.owns(&crossing.subject));
+    owners.find_map(|(_, observer)| observer.seen_call(crossing))
 }
 
 fn observers() -> impl Iterator<Item = (SystemId, &'static dyn Observer)> {

@@ -83,12 +83,14 @@ pub(crate) fn save_run(trace: &Trace) -> Reply {
                     return Err(format!("{taken} already exists: choose another name"));
                 }
             }
-            let mask = |text: &str| -> Arc<str> { state.mask.mask_text(text).as_ref().into() };
+            let mask = parts.mask(&state.mask);
+            let case = parts.render_yaml(name, expected, &mask);
             let runs = format!("{}\n", pretty_json(&parts.recorded.to_json(), None));
-            let create =
-                |file: &FileId, text: &str| Change::Create { file: file.clone(), text: mask(text) };
-            let changes =
-                vec![create(&file, &parts.render_yaml(name, expected)), create(&recorded, &runs)];
+            let runs: Arc<str> = mask.mask_text(&runs).as_ref().into();
+            let changes = vec![
+                Change::Create { file: file.clone(), text: case.into() },
+                Change::Create { file: recorded.clone(), text: runs },
+            ];
             let label = format!("keep the case {name}");
             Ok(Reply::Send(vec![
                 Message::Document(DocumentMessage::Change { label, changes }),

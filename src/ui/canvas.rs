@@ -109,16 +109,29 @@ pub(crate) fn wrap_to(text: &str, cells: usize, lines: usize) -> Vec<String> {
     wrapped
 }
 
-/// Lays the look of a chosen row over a line that is already written: whole where the list has the
-/// keys, else only its ground.
-pub(crate) fn mark_chosen(buffer: &mut Buffer, line: Rect, styles: &Styles, focused: bool) {
+/// A blank between the edges and the text.
+#[must_use]
+pub(crate) fn inset_area(area: Rect) -> Rect {
+    let blank = (area.width / 2).min(1);
+    Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
+}
+
+/// Lays the look of a chosen row over a line of an area that is already written: whole where the list
+/// has the keys, else only its ground.
+pub(crate) fn mark_chosen(
+    buffer: &mut Buffer,
+    area: Rect,
+    line: u16,
+    styles: &Styles,
+    focused: bool,
+) {
     let style = if focused {
         styles[Role::Selected]
     } else {
         // Its words keep their own colours.
         Style { fg: None, ..styles[Role::SelectedDim] }
     };
-    buffer.set_style(line, style);
+    buffer.set_style(Rect { y: area.y + line, height: 1, ..area }, style);
 }
 
 /// Signs of one cell that lists and lines are full of.

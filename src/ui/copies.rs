@@ -444,7 +444,7 @@ mod tests {
         model::{
             call::{CallId, Event},
             clock::Millis,
-            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            entry::{EntryId, EntryPlace, FileId},
             stage::Stage,
             trace::Head,
         },
@@ -453,12 +453,7 @@ mod tests {
 
     #[test]
     fn a_request_to_a_gateway_is_a_curl_command_without_its_token() {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         let request = Request {
             tool: EntryId::new(place),
             system: "trustgraph",
@@ -538,12 +533,7 @@ mod tests {
 
     #[test]
     fn commands_survive_a_shell() {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         let request = Request {
             tool: EntryId::new(place),
             system: "trustgraph",

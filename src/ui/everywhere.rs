@@ -19,7 +19,7 @@ use crate::app::{
     calls::CallMessage,
     compose::{context::ComposeContext, plan::Plan, services},
     input::{Code, Key},
-    message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId},
+    message::{ConnectionMessage, DocumentMessage, Message, Purpose, ScreenId, WindowGoal},
     notices::NoticeKind,
     notifications::NotificationMessage,
     state::State,
@@ -187,13 +187,19 @@ pub(crate) const ACTIONS: &[Row] = &[
         let name = state.connection_here().name;
         Reply::send(Message::Connection(ConnectionMessage::Reconnect(name)))
     })
-    .help("End the server that the connection's command started, and start it again")
+    .help(
+        "End the server that the connection's command started, and start it again; a connection to \
+        a server elsewhere is opened again",
+    )
     .refused(|_, state| restart_refusal(state)),
     Row::new(Scope::Global, "reload", "reload", |_, _| {
         Reply::send(Message::Document(DocumentMessage::Reload))
     })
     .keys(&[verbs::RELOAD])
-    .help("Reload the workspace's files; unsaved changes are kept"),
+    .help(
+        "Reload the workspace's files; unsaved changes are kept. On Invoke it also starts the server \
+        again that a connection's command started, unless a call runs there",
+    ),
     Row::new(Scope::Global, "make-service", "make service", |_, state| make_service(state))
         .help("Make the service that the selected tool names and that is not there yet")
         .refused(|_, state| service_refusal(state)),
@@ -250,6 +256,14 @@ pub(crate) const ACTIONS: &[Row] = &[
     .refused(|_, state| run_refusal(state)),
     Row::new(Scope::Global, "show-run", "Model run", |window, _| window.show(ScreenId::Run))
         .help("Show the newest run of a model. In the top line once there is one"),
+    Row::new(Scope::Global, "open-folder", "open folder…", |_, _| ask_folder())
+        .help("Open a folder as a workspace in a window of its own, beside this one")
+        .refused(|_, state| only_in_window(state)),
+    Row::new(Scope::Global, "open-demo", "open demo", |_, _| {
+        Reply::send(Message::OpenWindow(WindowGoal::Demo))
+    })
+    .help("Open the demo, where everything can be tried, in a window of its own")
+    .refused(|_, state| only_in_window(state)),
     Row::new(Scope::Global, "suspend", "suspend", |_, _| Reply::send(Message::Suspend))
         .keys(&[verbs::SUSPEND])
         .help("Suspend toolcrib and return to the shell; `fg` resumes it"),
@@ -331,14 +345,29 @@ fn service_refusal(state: &State) -> Option<String> {
     }
 }
 
+/// Reloads the files, and starts the server again whose tools are shown.
+pub(crate) fn reload_with_server(state: &State) -> Reply {
+    let connection = state.connection_here();
+    let is_calling =
+        state.invoke.calls.running_calls().any(|call| call.connection == connection.name);
+    let restarts =
+        connection.command().is_some() && !is_calling && restart_refusal(state).is_none();
+    let again = || Message::Connection(ConnectionMessage::Reconnect(connection.name.clone()));
+    let reload = Message::Document(DocumentMessage::Reload);
+    Reply::Send([reload].into_iter().chain(restarts.then(again)).collect())
+}
+
 fn restart_refusal(state: &State) -> Option<String> {
     let connection = state.connection_here();
     let name = &connection.name;
-    if connection.command().is_none() {
-        return Some(format!("no command starts a server for {name}"));
+    if connection.is_embedded() {
+        return Some(format!("{name} leads to no server"));
     }
     let is_open = state.network.conditions.contains_key(name);
-    (!is_open).then(|| format!("the server of {name} doesn't run: a call or a test starts it"))
+    (!is_open).then(|| match connection.command() {
+        Some(_) => format!("the server of {name} doesn't run: a call or a test starts it"),
+        None => format!("{name} isn't connected: a call or a test connects it"),
+    })
 }
 
 /// Makes the service that the tool names; asks for its name first where it names none.
@@ -368,13 +397,7 @@ fn ask_service(tool: &Tool, state: &State) -> Reply {
 }
 
 fn made_service(plan: Plan, state: &State) -> Reply {
-    let keys = &state.keymap;
-    let words = format!(
-        "{}; {} saves, {} undoes",
-        plan.done_words(),
-        keys.way_to("save-all"),
-        keys.way_to("undo")
-    );
+    let words = plan.done_words(&state.keymap, "save-all");
     let Plan { label, changes, .. } = plan;
     let change = Message::Document(DocumentMessage::Change { label, changes });
     let mut messages = vec![change, Message::Show(ScreenId::Tools)];
@@ -382,6 +405,21 @@ fn made_service(plan: Plan, state: &State) -> Reply {
     messages.extend(state.selected.clone().map(Message::Select));
     messages.push(Message::Notice(NoticeKind::Done, words));
     Reply::Send(messages)
+}
+
+fn only_in_window(state: &State) -> Option<String> {
+    let words = "only in a window (`toolcrib --window`); in a terminal, start toolcrib there";
+    refuse_when(!state.keymap.is_in_window(), words)
+}
+
+fn ask_folder() -> Reply {
+    let words =
+        "The folder, from your home folder on or from the root. It opens beside this window.";
+    let prompt = Prompt::new("Open a folder", words, "~/", |folder, _| match folder {
+        "" => Err("write the path of a folder".into()),
+        folder => Ok(Reply::send(Message::OpenWindow(WindowGoal::Folder(folder.to_owned())))),
+    });
+    Reply::Open(Box::new(prompt.with_act("open")))
 }
 
 fn save_selected(state: &State) -> Reply {

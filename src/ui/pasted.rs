@@ -1,11 +1,11 @@
 //! Tools that are pasted as text.
 
 use super::{
-    overlays::{paste::Paste, proposal::Proposal},
+    overlays::{paste::Paste, proposal::Proposal, server_import},
     view::{Reply, Screen},
 };
 use crate::app::{
-    compose::{context::ComposeContext, pasting},
+    compose::{context::ComposeContext, pasting, server_block::read_block},
     message::ScreenId,
     state::State,
 };
@@ -13,7 +13,7 @@ use crate::app::{
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
-        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted. Changes are shown before they are made.";
+        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted; or a mcpServers block. Changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 
@@ -30,13 +30,18 @@ pub(crate) fn adds_tools(text: &str, screen: Option<&dyn Screen>, state: &State)
             .is_ok()
 }
 
-/// Shows what a pasted text adds, before it is added.
+/// Shows what a pasted text adds, before it is added: tools, or servers that it configures.
 pub(crate) fn paste_descriptors(text: &str, state: &State) -> Reply {
-    paste_proposal(text, state).into_reply()
+    let context = ComposeContext::from_state(state);
+    let has_tools = pasting::paste_entries(context, text, state.selected.as_ref()).is_ok();
+    match read_block(text).filter(|_| !has_tools) {
+        Some(Ok(config)) => Reply::send(server_import::choose_servers(config)),
+        _ => paste_proposal(text, state).into_reply(),
+    }
 }
 
 /// The same as a dialog.
-pub(crate) fn paste_proposal(text: &str, state: &State) -> Proposal {
+fn paste_proposal(text: &str, state: &State) -> Proposal {
     let (text, near) = (text.to_owned(), state.selected.clone());
     Proposal::new("Paste tools", "", move |state| {
         pasting::paste_entries(ComposeContext::from_state(state), &text, near.as_ref())

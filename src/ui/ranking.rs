@@ -21,13 +21,15 @@ pub(crate) struct RankedItem<'c> {
     pub description: &'c str,
     /// It can't be chosen now; it comes after its equals.
     pub unusable: bool,
+    /// It can't be chosen here, but at another place; it comes after all in which a word begins so.
+    pub elsewhere: bool,
     /// It deletes, or changes a running system.
     pub risky: bool,
 }
 
 /// How a text matches; the closest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Closeness {
+pub(crate) enum Closeness {
     Exact,
     Prefix,
     WordStart,
@@ -49,12 +51,13 @@ pub(crate) fn rank_candidates<'c>(
     for (row, candidate) in candidates.into_iter().enumerate() {
         if let Some((closeness, score)) = query.candidate_closeness(candidate) {
             let unnamed = candidate.risky && closeness > Closeness::Prefix;
+            let least = if candidate.elsewhere { Closeness::WordStart } else { Closeness::Exact };
             found.push((
                 unnamed,
-                closeness,
+                closeness.max(least),
                 Reverse(score),
-                candidate.risky,
                 candidate.unusable,
+                candidate.risky,
                 row,
             ));
         }
@@ -67,7 +70,8 @@ pub(crate) fn rank_candidates<'c>(
     found.into_iter().map(|(.., row)| row).collect()
 }
 
-struct Query {
+/// What was typed.
+pub(crate) struct Query {
     text: String,
     words: Vec<String>,
     pattern: Pattern,
@@ -76,7 +80,7 @@ struct Query {
 }
 
 impl Query {
-    fn new(text: &str) -> Self {
+    pub fn new(text: &str) -> Self {
         let text = text.trim().to_lowercase();
         Self {
             words: text.split_whitespace().map(str::to_owned).collect(),
@@ -85,6 +89,16 @@ impl Query {
             letters: Vec::new(),
             text,
         }
+    }
+
+    /// Whether nothing was typed but spaces.
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Whether each of its words is somewhere in a text in small letters.
+    pub fn is_said_in(&self, lower: &str) -> bool {
+        self.words.iter().all(|word| lower.contains(word.as_str()))
     }
 
     /// How closely it matches, and how well among those that match as closely.
@@ -99,22 +113,30 @@ impl Query {
                 .collect::<Vec<_>>()
                 .join(" ")
                 .to_lowercase();
-            self.words
-                .iter()
-                .all(|word| all.contains(word.as_str()))
-                .then_some((Closeness::Description, 0))
+            self.is_said_in(&all).then_some((Closeness::Description, 0))
         })
     }
 
     fn of_name(&mut self, name: &str) -> Option<(Closeness, u32)> {
         let (lower, starts) = word_starts(name);
+        self.of_lowered(name, &lower, &starts)
+    }
+
+    /// How closely a name matches, which is there in small letters, with the starts of its words,
+    /// too.
+    pub fn of_lowered(
+        &mut self,
+        name: &str,
+        lower: &str,
+        starts: &[usize],
+    ) -> Option<(Closeness, u32)> {
         if lower.trim_end_matches('…') == self.text.trim_end_matches('…') {
             return Some((Closeness::Exact, 0));
         }
         if lower.starts_with(&self.text) {
             return Some((Closeness::Prefix, 0));
         }
-        if starts.into_iter().any(|start| lower[start..].starts_with(&self.text)) {
+        if starts.iter().any(|start| lower[*start..].starts_with(&self.text)) {
             return Some((Closeness::WordStart, 0));
         }
         let score =
@@ -124,7 +146,7 @@ impl Query {
 }
 
 /// The name in small letters, and where its words begin: `tell-joke` and `tellJoke` have two.
-fn word_starts(name: &str) -> (String, Vec<usize>) {
+pub(crate) fn word_starts(name: &str) -> (String, Vec<usize>) {
     let (mut lower, mut starts) = (String::with_capacity(name.len()), Vec::new());
     let mut before = ' ';
     for letter in name.chars() {
@@ -184,5 +206,22 @@ mod tests {
     fn what_can_be_chosen_comes_before_its_equal() {
         let of = |unusable| RankedItem { name: "send", unusable, ..RankedItem::default() };
         assert_eq!(rank_candidates("send", [of(true), of(false)]), [1, 0]);
+        let risky = RankedItem { risky: true, ..of(false) };
+        assert_eq!(rank_candidates("send", [of(true), risky]), [1, 0]);
+    }
+
+    #[test]
+    fn what_works_here_comes_before_what_is_called_so_elsewhere() {
+        let elsewhere = RankedItem {
+            name: "restart",
+            unusable: true,
+            elsewhere: true,
+            ..RankedItem::default()
+        };
+        let here = |name| RankedItem { name, ..RankedItem::default() };
+        for name in ["restart server", "server restart"] {
+            assert_eq!(rank_candidates("restart", [elsewhere, here(name)]), [1, 0], "{name}");
+        }
+        assert_eq!(rank_candidates("restart", [here("r-e-s-t-a-r-t"), elsewhere]), [1, 0]);
     }
 }

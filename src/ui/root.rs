@@ -23,7 +23,7 @@ use super::{
     images::ShownImages,
     overlays::{help, palette, way_back::ending_question},
     pasted,
-    running::stop_running,
+    running::interrupt,
     screens::{SCREENS, ScreenRow, form::FormScreen},
     styles::{Role, Styles},
     theme::{self, Theme},
@@ -362,6 +362,7 @@ impl Root {
             Taken::Selected(text) => {
                 let what = count_text(text.chars().count(), "letter", "letters");
                 messages.push(Message::Copy { what, text });
+                self.reading.note_messages(input, &messages);
                 return messages;
             }
         }
@@ -383,6 +384,7 @@ impl Root {
             reply = self.route_input(&Input::Mouse(twice), state);
         }
         self.dispatch_reply(reply, state, &mut messages);
+        self.reading.note_messages(input, &messages);
         messages
     }
 
@@ -415,9 +417,10 @@ impl Root {
         let pressed = words::key_at(&self.keys, input).map(Input::Key);
         let input = pressed.as_ref().unwrap_or(input);
         if let Some(overlay) = &mut self.overlay {
-            // Ctrl+C always leads out.
+            // Ctrl+C always leads out, where it does.
             if *input == Input::Key(Key::ctrl('c')) {
-                return self.handle_action("quit", state);
+                let stays = interrupt(state).filter(|_| state.keymap.is_in_window());
+                return stays.unwrap_or_else(|| self.handle_action("quit", state));
             }
             let reply = match overlay.handle_input(input, state) {
                 OverlayReply::Stay => return Reply::Handled,
@@ -466,10 +469,9 @@ impl Root {
             }
         }
         if key == Key::ctrl('c')
-            && let Some(stop) = stop_running(state)
+            && let Some(reply) = interrupt(state)
         {
-            let words = "stopped; Ctrl+C again quits".to_owned();
-            return Reply::Send(vec![stop, Message::Notice(NoticeKind::Hint, words)]);
+            return reply;
         }
         if let Some(action) = state.keymap.action_for(&self.scopes(state), key) {
             // Esc goes one level back where there is nothing to cancel.

@@ -1,6 +1,10 @@
 //! What runs and can be stopped from anywhere.
 
-use crate::app::{agent_run::AgentMessage, calls::CallMessage, message::Message, state::State};
+use super::view::Reply;
+use crate::app::{
+    actions::Scope, agent_run::AgentMessage, calls::CallMessage, input::Key, message::Message,
+    notices::NoticeKind, state::State,
+};
 
 /// What an interrupt stops before it means anything else: the newest running call, else a model
 /// that speaks.
@@ -8,4 +12,17 @@ pub(crate) fn stop_running(state: &State) -> Option<Message> {
     let call = state.invoke.calls.running_calls().last();
     let stop = call.map(|call| Message::Call(CallMessage::Cancel(call.id)));
     stop.or_else(|| state.invoke.agent.is_moving().then_some(Message::Agent(AgentMessage::Stop)))
+}
+
+/// What Ctrl+C does beside quitting, where no text is selected: it stops what runs. In a window, where
+/// Ctrl+C copies, it doesn't quit at all, unless the user's keys say so.
+pub(crate) fn interrupt(state: &State) -> Option<Reply> {
+    let own = state.keymap.action_for(&[Scope::Global], Key::ctrl('c'));
+    let stays = state.keymap.is_in_window() && own == Some("quit");
+    if let Some(stop) = stop_running(state) {
+        let words = if stays { "stopped" } else { "stopped; Ctrl+C again quits" };
+        return Some(Reply::Send(vec![stop, Message::Notice(NoticeKind::Hint, words.to_owned())]));
+    }
+    let way = state.keymap.way_to("quit");
+    stays.then(|| Reply::Refused(format!("Ctrl+C copies what you select; {way} quits")))
 }

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::styles::{ROLES, Styles};
 use crate::{
+    engine::workflow::similar,
     schema::pointer::Pointer,
     syntax::source::{Format, Source},
 };
@@ -86,106 +87,154 @@ pub fn available_themes(users: &[(String, String)]) -> (Vec<Theme>, Vec<String>)
 /// Reads a theme of the user's, which says only what differs from a built-in one: the one that `base`
 /// names, or else the first.
 pub(crate) fn parse_own(name: &str, text: &str) -> Result<Theme, String> {
-    let source = read_source(name, text)?;
-    let table = table_of(&source);
-    let wrong = |key: &str, what: String| wrong_at(name, &source, &[key], &what);
-    if let Some(key) = table.keys().find(|key| !["base", "palette", "roles"].contains(&&***key)) {
-        return Err(wrong(key, format!("{key:?} is none of base, palette, roles")));
+    let own = ThemeText::parse(name, text)?;
+    if let Some(key) = own.table.keys().find(|key| !["base", "palette", "roles"].contains(&&***key))
+    {
+        return Err(own.wrong(&[key], &format!("{key:?} is none of base, palette, roles")));
     }
     let names = || BUILT_IN.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
-    let base = match table.get("base") {
+    let base = match own.table.get("base") {
         None => BUILT_IN.first(),
         Some(base) => BUILT_IN.iter().find(|(name, _)| base.as_str() == Some(name)),
     };
     let Some((base, below)) = base else {
-        return Err(wrong("base", format!("base must be one of {}", names())));
+        return Err(own.wrong(&["base"], &format!("base must be one of {}", names())));
     };
-    let below = table_of(&read_source(base, below)?);
-    let of_both = |key: &str| {
-        let mut all = section(&below, key);
-        all.extend(section(&table, key));
-        all
+    let below = ThemeText::parse(base, below)?;
+    let of_both = |below: Map<String, Value>, own: &Map<String, Value>| {
+        let own = own.iter().map(|(key, value)| (key.clone(), value.clone()));
+        below.into_iter().chain(own).collect::<Map<_, _>>()
     };
-    let (palette, roles) = (of_both("palette"), of_both("roles"));
-    let is_used = |colour: &str| {
-        let in_role = |role: &Value| {
-            ["fg", "bg"].iter().any(|side| role.get(side).and_then(Value::as_str) == Some(colour))
-        };
-        roles.values().any(in_role)
-    };
-    if let Some(colour) = section(&table, "palette").keys().find(|colour| !is_used(colour)) {
-        let at = ["palette", colour];
-        let words = format!("no role uses the colour {colour:?}; {base} has {}", names_of(&below));
-        return Err(wrong_at(name, &source, &at, &words));
-    }
-    style_roles(name, &source, (&palette, &roles))
-}
-
-/// The colours of a theme.
-fn names_of(table: &Map<String, Value>) -> String {
-    section(table, "palette").keys().cloned().collect::<Vec<_>>().join(", ")
-}
-
-fn read_source(name: &str, text: &str) -> Result<Source, String> {
-    Source::parse(Format::Toml, text).map_err(|error| format!("theme {name}: {error}"))
-}
-
-fn table_of(source: &Source) -> Map<String, Value> {
-    source.value(0).and_then(|value| value.as_object().cloned()).unwrap_or_default()
-}
-
-fn section(table: &Map<String, Value>, key: &str) -> Map<String, Value> {
-    table.get(key).and_then(Value::as_object).cloned().unwrap_or_default()
-}
-
-fn wrong_at(name: &str, source: &Source, at: &[&str], what: &str) -> String {
-    let place = source.find_place(0, &Pointer::from_iter(at.iter().copied()));
-    let line = place.map_or_else(String::new, |place| format!("line {}: ", place.line));
-    format!("theme {name}: {line}{what}")
+    let (colours, own_roles) = (own.palette()?, own.roles()?);
+    let (palette, roles) =
+        (of_both(below.palette()?, &colours), of_both(below.roles()?, &own_roles));
+    own.check_unused(&colours, &below.palette()?, &roles)?;
+    own.style_roles(&palette, &roles)
 }
 
 /// Reads a theme: `[palette]` names colours (`#rrggbb`, one of the terminal's sixteen, or an
 /// index), `[roles]` gives each role `fg`, `bg` and a list `is` of bold, dim, italic, underlined,
 /// reversed.
 pub(crate) fn parse(name: &str, text: &str) -> Result<Theme, String> {
-    let source = read_source(name, text)?;
-    let table = table_of(&source);
-    style_roles(name, &source, (&section(&table, "palette"), &section(&table, "roles")))
+    let read = ThemeText::parse(name, text)?;
+    read.style_roles(&read.palette()?, &read.roles()?)
 }
 
-fn style_roles(
-    name: &str,
-    source: &Source,
-    (palette, roles): (&Map<String, Value>, &Map<String, Value>),
-) -> Result<Theme, String> {
-    let wrong = |role: &str, what: String| wrong_at(name, source, &["roles", role], &what);
-    for role in roles.keys() {
-        if !ROLES.iter().any(|(_, known)| known == role) {
-            return Err(wrong(role, format!("there is no role {role:?}")));
+/// The text of a theme, for words about a place in it.
+struct ThemeText<'t> {
+    name: &'t str,
+    source: Source,
+    table: Map<String, Value>,
+}
+
+impl<'t> ThemeText<'t> {
+    fn parse(name: &'t str, text: &str) -> Result<Self, String> {
+        let source = Source::parse(Format::Toml, text);
+        let source = source.map_err(|error| format!("theme {name}: {error}"))?;
+        let table = source.value(0).and_then(|value| value.as_object().cloned());
+        Ok(Self { name, source, table: table.unwrap_or_default() })
+    }
+
+    /// What is wrong at a place, with its line.
+    fn wrong(&self, at: &[&str], what: &str) -> String {
+        let place = self.source.find_place(0, &Pointer::from_iter(at.iter().copied()));
+        let line = place.map_or_else(String::new, |place| format!("line {}: ", place.line));
+        format!("theme {}: {line}{what}", self.name)
+    }
+
+    /// A table of the text; an empty one where there is none.
+    fn section(&self, key: &str, example: &str) -> Result<Map<String, Value>, String> {
+        match self.table.get(key) {
+            None => Ok(Map::new()),
+            Some(Value::Object(rows)) => Ok(rows.clone()),
+            Some(_) => Err(self.wrong(&[key], &format!("{key} must be a table, as {example}"))),
         }
     }
-    let mut failure = None;
-    let styles = Styles::new(|role| {
-        let role_name = ROLES[role as usize].1;
-        let Some(row) = roles.get(role_name).and_then(Value::as_object) else {
-            return Style::default();
+
+    /// Its colours, each of which is one.
+    fn palette(&self) -> Result<Map<String, Value>, String> {
+        let colours =
+            self.section("palette", "[palette] with lines such as accent = \"#88c0d0\"")?;
+        for (name, colour) in &colours {
+            parse_colour(colour, &Map::new())
+                .map_err(|what| self.wrong(&["palette", name], &what))?;
+        }
+        Ok(colours)
+    }
+
+    /// Its roles, all of which there are.
+    fn roles(&self) -> Result<Map<String, Value>, String> {
+        let roles =
+            self.section("roles", "[roles] with lines such as text = { fg = \"white\" }")?;
+        match roles.keys().find(|role| !ROLES.iter().any(|(_, known)| known == role)) {
+            Some(role) => Err(self.wrong(&["roles", role], &format!("there is no role {role:?}"))),
+            None => Ok(roles),
+        }
+    }
+
+    /// That no colour is one of the base's under a misspelt name. Others that no role uses may be
+    /// there, as in palettes that are made for many programs.
+    fn check_unused(
+        &self,
+        colours: &Map<String, Value>,
+        known: &Map<String, Value>,
+        roles: &Map<String, Value>,
+    ) -> Result<(), String> {
+        let is_used = |colour: &str| {
+            let in_role = |role: &Value| {
+                ["fg", "bg"]
+                    .iter()
+                    .any(|side| role.get(side).and_then(Value::as_str) == Some(colour))
+            };
+            roles.values().any(in_role)
         };
-        parse_style(row, palette).unwrap_or_else(|what| {
-            failure.get_or_insert(wrong(role_name, what));
-            Style::default()
-        })
-    });
-    failure.map_or(Ok(Theme { name: name.to_owned(), styles }), Err)
+        // `bg` and `bg2` are two of a row.
+        let series = |name: &str| name.trim_end_matches(|sign: char| sign.is_ascii_digit()).len();
+        for colour in colours.keys().filter(|colour| !is_used(colour)) {
+            let near = similar::nearest_name(colour, known.keys().map(String::as_str));
+            let is_slip = |near: &&str| {
+                !colours.contains_key(*near) && colour[..series(colour)] != near[..series(near)]
+            };
+            if let Some(near) = near.filter(is_slip) {
+                let words = format!("no role uses the colour {colour:?}; did you mean {near:?}?");
+                return Err(self.wrong(&["palette", colour], &words));
+            }
+        }
+        Ok(())
+    }
+
+    fn style_roles(
+        &self,
+        palette: &Map<String, Value>,
+        roles: &Map<String, Value>,
+    ) -> Result<Theme, String> {
+        let mut failure = None;
+        let styles = Styles::new(|role| {
+            let role_name = ROLES[role as usize].1;
+            let style = roles.get(role_name).map_or(Ok(Style::default()), |row| {
+                parse_style(row, palette).map_err(|what| self.wrong(&["roles", role_name], &what))
+            });
+            style.unwrap_or_else(|wrong| {
+                failure.get_or_insert(wrong);
+                Style::default()
+            })
+        });
+        failure.map_or(Ok(Theme { name: self.name.to_owned(), styles }), Err)
+    }
 }
 
-fn parse_style(row: &Map<String, Value>, palette: &Map<String, Value>) -> Result<Style, String> {
+fn parse_style(role: &Value, palette: &Map<String, Value>) -> Result<Style, String> {
+    let Some(row) = role.as_object() else {
+        return Err("a role is a table, as { fg = \"red\", is = [\"bold\"] }".to_owned());
+    };
     let mut style = Style::default();
     for (key, value) in row {
         match key.as_str() {
             "fg" => style = style.fg(parse_colour(value, palette)?),
             "bg" => style = style.bg(parse_colour(value, palette)?),
             "is" => {
-                for word in value.as_array().into_iter().flatten() {
+                let words = value.as_array().ok_or("is must be a list, as [\"bold\"]")?;
+                for word in words {
                     style = style.add_modifier(parse_modifier(word)?);
                 }
             }
@@ -311,14 +360,33 @@ mod tests {
             ("base = \"drak\"\n", "theme mine: line 1: base must be one of dark, light"),
             (
                 "[palette]\naccnt = 1\n",
-                "theme mine: line 2: no role uses the colour \"accnt\"; dark has bg, fg",
+                "theme mine: line 2: no role uses the colour \"accnt\"; did you mean \"accent\"?",
             ),
-            ("[palette]\naccent = \"blurple\"\n", "theme mine: \"blurple\" is no colour"),
+            ("[palette]\naccent = \"blurple\"\n", "theme mine: line 2: \"blurple\" is no colour"),
+            (
+                "[palette]\nmine = \"blurple\"\n[roles]\ntext = { fg = \"mine\" }\n",
+                "theme mine: line 2: \"blurple\" is no colour",
+            ),
+            ("palette = 5\n", "theme mine: line 1: palette must be a table, as [palette]"),
+            ("base = \"dark\"\nroles = \"x\"\n", "theme mine: line 2: roles must be a table"),
+            ("[roles]\n\ntext = \"red\"\n", "theme mine: line 3: a role is a table, as { fg"),
+            (
+                "[roles]\ntext = { is = \"bold\" }\n",
+                "theme mine: line 2: is must be a list, as [\"bold\"]",
+            ),
             ("[roles]\ntxt = { fg = \"red\" }\n", "theme mine: line 2: there is no role \"txt\""),
         ] {
             let said = own(text).unwrap_err();
             assert!(said.starts_with(words), "{said}");
         }
+    }
+
+    #[test]
+    fn a_palette_may_have_more_colours_than_roles_use() {
+        let text = "[palette]\nrosewater = \"#f5e0dc\"\noverlay0 = \"#6c7086\"\n\
+                    accent = \"#f38ba8\"\naccents = \"#f38ba8\"\n";
+        let styles = parse_own("mine", text).unwrap().styles;
+        assert_eq!(styles.role_style(Role::Key).fg, Some(Color::Rgb(0xf3, 0x8b, 0xa8)));
     }
 
     #[test]

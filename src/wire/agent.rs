@@ -7,7 +7,9 @@ use tokio::{sync::mpsc, time::Instant};
 
 use super::{
     connector::Connector,
-    deployed, queue,
+    deployed,
+    now::elapsed_ms,
+    queue,
     systems::{facets::agent::AgentRun, table},
 };
 use crate::{
@@ -70,6 +72,7 @@ pub(crate) async fn ask_agent(
         idle: PATIENCE,
         total: Duration::MAX / 4,
         linger: Duration::ZERO,
+        is_asked: true,
         ..Limits::default()
     };
     let (sender, heard) = mpsc::channel::<Event>(QUEUE);
@@ -105,10 +108,6 @@ pub(crate) fn begin_run(
     let none =
         || Problem::new(ProblemKind::Input, "asking the agent", format!("{system} has no agent"));
     Ok(agent.ok_or_else(none)?.begin_run(asked, items))
-}
-
-fn elapsed_ms(began: Instant) -> u64 {
-    u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 struct Telling {

@@ -27,7 +27,11 @@ use super::{
         live::CallDriver,
         table::{self, every_live_system},
     },
-    transport::{self, bus::Bus, process},
+    transport::{
+        self,
+        bus::{Bus, BusFuture},
+        process,
+    },
 };
 use crate::{
     engine::template,
@@ -145,8 +149,13 @@ impl Registry {
     /// What the connection needs the user's consent for and doesn't have it.
     #[must_use]
     pub fn not_allowed(&self, connection: &Connection) -> Option<Permission> {
-        let mut wanted = permissions_of(&self.placed(connection)).into_iter();
+        let mut wanted = self.permissions_of(connection).into_iter();
         wanted.find(|permission| !self.secrets.is_allowed(permission))
+    }
+
+    /// All that this connection of the workspace needs the user's consent for.
+    pub fn permissions_of(&self, connection: &Connection) -> Vec<Permission> {
+        permissions_of(&self.placed(connection))
     }
 
     /// The folder of a server counts from the workspace's.
@@ -167,53 +176,59 @@ impl Registry {
     /// Runs one call to its end and sends its events, `EventKind::End` exactly once, and after it
     /// only strays and receipts. Waits when `events` is full. Dropping the future cancels the call
     /// (nothing is sent after that).
-    pub async fn run_call(
-        &self,
-        connection: &Connection,
+    pub fn run_call<'a>(
+        &'a self,
+        connection: &'a Connection,
         request: Request,
         limits: Limits,
         events: mpsc::Sender<Event>,
-    ) {
-        if let Some(mock) = &request.mock {
-            return stub_call::answer_mock(mock, &request.arguments, limits, events).await;
-        }
-        let driver = table::by_id(request.system).and_then(|system| system.call_driver());
-        let system = request.system;
-        // The last thing before it is sent: nobody else gets to know the values.
-        let (request, unknown) = match self.with_variables(connection, request.clone()) {
-            Ok(filled) => (filled, None),
-            Err(problem) => (request, Some(problem)),
-        };
-        let limits = Limits { answer: connection.largest_answer, ..limits };
-        let mut begun = session::begin_call(request, limits, events);
-        begun.hide_secrets(&self.secrets);
-        if let Some(problem) = unknown {
-            return begun.fail_call(problem).await;
-        }
-        let Some(driver) = driver else {
-            let problem = match transport::is_built_in(connection.transport()) {
-                true => not_callable(system),
-                false => no_transport(connection),
-            };
-            return begun.fail_call(problem).await;
-        };
-        let bus = match self.open_bus(connection).await {
-            Ok(bus) => bus,
-            Err(problem) => return begun.fail_call(problem).await,
-        };
-        begun.start_limits();
-        match driver {
-            CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
-            CallDriver::MultiStep(procedure) => {
-                let with = session::ProcedureContext {
-                    connection,
-                    bus: &*bus,
-                    secrets: &self.secrets,
-                    kept: &self.kept,
-                };
-                begun.run_multi_step(procedure, with).await;
+    ) -> BoxFuture<'a, ()> {
+        // In a box, so that the program has the code once and not in each of its callers.
+        Box::pin(async move {
+            if let Some(mock) = &request.mock {
+                return stub_call::answer_mock(mock, &request.arguments, limits, events).await;
             }
-        }
+            let driver = table::by_id(request.system).and_then(|system| system.call_driver());
+            let system = request.system;
+            // The last thing before it is sent: nobody else gets to know the values.
+            let (request, unknown) = match self.with_variables(connection, request.clone()) {
+                Ok(filled) => (filled, None),
+                Err(problem) => (request, Some(problem)),
+            };
+            let limits = limits.over(connection);
+            let mut begun = session::begin_call(request, limits, events);
+            begun.hide_secrets(&self.secrets);
+            if let Some(problem) = unknown {
+                return begun.fail_call(problem).await;
+            }
+            let Some(driver) = driver else {
+                let problem = match transport::is_built_in(connection.transport()) {
+                    true => not_callable(system),
+                    false => no_transport(connection),
+                };
+                return begun.fail_call(problem).await;
+            };
+            let mut waiting = Some(begun);
+            while let Some(mut begun) = waiting.take() {
+                let bus = match self.open_bus(connection).await {
+                    Ok(bus) => bus,
+                    Err(problem) => return begun.fail_call(problem).await,
+                };
+                begun.start_limits();
+                match driver {
+                    CallDriver::Exchange(exchange) => begun.run_exchange(&*bus, exchange).await,
+                    CallDriver::MultiStep(procedure) => {
+                        let with = session::ProcedureContext {
+                            connection,
+                            bus: &*bus,
+                            secrets: &self.secrets,
+                            kept: &self.kept,
+                        };
+                        waiting = begun.run_multi_step(procedure, with).await;
+                    }
+                }
+            }
+        })
     }
 
     /// The request with the environment's variables in the places that name them.
@@ -268,42 +283,45 @@ impl Registry {
 
     /// The open connection of these settings. Settings that changed under the same name close the
     /// old one.
-    pub async fn open_bus(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
-        let placed = self.placed(connection);
-        let connection = &placed;
-        let slot = {
-            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(slots.entry(connection.name.clone()).or_default())
-        };
-        // Held while connecting, so that calls that start together share one connection.
-        let mut slot = slot.lock().await;
-        if let Some(open) = slot
-            .as_ref()
-            .filter(|open| open.settings == *connection && open.bus.close_reason().is_none())
-        {
-            return Ok(Arc::clone(&open.bus));
-        }
-        *slot = None;
-        self.set_state(&connection.name, ConnectionState::Connecting);
-        let opened = match self.not_allowed(connection) {
-            Some(permission) => Err(not_allowed(connection, &permission, "")),
-            None => self.opened(connection).await,
-        };
-        match opened {
-            Ok(bus) => {
-                let beside = self.spawn_companions(connection, &bus).await?;
-                *slot = Some(Open { settings: connection.clone(), bus: Arc::clone(&bus), beside });
-                Ok(bus)
+    pub fn open_bus<'a>(&'a self, connection: &'a Connection) -> BusFuture<'a, Arc<dyn Bus>> {
+        Box::pin(async move {
+            let placed = self.placed(connection);
+            let connection = &placed;
+            let slot = {
+                let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+                Arc::clone(slots.entry(connection.name.clone()).or_default())
+            };
+            // Held while connecting, so that calls that start together share one connection.
+            let mut slot = slot.lock().await;
+            if let Some(open) = slot
+                .as_ref()
+                .filter(|open| open.settings == *connection && open.bus.close_reason().is_none())
+            {
+                return Ok(Arc::clone(&open.bus));
             }
-            Err(problem) => {
-                let problem = self.secrets.hidden_in(problem);
-                self.set_state(
-                    &connection.name,
-                    ConnectionState::Failed(connecting_problem(connection, problem.clone())),
-                );
-                Err(problem)
+            *slot = None;
+            self.set_state(&connection.name, ConnectionState::Connecting);
+            let opened = match self.not_allowed(connection) {
+                Some(permission) => Err(not_allowed(connection, &permission, "")),
+                None => self.opened(connection).await,
+            };
+            match opened {
+                Ok(bus) => {
+                    let beside = self.spawn_companions(connection, &bus).await?;
+                    *slot =
+                        Some(Open { settings: connection.clone(), bus: Arc::clone(&bus), beside });
+                    Ok(bus)
+                }
+                Err(problem) => {
+                    let problem = self.secrets.hidden_in(problem);
+                    self.set_state(
+                        &connection.name,
+                        ConnectionState::Failed(connecting_problem(connection, problem.clone())),
+                    );
+                    Err(problem)
+                }
             }
-        }
+        })
     }
 
     async fn opened(&self, connection: &Connection) -> Result<Arc<dyn Bus>, CallError> {
@@ -385,11 +403,8 @@ impl Registry {
 }
 
 impl Connector for Registry {
-    fn open_bus<'a>(
-        &'a self,
-        connection: &'a Connection,
-    ) -> BoxFuture<'a, Result<Arc<dyn Bus>, CallError>> {
-        Box::pin(self.open_bus(connection))
+    fn open_bus<'a>(&'a self, connection: &'a Connection) -> BusFuture<'a, Arc<dyn Bus>> {
+        self.open_bus(connection)
     }
 
     fn run_call<'a>(
@@ -399,7 +414,7 @@ impl Connector for Registry {
         limits: Limits,
         events: mpsc::Sender<Event>,
     ) -> BoxFuture<'a, ()> {
-        Box::pin(self.run_call(connection, request, limits, events))
+        self.run_call(connection, request, limits, events)
     }
 
     fn connection_states(&self) -> watch::Receiver<States> {
@@ -452,19 +467,14 @@ mod tests {
     use crate::{
         model::{
             call::{EventKind, Outcome},
-            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            entry::{EntryId, EntryPlace, FileId},
         },
         schema::pointer::Pointer,
         systems::trustgraph::request,
     };
 
     fn request(topic: &str, config: &serde_json::Value, arguments: &serde_json::Value) -> Request {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::default(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::default());
         let map = |value: &serde_json::Value| value.as_object().cloned().unwrap_or_default();
         Request {
             tool: EntryId::new(place),

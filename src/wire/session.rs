@@ -31,6 +31,7 @@ use crate::{
     model::{
         call::{CallError, Event, EventKind, Headers, Limits, Outcome, Request, StrayCause},
         connection::{Connection, ConnectionState},
+        error_kind::ErrorKind,
         size,
         stage::FrameWay,
         transport::Traffic,
@@ -61,6 +62,8 @@ pub(crate) struct BegunCall {
     request: Request,
     limits: Limits,
     sink: EventSink,
+    /// It was made before on another connection, which did not take it.
+    is_repeated: bool,
 }
 
 /// What a procedure gets beside its request.
@@ -79,7 +82,7 @@ pub(crate) fn begin_call(
     limits: Limits,
     events: mpsc::Sender<Event>,
 ) -> BegunCall {
-    BegunCall { request, limits, sink: EventSink::new(events) }
+    BegunCall { request, limits, sink: EventSink::new(events), is_repeated: false }
 }
 
 impl BegunCall {
@@ -141,9 +144,15 @@ impl BegunCall {
         let _ = session.send_and_receive(inbox, packed).await;
     }
 
-    /// Makes the call in several steps; all else as with [`Self::run_exchange`], but that no strays come.
-    pub async fn run_multi_step(self, procedure: &dyn MultiStep, with: ProcedureContext<'_>) {
-        let Self { request, limits, mut sink } = self;
+    /// Makes the call in several steps; all else as with [`Self::run_exchange`], but that no strays
+    /// come. Where the server did not take it, as it no longer knows the session, the call is given
+    /// back, once: it can be made on another connection.
+    pub async fn run_multi_step(
+        self,
+        procedure: &dyn MultiStep,
+        with: ProcedureContext<'_>,
+    ) -> Option<Self> {
+        let Self { request, limits, mut sink, is_repeated } = self;
         let ProcedureContext { connection, bus, secrets, kept } = with;
         let latest = sink.opened + limits.total.max(limits.first) + TELLING;
         let breaks = bus.connection_events().fault_counts().breaks;
@@ -164,10 +173,18 @@ impl BegunCall {
                 ),
             ),
             Ok(end) => find_silent_broker(bus, end).await,
-            Err(_) => return,
+            Err(_) => return None,
         };
         let (outcome, problem) = end;
+        let is_gone = problem.as_ref().is_some_and(|it| it.kind == ErrorKind::SessionGone);
+        if is_gone && !is_repeated {
+            let words = "the server no longer knew the session; opened another and sent it again";
+            // Whoever no longer listens need not be notified.
+            let _ = sink.emit(EventKind::Notice(words.to_owned())).await;
+            return Some(Self { request, limits, sink, is_repeated: true });
+        }
         let _ = sink.emit(EventKind::End { outcome, problem }).await;
+        None
     }
 }
 

@@ -71,7 +71,7 @@ async fn tell_answer(
             step = timeout(limits.idle, steps.next()) => step.ok().flatten(),
             () = sleep_until(total) => None,
         };
-        let Some(step) = step else { break silence() };
+        let Some(step) = step else { break silence(limits) };
         last = Some(step.said.clone());
         if let Some(end) = tell_step(step, sink).await? {
             break end;
@@ -147,10 +147,12 @@ async fn emit_stray(
     sink.emit(EventKind::Stray { cause, id, headers, body }).await
 }
 
-fn silence() -> (Outcome, Option<CallError>) {
+fn silence(limits: Limits) -> (Outcome, Option<CallError>) {
     let message = "the answer didn't end in time";
-    let remedy = "give the call more time (--timeout) than the delays of the stub or mock, or check the fault of \
-                  its rule";
+    let remedy = format!(
+        "{} than the delays of the stub or mock take, or check the fault of its rule",
+        limits.more_time
+    );
     (Outcome::TimedOut, Some(CallError::new(ErrorKind::TimedOut, message, remedy)))
 }
 

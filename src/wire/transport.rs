@@ -28,6 +28,7 @@ pub mod websocket;
 use std::sync::Arc;
 
 use bus::{Bus, BusFuture};
+use reconnecting::TransportDial;
 
 use super::secrets::Secrets;
 use crate::model::{connection::Connection, transport::TransportKind};
@@ -45,33 +46,29 @@ const TRANSPORTS: &[(TransportKind, Open)] = &[
         Box::pin(async { Ok(Arc::new(nats::connect(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
     #[cfg(feature = "rabbitmq")]
-    (TransportKind::RabbitMq, |connection, secrets| {
-        Box::pin(async {
-            Ok(Arc::new(rabbitmq::connect(connection, secrets).await?) as Arc<dyn Bus>)
-        })
-    }),
+    (TransportKind::RabbitMq, open_reconnecting::<rabbitmq::dial::Rabbits>),
     #[cfg(feature = "pulsar")]
-    (TransportKind::Pulsar, |connection, secrets| {
-        Box::pin(async {
-            Ok(Arc::new(pulsar::connect(connection, secrets).await?) as Arc<dyn Bus>)
-        })
-    }),
+    (TransportKind::Pulsar, open_reconnecting::<pulsar::dial::BrokerDial>),
     #[cfg(feature = "kafka")]
-    (TransportKind::Kafka, |connection, secrets| {
-        Box::pin(async { Ok(Arc::new(kafka::connect(connection, secrets).await?) as Arc<dyn Bus>) })
-    }),
+    (TransportKind::Kafka, open_reconnecting::<kafka::dial::Brokers>),
     (TransportKind::Http, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(http::connect(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
-    (TransportKind::WebSocket, |connection, secrets| {
-        Box::pin(async {
-            Ok(Arc::new(websocket::connect(connection, secrets).await?) as Arc<dyn Bus>)
-        })
-    }),
+    (TransportKind::WebSocket, open_reconnecting::<websocket::dial::Gateways>),
     (TransportKind::Stdio, |connection, secrets| {
         Box::pin(async { Ok(Arc::new(process::open(connection, secrets).await?) as Arc<dyn Bus>) })
     }),
 ];
+
+fn open_reconnecting<'a, D: TransportDial>(
+    connection: &'a Connection,
+    secrets: &'a Secrets,
+) -> BusFuture<'a, Arc<dyn Bus>> {
+    Box::pin(async {
+        let bus = reconnecting::connect::<D>(connection, secrets).await?;
+        Ok(Arc::new(bus) as Arc<dyn Bus>)
+    })
+}
 
 /// Whether this build has the transport.
 #[must_use]

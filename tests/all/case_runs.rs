@@ -1,7 +1,7 @@
 //! Runs of cases over a server that counts, fails, hangs and dies: chosen, repeated, tried again,
 //! chained, interrupted, and reported.
 
-use std::{fs, path::Path, process::Child};
+use std::{collections::BTreeSet, fs, path::Path, process::Child};
 
 use serde_json::{Value, json};
 
@@ -50,6 +50,14 @@ fn a_crash_fails_its_own_case_and_other_calls_are_sent_again() {
     let said = told(&ran);
     assert!(said.contains("✗ dies") && said.contains("it was lost (connection-lost:"), "{said}");
     assert_eq!(said.matches("sent again, as the server ended").count(), 3, "{said}");
+    // What is sent again is a call of its own: both can be looked at.
+    let kept = place.json(&["history", "--json"]);
+    let kept = kept.as_array().unwrap();
+    let ids: BTreeSet<&str> = kept.iter().filter_map(|call| call["id"].as_str()).collect();
+    assert!(kept.len() > 3 && ids.len() == kept.len(), "{kept:?}");
+    for id in ids {
+        place.run(&["history", "show", id]).ended(0, &[]);
+    }
     // Alone it is no other's fault either.
     let ran = test(&place, &["a", "--json"]);
     ran.ended(1, &["1 of 1 case failed"]);
@@ -97,16 +105,30 @@ fn answers_of_earlier_cases_are_filled_in() {
     let place = place(&[("1-login.yaml", "call: login\n"), ("2-use.yaml", used)]);
     test(&place, &[]).ended(0, &["2 cases passed"]);
     test(&place, &["--jobs", "1"]).ended(0, &["2 cases passed"]);
-    // Neither alone nor in the other order: nothing is sent as it stands.
-    for words in [&["2-use"][..], &["2-use", "1-login"]] {
-        let ran = test(&place, words);
-        assert_eq!(ran.code, Some(1), "{}", ran.words);
-        let said = told(&ran);
-        assert!(
-            said.contains("it names the answer of \"login\", and no case of this run"),
-            "{said}"
-        );
-    }
+    // What it names is run before it, whatever was asked for.
+    let alone = test(&place, &["2-use"]);
+    alone.ended(0, &["Also run, as others name their answers: cases/1-login.yaml", "2 cases passed"]);
+    let ran = test(&place, &["2-use", "1-login"]);
+    ran.ended(0, &["2 cases passed"]);
+    assert!(!ran.words.contains("Also run"), "{}", ran.words);
+    // Digits are a number: the tenth comes after the second.
+    let tenth = place.here.join("cases/10-use.yaml");
+    fs::rename(place.here.join("cases/2-use.yaml"), &tenth).unwrap();
+    fs::rename(place.here.join("cases/1-login.yaml"), place.here.join("cases/9-login.yaml")).unwrap();
+    test(&place, &[]).ended(0, &["2 cases passed"]);
+    // A part that isn't there.
+    fs::write(&tenth, used.replace("visit", "visits")).unwrap();
+    let ran = test(&place, &["--filter", "10-use"]);
+    assert!(told(&ran).contains("has no /visits: name a part that is in it"), "{}", ran.data);
+    test(&place, &["--failed"]).ended(1, &["1 of 2 cases couldn't run"]);
+    // No case calls it: nothing is sent as it is written.
+    fs::write(&tenth, used.replace("answer.login", "answer.nobody")).unwrap();
+    let ran = test(&place, &["10-use"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.words);
+    let said = told(&ran);
+    assert!(said.contains("it names the answer of \"nobody\", and no case of this run"), "{said}");
+    fs::rename(place.here.join("cases/9-login.yaml"), place.here.join("cases/1-login.yaml")).unwrap();
+    fs::rename(&tenth, place.here.join("cases/2-use.yaml")).unwrap();
     // Where that failed, there is nothing to fill in.
     fs::write(place.here.join("cases/1-login.yaml"), "call: fail\nexpect: {outcome: failed}\n")
         .unwrap();
@@ -283,6 +305,16 @@ fn reports_name_the_line_of_what_differs() {
     // Nor has a file that isn't asked for.
     let other = test(&place, &["differs"]);
     assert!(!other.words.contains("is left out"), "{}", other.words);
+}
+
+#[test]
+fn a_file_that_is_no_text_is_reported_once() {
+    let place = place(&[("good.yaml", ECHO)]);
+    fs::write(place.here.join("cases/bytes.yaml"), b"call: echo # \xff\n").unwrap();
+    let ran = test(&place, &[]);
+    ran.ended(2, &["1 of 2 cases couldn't run"]);
+    assert!(ran.data.contains("bytes.yaml"), "{}", ran.data);
+    assert!(!ran.words.contains("left out"), "{}", ran.words);
 }
 
 #[test]

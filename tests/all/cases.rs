@@ -294,6 +294,28 @@ fn a_case_and_a_stub_hold_no_secrets_however_the_answer_was_cut() {
 }
 
 #[test]
+fn a_long_list_of_expectations_stays_where_it_is_pressed() {
+    let mut bench = Workbench::sample("services", 80, 24).on(ScreenId::Invoke);
+    bench.keys("enter");
+    bench.types("6 * 7");
+    bench.keys("f6");
+    let members: Vec<String> = (10..50).map(|row| format!("\"m{row}\":1")).collect();
+    let answer = format!("{{{}}}", members.join(","));
+    bench.happens([(3, chunk(&answer)), (4, end(Outcome::Succeeded))]);
+    bench.keys("esc K");
+    assert!(bench.shows(".m10") && bench.shows(" more "), "{}", bench.screen());
+    bench.keys(&"down ".repeat(35));
+    let first = (10..50).map(|row| format!(".m{row}")).find(|name| bench.shows(name)).unwrap();
+    let place = bench.find(&first);
+    assert!(first != ".m10" && bench.shows(&format!("[x]   {first}")), "{}", bench.screen());
+    bench.clicks(&first);
+    assert!(bench.shows(&format!("[ ]   {first}")), "{}", bench.screen());
+    assert_eq!(bench.find(&first), place, "{}", bench.screen());
+    bench.keys("down up");
+    assert_eq!(bench.find(&first), place, "{}", bench.screen());
+}
+
+#[test]
 fn a_call_is_kept_as_a_case_and_called_again_on_the_screen() {
     let mut bench = Workbench::sample("services", 120, 36).on(ScreenId::Invoke);
     bench.keys("enter");
@@ -374,7 +396,8 @@ fn many_are_called_a_few_at_a_time() {
     let files: Vec<FileId> = (0..9).map(|row| FileId::new(format!("cases/{row}.yaml"))).collect();
     let create = |file: &FileId| toolcrib::app::documents::Change::Create {
         file: file.clone(),
-        text: GOOD.into(),
+        // One that looks at times would be called alone.
+        text: GOOD.replace("under: 30s, ", "").into(),
     };
     bench.send(Message::Document(DocumentMessage::Change {
         label: "make".into(),
@@ -521,6 +544,34 @@ fn a_masked_argument_is_said_by_check() {
     assert!(ran.data.contains("login.0.password is ***"), "{}", ran.data);
     let mocked = place.run(&["test", "--mock"]);
     assert!(!mocked.data.contains("***"), "{}", mocked.data);
+}
+
+#[test]
+fn a_secret_that_is_left_out_of_a_text_is_said_wherever_it_is() {
+    let case = |name: &str, sent: &str| (name.to_owned(), format!("call: calculator\n{sent}\n"));
+    let cases = [
+        case("url.yaml", "arguments: {expression: 'https://u:***@h/'}"),
+        case("header.yaml", "arguments: {expression: [Bearer ***]}"),
+        case("meta.yaml", "arguments: {expression: 1}\nmeta: {x/token: '***'}"),
+        case("outputs.yaml", "arguments: {expression: 1}\nsteps: {outputs: {login: {b: '***'}}}"),
+        case("text.yaml", "arguments: {expression: 1 ***bold***}"),
+    ];
+    let files: Vec<_> = cases.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+    let place = place(&files);
+    let ran = place.run(&["check", "cases"]);
+    for words in [
+        "cases/url.yaml:2:13 error case.masked-secret",
+        "cases/header.yaml:2:26 error case.masked-secret",
+        "cases/meta.yaml:3:8 error case.masked-secret",
+        "meta.x/token is ***",
+        "steps.outputs.login.b is ***",
+        "cases/text.yaml:2:13 warning case.masked-secret",
+        "expression has *** in it",
+    ] {
+        assert!(ran.data.contains(words), "{words}: {}", ran.data);
+    }
+    let ran = place.run(&["test", "url", "meta"]);
+    ran.ended(1, &["2 of 2 cases couldn't run"]);
 }
 
 #[test]

@@ -68,7 +68,104 @@ fn a_cases_time_limit_is_that_of_its_call() {
     let mut bench = bench(&[("cases/sum.yaml", SUM), ("cases/limited.yaml", &limited)]);
     run(&mut bench, &["cases/sum.yaml", "cases/limited.yaml"]);
     let limits: Vec<_> = begun(&bench).into_iter().map(|(_, limit)| limit).collect();
-    assert_eq!(limits, [None, Some(Duration::from_secs(1))]);
+    // In the order of their names.
+    assert_eq!(limits, [Some(Duration::from_secs(1)), None]);
+}
+
+/// The requests that were sent, as they are.
+fn sent(bench: &Workbench) -> Vec<String> {
+    let call = |effect: &Effect| match effect {
+        Effect::Call { request, .. } => Some(format!("{request:?}")),
+        _ => None,
+    };
+    bench.effects.iter().filter_map(call).collect()
+}
+
+#[test]
+fn a_case_is_run_as_often_as_it_says_and_passes_where_enough_of_its_runs_do() {
+    let expects = format!("{SUM}runs: 3\npass: 2\nexpect: {{contains: \"42\"}}\n");
+    let mut bench = bench(&[("cases/sum.yaml", &expects)]);
+    run(&mut bench, &["cases/sum.yaml"]);
+    for (count, answer) in [(1, "42"), (2, "41")] {
+        assert_eq!(begun(&bench).len(), count, "one run after the other");
+        answers(&mut bench, answer);
+        assert!(!bench.shows("1 case passed") && !bench.shows("1 of 1 case failed"));
+    }
+    answers(&mut bench, "42");
+    assert!(bench.shows("1 case passed"), "{}", bench.screen());
+    assert_eq!(begun(&bench).len(), 3);
+
+    run(&mut bench, &["cases/sum.yaml"]);
+    for answer in ["41", "42", "41"] {
+        answers(&mut bench, answer);
+    }
+    let words = "1 of 1 case failed: 1 of 3 runs passed, 2 have to: contains";
+    assert!(bench.shows(words), "{}", bench.screen());
+    bench.keys("t");
+    bench.keys("down enter down down down enter");
+    for words in ["1 of 3 runs passed, 2 have to", "it is not in \"41\""] {
+        assert!(bench.shows(words), "{words}:\n{}", bench.screen());
+    }
+}
+
+#[test]
+fn a_cancelled_case_is_not_run_again() {
+    let mut bench = bench(&[("cases/sum.yaml", &format!("{SUM}runs: 3\n"))]);
+    run(&mut bench, &["cases/sum.yaml"]);
+    let call = begun(&bench).last().unwrap().0;
+    let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
+    let events = vec![Event { at_ms: 4, kind }].into();
+    bench.send(Message::Call(CallMessage::Events { call, events }));
+    bench.draw();
+    assert_eq!(begun(&bench).len(), 1);
+    assert!(bench.shows("1 of 1 case failed: 0 of 3 runs passed"), "{}", bench.screen());
+}
+
+#[test]
+fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
+    let next = "call: calculator\narguments: {expression: \"{{answer.calculator}} + 1\"}\n";
+    let files = [("cases/1-sum.yaml", SUM), ("cases/2-next.yaml", next)];
+    // Also where the user runs it alone: what it names is run with it, before it.
+    let mut bench = bench(&files);
+    run(&mut bench, &["cases/2-next.yaml"]);
+    assert_eq!(begun(&bench).len(), 1, "it waits");
+    assert!(sent(&bench)[0].contains("6 * 7"), "{:?}", sent(&bench));
+    answers(&mut bench, "42");
+    assert_eq!(begun(&bench).len(), 2);
+    assert!(sent(&bench)[1].contains("42 + 1"), "{:?}", sent(&bench));
+    answers(&mut bench, "43");
+    assert!(bench.shows("2 cases passed"), "{}", bench.screen());
+
+    // The first one fails: there is no answer for the other.
+    run(&mut bench, &["cases/2-next.yaml"]);
+    let call = begun(&bench).last().unwrap().0;
+    let kind = EventKind::End { outcome: Outcome::Failed, problem: None };
+    let events = vec![Event { at_ms: 4, kind }].into();
+    bench.send(Message::Call(CallMessage::Events { call, events }));
+    bench.draw();
+    assert_eq!(begun(&bench).len(), 3, "the other isn't sent");
+    assert!(bench.shows("2 of 2 cases failed"), "{}", bench.screen());
+    let gone = vec![Change::Remove { file: FileId::new("cases/1-sum.yaml") }];
+    bench.send(Message::Document(DocumentMessage::Change { label: "x".into(), changes: gone }));
+    run(&mut bench, &["cases/2-next.yaml"]);
+    bench.draw();
+    assert!(bench.shows("no case before it in its folder calls that tool"), "{}", bench.screen());
+}
+
+#[test]
+fn a_case_that_looks_at_times_is_called_alone() {
+    let timed = format!("{SUM}expect: {{under: 1s}}\n");
+    let files = [("cases/1.yaml", SUM), ("cases/2.yaml", &*timed), ("cases/3.yaml", SUM)];
+    let mut bench = bench(&files);
+    run(&mut bench, &["cases/1.yaml", "cases/2.yaml", "cases/3.yaml"]);
+    let first: Vec<CallId> = begun(&bench).iter().map(|(call, _)| *call).collect();
+    assert_eq!(first.len(), 2, "the others beside each other");
+    for call in first {
+        assert_eq!(begun(&bench).len(), 2);
+        let events = answered("42").map(|kind| Event { at_ms: 4, kind });
+        bench.send(Message::Call(CallMessage::Events { call, events: events.into() }));
+    }
+    assert_eq!(begun(&bench).len(), 3);
 }
 
 #[test]

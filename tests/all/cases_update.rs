@@ -96,6 +96,23 @@ fn answers_are_accepted_on_the_command_line_where_they_differ() {
 }
 
 #[test]
+fn what_can_not_be_updated_stops_no_other_case() {
+    let runs = format!("{CASE}runs: 2\n");
+    let place = place(&[("1-runs.yaml", &runs), ("sum.yaml", CASE)]);
+    let cases = place.here.join("cases");
+    fs::write(cases.join("0-bad.yaml"), b"call: calculator # \xff\n").unwrap();
+    let ran = place.run(&["test", "--update"]);
+    for words in ["cases/1-runs.yaml: it was run several times", "1 of 3 cases failed"] {
+        assert!(ran.words.contains(words), "{words}: {}", ran.words);
+    }
+    let sum = fs::read_to_string(cases.join("sum.yaml")).unwrap();
+    assert!(sum.contains("json: 42"), "{sum}");
+    // What failed is known for the next run.
+    let again = place.run(&["test", "--failed"]);
+    assert!(again.words.contains("1 of 2 cases failed"), "{}", again.words);
+}
+
+#[test]
 fn a_scenario_is_not_updated_from_a_step_on_that_cannot_be_run() {
     let place = copy_of("spec-workflow");
     let file = place.here.join("scenarios/research.yaml");

@@ -166,7 +166,7 @@ fn cases_in_other_folders_are_named_where_they_are_not_run() {
         ("cases/one.yaml", case),
         ("crm/cases/two.yaml", case),
     ]);
-    let words = "crm/cases: 1 case isn't run; `toolcrib test crm/cases` runs them";
+    let words = "crm/cases: 1 case isn't run; `toolcrib test crm/cases` runs it";
     let all = place.run(&["test", "--mock"]);
     assert!(all.words.contains(words), "{}", all.words);
     assert!(!place.run(&["test", "crm/cases", "--mock"]).words.contains("isn't run"));

@@ -540,6 +540,29 @@ fn an_answer_that_is_no_object_is_lost_for_mcp() {
 }
 
 #[test]
+fn a_list_that_is_written_names_its_server_and_is_checked_by_its_name() {
+    let item = json!({"name": "pet", "description": "A pet", "parameters": {"type": "object", "properties": {}}});
+    let place = Place::with(&[("list.json", &item.to_string())]);
+    place.run(&["convert", "list.json", "--to", "mcp", "--out", "mcp/pets.json"]).ended(0, &[]);
+    let path = place.here.join("mcp/pets.json");
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.starts_with("{\n  \"server\": \"pets\""), "{written}");
+    // With settings and without, alone and among all.
+    for settings in [false, true] {
+        if settings {
+            std::fs::write(place.here.join("toolcrib.toml"), "").unwrap();
+        }
+        place.run(&["check", "mcp/pets.json", "--strict"]).ended(0, &[]);
+        let nameless = written.replace("\"server\": \"pets\",", "");
+        std::fs::write(&path, nameless).unwrap();
+        let checked = place.run(&["check", "mcp/pets.json"]);
+        assert!(checked.data.contains("kept.no-server"), "{}", checked.data);
+        assert_eq!(checked.code, Some(1), "{}", checked.words);
+        std::fs::write(&path, &written).unwrap();
+    }
+}
+
+#[test]
 fn the_list_of_arguments_has_the_types_of_the_schema() {
     let schema = json!({"type": "object", "properties": {
         "owner": {"$ref": "#/$defs/Person"}, "limit": {"type": ["integer", "null"]},

@@ -207,6 +207,54 @@ fn a_workspace_is_compared_with_what_it_was_in_git() {
 }
 
 #[test]
+fn links_and_submodules_are_no_new_tools() {
+    let tool = |key: &str| {
+        format!("tool: {{{key}: {{type: text-completion, name: {key}, description: M}}}}\n")
+    };
+    let place = Place::with(&[
+        ("shop/toolcrib.toml", ""),
+        ("shop/a/tools.yaml", TOOLS),
+        ("shop/parts/parts.yaml", &tool("part")),
+        ("library/l.yaml", &tool("more")),
+        ("library/m.yaml", &tool("most")),
+    ]);
+    let link = |name: &str| {
+        let target = format!("../library/{name}");
+        std::os::unix::fs::symlink(target, place.here.join("shop").join(name)).unwrap();
+    };
+    link("l.yaml");
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["-C", "shop/parts", "init", "-q", "-b", "main"]);
+    git(&place, &["-C", "shop/parts", "add", "-A"]);
+    git(&place, &["-C", "shop/parts", "commit", "-q", "-m", "parts"]);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    since(&place, &["diff", "--since", "HEAD", "shop"])
+        .ended(0, &["HEAD → shop: no changes; 2 files of links and submodules not compared"]);
+    since(&place, &["diff", "--since", "HEAD", "shop/a"]).ended(0, &["shop/a: no changes"]);
+    // One that wasn't there is new.
+    link("m.yaml");
+    since(&place, &["diff", "--since", "HEAD", "shop"]).ended(1, &["1 compatible (tool/most)"]);
+}
+
+/// git gives its hooks and aliases variables that name a repository and a folder.
+#[test]
+fn the_repository_is_that_of_the_workspace() {
+    let place = Place::with(&[
+        ("sub/toolcrib.toml", ""),
+        ("sub/tools.yaml", TOOLS),
+        ("beside.yaml", "tool: {more: {type: text-completion, name: M, description: M}}\n"),
+    ]);
+    git(&place, &["init", "-q", "-b", "main"]);
+    git(&place, &["add", "-A"]);
+    git(&place, &["commit", "-q", "-m", "one"]);
+    let path = std::env::var_os("PATH").unwrap();
+    let mut command = place.command(&["-w", "sub", "diff", "--since", "HEAD"]);
+    command.env("PATH", path).env("GIT_DIR", place.here.join(".git")).env("GIT_PREFIX", "sub/");
+    Ran::of(command.output().unwrap()).ended(0, &["HEAD → sub: no changes"]);
+}
+
+#[test]
 fn a_side_without_tools_is_an_empty_list_or_refused() {
     let place = Place::with(&[
         ("api.yaml", API),

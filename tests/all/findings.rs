@@ -84,6 +84,14 @@ tool:
     arguments-schema: {type: object, allOf: [{$ref: '#/$defs/more'}], $defs: {more: {properties: {x: {type: integer, description: d}}}}}}
 ";
 
+/// Words of a little more than 128 letters.
+macro_rules! words {
+    () => {
+        "it says what it does, and then it says that again in other words, so that whoever reads it \
+         has read much, and knows as little as ever. "
+    };
+}
+
 const ROWS: &[Row] = &[
     row(
         "entry.malformed",
@@ -126,6 +134,24 @@ const ROWS: &[Row] = &[
         Document,
         "2:39",
         "tool:\n  a: {type: text-completion, name: a, description: ''}\n",
+        CLEAN,
+    ),
+    row(
+        "identity.description-long",
+        Document,
+        "2:39",
+        concat!(
+            "tool:\n  a: {type: text-completion, name: a, description: '",
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            words!(),
+            "'}\n"
+        ),
         CLEAN,
     ),
     row(
@@ -959,4 +985,31 @@ fn a_list_and_a_schema_that_say_other_types_are_noticed() {
             assert_eq!(of(&again, code).len(), 0, "{}", after[0].1.text());
         }
     }
+}
+
+/// Of sixty tools that lead into the same states, the first says so.
+#[test]
+fn states_that_no_run_leaves_are_found_once() {
+    let tool = |key: &str, from: &str, to: &str| {
+        format!(
+            "  {key}: {{type: text-completion, name: {key}, description: about {key}, applicable-states: [{from}], state: {to}}}\n"
+        )
+    };
+    let text = [
+        "tool:\n".to_owned(),
+        tool("a", "undefined", "x"),
+        tool("b", "undefined", "y"),
+        tool("c", "undefined", "x"),
+        tool("d", "x", "y"),
+        tool("e", "y", "x"),
+    ]
+    .concat();
+    let found = check(&files(&text), Document);
+    let traps: Vec<_> = found.iter().filter(|found| found.code == "states.trap").collect();
+    assert_eq!(traps.len(), 1, "{traps:?}");
+    let lines: Vec<usize> = traps[0].related.iter().map(|place| place.site.line).collect();
+    assert_eq!((traps[0].site.line, lines), (2, vec![3, 4]));
+    assert!(traps[0].message.contains("from \"x\" tools lead only among"), "{traps:?}");
+    assert!(traps[0].message.ends_with("never leaves; 2 more tools lead there"), "{traps:?}");
+    assert!(traps[0].related[0].message.contains("from \"y\""), "{traps:?}");
 }

@@ -12,7 +12,7 @@ use toolcrib::{
     },
     model::finding::Severity,
     schema::pointer::Pointer,
-    syntax::value::apply_edit,
+    syntax::{edit::Edit, value::apply_edit},
     ui::{
         form::{
             notes::Note,
@@ -68,8 +68,7 @@ impl Desk {
 
     /// Brings back a text that was edited outside.
     pub fn edited(&mut self, at: &Pointer, text: &str) {
-        let reply = self.form.apply_edited_text(at, text);
-        self.take(reply);
+        self.take(FormReply::Edits(vec![Edit::Set { at: at.clone(), to: text.into() }]));
     }
 
     /// Presses keys by name.

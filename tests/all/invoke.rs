@@ -76,6 +76,30 @@ fn it_looks_like_this() {
 }
 
 #[test]
+fn a_time_limit_holds_for_the_calls_of_the_session() {
+    let mut bench = open(120, 40);
+    let limit_of_next = |bench: &mut Workbench| {
+        bench.keys("ctrl+enter ctrl+enter");
+        match bench.effects.last() {
+            Some(Effect::Call { limit, .. }) => *limit,
+            other => panic!("{other:?}"),
+        }
+    };
+    assert_eq!(limit_of_next(&mut bench), None);
+    bench.keys("ctrl+p");
+    bench.types("time limit");
+    bench.keys("enter");
+    bench.types("soon");
+    bench.keys("enter");
+    assert!(bench.screen().contains("type a time"), "{}", bench.screen());
+    bench.keys("ctrl+a backspace");
+    bench.types("5m");
+    bench.keys("enter");
+    assert!(bench.screen().contains("Answers may take 5m"), "{}", bench.screen());
+    assert_eq!(limit_of_next(&mut bench), Some(std::time::Duration::from_secs(300)));
+}
+
+#[test]
 fn what_is_sent_is_what_was_shown() {
     let mut bench = streaming(120, 60);
     let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {

@@ -161,6 +161,31 @@ fn entries_that_come_and_go_are_changes_and_the_order_of_members_is_none() {
     assert_eq!(changes(TRUSTGRAPH, &joke(), &turned), [""; 0]);
 }
 
+/// A server that gets another prefix: it took longer than anybody waits.
+#[test]
+fn thousands_of_tools_that_are_renamed_are_each_named() {
+    let (count, deployment) = (4_000, deployment("trustgraph"));
+    // Two of each are alike.
+    let items = |prefix: &str| -> Vec<Item> {
+        let of_row = |row: usize| {
+            let value = with(joke(), "/description", json!(format!("{}", row / 2)));
+            let value = with(value, "/name", json!(format!("{prefix}{row}")));
+            item("trustgraph", "tool", &format!("{prefix}{row:04}"), &value)
+        };
+        (0..count).map(of_row).collect()
+    };
+    let locked = LockedEntries::of_items("trustgraph", deployment, &items("a"), &Mask::default());
+    let changes = locked.compare(deployment, &items("b"), &Mask::default());
+    assert_eq!(changes.len(), 2 * count);
+    for change in &changes {
+        let (word, number) = change.tool.split_at("tool/a".len());
+        let other =
+            if word == "tool/a" { format!("tool/b{number}") } else { format!("tool/a{number}") };
+        let said = change.after.as_deref().unwrap();
+        assert!(said.contains(&other), "{}: {said}", change.tool);
+    }
+}
+
 #[test]
 fn no_secret_is_in_the_lock() {
     let server = json!({"url": "http://h", "auth-token": "hunter2secret"});

@@ -18,6 +18,7 @@ use crate::support::{
     key_store::KeyRing,
     place::{Place, Ran},
     services::{program, script},
+    started::first_line,
     terminal::{self, Terminal},
 };
 
@@ -41,8 +42,7 @@ impl Guarded {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let line = first_line(&mut child);
         let base = format!("http://127.0.0.1:{}", line.trim().rsplit(' ').next().unwrap());
         let text = format!(
             "[connections.web]\nsystem = \"mcp\"\ntransport = \"http\"\nservers = \"{base}/mcp\"\n{settings}"
@@ -55,6 +55,14 @@ impl Guarded {
         let mut command = self.place.command(arguments);
         let (name, value) = self.ring.variable();
         command.env(name, value);
+        command
+    }
+
+    /// A command that finds no key store, as on a machine without a desktop.
+    fn bare(&self, arguments: &[&str]) -> Command {
+        let mut command = self.place.command(arguments);
+        command.env("XDG_RUNTIME_DIR", self.place.home.path());
+        command.env_remove("DBUS_SESSION_BUS_ADDRESS");
         command
     }
 
@@ -315,9 +323,56 @@ fn documents_that_are_wrong_are_told_and_stop_it() {
     assert!(server.requests_to("/token").is_empty());
 }
 
+#[test]
+fn without_a_key_store_the_token_is_printed_when_asked_for() {
+    let server = Guarded::start("right", "");
+    let sign_in = ["mcp", "auth", "web", "--sign-in"];
+    let refused = Ran::of(server.bare(&sign_in).output().unwrap());
+    refused.ended(3, &["there is no key store here", "--print-token prints the token instead"]);
+    let mut signing = server.bare(&[&sign_in[..], &["--print-token"]].concat());
+    let mut child = signing.stderr(Stdio::piped()).spawn().unwrap();
+    let mut words = BufReader::new(child.stderr.take().unwrap()).lines();
+    let page = words.find_map(|line| line.ok().filter(|line| line.starts_with("http"))).unwrap();
+    allow_on_page(page.trim());
+    let mut said = String::new();
+    child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(child.wait().unwrap().success());
+    let token = said.trim();
+    assert!(!token.is_empty() && token.lines().count() == 1, "{said}");
+    // It is one that the server takes.
+    fs::write(
+        server.place.here.join("toolcrib.toml"),
+        fs::read_to_string(server.place.here.join("toolcrib.toml")).unwrap()
+            + "token-variable = \"WEB_TOKEN\"\n",
+    )
+    .unwrap();
+    let mut ping = server.bare(&["mcp", "ping", "web"]);
+    Ran::of(ping.env("WEB_TOKEN", token).output().unwrap()).ended(0, &[]);
+}
+
+#[test]
+fn without_a_key_store_one_signs_in_for_the_session() {
+    let server = Guarded::start("right", "");
+    let none = ("XDG_RUNTIME_DIR", server.place.home.path().to_str().unwrap());
+    let mut screen = workbench_with(&server, none);
+    screen.press(["@sign-in", "enter"]);
+    screen.wait_for("waiting for you to allow it on this page:");
+    screen.press(["@sign-in", "enter"]);
+    screen.wait_for("the page's URL copied");
+    allow_on_page(&copied(&screen).unwrap());
+    screen.wait_for("kept until toolcrib ends");
+    // It is tested with the token at once.
+    screen.wait_for("guarded");
+}
+
 /// The workbench with the connection shown.
 fn workbench(server: &Guarded) -> Terminal {
     let (name, value) = server.ring.variable();
+    workbench_with(server, (name, value))
+}
+
+/// The same with this variable, by which a key store is found or isn't.
+fn workbench_with(server: &Guarded, (name, value): (&str, &str)) -> Terminal {
     let home = server.place.home.path();
     let mut screen = terminal::toolcrib(["."])
         .folder(&server.place.here)

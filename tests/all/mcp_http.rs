@@ -20,6 +20,7 @@ use crate::support::{
     place::{Place, Ran},
     services::{program, script},
     signals,
+    started::first_line,
 };
 
 /// A server, and a workspace with a connection to it; stopped on drop.
@@ -45,8 +46,7 @@ impl HttpServer {
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let line = first_line(&mut child);
         let port = line.trim().rsplit(' ').next().unwrap().parse().unwrap();
         let path = if how == "old" { "sse" } else { "mcp" };
         let text = format!(
@@ -346,13 +346,59 @@ fn what_a_stream_without_ids_had_to_say_is_lost() {
 }
 
 #[test]
-fn a_session_that_the_server_forgot_is_begun_anew() {
-    let server = HttpServer::start("forgets");
-    server.call(&["echo", "text=a"]).ended(1, &["404"]);
-    let before = server.requests().len();
-    server.place.run(&["mcp", "ping", "web"]).ended(0, &[]);
-    let after = &server.requests()[before..];
-    assert!(after.iter().any(|post| post["method"] == "initialize"), "{after:?}");
+fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
+    for how in ["forgets", "forgets-json", "forgets-400"] {
+        let server = HttpServer::start(how);
+        let ran = server.call(&["echo", "text=a"]);
+        ran.ended(0, &["the server no longer knew the session; opened another"]);
+        assert_eq!(ran.data, "a\n", "{how}");
+        let posts = server.requests_of("POST");
+        let sessions: Vec<&Value> = posts
+            .iter()
+            .filter(|post| post["method"] == "tools/call")
+            .map(|post| header(post, "mcp-session-id"))
+            .collect();
+        assert!(sessions.len() == 2 && sessions[0] != sessions[1], "{how}: {sessions:?}");
+    }
+    // One that forgets each time is asked twice only.
+    let server = HttpServer::start("forgets-always");
+    server.call(&["echo", "text=a"]).ended(3, &["the server no longer knows the session"]);
+    let calls = server.requests().iter().filter(|post| post["method"] == "tools/call").count();
+    assert_eq!(calls, 2);
+}
+
+#[test]
+fn a_connection_says_how_long_its_calls_may_take() {
+    let server = HttpServer::with_settings("legacy", "timeout = \"200ms\"\n");
+    server.call(&["wait"]).ended(4, &["timeout = \"2m\" of its connection"]);
+    let settings = server.place.here.join("toolcrib.toml");
+    let text = fs::read_to_string(&settings).unwrap().replace("200ms", "soon");
+    fs::write(settings, text).unwrap();
+    server.place.run(&["check"]).ended(1, &[]);
+}
+
+#[test]
+fn a_tool_is_called_without_a_workspace() {
+    let server = HttpServer::start("legacy");
+    let address = format!("http://127.0.0.1:{}/mcp", server.port);
+    let place = Place::with(&[]);
+    let calls = |words: &[&str]| place.run(&[&["mcp", "call"], words].concat());
+    for words in [
+        &["mcp", "call", "echo", "text=a=b", &address][..],
+        &["mcp", "call", &format!("--connection={address}"), "echo", "text=a=b"],
+        // Such an address is an MCP server's, wherever it is named.
+        &["call", "echo", "text=a=b", "--connection", &address],
+    ] {
+        let ran = place.run(words);
+        ran.ended(0, &[]);
+        assert_eq!(ran.data, "a=b\n", "{words:?}");
+    }
+    calls(&["eco", &address]).ended(2, &["did you mean \"echo\"?"]);
+    calls(&["echo", "txet=hi", &address]).ended(2, &["did you mean"]);
+    calls(&["ends", &address]).ended(3, &["the stream ended without an answer"]);
+    calls(&["echo", &address, "other"]).ended(2, &["more than one server"]);
+    calls(&["echo", "text=hi"]).ended(2, &["this workspace has no MCP server"]);
+    assert_eq!(fs::read_dir(&place.here).unwrap().count(), 0);
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use toolcrib::{
     model::{
         call::{Limits, Request},
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
     },
     schema::pointer::Pointer,
     systems::settings::parse_settings,
@@ -65,6 +65,15 @@ pub(crate) fn events(place: &Place, words: &[&str]) -> Vec<Value> {
 
 pub(crate) fn stages<'e>(events: &'e [Value], name: &str) -> Vec<&'e Value> {
     events.iter().filter(|event| event["event"] == "stage" && event["stage"] == name).collect()
+}
+
+#[test]
+fn a_tool_is_called_of_a_server_that_is_started_for_it() {
+    let place = Place::with(&[]);
+    let (python, script) = (python(), script());
+    let ran = place.run(&["mcp", "call", "echo", "text=hi", "--", &python, &script]);
+    ran.ended(0, &[]);
+    assert_eq!(ran.data, "hi\n");
 }
 
 #[test]
@@ -503,7 +512,7 @@ fn tools_are_listed_again_after_their_server_could_not_start() {
 }
 
 #[test]
-fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
+fn an_empty_folder_is_one_answer_away_from_a_server_s_tools() {
     let place = Place::with(&[]);
     let mut screen =
         terminal::toolcrib(["."]).folder(&place.here).home(place.home.path()).size(80, 24).start();
@@ -514,10 +523,8 @@ fn an_empty_folder_is_two_answers_away_from_a_server_s_tools() {
     screen.press(["ctrl+a", "delete"]);
     screen.paste(&format!("test {} {}", python(), script()));
     screen.wait_for("[connections.test]");
+    // Who typed the command isn't asked whether it may be started.
     screen.press(["enter"]);
-    screen.wait_for("Start the server of test?");
-    screen.wait_for("mcp_server.py");
-    screen.press(["right", "enter"]);
     screen.wait_for("9 tools are deployed on test");
     // The list has the keys: one of its tools is to be chosen.
     screen.press(["/"]);
@@ -633,12 +640,7 @@ async fn says_at_once_that_a_tool_is_gone(server: &str, is_kept: bool) {
         .asking(Arc::new(|_| true))
         .telling(Arc::new(move |words| told.send(words).unwrap()));
     registry.open_bus(connection).await.unwrap();
-    let source = EntryPlace {
-        file: FileId::new("mcp/test.json"),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    };
+    let source = EntryPlace::plain(FileId::new("mcp/test.json"), 0, Pointer::root());
     let request = Request {
         tool: EntryId::new(source),
         system: "mcp",
@@ -700,6 +702,8 @@ fn a_server_is_started_again_and_its_tools_are_listed_again() {
         ["show-invoke", "deployed-tools", "restart-server", "show-connections", "reconnect"];
     let said = plain::run(&place, &["--plain"], &lines);
     assert_in_order(&said.data, &["own/tool-1", "connected to own", "own/tool-2", "connected"]);
+    let changed = "since they were listed before: 1 breaking (tool-1), 1 compatible (tool-2)";
+    assert!(said.data.contains(changed), "{}", said.data);
     assert_eq!(fs::read_to_string(place.here.join("starts")).unwrap(), "xxx");
 
     let before = plain::run(&counted_place(), &["--plain"], &["restart-server"]);

@@ -12,6 +12,7 @@ use toolcrib::{
         effect::Effect,
         input::{Code, Input, Key},
         message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
+        notices::NoticeKind,
         resources::ResourceMessage,
     },
     engine::eras::{EraComparison, EraRow, EraSide, EraView, Presence},
@@ -322,6 +323,53 @@ fn what_a_server_asks_for_is_typed_when_it_is_added_and_secrets_stay_out_of_file
         let document = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap();
         let text = document.text.to_string();
         assert!(text.contains("--in=/tmp/notes") && !text.contains("hunter2"), "{text}");
+    }
+}
+
+#[test]
+fn where_there_is_no_key_store_a_secret_is_kept_for_the_session_or_named_as_a_variable() {
+    for (typed, kept) in [("hunter2hunter2", true), ("$API_KEY", false)] {
+        let mut bench = bench(ScreenId::Connections, (120, 36));
+        let table =
+            json!({"system": "mcp", "command": "run", "env-key": {"API_KEY": "notes-API_KEY"}});
+        let server = ConfigServer {
+            name: "notes".into(),
+            about: String::new(),
+            version: String::new(),
+            shown: "run".into(),
+            disabled: false,
+            table: Ok(table.as_object().unwrap().clone()),
+            notes: Vec::new(),
+            wanted: vec![WantedValue {
+                title: "API_KEY".into(),
+                place: ValuePlace::KeyStore("notes-API_KEY".into()),
+                default: String::new(),
+            }],
+        };
+        let read = ConfigServers { form: "vscode", servers: vec![server], findings: Vec::new() };
+        let configs = vec![FoundConfig { path: "/here/.vscode/mcp.json".into(), read }];
+        let connection = |message| Message::Connection(message);
+        bench.send(connection(ConnectionMessage::KeyStore { is_there: false }));
+        let found = ConnectionMessage::ServersFound { configs, problems: Vec::new() };
+        bench.send(connection(found));
+        bench.draw();
+        bench.keys("enter");
+        assert!(bench.shows("There is no key store here"), "{}", bench.screen());
+        bench.types(typed);
+        bench.effects.clear();
+        bench.keys("enter");
+        let is_kept = |effect: &Effect| matches!(effect, Effect::KeepSecret { .. });
+        assert_eq!(bench.effects.iter().any(is_kept), kept);
+        let document = bench.state.documents.get(&FileId::new("toolcrib.toml")).unwrap();
+        let named = document.text.contains("env = { API_KEY = \"$API_KEY\" }");
+        assert_eq!(named, !kept, "{}", document.text);
+        // What came of it stays until a key is pressed, whatever is saved meanwhile.
+        let name = "notes-API_KEY".to_owned();
+        let in_key_store = Ok(false);
+        bench.send(connection(ConnectionMessage::SecretKept { name, in_key_store }));
+        bench.send(Message::Notice(NoticeKind::Done, "Saved toolcrib.toml".into()));
+        bench.draw();
+        assert!(bench.shows("notes-API_KEY is kept until toolcrib ends"), "{}", bench.screen());
     }
 }
 

@@ -1,16 +1,12 @@
 //! Tools of TrustGraph, CommonGround and OpenSearch in one workspace, called by an MCP client through
 //! `toolcrib serve --mcp`.
 
-use std::{
-    fs,
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
+use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::mcp_serve::{Client, kept, names, pair, text};
-use crate::support::{commonground::CommonGround, place::Place, services::program};
+use crate::support::{cluster::MemoryCluster, commonground::CommonGround, place::Place};
 
 const TRUSTGRAPH: &str = "
 tool:
@@ -37,34 +33,9 @@ const OPENSEARCH: &str = r#"{"type": "DynamicTool", "name": "put_book", "descrip
     "parameters": {"method": "PUT", "uri": "/books/_doc/${parameters.id}?refresh=true",
         "request_body": "{\"text\": \"${parameters.text}\"}"}}"#;
 
-/// A cluster in memory; ends on drop.
-struct Cluster(Child, String);
-
-impl Cluster {
-    fn start() -> Self {
-        let mut child = Command::new(program("TOOLCRIB_OSMEM"))
-            .args(["-addr", "127.0.0.1:0", "-no-stdin-watch"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        Self(child, said["url"].as_str().unwrap().to_owned())
-    }
-}
-
-impl Drop for Cluster {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn tools_of_each_system_are_called_and_move_the_state_for_all() {
-    let cluster = Cluster::start();
+    let cluster = MemoryCluster::start();
     let there = CommonGround::start();
     there.put(&[COMMONGROUND]);
     let place = Place::with(&[
@@ -82,7 +53,7 @@ fn tools_of_each_system_are_called_and_move_the_state_for_all() {
         "{ground}[context]\ngroups = [\"read\"]\n\
          [connections.cluster]\ntransport = \"http\"\nservers = [\"{}\"]\ntools = [\"put_book\"]\n\
          [opensearch.tools.put_book]\ngroups = [\"read\"]\nstates = [\"undefined\"]\nnext = \"stored\"\n",
-        cluster.1
+        cluster.url
     );
     fs::write(place.here.join("toolcrib.toml"), settings).unwrap();
     let mut client = Client::legacy(&place, &[]);

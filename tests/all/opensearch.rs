@@ -3,7 +3,6 @@
 
 use std::{
     fs,
-    io::{BufRead, BufReader},
     path::PathBuf,
     process::{Child, Command, Stdio},
 };
@@ -14,23 +13,20 @@ use toolcrib::app::message::ScreenId;
 
 use crate::support::{
     certificates::Certificates,
+    cluster::MemoryCluster,
     place::{Place, Ran},
     services::{program, script},
+    started::first_line,
     terminal::toolcrib,
     workbench::Workbench,
 };
 
 /// A cluster, and a workspace with a connection to it; stopped on drop.
 struct Cluster {
-    children: Vec<Child>,
+    stand_in: Child,
+    _server: MemoryCluster,
     log: PathBuf,
     place: Place,
-}
-
-fn first_line(child: &mut Child) -> String {
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    line
 }
 
 impl Cluster {
@@ -48,15 +44,9 @@ impl Cluster {
     ) -> Self {
         let place = Place::with(files);
         let log = place.home.path().join("requests");
-        let mut server = Command::new(program("TOOLCRIB_OSMEM"))
-            .args(["-addr", "127.0.0.1:0", "-no-stdin-watch"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let said: Value = serde_json::from_str(&first_line(&mut server)).unwrap();
+        let server = MemoryCluster::start();
         let mut command = Command::new(program("TOOLCRIB_PYTHON"));
-        command.arg(script("opensearch_ml.py")).arg(&log).arg(said["url"].as_str().unwrap());
+        command.arg(script("opensearch_ml.py")).arg(&log).arg(&server.url);
         command.envs(variables.iter().copied());
         let mut stand_in = command.stdout(Stdio::piped()).spawn().unwrap();
         let port = first_line(&mut stand_in).trim().rsplit(' ').next().unwrap().to_owned();
@@ -64,7 +54,7 @@ impl Cluster {
             "connection = \"cluster\"\n[connections.cluster]\ntransport = \"http\"\nservers = [\"{scheme}://127.0.0.1:{port}{path}\"]\n{settings}"
         );
         fs::write(place.here.join("toolcrib.toml"), text).unwrap();
-        Self { children: vec![server, stand_in], log, place }
+        Self { stand_in, _server: server, log, place }
     }
 
     fn call(&self, words: &[&str]) -> Ran {
@@ -101,10 +91,8 @@ impl Cluster {
 
 impl Drop for Cluster {
     fn drop(&mut self) {
-        for child in &mut self.children {
-            let _ = child.kill();
-            let _ = child.wait();
-        }
+        let _ = self.stand_in.kill();
+        let _ = self.stand_in.wait();
     }
 }
 

@@ -1,14 +1,10 @@
 //! The sample from its first step to its last, on the stand-in that comes with it; and OpenSearch's
 //! own MCP server in front of a server that answers as OpenSearch does.
 
-use std::{
-    io::{BufRead, BufReader},
-    process::{Child, Command, Stdio},
-};
-
 use serde_json::{Value, json};
 
 use crate::support::{
+    cluster::MemoryCluster,
     place::{Place, Ran},
     services::program,
     serving::Serving,
@@ -78,39 +74,14 @@ fn a_dry_run_shows_what_the_connector_behind_a_model_sends() {
     }
 }
 
-/// A server that answers as OpenSearch does, and its address; ends on drop.
-struct Server(Child, String);
-
-impl Server {
-    fn start() -> Self {
-        let mut child = Command::new(program("TOOLCRIB_OSMEM"))
-            .args(["-addr", "127.0.0.1:0", "-no-stdin-watch"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-        let said: Value = serde_json::from_str(&line).unwrap();
-        Self(child, said["url"].as_str().unwrap().to_owned())
-    }
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 #[test]
 fn its_own_mcp_server_is_listed_and_called() {
-    let server = Server::start();
+    let server = MemoryCluster::start();
     let command = program("TOOLCRIB_OPENSEARCH_PYTHON").with_file_name("opensearch-mcp-server-py");
     let text = format!(
         "[connections.search]\nsystem = \"mcp\"\ncommand = {}\nenv = {{ OPENSEARCH_URL = {}, OPENSEARCH_NO_AUTH = \"true\" }}\n",
         json!(command),
-        json!(server.1)
+        json!(server.url)
     );
     let place = Place::with(&[("toolcrib.toml", &text)]);
     place.run(&["mcp", "allow", "search"]).ended(0, &[]);

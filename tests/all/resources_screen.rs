@@ -130,6 +130,79 @@ fn resources_are_listed_and_read_as_markdown_and_as_json() {
 }
 
 #[test]
+fn resources_and_prompts_are_found_as_one_types() {
+    let many = (0..300).map(|number| ServerItem {
+        description: format!("All about subject {number}"),
+        ..item(ItemKind::Resource, &format!("test://docs/{number:03}"), None)
+    });
+    let prompt = item(ItemKind::Prompt, "greet", Some(json!({"type": "object"})));
+    for (width, height) in [(80, 24), (120, 36)] {
+        let items = many.clone().chain([prompt.clone()]).collect();
+        let mut bench = opened(width, height, items);
+        bench.keys("/");
+        bench.types("subject 217");
+        assert!(bench.shows("1 found") && bench.shows("docs/217"), "{}", bench.screen());
+        bench.keys("esc /");
+        bench.types("blob");
+        assert!(bench.shows("no match") && bench.shows("0 found"), "{}", bench.screen());
+        bench.keys("ctrl+u");
+        bench.types("greet");
+        let chosen = |bench: &Workbench| bench.state.network.resources.chosen.clone().unwrap().id;
+        assert_eq!(chosen(&bench), "greet");
+        bench.keys("backspace backspace backspace backspace backspace");
+        bench.types("docs/29");
+        bench.keys("down enter");
+        assert!(bench.shows("/ docs/29: ") && !bench.shows("docs/001"), "{}", bench.screen());
+        assert_eq!(chosen(&bench), "test://docs/291");
+        bench.effects.clear();
+        bench.keys("enter");
+        assert!(matches!(bench.effects.last(), Some(Effect::ReadItem { .. })));
+        bench.keys(if width < 100 { "esc esc" } else { "esc" });
+        assert!(
+            bench.shows("test://docs/290") && !bench.shows("/ docs/29: "),
+            "{}",
+            bench.screen()
+        );
+    }
+}
+
+#[test]
+fn a_text_is_found_in_the_content() {
+    for (width, height) in [(80, 24), (120, 36)] {
+        let mut bench = opened(width, height, some_items());
+        bench.keys("enter");
+        let text: String = (0..200)
+            .map(|line| {
+                if line % 60 == 50 {
+                    format!("a Blob in {line}\n")
+                } else {
+                    format!("line {line}\n")
+                }
+            })
+            .collect();
+        let parts = vec![text_part("text/plain", &text)];
+        answer(&mut bench, ItemContent { parts, ..ItemContent::default() });
+        if width >= 100 {
+            bench.keys("tab tab");
+        }
+        bench.keys("/");
+        bench.types("blob");
+        assert!(bench.shows("1 of 3") && bench.shows("a Blob in 50"), "{}", bench.screen());
+        bench.keys("enter");
+        assert!(bench.shows("2 of 3") && bench.shows("a Blob in 110"), "{}", bench.screen());
+        bench.keys("up up");
+        assert!(bench.shows("3 of 3") && bench.shows("a Blob in 170"), "{}", bench.screen());
+        bench.types("s");
+        assert!(bench.shows("not found"), "{}", bench.screen());
+        bench.keys("backspace esc");
+        assert!(!bench.shows("of 3"), "{}", bench.screen());
+        // What was looked for is there again.
+        bench.keys("/ enter");
+        assert!(bench.shows("of 3"), "{}", bench.screen());
+    }
+}
+
+#[test]
 fn connections_says_what_a_server_has_and_what_is_wrong_with_it() {
     let mut bench = opened(200, 60, some_items()).on(ScreenId::Connections);
     for words in ["2 resources, 1 prompt", "⚠ prompts: page.loop", "⚠ draw: input.missing"] {

@@ -205,6 +205,52 @@ fn a_test_prints_no_secret_of_an_answer() {
 }
 
 #[test]
+fn a_call_is_kept_without_its_secrets_and_with_all_else() {
+    let place = server_place("");
+    let arguments = r#"{"pin_secret": 12345678901, "password": "pässwört1", "key_token": "hun t\"er2\"", "a": "12345678901 or pässwört1", "b": "keep"}"#;
+    run(&place, &["call", "echo", "--args", arguments]).ended(0, &[]);
+    let kept = place.run(&["history", "show", "last", "--json"]);
+    for secret in ["12345678901", "ssw", "hun t"] {
+        assert_hidden(&kept, secret);
+    }
+    let read = r#""arguments":{"pin_secret":"***","password":"***","key_token":"***","a":"*** or ***","b":"keep"}"#;
+    assert!(kept.data.replace(": ", ":").replace(", ", ",").contains(read), "{}", kept.data);
+    // What was masked isn't asked for by a stub, all else is.
+    let stub = place.run(&["history", "export", "--stub"]);
+    assert!(stub.data.contains("b: keep") && stub.data.contains("got *** or ***"), "{}", stub.data);
+    assert!(!stub.data.contains("pin_secret"), "{}", stub.data);
+}
+
+#[test]
+fn what_would_be_sent_is_shown_as_it_is_kept() {
+    let place = server_place("");
+    let arguments =
+        r#"{"password": "Corr3cthorse", "a": "Corr3cthorse", "key_token": 12345678901}"#;
+    let line = ["call", "echo", "--args", arguments, "--dry-run"];
+    let shown = run(&place, &line);
+    shown.ended(0, &["--json prints the request whole"]);
+    assert_hidden(&shown, "Corr3cthorse");
+    let json: String = shown.data.split_whitespace().collect();
+    assert!(json.contains(r#"{"password":"***","a":"***","key_token":"***"}"#), "{}", shown.data);
+    let whole = run(&place, &[&line[..], &["--json"]].concat());
+    assert!(whole.data.contains("Corr3cthorse"), "{}", whole.data);
+}
+
+#[test]
+fn a_test_keeps_nothing_of_its_calls_secrets() {
+    let place = server_place("");
+    std::fs::create_dir(place.here.join("cases")).unwrap();
+    let case = "call: echo\nconnection: s\narguments: {password: Corr3cthorse, a: Corr3cthorse}\nexpect: {contains: other}\n";
+    std::fs::write(place.here.join("cases/one.yaml"), case).unwrap();
+    let updated = run(&place, &["test", "--update", "--dry-run"]);
+    assert!(updated.data.contains("got"), "{}{}", updated.data, updated.words);
+    assert_hidden(&updated, "Corr3cthorse");
+    let kept = place.run(&["history", "show", "last", "--json"]);
+    assert!(kept.data.contains("cases/one.yaml failed"), "{}", kept.data);
+    assert_hidden(&kept, "Corr3cthorse");
+}
+
+#[test]
 fn no_secret_is_added_to_the_settings() {
     let place = Place::with(&[("toolcrib.toml", "name = \"lab\"\n")]);
     let key = "sk-proj-abcdefghij0123456789abcdefghij";

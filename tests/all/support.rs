@@ -8,6 +8,8 @@ pub mod bus;
 pub mod calls;
 #[path = "support/certificates.rs"]
 pub mod certificates;
+#[path = "support/cluster.rs"]
+pub mod cluster;
 #[path = "support/commonground.rs"]
 pub mod commonground;
 #[cfg(all(feature = "window", target_os = "linux"))]

@@ -1025,3 +1025,29 @@ fn a_press_on_the_count_of_problems_leads_to_them() {
     bench.clicks("⚠ 2 warnings");
     assert!(bench.shows(&place), "{}", bench.screen());
 }
+
+/// What it breaks is said first, and the whole of a long question can be read.
+#[test]
+fn deleting_what_many_tools_name_says_what_that_means() {
+    let tool = |row: usize| {
+        format!(
+            "  tool-{row:02}: {{type: tool-service, name: t{row}, description: D, service: svc}}\n"
+        )
+    };
+    let tools: String = (0..60).map(tool).collect();
+    let text = format!(
+        "tool:\n{tools}tool-service:\n  svc: {{id: svc, request-queue: a, response-queue: b}}\n"
+    );
+    let mut bench = Workbench::yaml(&text, 80, 24);
+    bench.keys("G d");
+    assert!(bench.shows("Delete svc?"), "{}", bench.screen());
+    let is_word = |word: &&str| word.contains(char::is_alphanumeric);
+    let screen = bench.screen();
+    let words = screen.split_whitespace().filter(is_word).collect::<Vec<_>>().join(" ");
+    for part in
+        ["60 tools will refer to something", "tool-00", "and 54 more", "Undo brings it back."]
+    {
+        assert!(words.contains(part), "{part}: {}", bench.screen());
+    }
+    assert!(!bench.shows("↑↓ scroll"), "{}", bench.screen());
+}

@@ -435,6 +435,52 @@ fn a_request_is_sent_once_more_as_a_call_of_its_tool() {
 }
 
 #[test]
+fn a_call_of_a_server_s_tool_is_sent_once_more_or_edited() {
+    const SETTINGS: &str =
+        "connection = \"shop\"\n[connections.shop]\nsystem = \"mcp\"\ncommand = \"true\"\n";
+    const KEPT: &str = r#"{"server": "shop", "version": "2025-11-25", "tools": [{"name": "find", "inputSchema": {"type": "object", "properties": {"query": {"type": "string"}}}}]}"#;
+    let files = [("toolcrib.toml", SETTINGS), ("mcp/shop.json", KEPT)];
+    let open = || {
+        let mut bench = Workbench::files(&files, 120, 36).on(ScreenId::Watch);
+        bench.keys("n");
+        let turn = bench.state.watching.turn;
+        bench.send(Message::Watch(WatchMessage::Began { turn }));
+        let frame = |at, name: &str| {
+            let params = json!({"name": name, "arguments": {"query": "llamas"}, "_meta": {"progressToken": at}});
+            let body =
+                json!({"jsonrpc": "2.0", "id": at, "method": "tools/call", "params": params})
+                    .to_string();
+            Tapped::ObservedMessage(Arc::new(ObservedMessage {
+                at: Millis(NOON + at),
+                subject: "frames".into(),
+                reply: None,
+                headers: vec![(":direction".into(), "out".into())],
+                size: body.len() as u64,
+                body: body.into_bytes().into(),
+                kept: KeptMessage::Whole,
+                about: None,
+            }))
+        };
+        heard(&mut bench, vec![frame(1, "find"), frame(2, "gone")]);
+        bench
+    };
+    let mut bench = open();
+    bench.keys("home R y");
+    let Some(Effect::Call { request, connection, .. }) = bench.effects.last() else {
+        panic!("{}", bench.screen())
+    };
+    assert_eq!((&*request.to, &*request.name, &*connection.name), ("tools/call", "find", "shop"));
+    assert_eq!(&*request.body, r#"{"name":"find","arguments":{"query":"llamas"}}"#);
+    let mut bench = open();
+    bench.keys("home e");
+    assert!(bench.state.screen == ScreenId::Invoke && bench.shows("llamas"), "{}", bench.screen());
+    let mut bench = open();
+    bench.keys("home down R");
+    let told = &bench.state.notices.iter().next_back().unwrap().text;
+    assert!(told.contains("no tool gone is listed of shop"), "{told}");
+}
+
+#[test]
 fn other_clients_requests_are_sent_and_unsaved_messages_are_left_only_after_a_question() {
     let mut bench = busy(120, 36);
     bench.keys("q");

@@ -12,7 +12,7 @@ use toolcrib::{
         effect::Effect,
         history::HistoryMessage,
         input::{Button, Input, Mods, Mouse, MouseKind},
-        message::{DocumentMessage, Loaded, Message, ScreenId},
+        message::{DocumentMessage, Loaded, Message, ScreenId, WindowGoal},
         notices::NoticeKind,
         question::Question,
         tour::Tour,
@@ -136,6 +136,38 @@ fn a_part_of_an_answer_is_copied_by_dragging_over_it() {
         mouse(&mut bench, MouseKind::Up(Button::Left), word);
     }
     assert_eq!(copied(&bench), Some("word"));
+}
+
+/// In a window, Ctrl+C is how one copies; in a terminal it also leads out.
+#[test]
+fn ctrl_c_copies_what_is_selected_and_quits_no_window() {
+    let quits = |bench: &Workbench| bench.effects.iter().any(|it| matches!(it, Effect::Quit));
+    for in_window in [true, false] {
+        let bench = ready();
+        let mut bench = if in_window { bench.in_window() } else { bench };
+        bench.keys("ctrl+enter");
+        bench.happens([
+            (0, EventKind::Sent { bytes: 9 }),
+            (5, EventKind::Chunk { text: "the answer".into(), bytes: 9 }),
+            (9, EventKind::End { outcome: Outcome::Succeeded, problem: None }),
+        ]);
+        bench.keys("esc");
+        let at = bench.find("the answer");
+        drags(&mut bench, at, (at.0 + 9, at.1));
+        bench.effects.clear();
+        bench.keys("ctrl+c");
+        assert_eq!(copied(&bench), Some("the answer"), "{}", bench.screen());
+        assert!(!quits(&bench), "{}", bench.screen());
+        bench.keys("ctrl+c");
+        assert_eq!(quits(&bench), !in_window, "{}", bench.screen());
+        if in_window {
+            assert!(bench.shows("Ctrl+C copies what you select; q quits"), "{}", bench.screen());
+            bench.keys("? ctrl+c");
+            assert!(!quits(&bench), "{}", bench.screen());
+            bench.keys("esc q");
+            assert!(quits(&bench), "{}", bench.screen());
+        }
+    }
 }
 
 #[test]
@@ -681,6 +713,25 @@ fn welcome_opens_again_without_samples_where_there_are_tools() {
     assert!(bench.shows("Welcome to toolcrib"), "a second time: {}", bench.screen());
 }
 
+/// A folder of data keeps nobody waiting: only some of it is read as lists of tools.
+#[test]
+fn welcome_offers_the_tools_of_lists_and_reads_no_more_than_some_of_them() {
+    let list = |name: &str, padding: usize| {
+        let words = "x".repeat(padding);
+        format!(
+            r#"{{"tools": [{{"name": "{name}", "description": "{words}", "inputSchema": {{"type": "object"}}}}]}}"#
+        )
+    };
+    let (small, large) = (list("small", 1), list("large", 3_000_000));
+    let files =
+        [("lists/a.json", large.as_str()), ("lists/b.json", &large), ("lists/c.json", &small)];
+    let bench = Workbench::files(&files, 120, 36);
+    for file in ["lists/a.json", "lists/c.json"] {
+        assert!(bench.shows(&format!("Add the tools of {file}")), "{}", bench.screen());
+    }
+    assert!(!bench.shows("lists/b.json"), "{}", bench.screen());
+}
+
 #[test]
 fn help_has_what_works_here_above_what_other_screens_do() {
     let mut bench = Workbench::sample("demo", 120, 36).on(ScreenId::Workflow);
@@ -730,6 +781,38 @@ fn welcome_is_there_again_after_a_new_tool_or_a_paste_was_cancelled() {
     bench.keys("enter");
     assert!(!bench.shows("Welcome to toolcrib"), "{}", bench.screen());
     assert!(bench.shows("weather"), "{}", bench.screen());
+}
+
+/// Who started it from a launcher has no terminal to name another folder in.
+#[test]
+fn welcome_in_a_window_opens_folders_and_the_demo() {
+    let opened = |bench: &Workbench| {
+        bench.effects.iter().rev().find_map(|effect| match effect {
+            Effect::OpenWindow(goal) => Some(goal.clone()),
+            _ => None,
+        })
+    };
+    let begin = || {
+        let mut bench = Workbench::files(&[], 120, 36).in_window();
+        bench.keys("esc @welcome");
+        bench
+    };
+    let mut bench = begin();
+    assert!(bench.shows("Open the demo") && !bench.shows("`toolcrib"), "{}", bench.screen());
+    bench.keys("p");
+    bench.types("tools");
+    bench.keys("enter");
+    assert_eq!(opened(&bench), Some(WindowGoal::Folder("~/tools".into())), "{}", bench.screen());
+    let mut bench = begin();
+    bench.keys("d");
+    assert_eq!(opened(&bench), Some(WindowGoal::Demo), "{}", bench.screen());
+
+    let mut bench = Workbench::files(&[], 120, 36);
+    bench.state.question = Some(Question::Begin);
+    bench.draw();
+    assert!(!bench.shows("Open a folder"), "{}", bench.screen());
+    bench.keys("esc @open-folder");
+    assert!(bench.shows("only in a window"), "{}", bench.screen());
 }
 
 #[test]
@@ -1519,6 +1602,26 @@ fn what_somebody_else_saved_is_in_the_difference_and_in_the_question() {
     );
 }
 
+/// All of a question can be read, however long what it is about.
+#[test]
+fn a_question_of_many_lines_is_scrolled() {
+    let (mut bench, file, ..) = changed_on_both_sides();
+    let lines: String = (0..80).map(|row| format!("# line {row}\n")).collect();
+    let before = bench.state.documents.get(&file).unwrap().saved.clone().unwrap();
+    let disk: Option<Arc<str>> = Some(format!("{lines}{before}").into());
+    bench.send(Message::Document(DocumentMessage::SaveRefused { file, disk }));
+    bench.draw();
+    assert!(bench.shows("# line 0") && !bench.shows("# line 79"), "{}", bench.screen());
+    assert!(bench.shows("scroll") && bench.shows(" more"), "{}", bench.screen());
+    bench.keys("end");
+    assert!(bench.shows("Mine.") && !bench.shows("# line 0"), "{}", bench.screen());
+    bench.keys("home");
+    bench.wheel("# line 0", 40);
+    assert!(bench.shows("Mine."), "{}", bench.screen());
+    bench.keys("home down");
+    assert!(bench.shows("# line 0") && !bench.shows("since it was read"), "{}", bench.screen());
+}
+
 /// Demo, whose first tool was changed here, and whose file by somebody else; with the text on disk
 /// before, and theirs.
 fn changed_on_both_sides() -> (Workbench, FileId, Arc<str>, Arc<str>) {
@@ -1573,6 +1676,18 @@ fn a_file_that_is_read_again_still_asks_before_it_is_overwritten() {
     bench.keys("s");
     assert!(bench.shows("Changed on disk"), "{}", bench.screen());
     assert_eq!(written(&bench), [], "nothing is written before the answer");
+}
+
+#[test]
+fn a_file_that_is_removed_after_it_was_changed_on_disk_is_written_again() {
+    let (mut bench, file, ..) = changed_on_both_sides();
+    let removed = DocumentMessage::DiskChanged { file: file.clone(), text: None };
+    bench.send(Message::Document(removed));
+    bench.draw();
+    assert!(bench.shows("was removed on disk"), "{}", bench.screen());
+    bench.keys("s");
+    assert!(!bench.shows("There already"), "{}", bench.screen());
+    assert_eq!(written(&bench), [(file, None)]);
 }
 
 #[test]

@@ -82,6 +82,17 @@ fn now_is_where_the_user_is() {
 }
 
 #[test]
+fn a_list_shows_how_to_add_to_it_also_where_it_is_selected() {
+    for value in [json!({}), json!({"a": ["one"]})] {
+        let mut desk = desk(&json!({"type": "array", "items": {"type": "string"}}), value);
+        desk.keys("esc");
+        assert!(desk.screen().contains("+ add"), "{}", desk.screen());
+        desk.goes("/z");
+        assert!(desk.screen().contains("+ add"), "{}", desk.screen());
+    }
+}
+
+#[test]
 fn a_secret_is_never_drawn_and_may_name_a_variable() {
     let mut desk = desk(&json!({"type": "string", "writeOnly": true}), json!({}));
     desk.types("hunter2");

@@ -171,6 +171,32 @@ fn a_small_pane_shows_every_state_by_name_from_the_start() {
     assert!(bench.shows("s6") && !is_cut(&bench), "{}", bench.screen());
 }
 
+/// States keep their frames where hardly a label is lost by that.
+#[test]
+fn a_picture_that_fits_with_frames_has_them_when_it_is_fitted() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/demo");
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let (tools, services, settings) =
+        (read("tools.yaml"), read("services.yaml"), read("toolcrib.toml"));
+    let products = tools.find("  query-products:").unwrap();
+    let (before, after) = tools.split_at(products);
+    let after = after.replacen("state: findings", "state: report", 1).replacen(
+        "\"findings\"]",
+        "\"findings\", \"figures\"]",
+        1,
+    );
+    let tools = format!("{before}{after}");
+    let files =
+        [("tools.yaml", &*tools), ("services.yaml", &services), ("toolcrib.toml", &settings)];
+    let mut bench = Workbench::files(&files, 142, 40).on(ScreenId::Workflow);
+    bench.keys("shift+tab 0");
+    for name in ["findings", "figures", "report"] {
+        let framed = ["╎", "│", "┃"].map(|edge| format!("{edge} {name}  "));
+        assert!(framed.iter().any(|name| bench.shows(name)), "{name}: {}", bench.screen());
+    }
+    assert!(!bench.shows("hidden: "), "{}", bench.screen());
+}
+
 #[test]
 fn a_tool_that_gets_another_name_has_it_in_a_small_picture_too() {
     let mut bench = made((0..6).map(|row| tool(row, row + 1)), (80, 24));

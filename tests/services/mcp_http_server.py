@@ -1,7 +1,8 @@
 """An MCP server over HTTP, whose tools do what tests want to see. Says its port when it listens. The first argument is a file to which each request is
 added as a line of JSON (`verb`, `path`, `headers`, `method`); the second says what it is:
 `legacy` (sessions, a GET stream, streams that break and are resumed), `modern` (that era alone), `old` (the transport of 2024-11-05, at /sse),
-`moved` (legacy, at /mcp/ by a redirect), `elsewhere` (redirects to another origin), `forgets` (legacy; the call of any tool ends the session),
+`moved` (legacy, at /mcp/ by a redirect), `elsewhere` (redirects to another origin), `forgets`, `forgets-json`, `forgets-400`, `forgets-always` (legacy; the first call of a tool, or each, ends the session: answered with 404, with
+404 or 400 and a JSON-RPC error as servers of the SDKs do),
 `broken` (answers everything with 500)."""
 import json
 import queue
@@ -13,6 +14,7 @@ log, how = sys.argv[1], sys.argv[2]
 lock = threading.Lock()
 sessions = {}
 count = iter(range(1, 1_000_000))
+forgotten = []
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 TOOLS = [
@@ -195,10 +197,13 @@ class Handler(BaseHTTPRequestHandler):
         session = self.session()
         if session is None:
             return self.send(404)
-        if how == "forgets" and method == "tools/call":
+        if how.startswith("forgets") and method == "tools/call" and (how == "forgets-always" or not forgotten):
+            forgotten.append(id)
             sessions.clear()
             session.stream.put(None)
-            return self.send(404)
+            if how == "forgets-400":
+                return self.send(400, error(None, -32000, "Bad Request: No valid session ID provided"))
+            return self.send(404, error(None, -32600, "Session not found") if how == "forgets-json" else None)
         if method is None:
             session.replies[id].put(message)
             return self.send(202)

@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 use super::{
     context::ComposeContext,
     plan::Plan,
+    server_values::add_values,
     server_words::{ServerWords, is_name_letter, read_server_words},
 };
 use crate::{
@@ -122,12 +123,13 @@ pub(crate) fn edit_connection(context: ComposeContext<'_>, name: &str, edits: &[
 }
 
 /// Adds a connection that leads to an address: `[NAME] ADDRESS`; or to a server that is started for
-/// it: `[NAME] COMMAND ARGUMENT…`.
+/// it: `[NAME] COMMAND ARGUMENT…`; each with what [`add_server`] takes beside it.
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or the address is none.
 pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let ServerWords { name, server } = new_server(context, text)?;
+    let words = new_server(context, text)?;
+    let ServerWords { name, server, .. } = &words;
     let [address] = &server[..] else { return add_server(context, text) };
     if !address.contains("://") && address.contains(['/', '\\']) {
         return add_server(context, text);
@@ -140,15 +142,21 @@ pub(crate) fn add_connection(context: ComposeContext<'_>, text: &str) -> Result<
     }
     check_address(address)?;
     let of_server = table::configured().find(|configured| configured.is_own_address(address));
-    let value = match of_server {
-        Some(configured) => Value::Object(configured.server_table(&[address.as_str()])?),
-        None => json!({"servers": [address]}),
+    let mut table = match of_server {
+        Some(configured) => configured.server_table(&[address.as_str()])?,
+        None => Map::from_iter([("servers".to_owned(), json!([address]))]),
     };
-    let text_of_new =
-        || format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value));
+    let notes = add_values(&mut table, &words)?;
+    let value = Value::Object(table);
+    let whole = json!({CONNECTIONS: {name: value}});
+    let text_of_new = || match is_nested(&value) {
+        true => print::print_value(Format::Toml, &whole),
+        false => format!("[{CONNECTIONS}.{name}]\n{}", print::print_value(Format::Toml, &value)),
+    };
     let change = context
-        .in_settings(Edit::Set { at: table_pointer(&name), to: value.clone().into() }, text_of_new);
-    Ok(Plan::new(format!("add connection {name}"), vec![change]))
+        .in_settings(Edit::Set { at: table_pointer(name), to: value.clone().into() }, text_of_new);
+    let plan = Plan::new(format!("add connection {name}"), vec![change]);
+    Ok(notes.into_iter().fold(plan, |plan, note| plan.with_note(Some(note))))
 }
 
 /// The connection that was typed, whose name is free.
@@ -158,6 +166,14 @@ fn new_server(context: ComposeContext<'_>, text: &str) -> Result<ServerWords, St
     Ok(words)
 }
 
+/// The name of the connection that was typed.
+///
+/// # Errors
+/// When no connection can be called so, or none is typed.
+pub(crate) fn typed_name(context: ComposeContext<'_>, text: &str) -> Result<String, String> {
+    new_server(context, text).map(|words| words.name)
+}
+
 fn check_address(address: &str) -> Result<(), String> {
     connections::find_connection(&Connections::default(), address)
         .map(drop)
@@ -165,21 +181,30 @@ fn check_address(address: &str) -> Result<(), String> {
 }
 
 /// Adds a connection to a server of tools that is started with a command or reached at an address,
-/// `[NAME] COMMAND ARGUMENT…` or `[NAME] ADDRESS`. Where calls went through the embedded connection,
+/// `[NAME] COMMAND ARGUMENT…` or `[NAME] ADDRESS`, with variables before the command and headers
+/// behind the address. Where calls went through the embedded connection,
 /// they go through the new one.
 ///
 /// # Errors
 /// When it cannot be called so, is there already, or no server is named.
 pub(crate) fn add_server(context: ComposeContext<'_>, text: &str) -> Result<Plan, String> {
-    let ServerWords { name, server } = new_server(context, text)?;
-    if let [address] = &server[..]
+    let words = new_server(context, text)?;
+    if let [address] = &words.server[..]
         && address.contains("://")
     {
         check_address(address)?;
     }
     let configured = table::configured().next().ok_or("no system here has servers of this kind")?;
-    let words: Vec<&str> = server.iter().map(String::as_str).collect();
-    Ok(add_default(context, &name, &Value::Object(configured.server_table(&words)?)))
+    let server: Vec<&str> = words.server.iter().map(String::as_str).collect();
+    let mut table = configured.server_table(&server)?;
+    let notes = add_values(&mut table, &words)?;
+    let plan = add_default(context, &words.name, &Value::Object(table));
+    Ok(notes.into_iter().fold(plan, |plan, note| plan.with_note(Some(note))))
+}
+
+/// Whether a table has tables in it.
+fn is_nested(table: &Value) -> bool {
+    table.as_object().is_some_and(|table| table.values().any(Value::is_object))
 }
 
 /// Adds a connection to a running system, with this table. Where calls went through the embedded
@@ -207,9 +232,8 @@ pub(crate) fn add_system(
 /// goes elsewhere.
 fn add_default(context: ComposeContext<'_>, name: &str, value: &Value) -> Plan {
     let has_usual = has_default(context);
-    let is_nested = value.as_object().is_some_and(|table| table.values().any(Value::is_object));
     let text_of_new = || {
-        if is_nested {
+        if is_nested(value) {
             let whole = json!({USUAL: name, CONNECTIONS: {name: value}});
             return print::print_value(Format::Toml, &whole);
         }
@@ -600,6 +624,23 @@ mod tests {
         let context = ComposeContext::from_state(&state);
         let plan = add_connection(context, "other http://127.0.0.1:8088").unwrap();
         assert_eq!(make(&mut state, plan).matches("system").count(), 1, "{}", text(&state));
+    }
+
+    #[test]
+    fn variables_and_headers_are_in_the_table_and_no_secret_is() {
+        let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let plan = add_server(context, "TOKEN=hush MODE=fast npx -y @a/server-shop").unwrap();
+        assert!(plan.notes.concat().contains("environment variable TOKEN"), "{:?}", plan.notes);
+        let text = make(&mut state, plan);
+        assert!(text.contains("MODE = \"fast\"") && text.contains("TOKEN = \"$TOKEN\""), "{text}");
+        assert!(text.contains("shop") && !text.contains("hush"), "{text}");
+        let mut state = opened(None);
+        let context = ComposeContext::from_state(&state);
+        let line = "far https://h:1/mcp -H 'X-Tenant: acme'";
+        let plan = add_connection(context, line).unwrap();
+        let text = make(&mut state, plan);
+        assert!(text.contains("X-Tenant = \"acme\"") && text.contains("system"), "{text}");
     }
 
     #[test]

@@ -457,12 +457,7 @@ pub fn copied_gate(context: ComposeContext<'_>, tool: &Tool, name: &str) -> Vec<
 
 /// An entry that is in no file yet.
 fn unplaced_entry(system: &dyn System, kind: &NewEntry, key: &str, value: Value) -> Entry {
-    let place = EntryPlace {
-        file: FileId::new(""),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    };
+    let place = EntryPlace::plain(FileId::new(""), 0, Pointer::root());
     Entry {
         id: EntryId::new(place),
         system: system.id(),

@@ -4,7 +4,11 @@
 use std::sync::Arc;
 
 use crate::{
-    app::documents::{Change, ChangeError, Documents, Renamed},
+    app::{
+        actions::ActionId,
+        documents::{Change, ChangeError, Documents, Renamed},
+        keymap::Keymap,
+    },
     engine::mentions::NameKind,
     model::{context::Name, entry::FileId},
 };
@@ -76,14 +80,15 @@ impl Plan {
         Self { label: label.into(), changes, ..Self::default() }
     }
 
-    /// What is said once it is made: `Added state review`.
+    /// What is said once it is made: `Added state review; S saves, u undoes`.
     #[must_use]
-    pub(crate) fn done_words(&self) -> String {
+    pub(crate) fn done_words(&self, keymap: &Keymap, save: ActionId) -> String {
         let done = |(verb, rest): (&str, &str)| {
             let (_, done) = DONE.iter().find(|(known, _)| *known == verb)?;
             Some(format!("{done} {rest}"))
         };
-        self.label.split_once(' ').and_then(done).unwrap_or_else(|| self.label.clone())
+        let done = self.label.split_once(' ').and_then(done).unwrap_or_else(|| self.label.clone());
+        format!("{done}; {} saves, {} undoes", keymap.way_to(save), keymap.way_to("undo"))
     }
 
     /// The same with something more to know.

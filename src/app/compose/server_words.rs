@@ -1,7 +1,8 @@
 //! What a user types for a new connection: a name, and a command or an address; the name can be left
-//! out.
+//! out. Variables before the command, headers after the address, and the line of another program
+//! that adds servers (`claude mcp add …`) are read as they are in READMEs.
 
-use crate::model::numbered::numbered_names;
+use crate::{engine::settings::table::is_variable_name, model::numbered::numbered_names};
 
 /// Programs that start something else, by the names that they have without `.exe` or a version.
 const LAUNCHERS: &[&str] = &[
@@ -17,16 +18,73 @@ const SUFFIXES: &[&str] = &["-mcp-server", "-server", "-mcp"];
 const ENDINGS: &[&str] =
     &[".py", ".js", ".mjs", ".cjs", ".ts", ".jar", ".sh", ".rb", ".php", ".exe"];
 
+/// Programs that run an image, and their options that have a value.
+const CONTAINERS: &[&str] = &["docker", "podman"];
+const CONTAINER_OPTIONS: &[&str] = &[
+    "-e",
+    "-h",
+    "-l",
+    "-m",
+    "-p",
+    "-u",
+    "-v",
+    "-w",
+    "--add-host",
+    "--cap-add",
+    "--cap-drop",
+    "--cpus",
+    "--device",
+    "--dns",
+    "--entrypoint",
+    "--env",
+    "--env-file",
+    "--gpus",
+    "--hostname",
+    "--ipc",
+    "--label",
+    "--log-driver",
+    "--log-opt",
+    "--memory",
+    "--mount",
+    "--name",
+    "--net",
+    "--network",
+    "--pid",
+    "--platform",
+    "--publish",
+    "--pull",
+    "--restart",
+    "--runtime",
+    "--security-opt",
+    "--shm-size",
+    "--tmpfs",
+    "--ulimit",
+    "--user",
+    "--volume",
+    "--workdir",
+];
+
+/// Programs with a command `mcp add`.
+const ADDERS: &[&str] = &["claude", "codex", "gemini", "toolcrib"];
+/// Options of it whose value says nothing that a connection has.
+const ADD_OPTIONS: &[&str] =
+    &["-s", "-t", "--callback-port", "--client-id", "--dir", "--scope", "--transport"];
+
 /// A new connection as it was typed.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ServerWords {
     pub name: String,
     /// A command with its arguments, or an address alone.
     pub server: Vec<String>,
+    /// Variables that the server gets, as they were typed.
+    pub env: Vec<(String, String)>,
+    /// Headers of each request to the address.
+    pub headers: Vec<(String, String)>,
 }
 
-/// Reads `[NAME] COMMAND ARGUMENT…` or `[NAME] ADDRESS`, quoted as in a shell. A name that was left
-/// out is made of what is started or reached, with a number where it isn't free.
+/// Reads `[NAME] [VARIABLE=VALUE…] COMMAND ARGUMENT…` or `[NAME] ADDRESS [-H 'NAME: VALUE'…]`, quoted
+/// as in a shell. A name that was left out is made of what is started or reached, with a number where
+/// it isn't free.
 ///
 /// # Errors
 /// When a quote isn't closed, or nothing but a name is there.
@@ -34,20 +92,23 @@ pub(super) fn read_server_words(
     text: &str,
     is_free: impl Fn(&str) -> bool,
 ) -> Result<ServerWords, String> {
-    // A backslash is part of a path there.
-    let text = if cfg!(windows) { text.replace('\\', r"\\") } else { text.to_owned() };
-    let words = shlex::split(&text).ok_or("a quote isn't closed")?;
+    let mut words = split_words(text)?;
+    if let [program, mcp, add, rest @ ..] = &words[..]
+        && ADDERS.contains(&program.as_str())
+        && [mcp.as_str(), add.as_str()] == ["mcp", "add"]
+    {
+        return read_added(rest, is_free);
+    }
+    let mut env = take_values(&mut words);
     let Some((first, rest)) = words.split_first() else {
         return Err("type the server's command or its address".into());
     };
-    if begins_server(first, rest) {
-        let found = server_name(&words);
-        let name = if found.is_empty() { "server" } else { &found };
-        let name = numbered_names(name).find(|name| is_free(name)).unwrap_or_default();
-        return Ok(ServerWords { name, server: words });
-    }
-    if rest.is_empty() {
-        return Err("type the server's command or its address after the name".into());
+    // A command follows variables.
+    if begins_server(first, rest)
+        || !env.is_empty() && !rest.first().is_some_and(|next| is_server(next))
+    {
+        let name = free_name(&words, is_free);
+        return finish(ServerWords { name, server: words, env, headers: Vec::new() });
     }
     if let [.., last] = rest
         && rest.len() > 1
@@ -57,7 +118,173 @@ pub(super) fn read_server_words(
         let name = plain_name(&name.collect::<Vec<_>>().join("-"));
         return Err(format!("a name has no spaces: type {name} {last}"));
     }
-    Ok(ServerWords { name: first.clone(), server: rest.to_vec() })
+    let (name, mut server) = (first.clone(), rest.to_vec());
+    env.extend(take_values(&mut server));
+    if server.is_empty() {
+        return Err("type the server's command or its address after the name".into());
+    }
+    finish(ServerWords { name, server, env, headers: Vec::new() })
+}
+
+/// The words of a line, as a shell has them; a line that goes on in the next one is one line.
+pub(super) fn split_words(text: &str) -> Result<Vec<String>, String> {
+    let mut text = text.trim().trim_start_matches("$ ").replace("\\\n", " ");
+    while let Some(at) = text.find(" \\ ") {
+        text.replace_range(at..at + 3, " ");
+    }
+    // A backslash is part of a path there.
+    let text = if cfg!(windows) { text.replace('\\', r"\\") } else { text };
+    shlex::split(&text).ok_or_else(|| "a quote isn't closed".into())
+}
+
+/// Takes `VARIABLE=VALUE` from the front, also after `env`.
+fn take_values(words: &mut Vec<String>) -> Vec<(String, String)> {
+    let is_env =
+        matches!(&words[..], [env, next, ..] if env == "env" && value_pair(next).is_some());
+    if is_env {
+        words.remove(0);
+    }
+    let pairs: Vec<_> = words.iter().map_while(|word| value_pair(word)).collect();
+    words.drain(..pairs.len());
+    pairs
+}
+
+fn value_pair(word: &str) -> Option<(String, String)> {
+    let (name, value) = word.split_once('=').filter(|(name, _)| is_variable_name(name))?;
+    Some((name.to_owned(), value.to_owned()))
+}
+
+/// Reads what follows `claude mcp add`: `[OPTIONS] NAME [--] COMMAND ARGUMENT…` or `… ADDRESS`.
+fn read_added(words: &[String], is_free: impl Fn(&str) -> bool) -> Result<ServerWords, String> {
+    let mut read = ServerWords::default();
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        let (option, own) = match word.split_once('=') {
+            Some((option, value)) if option.starts_with("--") => (option, Some(value)),
+            _ => (word.as_str(), None),
+        };
+        let mut value = || own.map(str::to_owned).or_else(|| rest.next().cloned());
+        match option {
+            "--" => {
+                read.server.extend(rest.by_ref().cloned());
+            }
+            "-e" | "--env" => read.env.extend(value().as_deref().and_then(value_pair)),
+            "-H" | "--header" => {
+                let header = value().unwrap_or_default();
+                read.headers.push(split_header(&header)?);
+            }
+            "--url" => read.server.extend(value()),
+            option if ADD_OPTIONS.contains(&option) => drop(value()),
+            option if option.starts_with('-') => {}
+            // Some take several variables after one option.
+            word if value_pair(word).is_some() => {
+                read.env.extend(value_pair(word));
+            }
+            name if read.name.is_empty() => read.name = plain_name(name),
+            address if address.contains("://") => read.server.push(address.to_owned()),
+            command => {
+                read.server.push(command.to_owned());
+                read.server.extend(rest.by_ref().cloned());
+            }
+        }
+    }
+    if read.server.is_empty() {
+        return Err("type the server's command or its address after the name".into());
+    }
+    if read.name.is_empty() {
+        read.name = free_name(&read.server, is_free);
+    }
+    finish(read)
+}
+
+/// The same with the headers behind its address, and the variables of its container, where they
+/// belong.
+fn finish(mut words: ServerWords) -> Result<ServerWords, String> {
+    let Some(first) = words.server.first() else { return Ok(words) };
+    if first.contains("://") {
+        take_headers(&mut words)?;
+    } else if is_container(first) {
+        pass_on_values(&mut words);
+    }
+    Ok(words)
+}
+
+fn take_headers(words: &mut ServerWords) -> Result<(), String> {
+    let mut rest = std::mem::take(&mut words.server).into_iter();
+    words.server.extend(rest.next());
+    while let Some(word) = rest.next() {
+        let header = match word.strip_prefix("--header=") {
+            Some(header) => header.to_owned(),
+            None if ["-H", "--header"].contains(&word.as_str()) => rest.next().unwrap_or_default(),
+            None => {
+                words.server.push(word);
+                continue;
+            }
+        };
+        words.headers.push(split_header(&header)?);
+    }
+    Ok(())
+}
+
+fn split_header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header is written -H 'NAME: VALUE'")?;
+    Ok((name.trim().to_owned(), value.trim().to_owned()))
+}
+
+/// Has a container get its variables by name, their values being where those of any server are:
+/// `-e NAME=VALUE` becomes `-e NAME`.
+fn pass_on_values(words: &mut ServerWords) {
+    let end = image_at(&words.server).min(words.server.len());
+    let mut is_value = false;
+    for word in &mut words.server[..end] {
+        let (option, text) = match word.strip_prefix("--env=") {
+            _ if is_value => ("", word.clone()),
+            Some(text) => ("--env=", text.to_owned()),
+            None => {
+                is_value = ["-e", "--env"].contains(&word.as_str());
+                continue;
+            }
+        };
+        is_value = false;
+        let pair = value_pair(&text).unwrap_or_else(|| (text.clone(), format!("${text}")));
+        if !is_variable_name(&pair.0) {
+            continue;
+        }
+        *word = format!("{option}{}", pair.0);
+        if words.env.iter().all(|(name, _)| *name != pair.0) {
+            words.env.push(pair);
+        }
+    }
+}
+
+fn is_container(word: &str) -> bool {
+    let file = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    CONTAINERS.contains(&file.strip_suffix(".exe").unwrap_or(file))
+}
+
+/// Where the image is that a container runs: behind `run` and its options.
+fn image_at(words: &[String]) -> usize {
+    let mut at = words.iter().position(|word| word == "run").map_or(1, |run| run + 1);
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        at += if CONTAINER_OPTIONS.contains(&word.as_str()) { 2 } else { 1 };
+    }
+    at
+}
+
+/// A name for what is started or reached, with a number where it isn't free.
+fn free_name(server: &[String], is_free: impl Fn(&str) -> bool) -> String {
+    numbered_names(&name_of_server(server)).find(|name| is_free(name)).unwrap_or_default()
+}
+
+/// A name for what is started or reached.
+pub(super) fn name_of_server(server: &[String]) -> String {
+    let found = server_name(server);
+    if found.is_empty() { "server".to_owned() } else { found }
+}
+
+/// Whether a word begins a server: a program that starts one, or an address.
+fn is_server(word: &str) -> bool {
+    is_launcher(word) || word.contains("://")
 }
 
 /// Whether a word is the address of what no command is given: commands have those of the web as
@@ -73,8 +300,7 @@ fn is_broker(word: &str) -> bool {
 fn begins_server(first: &str, rest: &[String]) -> bool {
     let is_script =
         |word: &str| word.starts_with("./") || ENDINGS.iter().any(|end| word.ends_with(end));
-    let is_server = |word: &String| is_launcher(word) || word.contains("://");
-    let is_next_server = rest.first().is_some_and(is_server)
+    let is_next_server = rest.first().is_some_and(|next| is_server(next))
         || !is_launcher(first) && rest.first().is_some_and(|next| is_script(next));
     let is_path = first.contains(['/', '\\']);
     let is_before_option = rest.first().is_some_and(|next| next.starts_with('-'));
@@ -103,7 +329,11 @@ fn server_name(words: &[String]) -> String {
         return plain_name(host_name(address));
     }
     let is_name = |word: &&String| !word.starts_with('-') && !VERBS.contains(&word.as_str());
-    let named = if is_launcher(first) { rest.iter().find(is_name) } else { Some(first) };
+    let named = match is_launcher(first) {
+        true if is_container(first) => words.get(image_at(words)),
+        true => rest.iter().find(is_name),
+        false => Some(first),
+    };
     named.map_or_else(String::new, |named| plain_name(&package_name(named)))
 }
 
@@ -186,6 +416,25 @@ mod tests {
             ("taken npx x", "taken", 2),
             ("python3 taken.py", "taken-2", 2),
             ("mine \"/my tools/x\" 'a b'", "mine", 2),
+            (
+                "docker run -i --rm -e TOKEN=abc -v /a:/b ghcr.io/github/github-mcp-server",
+                "github",
+                9,
+            ),
+            ("TOKEN=x npx -y @a/server-shop", "shop", 3),
+            ("env TOKEN=x ./run.sh", "run", 1),
+            ("GREETING=hello python3 x.py", "x", 2),
+            ("A=b myserver stdio", "myserver", 2),
+            ("shop A=b npx x", "shop", 2),
+            ("https://example.org/mcp -H 'X-Key: a' --header=Y:b", "example", 1),
+            ("claude mcp add shop -e A=b C=d -s user -- npx -y x --env Z=1", "shop", 5),
+            (
+                "claude mcp add --transport http stripe https://mcp.stripe.com -H 'A: b'",
+                "stripe",
+                1,
+            ),
+            ("codex mcp add docs --url https://a/mcp", "docs", 1),
+            ("$ npx -y \\\n  @a/server-shop", "shop", 3),
         ] {
             let read = read_server_words(text, |name| name != "taken").unwrap();
             assert_eq!((&*read.name, read.server.len()), (name, server), "{text}");
@@ -198,12 +447,37 @@ mod tests {
     }
 
     #[test]
+    fn variables_and_headers_are_told_from_the_command() {
+        let read = |text: &str| read_server_words(text, |_| true).unwrap();
+        let pairs = |pairs: &[(String, String)]| -> Vec<String> {
+            pairs.iter().map(|(name, value)| format!("{name}={value}")).collect()
+        };
+        for (text, env) in [
+            ("A=b C= npx x", "A=b C="),
+            ("shop A='b c' npx D=e", "A=b c"),
+            ("docker run -e A=b -e C --env=D=e image F=g", "A=b C=$C D=e"),
+            ("A=x docker run --env A image", "A=x"),
+            ("claude mcp add -e A=b shop -e C=d -- run E=f", "A=b C=d"),
+        ] {
+            assert_eq!(pairs(&read(text).env).join(" "), env, "{text}");
+        }
+        let docker = read("docker run -i -e A=b --env=D=e image F=g").server.join(" ");
+        assert_eq!(docker, "docker run -i -e A --env=D image F=g");
+        let remote = read("https://h/mcp -H 'X-Key: a:b' --header=Y:c rest");
+        assert_eq!(pairs(&remote.headers), ["X-Key=a:b", "Y=c"]);
+        assert_eq!(remote.server, ["https://h/mcp", "rest"]);
+    }
+
+    #[test]
     fn what_names_no_server_is_said() {
         for (text, expected) in [
             ("", "type the server's command or its address"),
             ("new", "after the name"),
             ("python3", "after the name"),
             ("new 'x", "a quote isn't closed"),
+            ("A=b", "type the server's command or its address"),
+            ("claude mcp add shop", "after the name"),
+            ("https://h/mcp -H", "a header is written"),
             ("my lab nats://127.0.0.1:4222", "type my-lab nats://127.0.0.1:4222"),
         ] {
             let wrong = read_server_words(text, |_| true).unwrap_err();

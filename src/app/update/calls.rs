@@ -1,6 +1,6 @@
 //! Calls: arguments, sending, what comes back.
 
-use std::{collections::hash_map::Entry, sync::Arc};
+use std::{collections::hash_map::Entry, sync::Arc, time::Duration};
 
 use crate::{
     app::{
@@ -14,7 +14,7 @@ use crate::{
     },
     model::{
         agent::AgentQuestion,
-        call::{Call, CallId, CallState, Event, EventKind, Outcome},
+        call::{Call, CallId, CallState, Event, EventKind, Outcome, Request},
         clock::Millis,
         connection::Connection,
         duration,
@@ -25,7 +25,7 @@ use crate::{
         stub::MOCK_CONNECTION,
         traffic::FRAMES,
     },
-    schema::count::count_text,
+    schema::{count::count_text, validate::Checker},
     syntax::{
         edit::Edit,
         source::{Format, Source},
@@ -33,7 +33,7 @@ use crate::{
     systems::{
         agents, calling,
         facets::{caller::CallingAgent, steps::StepChoice},
-        mocking,
+        mocking, table,
     },
 };
 
@@ -172,10 +172,26 @@ pub(super) fn turn_breakpoint(state: &mut State, tool: EntryId, step: String) {
 }
 
 pub(super) fn resend_call(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    match state.invoke.calls.get(call).map(|call| (call.request.clone(), call.connection.clone())) {
-        Some((request, connection)) => send_again(state, request, &connection, now),
-        None => Vec::new(),
+    let sent = state.invoke.calls.get(call);
+    let sent = sent.map(|call| (call.request.clone(), call.connection.clone()));
+    let Some((request, connection)) = sent else { return Vec::new() };
+    if let Some(words) = misfit_words(state, &request) {
+        state.notices.push(NoticeKind::Warning, words, now);
     }
+    send_again(state, request, &connection, now)
+}
+
+/// What no longer fits in the arguments of a request to a server, whose tool may be another since.
+fn misfit_words(state: &State, request: &Request) -> Option<String> {
+    let tool = state.deployed_of(&request.tool)?.catalog.tool(&request.tool)?;
+    let checker = Checker::compile(&table::arguments_schema(tool)).ok()?;
+    let arguments = serde_json::from_str(&request.arguments).ok()?;
+    let issue = checker.issues(&arguments).into_iter().next()?;
+    let at = match issue.at.is_root() {
+        true => "the arguments".to_owned(),
+        false => issue.at.tokens().join("."),
+    };
+    Some(format!("{}: {at} {}; sent as before", request.name, issue.words))
 }
 
 /// Sends a frame as it is over a connection of that name.
@@ -252,7 +268,20 @@ pub(super) fn begin_on(
     let name = request.connection_name(&connection.name);
     let call = state.invoke.calls.begin_call(request.clone(), name, now);
     let (connection, request) = (Box::new(connection), Box::new(request));
-    vec![Effect::Call { call, connection, request, limit: None }]
+    vec![Effect::Call { call, connection, request, limit: state.invoke.time_limit }]
+}
+
+/// Gives the answers to calls of this session that long.
+pub(super) fn limit_time(state: &mut State, time: Option<Duration>, now: Millis) {
+    state.invoke.time_limit = time;
+    let words = match time {
+        Some(time) => format!(
+            "Answers may take {} in this session; the connection's timeout says it for good",
+            duration::print_duration(time)
+        ),
+        None => "Answers may take as long as the connections say".to_owned(),
+    };
+    state.notices.push(NoticeKind::Done, words, now);
 }
 
 /// Asks for the arguments of the newest kept call of a tool.

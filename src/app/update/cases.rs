@@ -1,11 +1,17 @@
 //! Cases: called a few at a time, judged as their calls end.
 
-use super::{history, notifying, run_world};
+use std::sync::Arc;
+
+use super::{
+    case_order::{self, find_called},
+    history, notifying, run_world,
+};
 use crate::{
     app::{
         agent_run::{AgentEffect, CaseTask},
         ask_cases,
-        cases::{self, AT_ONCE, VerdictCounts},
+        case_mask::mask_of_case,
+        cases::{self, RunningCase, VerdictCounts, WaitingCase},
         effect::Effect,
         message::ScreenId,
         notices::NoticeKind,
@@ -18,18 +24,17 @@ use crate::{
             choice::AskVerdict,
             result::case_result,
             script::Case,
+            tries::CaseTry,
             verdict::{Answer, Verdict, check_answer},
         },
         settings::connections,
     },
     model::{
-        call::{Call, CallId, Event, EventKind, Request},
-        catalog::Catalog,
+        call::{Call, CallId, Event, EventKind, Outcome, Request},
         clock::Millis,
         connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
-        tool::Tool,
         trace::TraceId,
     },
     schema::count::count_text,
@@ -38,13 +43,16 @@ use crate::{
 
 /// Calls these cases.
 pub(super) fn run_cases(state: &mut State, files: Vec<FileId>, now: Millis) -> Vec<Effect> {
-    for file in &files {
-        state.invoke.cases.verdicts.remove(file);
-    }
-    state.invoke.cases.asked.clone_from(&files);
     let (asks, calls): (Vec<_>, Vec<_>) =
         files.into_iter().partition(|file| ask_case(state, file).is_some());
-    state.invoke.cases.waiting = calls.into();
+    let waiting = case_order::in_order(state, calls);
+    let called = waiting.iter().map(|waiting| waiting.file.clone());
+    let asked: Vec<FileId> = called.chain(asks.iter().cloned()).collect();
+    for file in &asked {
+        state.invoke.cases.tries.remove(file);
+    }
+    state.invoke.cases.asked = asked;
+    state.invoke.cases.waiting = waiting;
     let mut effects: Vec<Effect> =
         asks.into_iter().filter_map(|file| try_ask_case(state, file)).collect();
     effects.extend(go_on(state, now));
@@ -125,27 +133,17 @@ pub(super) fn on_case_tried(
 /// Begins as many as may run at once.
 fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     let mut effects = Vec::new();
-    while state.invoke.cases.running.len() < AT_ONCE
-        && let Some(file) = state.invoke.cases.waiting.pop_front()
-    {
-        match prepare_case(state, &file) {
-            Ok((case, request, connection)) => {
-                state.ids.take_id();
-                let name = request.connection_name(&connection.name);
-                let calls = &mut state.invoke.calls;
-                let of = if case.name.is_empty() { file.as_str() } else { &case.name };
-                let is_only = state.invoke.cases.asked.len() == 1;
-                let call = calls.begin_case(request.clone(), name, (of.into(), is_only), now);
-                state.invoke.cases.shown_turn += u64::from(is_only);
-                let limit = case.timeout;
-                state.invoke.cases.running.insert(call, (file, Box::new(case)));
-                let (connection, request) = (Box::new(connection), Box::new(request));
-                effects.push(Effect::Call { call, connection, request, limit });
-            }
+    while let Some(waiting) = state.invoke.cases.take_next() {
+        let file = waiting.file.clone();
+        let running = match prepare_case(state, &waiting) {
+            Ok(running) => running,
             Err(problem) => {
-                drop(state.invoke.cases.verdicts.insert(file, Verdict::not_called(&problem)));
+                let tried = CaseTry::of_verdict(Verdict::not_called(&problem));
+                state.invoke.cases.tries.insert(file, tried);
+                continue;
             }
-        }
+        };
+        effects.extend(call_case(state, running, now));
     }
     if !state.invoke.cases.under_way() {
         report_verdicts(state, now);
@@ -153,19 +151,53 @@ fn go_on(state: &mut State, now: Millis) -> Vec<Effect> {
     effects
 }
 
-fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connection), Problem> {
+/// The case with the answers that it names, before its first run.
+fn prepare_case(state: &State, waiting: &WaitingCase) -> Result<RunningCase, Problem> {
+    let file = waiting.file.clone();
     let wrong =
         |cause: String| Problem::new(ProblemKind::Input, format!("running the case {file}"), cause);
     let document =
-        state.documents.present(file).ok_or_else(|| wrong("the file no longer exists".into()))?;
+        state.documents.present(&file).ok_or_else(|| wrong("the file no longer exists".into()))?;
     let case = cases::read_case(document)
         .ok_or_else(|| wrong("it isn't a case".into()))?
         .map_err(wrong)?;
-    let (catalog, tool) = find_called(state, &case).ok_or_else(|| {
+    let case = case_order::with_answers(state, waiting, &case)?;
+    let tried = CaseTry::new(&case, 1);
+    Ok(RunningCase { file, case: Box::new(case), tried })
+}
+
+/// Begins the next run of a case; where that can't be, it has ended.
+fn call_case(state: &mut State, mut running: RunningCase, now: Millis) -> Option<Effect> {
+    let (request, connection) = match build_call(state, &running.case) {
+        Ok(call) => call,
+        Err(problem) => {
+            running.tried.runs.push(Verdict::not_called(&problem));
+            state.invoke.cases.tries.insert(running.file, running.tried);
+            return None;
+        }
+    };
+    state.ids.take_id();
+    let name = request.connection_name(&connection.name);
+    let RunningCase { file, case, .. } = &running;
+    let of = if case.name.is_empty() { file.as_str() } else { &case.name };
+    let is_only = state.invoke.cases.asked.len() == 1;
+    let calls = &mut state.invoke.calls;
+    let call = calls.begin_case(request.clone(), name, (of.into(), is_only), now);
+    state.invoke.cases.shown_turn += u64::from(is_only);
+    let limit = case.timeout;
+    state.invoke.cases.running.insert(call, running);
+    let (connection, request) = (Box::new(connection), Box::new(request));
+    Some(Effect::Call { call, connection, request, limit })
+}
+
+/// A new request of a case, and where it goes.
+fn build_call(state: &State, case: &Case) -> Result<(Request, Connection), Problem> {
+    let (catalog, tool) = find_called(state, case).ok_or_else(|| {
         let listed = case.connection.as_ref().map_or_else(String::new, |name| {
             format!(" in the workspace, nor listed on Invoke of the connection {name}")
         });
-        wrong(format!("there is no tool \"{}\"{listed}", case.tool))
+        let cause = format!("there is no tool \"{}\"{listed}", case.tool);
+        Problem::new(ProblemKind::Input, "running the case", cause)
     })?;
     let connection = match &case.connection {
         None => state.network.connections.for_tool(tool),
@@ -183,57 +215,57 @@ fn prepare_case(state: &State, file: &FileId) -> Result<(Case, Request, Connecti
         route: None,
     };
     let request = match state.mock_of(tool) {
-        Some(service) => {
-            mocking::mock_request(&CallOf { arguments: &case.arguments, ..call }, service)
-        }
-        None => calling::build_case_request(&case, call)?,
+        Some(service) => mocking::mock_request(&call, service),
+        None => calling::build_case_request(case, call)?,
     };
-    Ok((case, request, connection))
+    Ok((request, connection))
 }
 
-/// The tool of a case: the workspace's, else one that is listed of the connection's system.
-fn find_called<'s>(state: &'s State, case: &Case) -> Option<(&'s Catalog, &'s Tool)> {
-    let own = || Some((&*state.catalog, state.catalog.tool_called(&case.tool)?));
-    own().or_else(|| {
-        let is_at = |name: &str| case.connection.as_deref().is_none_or(|own| own == name);
-        let mut lists = state.deployed_lists().filter(|list| is_at(&list.connection.name));
-        lists.find_map(|list| Some((&*list.catalog, list.catalog.tool_called(&case.tool)?)))
-    })
-}
-
-/// A call has ended: where it was a case's, it is judged, and the next one begins.
+/// A call has ended: where it was a case's, it is judged, and its next run or the next case begins.
+/// A cancelled case isn't run again.
 pub(super) fn on_call_ended(state: &mut State, call: CallId, now: Millis) -> Vec<Effect> {
-    let Some((file, case)) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
+    let Some(mut running) = state.invoke.cases.running.remove(&call) else { return Vec::new() };
     let answer = state.invoke.calls.get(call).map(Answer::from_call).unwrap_or_default();
-    let verdict = check_answer(&case, answer);
+    let was_cancelled = answer.outcome.is_none_or(|outcome| outcome == Outcome::Cancelled);
+    let verdict = check_answer(&running.case, answer);
     let mut effects: Vec<Effect> =
-        keep_result(state, call, &verdict, file.clone()).into_iter().collect();
-    state.invoke.cases.verdicts.insert(file, verdict);
+        keep_result(state, call, &verdict, running.file.clone()).into_iter().collect();
+    running.tried.runs.push(verdict);
+    if was_cancelled || running.tried.is_over() {
+        state.invoke.cases.tries.insert(running.file, running.tried);
+    } else {
+        effects.extend(call_case(state, running, now));
+    }
     effects.extend(go_on(state, now));
     effects
 }
 
 /// Keeps with a call what its case makes of the answer.
 fn keep_result(state: &mut State, call: CallId, verdict: &Verdict, file: FileId) -> Option<Effect> {
-    let kept: TraceId = state.invoke.calls.get(call)?.request.correlation.as_str().into();
-    let kind = EventKind::Stage(case_result(verdict, file).to_stage());
+    let request = &state.invoke.calls.get(call)?.request;
+    let arguments = Arc::clone(&request.arguments);
+    let kept: TraceId = request.correlation.as_str().into();
+    let mask = state.mask.of_call(&arguments);
+    let kind = EventKind::Stage(case_result(verdict, file, &mask).to_stage());
     let event = Event { at_ms: verdict.answer.took_ms, kind };
     state.invoke.calls.apply_events(call, vec![event.clone()]);
-    Some(Effect::KeepResult { call: kept, event: Box::new(event) })
+    Some(Effect::KeepResult { call: kept, arguments, event: Box::new(event) })
 }
 
 /// Holds the answer of a case's last call against what it expects now.
 pub(super) fn judge_again(state: &mut State, file: &FileId) -> Vec<Effect> {
     let document = state.documents.present(file);
     let case = document.and_then(cases::read_case).and_then(Result::ok);
-    let Some((case, last)) = case.zip(state.invoke.cases.verdicts.get(file)) else {
+    let Some((case, last)) = case.zip(state.invoke.cases.tries.get(file)) else {
         return Vec::new();
     };
-    let verdict = check_answer(&case, last.answer.clone());
+    let runs = last.runs.iter().map(|run| check_answer(&case, run.answer.clone()));
+    let tried = CaseTry { runs: runs.collect(), ..last.clone() };
     let is_of = |call: &&Call| call.tested.as_ref().is_some_and(|tested| tested.file == *file);
     let call = state.invoke.calls.iter().rev().find(is_of).map(|call| call.id);
-    let kept = call.and_then(|call| keep_result(state, call, &verdict, file.clone()));
-    state.invoke.cases.verdicts.insert(file.clone(), verdict);
+    let judged = call.zip(tried.runs.last());
+    let kept = judged.and_then(|(call, verdict)| keep_result(state, call, verdict, file.clone()));
+    state.invoke.cases.tries.insert(file.clone(), tried);
     kept.into_iter().collect()
 }
 
@@ -245,7 +277,10 @@ fn report_verdicts(state: &mut State, now: Millis) {
         VerdictCounts { hold, differ } => {
             let cases = &state.invoke.cases;
             let why = match cases.asked.as_slice() {
-                [only] => cases.first_difference(only).map(|words| format!(": {words}")),
+                // A notification goes out to the desktop.
+                [only] => cases
+                    .first_difference(only)
+                    .map(|words| format!(": {}", mask_of_case(state, only).mask_text(&words))),
                 _ => Some(format!("; {} lists these first", state.keymap.way_to("cases"))),
             };
             let failed = format!("{differ} of {} failed", count(hold + differ));
@@ -267,9 +302,14 @@ fn show_first_failed(state: &mut State) {
     let is_of = |call: &&Call, file: &FileId| {
         call.tested.as_ref().is_some_and(|tested| tested.file == *file)
     };
-    let newest = |file: &FileId| calls.iter().rev().find(|call| is_of(call, file));
     let has_failed = |call: &&Call| call.tested.as_ref().is_some_and(|one| !one.has_passed());
-    let mut failed = state.invoke.cases.asked.iter().filter_map(newest).filter(has_failed);
+    let newest_failed = |file: &FileId| {
+        let mut calls = calls.iter().rev().filter(has_failed);
+        calls.find(|call| is_of(call, file))
+    };
+    let cases = &state.invoke.cases;
+    let asked = cases.asked.iter().filter(|file| cases.has_passed(file) == Some(false));
+    let mut failed = asked.filter_map(newest_failed);
     if let Some(call) = failed.next().map(|call| call.id) {
         state.invoke.calls.selected = Some(call);
         state.invoke.cases.shown_turn += 1;

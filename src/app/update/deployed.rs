@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     connection_test::{allow_before, test_connection},
-    files, saving,
+    files, history, saving,
 };
 use crate::{
     app::{
@@ -18,18 +18,22 @@ use crate::{
         state::State,
     },
     model::{
+        catalog::Catalog,
         clock::Millis,
+        connection::Connection,
         entry::FileId,
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
         tool::Tool,
     },
+    schema::count::count_text,
     systems::{
         deployed::{
             catalog,
             item::Item,
             push::{AbsentEntries, Push},
         },
+        facets::kept_tools::{ListedTools, ToolChange, count_words},
         permission::Permission,
         table,
     },
@@ -78,6 +82,14 @@ pub(super) fn list_deployed(state: &mut State, name: Option<&str>, now: Millis) 
     state.notices.push(NoticeKind::Hint, words, now);
     let turn = state.network.deployed.begin(&connection);
     vec![Effect::ReadDeployed { connection: Box::new(connection), purpose: Purpose::Call { turn } }]
+}
+
+/// Lists the tools of a server that was just typed, which agrees to what it does.
+pub(super) fn list_typed(state: &mut State, name: &str, now: Millis) -> Vec<Effect> {
+    let Some(connection) = state.connection_named(name).map(Box::new) else { return Vec::new() };
+    let agree =
+        |effect| Effect::AllowTyped { connection: connection.clone(), then: Box::new(effect) };
+    list_deployed(state, Some(name), now).into_iter().map(agree).collect()
 }
 
 /// Lists the changed tools of a server again, where they were listed.
@@ -171,7 +183,15 @@ pub(super) fn on_deployed_read(
                 }
             },
         ),
-        Purpose::Call { turn } => on_deployed_listed(state, turn, read, now),
+        Purpose::Call { turn } => {
+            let known = state.network.deployed.of_turn(turn);
+            let name = known.map(|known| known.connection.name.clone());
+            let listed = on_deployed_listed(state, turn, read, now);
+            if let Some(name) = name {
+                effects = history::on_tools_listed(state, &name, listed.is_ok(), now);
+            }
+            listed
+        }
     };
     if let Err(problem) = shown {
         state.notices.push_problem(&problem, now);
@@ -217,14 +237,36 @@ fn on_deployed_listed(
         .as_ref()
         .map_or_else(|problem| Progress::Failed(problem.clone()), |_| Progress::Listed);
     read.map(|catalog| {
-        let tools = catalog.tools.len();
-        let words = format!(
-            "{tools} {} deployed on {}",
-            if tools == 1 { "tool is" } else { "tools are" },
+        let before = std::mem::replace(&mut known.last, Arc::clone(&catalog));
+        let changes = changes_between(&known.connection, &before, &catalog);
+        let mut words = format!(
+            "{} deployed on {}",
+            count_text(catalog.tools.len(), "tool is", "tools are"),
             known.connection.name
         );
-        state.notices.push(NoticeKind::Done, words, now);
+        let mut kind = NoticeKind::Done;
+        if !changes.is_empty() {
+            words.push_str(&format!("; since they were listed before: {}", count_words(&changes)));
+            if changes.iter().any(|change| change.severity == "breaking") {
+                kind = NoticeKind::Warning;
+            }
+        }
+        state.notices.push(kind, words, now);
     })
+}
+
+/// What a server's tools are now that they weren't when they were listed before.
+fn changes_between(connection: &Connection, before: &Catalog, now: &Catalog) -> Vec<ToolChange> {
+    let Some(keeper) = table::kept_tools_at(connection).filter(|_| !before.tools.is_empty()) else {
+        return Vec::new();
+    };
+    let list = |catalog: &Catalog| ListedTools {
+        server: connection.name.clone(),
+        tools: catalog.tools.iter().map(|tool| (*tool.entry.value.parsed()).clone()).collect(),
+        ..ListedTools::default()
+    };
+    let drift = keeper.compare(&keeper.print(&list(before)), &list(now));
+    drift.map(|drift| drift.changes).unwrap_or_default()
 }
 
 /// Where no tool is chosen the first one is shown, and stays when others come before it.

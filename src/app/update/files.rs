@@ -87,16 +87,8 @@ pub(super) fn apply_plan(state: &mut State, plan: &Plan, now: Millis) -> Vec<Eff
             [file] if saved_by_itself(state) == Some(file) => "save",
             _ => "save-all",
         };
-        state.notices.push(
-            NoticeKind::Done,
-            format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                state.keymap.way_to(save),
-                state.keymap.way_to("undo")
-            ),
-            now,
-        );
+        let words = plan.done_words(&state.keymap, save);
+        state.notices.push(NoticeKind::Done, words, now);
         warn_of_odd_names(state, &plan.changes, now);
     }
     effects
@@ -411,8 +403,12 @@ fn take_connections(state: &mut State, mut read: Connections) {
 pub(super) fn check_again(state: &mut State) {
     state.generation += 1;
     state.checking.turn += 1;
+    let is_more = |count: usize| count > checking::AT_ONCE;
     let files = state.documents.iter();
-    if state.catalog.entries().take(checking::AT_ONCE + 1).count() <= checking::AT_ONCE {
+    let is_large = is_more(state.catalog.entries().take(checking::AT_ONCE + 1).count())
+        // Cases, scenarios and stubs have no entries, and are read, too.
+        || is_more(state.documents.iter().take(checking::AT_ONCE + 1).count());
+    if !is_large {
         // Files of schemas are read apart: until then what was found by them stays.
         if !names_schema(state) {
             state.checking.answered = state.checking.turn;

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::calls;
+use super::{calls, deployed};
 use crate::{
     app::{
         calls::{CallPart, CallText, RequestGoal},
+        deployed::{DeployedTools, Progress},
         effect::Effect,
-        history::{HistoryMessage, request_of},
+        history::{AwaitedTool, HistoryMessage, KeptAct, request_of},
         message::ScreenId,
         notices::NoticeKind,
         state::State,
@@ -21,7 +22,7 @@ use crate::{
         trace::{Head, Listing, Trace, TraceId},
     },
     syntax::source::{Format, Source},
-    systems::agents,
+    systems::{agents, calling, table},
 };
 
 /// Takes a message about them in.
@@ -54,7 +55,8 @@ pub(super) fn handle_message(
             on_replay_events(state, &id, events, ended);
         }
         HistoryMessage::StopReplay => return stop_replay(state),
-        HistoryMessage::Resend => return resend_call(state, now),
+        HistoryMessage::Resend => return act_on_open(state, KeptAct::Resend, now),
+        HistoryMessage::Edit => return act_on_open(state, KeptAct::Edit, now),
         HistoryMessage::Export { id, path } => return vec![Effect::ExportKept { id, path }],
         HistoryMessage::Remove(id) => {
             state.invoke.kept.marked.retain(|marked| *marked != id);
@@ -166,6 +168,91 @@ fn stop_replay(state: &mut State) -> Vec<Effect> {
     }
 }
 
+/// Does something with the open call by its tool. One that only its server has is listed first.
+fn act_on_open(state: &mut State, act: KeptAct, now: Millis) -> Vec<Effect> {
+    let Some(open) = state.invoke.kept.current_call() else { return Vec::new() };
+    let trace = Arc::clone(&open.trace);
+    let head = &trace.head;
+    let is_refused = act == KeptAct::Resend && head.masked;
+    let is_known = tool_of_head(state, head).is_some() || agents::is_at(&head.to);
+    if !is_known && !is_refused && may_list(state, &head.connection) {
+        let (call, connection) = (head.id.clone(), head.connection.to_string());
+        let effects = deployed::list_deployed(state, Some(&connection), now);
+        state.invoke.kept.awaited = Some(AwaitedTool { call, connection, act });
+        return effects;
+    }
+    match act {
+        KeptAct::Resend => resend_call(state, now),
+        KeptAct::Edit => edit_call(state, now),
+    }
+}
+
+/// Whether the tools there can be listed, and were not yet.
+fn may_list(state: &State, name: &str) -> bool {
+    let Some(connection) = state.connection_named(name) else { return false };
+    let is_server = table::kept_tools_at(&connection).is_some();
+    let is_current =
+        || table::deployment_at(&connection).is_some() && state.current_connection().name == *name;
+    (is_server || is_current()) && !is_listed(state, name)
+}
+
+fn is_listed(state: &State, name: &str) -> bool {
+    let of_it = |list: &&DeployedTools| list.connection.name == name;
+    state.deployed_lists().find(of_it).is_some_and(|list| list.progress == Progress::Listed)
+}
+
+/// The tools there were listed, or could not be: what waited for that is done, if the user still
+/// looks at that call.
+pub(super) fn on_tools_listed(
+    state: &mut State,
+    connection: &str,
+    is_listed: bool,
+    now: Millis,
+) -> Vec<Effect> {
+    let is_it = |awaited: &mut AwaitedTool| awaited.connection == connection;
+    let Some(awaited) = state.invoke.kept.awaited.take_if(is_it) else { return Vec::new() };
+    let open = state.invoke.kept.current_call();
+    let is_open = open.is_some_and(|open| open.trace.head.id == awaited.call);
+    match (is_listed && is_open && state.screen == ScreenId::History, awaited.act) {
+        (false, _) => Vec::new(),
+        (true, KeptAct::Resend) => resend_call(state, now),
+        (true, KeptAct::Edit) => edit_call(state, now),
+    }
+}
+
+/// Why a call has no tool any more.
+fn missing_tool(state: &State, head: &Head, doing: String) -> Problem {
+    let (tool, connection) = (&head.tool, &head.connection);
+    let (cause, remedy) = if is_listed(state, connection) {
+        let cause = format!("{connection} no longer has a tool {tool}");
+        (cause, "Invoke lists those that it has".to_owned())
+    } else {
+        let list = state.keymap.way_to("deployed-tools");
+        let remedy = format!(
+            "open the workspace that has it; {list} on Invoke lists tools that are only deployed"
+        );
+        ("its tool is no longer in this workspace".to_owned(), remedy)
+    };
+    Problem::new(ProblemKind::Input, doing, cause).with_remedy(remedy)
+}
+
+/// Puts the arguments of the open call into the form of its tool.
+fn edit_call(state: &mut State, now: Millis) -> Vec<Effect> {
+    let Some(open) = state.invoke.kept.current_call() else { return Vec::new() };
+    let trace = Arc::clone(&open.trace);
+    let head = &trace.head;
+    let route = calling::request_route(&open.call.request);
+    let Some(tool) = tool_of_head(state, head).map(|tool| tool.id().clone()) else {
+        let problem = missing_tool(state, head, format!("editing the call of {}", head.tool));
+        state.notices.push_problem(&problem, now);
+        return Vec::new();
+    };
+    let meta = calling::request_meta(&head.system, &head.body);
+    load_sent(state, &tool, &head.arguments, meta.as_deref(), now);
+    state.network.choose_route(tool, route);
+    Vec::new()
+}
+
 /// Sends the kept request under a fresh id, over the connection that it was made for.
 fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
     let Some(open) = state.invoke.kept.current_call() else { return Vec::new() };
@@ -180,11 +267,7 @@ fn resend_call(state: &mut State, now: Millis) -> Vec<Effect> {
             "use edit and resend: its arguments go into the form",
         ))
     } else if tool_of_head(state, head).is_none() && !agents::is_at(&head.to) {
-        let remedy = format!(
-            "open the workspace that has it; {} on Invoke lists tools that are only deployed",
-            state.keymap.way_to("deployed-tools")
-        );
-        Some(problem("its tool is no longer in this workspace".into(), &remedy))
+        Some(missing_tool(state, head, format!("sending {} again", head.tool)))
     } else if state.network.connections.find_by_name(&head.connection).is_none()
         && state
             .connection_of(&request_of(head, tool_of_head(state, head)).tool)

@@ -202,14 +202,19 @@ fn toggle_stop(state: &mut State, stop: Stop, now: Millis) {
     }
 }
 
+/// Whether a what-if is on, which takes no steps; then that is said.
+fn is_in_what_if(state: &mut State, now: Millis) -> bool {
+    let is_on = state.workflow.what_if.is_some();
+    if is_on {
+        let words = "no steps during a what-if: apply it with W, or discard it with Esc";
+        state.notices.push(NoticeKind::Hint, words, now);
+    }
+    is_on
+}
+
 /// Takes tools one after another, as far as no stop is met and none is refused.
 fn walk_tools(state: &mut State, way: &[EntryId], now: Millis) {
-    if state.workflow.what_if.is_some() {
-        state.notices.push(
-            NoticeKind::Hint,
-            "no steps during a what-if: apply it with W, or discard it with Esc",
-            now,
-        );
+    if is_in_what_if(state, now) {
         return;
     }
     let tools = state.gated_tools();
@@ -305,12 +310,7 @@ fn replace_run(state: &mut State, run: Simulation, label: &str) -> bool {
 }
 
 fn simulate_step(state: &mut State, tool: &EntryId, outcome: Outcome, now: Millis) {
-    if state.workflow.what_if.is_some() {
-        state.notices.push(
-            NoticeKind::Hint,
-            "no steps during a what-if: apply it with W, or discard it with Esc",
-            now,
-        );
+    if is_in_what_if(state, now) {
         return;
     }
     take_step(state, tool, |row| Take::simulated(row, outcome, now), now);
@@ -396,12 +396,7 @@ pub(super) fn send_call(state: &mut State, tool: &EntryId, now: Millis) -> Vec<E
 
 /// Calls the tool; the step is taken when the call has ended.
 fn step_live(state: &mut State, tool: &EntryId, now: Millis) -> Vec<Effect> {
-    if state.workflow.what_if.is_some() {
-        state.notices.push(
-            NoticeKind::Hint,
-            "no steps during a what-if: apply it with W, or discard it with Esc",
-            now,
-        );
+    if is_in_what_if(state, now) {
         return Vec::new();
     }
     if let (Some(name), Some(question)) =

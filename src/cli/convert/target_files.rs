@@ -134,7 +134,7 @@ impl ToolFiles {
             let value = at.get(&value).cloned().unwrap_or_default();
             let there = ToolThere { tool: SideTool::of_baggage(one), value };
             let file = FileId::new(shown.as_str());
-            let place = EntryPlace { file, document: 0, at, form: EntryForm::Plain };
+            let place = EntryPlace::plain(file, 0, at);
             self.tools.push(FoundTool { there, file: 0, place });
         }
         let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());

@@ -87,6 +87,11 @@ pub(super) fn save_all(changes: &[FileChange]) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Where a file of tools is written: under that name, or in that folder.
+pub(super) fn place_of(path: &Path, file: &PortableFile) -> PathBuf {
+    if is_file(path) { path.to_owned() } else { path.join(&file.path) }
+}
+
 /// The new files that hold the tools: one under that name, or all of them in a folder.
 pub(super) fn new_files(path: &Path, files: &[PortableFile]) -> Result<Vec<FileChange>, Problem> {
     let is_file = is_file(path);
@@ -96,8 +101,7 @@ pub(super) fn new_files(path: &Path, files: &[PortableFile]) -> Result<Vec<FileC
         return Err(Problem::new(ProblemKind::Input, "converting", cause)
             .with_remedy("name a folder with --out"));
     }
-    let place = |file: &PortableFile| if is_file { path.to_owned() } else { path.join(&file.path) };
-    let change = |file: &PortableFile| FileChange::new_file(&place(file), &file.value);
+    let change = |file: &PortableFile| FileChange::new_file(&place_of(path, file), &file.value);
     Ok(files.iter().map(change).collect())
 }
 

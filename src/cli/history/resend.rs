@@ -67,7 +67,7 @@ impl Resend {
         }
         let is_question = agents::is_at(&head.to);
         let there = match kept.is_none() && !is_question && !is_mocked {
-            true => deployed::callable_within(&connection, self.timeout)?,
+            true => deployed::callable_catalog_within(&connection, self.timeout)?,
             false => None,
         };
         let catalog = there.as_ref().unwrap_or(&opened.catalog);

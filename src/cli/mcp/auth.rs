@@ -9,13 +9,14 @@ use crate::{
         ending::{CommandResult, Ending},
         global::Global,
         opened::OpenWorkspace,
-        out::{CommandOutput, Tint},
+        out::{CommandOutput, Tint, print_stderr},
         signals::{interrupted, wait_for},
     },
     model::{
         authorization::AuthorizationReport,
         call::CallError,
         connection::Connection,
+        error_kind::ErrorKind,
         problem::{Problem, ProblemKind},
     },
     runtime::{browser, registry},
@@ -34,6 +35,10 @@ pub(super) struct Auth {
     /// Also open the page in the browser
     #[arg(long, requires = "sign_in")]
     browser: bool,
+
+    /// Print the token alone, for a script; without a key store it is kept nowhere else
+    #[arg(long, requires = "sign_in")]
+    print_token: bool,
 
     /// An additional scope to request; can be repeated
     #[arg(long, value_name = "SCOPE", requires = "sign_in")]
@@ -56,7 +61,7 @@ impl Auth {
         })?;
         let work = async {
             tokio::select! {
-                ended = self.work(authorizer, &connection, global, out) => ended,
+                ended = self.work(authorizer, &opened, &connection, global, out) => ended,
                 () = interrupted() => Ok(Ending::Interrupted),
             }
         };
@@ -66,14 +71,24 @@ impl Auth {
     async fn work(
         &self,
         authorizer: &dyn Authorizer,
+        opened: &OpenWorkspace,
         connection: &Connection,
         global: &Global,
         out: &mut CommandOutput,
     ) -> CommandResult {
-        let registry = registry::of_system();
+        let registry = match self.print_token {
+            true => registry::of_session(&opened.workspace.root),
+            false => registry::of_system(),
+        };
         let secrets = registry.secrets();
         let told = |problem: CallError| {
-            problem.while_doing(format!("authorizing \"{}\"", connection.name))
+            let is_unkept = self.sign_in && problem.kind == ErrorKind::NoKeyStore;
+            let problem = problem.while_doing(format!("authorizing \"{}\"", connection.name));
+            let way = "; --print-token prints the token instead, for token-variable";
+            match is_unkept {
+                true => Problem { remedy: problem.remedy.clone() + way, ..problem },
+                false => problem,
+            }
         };
         if self.sign_out {
             authorizer.sign_out(connection, secrets).await.map_err(told)?;
@@ -100,14 +115,23 @@ impl Auth {
         let scope = scope.map(|scope| format!(" for {}", out.safe_text(&scope)));
         let words = format!("signed in{}", scope.unwrap_or_default());
         out.print_status(out.tint(Tint::Good, &words));
+        if self.print_token
+            && let Some(token) = authorizer.kept_token(connection, secrets).await.map_err(told)?
+        {
+            out.print_line(token)?;
+        }
         Ok(Ending::Done)
     }
 
     fn show_page(&self, url: &str, out: &mut CommandOutput) -> std::io::Result<()> {
         out.print_status("allow it on this page:");
         let shown = out.safe_text(url).into_owned();
-        out.print_line(shown)?;
-        out.flush()?;
+        if self.print_token {
+            print_stderr(&shown);
+        } else {
+            out.print_line(shown)?;
+            out.flush()?;
+        }
         if self.browser
             && let Err(problem) = browser::open_page(url)
         {

@@ -72,8 +72,8 @@ impl InspectedServer {
             let command = server_command(&target.command, BTreeMap::new(), None);
             let connection = inspector.over(Connection::process("server", command));
             // Who types a command wants it started.
-            let registry = registry::agreeing_to(permissions_of(&connection));
-            return Self::inspected(connection, inspector, registry);
+            registry::agree_to(permissions_of(&connection));
+            return Self::inspected(connection, inspector, registry::of_system());
         };
         let opened = OpenWorkspace::read_aloud(global, out)?;
         Self::named(name, &opened)?.with_headers(&target.header)
@@ -106,7 +106,7 @@ impl InspectedServer {
         }
         // Who types a variable wants it sent.
         if !needs_more {
-            self.registry = registry::agreeing_to(permissions_of(connection));
+            registry::agree_to(permissions_of(connection));
         }
         Ok(self)
     }

@@ -153,12 +153,7 @@ impl ServeClients {
 
     fn limits(&self) -> Limits {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
-        self.timeout.map_or(limits, |time| Limits {
-            first: time,
-            idle: time,
-            total: time,
-            ..limits
-        })
+        self.timeout.map_or(limits, |time| limits.within(time))
     }
 }
 

@@ -10,7 +10,6 @@ use crate::{
         cases::{self, AskFile, CaseFile, CaseFiles},
         data_files::list_data_files,
         global::Global,
-        report_paths::typed_path,
     },
     engine::workflow::similar,
     model::{
@@ -69,7 +68,12 @@ pub(super) fn choose_cases(choice: Choice<'_>, global: &Global) -> Result<CaseFi
             let words: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
             wanted.iter().any(|wanted| words.iter().any(|word| word.contains(wanted)))
         };
-        retain(&mut filed, |path, words| is_wanted(&[&typed_path(path)]) || is_wanted(words));
+        let root = filed.workspace_root().unwrap_or_default();
+        let file = |path: &Path| {
+            let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+            path.strip_prefix(&root).unwrap_or(&path).display().to_string()
+        };
+        retain(&mut filed, |path, words| is_wanted(&[&file(path)]) || is_wanted(words));
         if filed.is_empty() && !names.is_empty() {
             let words = choice.filters.join("\" or \"");
             let cause = format!("no case has \"{words}\" in its name, file or tool");
@@ -77,7 +81,46 @@ pub(super) fn choose_cases(choice: Choice<'_>, global: &Global) -> Result<CaseFi
                 .with_remedy(there_are(&names)));
         }
     }
+    add_needed(&mut filed);
     Ok(filed)
+}
+
+/// Adds the cases of the same folder whose answers these name, each before the one that names it;
+/// one that was to come later comes there, too.
+fn add_needed(filed: &mut CaseFiles) {
+    let mut row = 0;
+    while let Some(one) = filed.calls.get(row) {
+        let before = filed.calls.get(..row).unwrap_or_default();
+        let is_missing =
+            |word: &String| !before.iter().any(|earlier| earlier.case.tool == *word);
+        let missing: Vec<String> = one.case.answered_tools().into_iter().filter(is_missing).collect();
+        let found = match missing.is_empty() {
+            true => Vec::new(),
+            false => earlier_cases(&one.path, &missing),
+        };
+        // Those that are added may name answers, too.
+        row += usize::from(found.is_empty());
+        let is_same = |one: &CaseFile, other: &CaseFile| {
+            one.path.canonicalize().ok() == other.path.canonicalize().ok()
+        };
+        let later = filed.calls.len();
+        filed.calls.retain(|one| !found.iter().any(|found| is_same(found, one)));
+        if filed.calls.len() == later {
+            filed.needed.extend(found.iter().map(CaseFile::display_name));
+        }
+        filed.calls.splice(row..row, found);
+    }
+}
+
+/// The cases of the same folder that come before this one and call one of those tools.
+fn earlier_cases(path: &Path, tools: &[String]) -> Vec<CaseFile> {
+    let Some(files) = path.parent().and_then(|folder| list_data_files(folder).ok()) else {
+        return Vec::new();
+    };
+    let earlier: Vec<PathBuf> =
+        files.into_iter().take_while(|file| file.file_name() != path.file_name()).collect();
+    let read = cases::read_cases(&earlier).unwrap_or_default();
+    read.calls.into_iter().filter(|one| tools.contains(&one.case.tool)).collect()
 }
 
 /// Keeps those of which that holds: of their path, and of their name and tool.

@@ -10,18 +10,19 @@ use std::{
     time::Duration,
 };
 
-use tokio::sync::{SetOnce, mpsc};
+use tokio::sync::SetOnce;
 
 use super::{
     lanes::Lane,
     target::{Plan, Target},
-    tried::{CaseRun, CaseTry},
+    tried::CaseRun,
 };
 use crate::{
     cli::test_result::keep_result,
     engine::{
         case::{
-            script::{Case, RunCount},
+            script::Case,
+            tries::CaseTry,
             verdict::{Answer, check_answer},
         },
         mask::Mask,
@@ -31,15 +32,11 @@ use crate::{
         connection::{Connection, ConnectionState},
         error_kind::ErrorKind,
         problem::Problem,
-        trace::Head,
     },
-    runtime::now::now_millis,
+    runtime::whole_call::WholeCall,
     store::history::History,
     wire::registry::Registry,
 };
-
-/// Events on their way at most, for each call.
-const QUEUE: usize = 256;
 
 /// How often cases are run, beside what they say.
 #[derive(Clone, Copy)]
@@ -77,6 +74,8 @@ struct Sent {
 /// What came of one call of a case.
 struct CallEnd {
     answer: Answer,
+    /// What the call is kept as.
+    id: String,
     /// It ended its server.
     has_crashed: bool,
     /// It was made again, as another call may have ended the server.
@@ -150,7 +149,7 @@ impl<'r> Runner<'r> {
                 }
             }
         }
-        let case = match plan.filled_case(&|word| known.get(word).cloned()) {
+        let case = match plan.filed.case.with_answers(&|word| known.get(word).cloned()) {
             Ok(case) => case,
             Err(problem) => return (CaseRun::not_called(&problem), None),
         };
@@ -178,58 +177,61 @@ impl<'r> Runner<'r> {
         run: &mut CaseRun,
         text: &mut Option<String>,
     ) -> Result<CaseTry, Problem> {
-        let times = |count: u32| count.saturating_mul(self.repetition.repeat);
-        let RunCount { runs, pass } = case.count;
-        let mut tried = CaseTry { count: times(runs), needed: times(pass), ..CaseTry::default() };
-        for _ in 0..tried.count {
+        let mut tried = CaseTry::new(case, self.repetition.repeat);
+        while !tried.is_over() {
             let request = target.request(case)?;
-            let id = request.correlation.clone();
-            let CallEnd { answer, has_crashed, was_resent } =
-                self.call(case, target, request).await;
+            let CallEnd { answer, id, has_crashed, was_resent } =
+                self.call(case, target, request).await?;
             if answer.outcome == Some(Outcome::Succeeded) {
                 *text = Some(answer.text.clone());
             }
             run.was_resent |= was_resent;
             tried.has_crashed |= has_crashed;
-            let mask = self.mask.of_call(&case.arguments.to_json());
+            let arguments = case.arguments.to_json();
+            let mask = self.mask.of_call(&arguments);
             let verdict = check_answer(case, answer).without_secrets(&mask);
             if verdict.has_run() {
-                keep_result(self.history.as_ref(), &id, file, &verdict);
+                keep_result(self.history.as_ref(), (&id, &arguments), file, &verdict);
             }
             tried.runs.push(verdict);
-            if !tried.has_run() {
-                break;
-            }
         }
         Ok(tried)
     }
 
-    async fn call(&self, case: &Case, target: &Target<'_>, request: Request) -> CallEnd {
-        let plain = |answer| CallEnd { answer, has_crashed: false, was_resent: false };
+    async fn call(
+        &self,
+        case: &Case,
+        target: &Target<'_>,
+        request: Request,
+    ) -> Result<CallEnd, Problem> {
+        let id = request.correlation.clone();
+        let end = |answer, has_crashed| CallEnd { answer, id, has_crashed, was_resent: false };
         if target.is_mocked() {
-            return plain(self.send(case, target, request).await);
+            return Ok(end(self.send(case, target, request).await, false));
         }
         let connection = &target.connection;
         if let Some(answer) = self.closed.answer_of(connection) {
-            return plain(answer);
+            return Ok(end(answer, false));
         }
         let lane = Rc::clone(self.lanes.borrow_mut().entry(connection.name.clone()).or_default());
         let is_alone = case.expect.looks_at_times();
         let Sent { answer, had_company } =
-            self.send_in_lane(&lane, is_alone, case, target, request.clone()).await;
+            self.send_in_lane(&lane, is_alone, case, target, request).await;
         let is_end = |answer: &Answer| {
             target.starts_server() && self.closed.answer_of(connection).is_none() && is_lost(answer)
         };
         if !is_end(&answer) {
-            return plain(answer);
+            return Ok(end(answer, false));
         }
         if !had_company && answer.sent_ms.is_some() {
-            return CallEnd { answer, has_crashed: true, was_resent: false };
+            return Ok(end(answer, true));
         }
-        // Which of the calls ended the server isn't known: alone, each shows.
+        // Which of the calls ended the server isn't known: alone, each shows. It is another call.
+        let request = target.request(case)?;
+        let id = request.correlation.clone();
         let Sent { answer, .. } = self.send_in_lane(&lane, true, case, target, request).await;
         let has_crashed = is_end(&answer) && answer.sent_ms.is_some();
-        CallEnd { answer, has_crashed, was_resent: true }
+        Ok(CallEnd { answer, id, has_crashed, was_resent: true })
     }
 
     /// Sends the request beside others of the same connection, or while none is under way.
@@ -254,25 +256,14 @@ impl<'r> Runner<'r> {
         let limits = Limits { linger: Duration::ZERO, ..Limits::default() };
         let limit = case.timeout.or(self.repetition.timeout);
         let limits = limit.map_or(limits, |time| limits.within(time));
-        let connection = &target.connection;
-        // A case is tried although it cannot be kept in the history.
-        let mut recorder = self.history.as_ref().and_then(|history| {
-            history.begin_call(&Head::from_request(&request, connection, now_millis())).ok()
-        });
-        let (sender, mut events) = mpsc::channel(QUEUE);
-        let calling = self.registry.run_call(connection, request, limits, sender);
-        let taking = async {
-            let mut answer = Answer::default();
-            let mut batch = Vec::with_capacity(QUEUE);
-            while events.recv_many(&mut batch, QUEUE).await > 0 {
-                recorder = recorder.take().and_then(|mut recorder| {
-                    recorder.record_events(&batch).ok().map(|()| recorder)
-                });
-                batch.drain(..).for_each(|event| answer.apply_event(&event));
-            }
-            answer
+        let call = WholeCall {
+            registry: self.registry,
+            history: self.history.as_ref(),
+            connection: &target.connection,
+            request,
+            limits,
         };
-        tokio::join!(calling, taking).1
+        call.run().await.0
     }
 }
 

@@ -1,13 +1,13 @@
 //! What a case calls: its tool, over which connection, or what answers in the place of that.
 
-use std::{borrow::Cow, collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path};
 
 use crate::{
     cli::{
         call, cases::CaseFile, deployed::callable_catalog, ending::StopReason,
         opened::OpenWorkspace, out::CommandOutput, stubs,
     },
-    engine::{case::script::Case, settings::connections, stub::mock::MockOptions, template},
+    engine::{case::script::Case, settings::connections, stub::mock::MockOptions},
     model::{
         call::Request,
         catalog::Catalog,
@@ -19,7 +19,7 @@ use crate::{
     },
     systems::{
         calling,
-        case_arguments::{issue_words, masked_arguments, masked_words, refused_arguments},
+        case_arguments::{issue_words, refused_arguments},
         facets::calls::CallOf,
         mocking,
     },
@@ -88,30 +88,6 @@ pub(super) struct Plan<'w> {
     pub needs: BTreeMap<String, Vec<usize>>,
 }
 
-impl Plan<'_> {
-    /// The case with the answers that it names; `answer` gives the newest of a tool.
-    ///
-    /// # Errors
-    /// When there is no such answer, or no such part of it.
-    pub fn filled_case(
-        &self,
-        answer: &dyn Fn(&str) -> Option<String>,
-    ) -> Result<Cow<'_, Case>, Problem> {
-        let case = &self.filed.case;
-        if self.needs.is_empty() {
-            return Ok(Cow::Borrowed(case));
-        }
-        let fill = |literal| {
-            let filled = template::with_answers(literal, answer);
-            let remedy = "the case before it that calls the tool has to succeed";
-            filled.map_err(|problem| problem.with_remedy(remedy))
-        };
-        let arguments = fill(&case.arguments)?;
-        let meta = case.meta.as_ref().map(fill).transpose()?;
-        Ok(Cow::Owned(Case { arguments, meta, ..case.clone() }))
-    }
-}
-
 /// Plans of all, in their order.
 pub(super) fn plan_cases<'w>(
     calls: Vec<CaseFile>,
@@ -123,9 +99,7 @@ pub(super) fn plan_cases<'w>(
     let mut plans: Vec<Plan<'w>> = Vec::with_capacity(calls.len());
     for filed in calls {
         let target = find_target(&filed, opened, deployed, stand_in, out);
-        let case = &filed.case;
-        let named = std::iter::once(&case.arguments).chain(&case.meta);
-        let words = named.flat_map(template::answered_tools);
+        let words = filed.case.answered_tools().into_iter();
         let needs: BTreeMap<String, Vec<usize>> =
             words.map(|word| (word.clone(), rows_of(&word, &plans))).collect();
         let missing = needs.iter().find(|(_, rows)| rows.is_empty()).map(|(word, _)| word);
@@ -227,11 +201,6 @@ fn find_target<'w>(
             tool.entry.key
         ));
     }
-    // A mock may get it: no rule of a stub asks for a secret.
-    if let Some(at) = masked_arguments(case).first().filter(|_| stand_in.is_none()) {
-        let doing = format!("reading the arguments of {}", filed.display_name());
-        return Err(Problem::new(ProblemKind::Input, doing, masked_words(at)));
-    }
     let user = case.user.as_deref().or(opened.settings.context.user.as_deref());
     let mock = match stand_in {
         Some(StandIn::Mock(options)) => Some(call::mock_of(tool, options, opened, out)),
@@ -248,14 +217,8 @@ fn find_target<'w>(
         mock,
     };
     // What can't be sent is said before anything is.
-    if template_free(case) {
+    if case.answered_tools().is_empty() {
         target.request(case)?;
     }
     Ok(target)
-}
-
-/// Whether it names no earlier answer.
-fn template_free(case: &Case) -> bool {
-    let mut named = std::iter::once(&case.arguments).chain(&case.meta);
-    named.all(|literal| template::answered_tools(literal).is_empty())
 }

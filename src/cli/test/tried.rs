@@ -4,48 +4,9 @@ use serde_json::{Value, json};
 
 use crate::{
     cli::{cases::CaseFile, data_files::BrokenFile, report_paths::typed_path},
-    engine::case::verdict::Verdict,
+    engine::case::{tries::CaseTry, verdict::Verdict},
     model::problem::Problem,
 };
-
-/// All runs of a case, made once.
-#[derive(Clone, Debug, Default)]
-pub(super) struct CaseTry {
-    pub runs: Vec<Verdict>,
-    /// So many were to be made, and so many of them have to hold.
-    pub count: u32,
-    pub needed: u32,
-    /// One of its calls ended its server, which says much of the tool.
-    pub has_crashed: bool,
-}
-
-impl CaseTry {
-    #[must_use]
-    pub fn held(&self) -> usize {
-        self.runs.iter().filter(|run| run.has_passed()).count()
-    }
-
-    #[must_use]
-    pub fn has_passed(&self) -> bool {
-        self.held() > 0 && self.held() >= self.needed as usize
-    }
-
-    /// Whether its tool was called each time, and answered or failed to.
-    #[must_use]
-    pub fn has_run(&self) -> bool {
-        self.has_crashed || self.runs.iter().all(Verdict::has_run)
-    }
-
-    /// The run that shows how it went: the last one that held, or the first that didn't.
-    #[must_use]
-    fn telling_run(&self) -> Option<&Verdict> {
-        let is_telling = |run: &&Verdict| run.has_passed() == self.has_passed();
-        match self.has_passed() {
-            true => self.runs.iter().rev().find(is_telling),
-            false => self.runs.iter().find(is_telling),
-        }
-    }
-}
 
 /// How a case went.
 #[derive(Clone, Debug, Default)]
@@ -114,8 +75,7 @@ impl CaseRun {
     }
 
     fn of_verdict(verdict: Verdict) -> Self {
-        let tried = CaseTry { runs: vec![verdict], count: 1, needed: 1, has_crashed: false };
-        Self { tries: vec![tried], ..Self::default() }
+        Self { tries: vec![CaseTry::of_verdict(verdict)], ..Self::default() }
     }
 }
 
@@ -167,22 +127,14 @@ impl TriedCase {
     /// What is wrong with it; nothing where it passed or was skipped.
     #[must_use]
     pub fn differences(&self) -> Vec<String> {
-        if !self.status().is_bad() {
-            return Vec::new();
-        }
-        let told = self.verdict().into_iter().flat_map(Verdict::differences);
-        self.runs_words().into_iter().chain(told).collect()
+        let bad = self.last_try().filter(|_| self.status().is_bad());
+        bad.map(CaseTry::differences).unwrap_or_default()
     }
 
     /// How many of several runs held.
     #[must_use]
     pub fn runs_words(&self) -> Option<String> {
-        let last = self.last_try().filter(|last| last.count > 1)?;
-        let needed = match last.needed {
-            needed if needed < last.count => format!(", {needed} have to"),
-            _ => String::new(),
-        };
-        Some(format!("{} of {} runs passed{needed}", last.held(), last.count))
+        self.last_try()?.runs_words()
     }
 
     /// How each try failed before the last one, in a line.
@@ -210,8 +162,7 @@ impl TriedCase {
     /// How long its answers took, from sending on.
     #[must_use]
     pub fn took_ms(&self) -> u64 {
-        let runs = self.last_try().into_iter().flat_map(|tried| &tried.runs);
-        runs.map(|run| run.answer.answered_in()).sum()
+        self.last_try().map_or(0, CaseTry::took_ms)
     }
 
     /// The line of its file where what differs first is expected.

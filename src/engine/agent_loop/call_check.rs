@@ -39,12 +39,6 @@ impl CallFault {
             Self::NamesVariable => "names-variable",
         }
     }
-
-    /// Whether the tool was right and its arguments were not, which can be edited.
-    #[must_use]
-    pub fn is_about_arguments(&self) -> bool {
-        !matches!(self, Self::NoTool { .. } | Self::Hidden(_))
-    }
 }
 
 impl std::fmt::Display for CallFault {

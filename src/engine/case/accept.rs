@@ -5,11 +5,11 @@ use serde_json::{Map, Value};
 
 use super::{
     offer::{drop_masked, suggest_expectations},
-    script::Case,
+    script::{Case, Expect},
     verdict::{Answer, Finding, Verdict, check_answer},
 };
 use crate::{
-    engine::mask::{MASKED, Mask},
+    engine::mask::Mask,
     model::call::Outcome,
     schema::pointer::Pointer,
     syntax::{edit::Edit, source::Source},
@@ -24,7 +24,8 @@ pub(crate) struct Accepted {
 }
 
 /// The text of a case's file with what came in the place of each expectation that differs. What an
-/// answer can't decide, such as a schema, stays, and differs still in the verdict.
+/// answer can't decide, such as a schema, stays, and differs still in the verdict; so does JSON of
+/// which nothing is left. Secrets stay out, those of the case's arguments too.
 ///
 /// # Errors
 /// In words: no answer came, nothing of it can be taken over, or the text can't be edited.
@@ -37,24 +38,35 @@ pub(crate) fn accept_answer(
     if answer.outcome.is_none() || answer.is_unanswered() {
         return Err("no answer came that could be accepted".to_owned());
     }
+    let case = Case::from_source(source).map_err(|issue| issue.to_string())?;
+    let mask = mask.of_call(&case.arguments.to_json());
     let value = source.value(0).cloned().ok_or("the file is empty")?;
     let given = value.get("expect").cloned().unwrap_or_default();
     let failed = verdict.findings.iter().filter(|finding| finding.difference.is_some());
     let failed: Vec<&Finding> = failed.collect();
     let mut edited = source.clone();
-    for edit in edits(&given, &failed, answer, mask) {
+    let json = json_taken_over(&case.expect, answer, &mask);
+    for edit in edits(&given, &failed, answer, json.as_ref().ok(), &mask) {
         edited = edited.apply(0, &edit).map_err(|error| error.to_string())?.0;
     }
     let text = edited.text().to_string();
     if text == **source.text() {
-        let named: Vec<&str> = failed.iter().map(|finding| finding.what).collect();
-        return Err(format!("{} can't be accepted: edit the case", named.join(", ")));
+        let mut named: Vec<&str> = failed.iter().map(|finding| finding.what).collect();
+        named.dedup();
+        let why = json.err().filter(|_| named == ["json"]).unwrap_or("edit the case");
+        return Err(format!("{} can't be accepted: {why}", named.join(", ")));
     }
     let case = Case::from_source(&edited).map_err(|issue| issue.to_string())?;
     Ok(Accepted { text, verdict: check_answer(&case, answer.clone()) })
 }
 
-fn edits(given: &Value, failed: &[&Finding], answer: &Answer, mask: &Mask) -> Vec<Edit> {
+fn edits(
+    given: &Value,
+    failed: &[&Finding],
+    answer: &Answer,
+    json: Option<&Value>,
+    mask: &Mask,
+) -> Vec<Edit> {
     let at = |name: &str| Pointer::root().child("expect").child(name);
     let set = |name: &str, to: Value| Some(Edit::Set { at: at(name), to: to.into() });
     let offers = suggest_expectations(answer, mask);
@@ -72,17 +84,7 @@ fn edits(given: &Value, failed: &[&Finding], answer: &Answer, mask: &Mask) -> Ve
                 (Some((kind, _)), Some(Value::String(_))) => set(what, kind.as_str().into()),
                 _ => None,
             },
-            "json" => {
-                let text = mask.mask_text(answer.json_text());
-                let came = serde_json::from_str(&text).ok();
-                let came: Option<Value> = came;
-                match came.zip(given.get(what)).map(|(came, wanted)| taken_over(wanted, &came)) {
-                    Some(Some(to)) => set(what, to),
-                    Some(None) => Some(Edit::Remove { at: at(what) }),
-                    // It isn't JSON now.
-                    None => None,
-                }
-            }
+            "json" => json.cloned().and_then(|to| set(what, to)),
             "contains" if is_text_done => None,
             "contains" => {
                 is_text_done = true;
@@ -117,25 +119,57 @@ fn texts_that_hold(given: Option<&Value>, failed: &[&Finding]) -> Vec<Value> {
     texts.filter(|text| text.as_str().is_some_and(|text| !is_missing(text))).cloned().collect()
 }
 
-/// What was asked for with the values that came: members that were not asked for stay out, those
-/// that are gone or hold a secret go.
-fn taken_over(wanted: &Value, came: &Value) -> Option<Value> {
+/// The JSON that is expected with what came.
+///
+/// # Errors
+/// In words, where nothing of it is left to be expected.
+fn json_taken_over(expect: &Expect, answer: &Answer, mask: &Mask) -> Result<Value, &'static str> {
+    let Some(wanted) = &expect.json else { return Err("nothing of it is expected") };
+    let Ok(came) = serde_json::from_str::<Value>(answer.json_text()) else {
+        return Err("the answer isn't JSON");
+    };
+    let ignored: Vec<&[String]> = expect.ignore.iter().map(Pointer::tokens).collect();
+    let taken = taken_over("", (wanted, &came), &ignored, mask);
+    // Any object has all of an empty one.
+    let is_left = |taken: &Value| *taken != Value::Object(Map::new()) || taken == wanted;
+    taken.filter(is_left).ok_or("nothing of it is left")
+}
+
+/// What was asked for under a name, with the values that came: members that were not asked for stay
+/// out, those that are gone or hold a secret go, and what isn't looked at stays as it was.
+fn taken_over(
+    name: &str,
+    (wanted, came): (&Value, &Value),
+    ignored: &[&[String]],
+    mask: &Mask,
+) -> Option<Value> {
+    if ignored.iter().any(|rest| rest.is_empty()) {
+        return Some(wanted.clone());
+    }
+    let below = |name: &str| -> Vec<&[String]> {
+        let split = ignored.iter().filter_map(|place| place.split_first());
+        split.filter(|(token, _)| *token == "*" || *token == name).map(|(_, rest)| rest).collect()
+    };
+    let taken_as_it_is = |came: &Value| drop_masked(mask.mask_value(name, came));
     match (wanted, came) {
         (Value::Object(wanted), Value::Object(came)) => {
             let member = |(name, wanted): (&String, &Value)| {
-                Some((name.clone(), taken_over(wanted, came.get(name)?)?))
+                let ignored = below(name);
+                let is_ignored = ignored.iter().any(|rest| rest.is_empty());
+                // What isn't looked at may be gone.
+                let came = came.get(name).or(is_ignored.then_some(wanted))?;
+                Some((name.clone(), taken_over(name, (wanted, came), &ignored, mask)?))
             };
             Some(Value::Object(wanted.iter().filter_map(member).collect::<Map<_, _>>()))
         }
         (Value::Array(wanted), Value::Array(came)) => {
             let item = |(row, came): (usize, &Value)| match wanted.get(row) {
-                Some(wanted) => taken_over(wanted, came),
-                None => drop_masked(came.clone()),
+                Some(wanted) => taken_over("", (wanted, came), &below(&row.to_string()), mask),
+                None => taken_as_it_is(came),
             };
             came.iter().enumerate().map(item).collect::<Option<_>>().map(Value::Array)
         }
-        (_, Value::String(text)) if text.contains(MASKED) => None,
-        (_, came) => drop_masked(came.clone()),
+        (_, came) => taken_as_it_is(came),
     }
 }
 
@@ -209,10 +243,40 @@ call: user
         let text = "call: a\nexpect: {json: {password: old, n: 1}}\n";
         let accepted = accept(text, came(json, Outcome::Succeeded, None)).unwrap();
         assert!(!accepted.text.contains("hunter2") && accepted.text.contains("n: 2"));
+        // What the call passed as a secret, however the service writes it.
+        let text = "call: a\narguments: {password: pässwört1}\nexpect: {json: {b: old, n: 1}}\n";
+        let json = r#"{"b":"p\u00e4ssw\u00f6rt1","n":2}"#;
+        let accepted = accept(text, came(json, Outcome::Succeeded, None)).unwrap();
+        assert_eq!(accepted.text, text.replace("b: old, n: 1", "n: 2"));
         let schema = "call: a\nexpect: {schema: {required: [x]}}\n";
         let refused = accept(schema, came(json, Outcome::Succeeded, None)).unwrap_err();
         assert_eq!(refused, "schema can't be accepted: edit the case");
         let lost = accept("call: a\n", came("", Outcome::Lost, Some("no-server"))).unwrap_err();
         assert_eq!(lost, "no answer came that could be accepted");
+    }
+
+    #[test]
+    fn what_is_not_looked_at_stays_as_it_is() {
+        let text = "\
+call: a
+expect: {json: {at: 7, a: 2, \"x/y\": 3, gone: 4, l: [{at: 1, n: 1}]}, ignore: [/at, /x~1y, /gone, '/l/*/at']}
+";
+        let json = r#"{"at":5,"a":1,"x/y":1,"l":[{"at":2,"n":2},{"at":3,"n":3}]}"#;
+        let accepted = accept(text, came(json, Outcome::Succeeded, None)).unwrap();
+        let expected =
+            text.replace("a: 2", "a: 1").replace("{at: 1, n: 1}", "{at: 1, n: 2}, {at: 3, n: 3}");
+        assert_eq!(accepted.text, expected);
+        assert!(accepted.verdict.has_passed(), "{:?}", accepted.verdict);
+    }
+
+    #[test]
+    fn no_case_is_left_that_any_answer_passes() {
+        let text = "call: a\nexpect: {json: {password: old, gone: 1}}\n";
+        for json in [r#"{"password":"hunter2hunter2","other":1}"#, "{}"] {
+            let refused = accept(text, came(json, Outcome::Succeeded, None)).unwrap_err();
+            assert_eq!(refused, "json can't be accepted: nothing of it is left");
+        }
+        let refused = accept(text, came("Hi", Outcome::Succeeded, None)).unwrap_err();
+        assert_eq!(refused, "json can't be accepted: the answer isn't JSON");
     }
 }

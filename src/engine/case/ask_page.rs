@@ -3,9 +3,12 @@
 use serde_json::{Map, Value, json};
 
 use crate::{
-    engine::agent_loop::{
-        event::AgentEvent,
-        recording::{RecordedRuns, Recording},
+    engine::{
+        agent_loop::{
+            event::AgentEvent,
+            recording::{RecordedRuns, Recording},
+        },
+        mask::Mask,
     },
     model::trace::Trace,
     syntax::{place::Format, print},
@@ -76,9 +79,17 @@ impl AskParts {
         })
     }
 
-    /// The text of the case.
+    /// Hides what its calls passed as secrets, too.
     #[must_use]
-    pub fn render_yaml(&self, name: &str, expected: AskExpected) -> String {
+    pub fn mask(&self, mask: &Mask) -> Mask {
+        let of_call =
+            |mask: Mask, (_, arguments): &(String, Value)| mask.of_call(&arguments.to_string());
+        self.calls.iter().fold(mask.clone(), of_call)
+    }
+
+    /// The text of the case, without what the mask hides.
+    #[must_use]
+    pub fn render_yaml(&self, name: &str, expected: AskExpected, mask: &Mask) -> String {
         let mut case = Map::new();
         case.insert("case".into(), name.into());
         case.insert("ask".into(), self.question.as_str().into());
@@ -105,7 +116,8 @@ impl AskParts {
             expect.insert("state".into(), state.into());
         }
         case.insert("expect".into(), expect.into());
-        format!("{HEAD}{}", print::print_value(Format::Yaml, &Value::Object(case)))
+        let case = mask.mask_value("", &Value::Object(case));
+        format!("{HEAD}{}", print::print_value(Format::Yaml, &case))
     }
 }
 
@@ -143,7 +155,7 @@ mod tests {
         let parts = AskParts::from_trace(&Trace { head, events: events.collect() }).unwrap();
         let read = |arguments| {
             let expected = AskExpected { tools: true, arguments, only: true, state: true };
-            let text = parts.render_yaml("sums", expected);
+            let text = parts.render_yaml("sums", expected, &parts.mask(&Mask::default()));
             AskCase::from_source(&Source::parse(Format::Yaml, text).unwrap()).unwrap()
         };
         let case = read(false);
@@ -153,6 +165,15 @@ mod tests {
         assert_eq!((tools, case.expect.only), (vec!["find", "sum"], true));
         assert_eq!(case.expect.state.as_deref(), Some("found"));
         assert_eq!(read(true).expect.tools[1].arguments, Some(json!({"a": 1})));
+        // What a call passed as a secret is left out wherever it is.
+        let mut secret = parts.clone();
+        (secret.calls[0].1, secret.system) =
+            (json!({"pin_token": 7654321}), Some("7654321!".into()));
+        let expected = AskExpected { tools: true, arguments: true, only: true, state: true };
+        let text = secret.render_yaml("sums", expected, &secret.mask(&Mask::default()));
+        let case = AskCase::from_source(&Source::parse(Format::Yaml, text).unwrap()).unwrap();
+        assert_eq!(case.expect.tools[0].arguments, Some(json!({"pin_token": "***"})));
+        assert_eq!(case.system.as_deref(), Some("***!"));
         assert_eq!(parts.recorded.runs.len(), 1);
         assert!(AskParts::from_trace(&Trace::default()).is_none());
     }

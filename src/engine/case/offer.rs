@@ -10,8 +10,11 @@ use crate::{
     model::{call::Outcome, duration},
 };
 
-/// An answer longer than this is not expected word by word.
+/// A value longer than this is not expected word by word.
 const LONGEST: usize = 400;
+
+/// A longer schema says so much that another good answer hardly fits it.
+const LONGEST_SCHEMA: usize = 2_000;
 
 /// So many letters of an answer are looked at.
 const LARGEST: usize = 256 * 1024;
@@ -54,20 +57,33 @@ pub(crate) fn suggest_expectations(answer: &Answer, mask: &Mask) -> Vec<Suggesti
             .ok()
             .filter(|value| value.is_object() || value.is_array())
     };
-    let whole = Some(&masked).filter(|text| text.len() <= LONGEST).and_then(|text| of_json(text));
-    let is_whole = whole.is_some();
-    if let Some(value) = whole.and_then(drop_masked) {
-        add("json", value, true);
+    let is_json = of_json(&json).is_some();
+    let value = of_json(&masked).and_then(drop_masked);
+    // The types say something where values are too long, or secret.
+    let is_cut = is_json
+        && match &value {
+            Some(Value::Object(members)) => members.values().any(is_long),
+            Some(value) => is_long(value),
+            None => true,
+        };
+    if let Some(value) = value {
+        let usual = match &value {
+            Value::Object(members) => members.is_empty() || members.values().any(is_expected),
+            value => !is_long(value),
+        };
+        add("json", value, usual);
     }
     // What comes in pieces mostly differs each time: a word of it may come again.
-    let is_stream = answer.chunks > 1 && of_json(&json).is_none();
+    let is_stream = answer.chunks > 1 && !is_json;
     let part = if is_stream { longest_word(&text) } else { telling_part(&text) };
     if let Some(part) = part {
-        add("contains", json!([part]), !is_whole && !is_stream);
+        add("contains", json!([part]), !is_json && !is_stream);
     }
     // Names and types are no secrets; what a secret is masked with may be of another type.
     if let Some(value) = of_json(&json) {
-        add("schema", schema_of(&value, 0), false);
+        let schema = schema_of(&value, 0);
+        let usual = is_cut && is_at_most(&schema, LONGEST_SCHEMA);
+        add("schema", schema, usual);
     }
     if answer.outcome.is_some() {
         add("under", duration::print_duration(generous_limit(answer.answered_in())).into(), false);
@@ -98,10 +114,25 @@ pub(crate) fn chosen_expectations(
         .collect()
 }
 
+/// Whether a member of an answer is expected unless that is taken out: it comes again, and is short
+/// enough to be read.
+#[must_use]
+pub(crate) fn is_expected(value: &Value) -> bool {
+    !changes_each_time(value) && !is_long(value)
+}
+
+fn is_long(value: &Value) -> bool {
+    !is_at_most(value, LONGEST)
+}
+
+/// Whether a value takes no more letters than that as JSON.
+fn is_at_most(value: &Value, letters: usize) -> bool {
+    value.to_string().len() <= letters
+}
+
 /// Whether a value looks as if it were another one each time: a moment, or a random id. A case that
 /// expects it would fail when it is called again.
-#[must_use]
-pub(crate) fn changes_each_time(value: &Value) -> bool {
+fn changes_each_time(value: &Value) -> bool {
     let is_id = |text: &str| {
         let groups: Vec<&str> = text.split('-').collect();
         let sizes: Vec<usize> = groups.iter().map(|group| group.len()).collect();
@@ -147,12 +178,13 @@ pub(super) fn drop_masked(value: Value) -> Option<Value> {
     }
 }
 
-/// A part of the first line that is no secret.
+/// A part of the first line that says something, and that is no secret: a bracket alone is in every
+/// answer.
 fn telling_part(masked: &str) -> Option<String> {
-    let longest =
-        masked.lines().next()?.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
-    let part = whole_words(longest, 80);
-    (!part.is_empty()).then(|| part.to_owned())
+    let says = |text: &str| text.contains(char::is_alphanumeric);
+    let line = masked.lines().find(|line| line.split(MASKED).any(says))?;
+    let longest = line.split(MASKED).map(str::trim).max_by_key(|part| part.len())?;
+    Some(whole_words(longest, 80)).filter(|part| says(part)).map(str::to_owned)
 }
 
 /// The first of its longest words.
@@ -306,6 +338,41 @@ mod tests {
         answer.chunks = 1;
         let whole = json!(["Late deliveries, and damaged deliverables."]);
         assert_eq!(offered(&answer), (vec!["outcome", "contains"], whole, json!("15s")));
+    }
+
+    #[test]
+    fn of_long_json_short_members_and_the_types_are_expected() {
+        let rows: Vec<Value> = (0..30).map(|row| json!({"id": row, "note": "as ever"})).collect();
+        let value = json!({"page": 1, "at": "2026-11-30T14:35:36Z", "rows": rows});
+        let usual = |value: &Value| {
+            let text = serde_json::to_string_pretty(value).unwrap();
+            assert!(text.len() > LONGEST);
+            let offers = suggest_expectations(&answer(&text), &Mask::default());
+            offers.into_iter().filter(|offer| offer.usual).collect::<Vec<_>>()
+        };
+        let names = |offers: &[Suggestion]| offers.iter().map(|offer| offer.what).collect::<Vec<_>>();
+        let of_object = usual(&value);
+        assert_eq!(names(&of_object), ["outcome", "json", "schema", "chunks"]);
+        let members = of_object[1].value.as_object().unwrap();
+        let expected = members.iter().filter(|(_, value)| is_expected(value));
+        assert_eq!(expected.map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["page"]);
+        assert_eq!(names(&usual(&value["rows"])), ["outcome", "schema", "chunks"]);
+        assert_eq!(names(&usual(&json!({"rows": rows}))), ["outcome", "schema", "chunks"]);
+        let short: Map<String, Value> =
+            (0..50).map(|row| (format!("member-{row}"), "as ever".into())).collect();
+        assert_eq!(names(&usual(&short.into())), ["outcome", "json", "chunks"]);
+    }
+
+    #[test]
+    fn a_part_that_is_expected_says_something() {
+        for (text, part) in [
+            ("{\n  \"a\": [1", Some("\"a\": [1")),
+            ("---\n\n= 42 =\n", Some("= 42 =")),
+            ("*** ***\nmore", Some("more")),
+            ("{}\n", None),
+        ] {
+            assert_eq!(telling_part(text).as_deref(), part, "{text}");
+        }
     }
 
     #[test]

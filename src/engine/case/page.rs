@@ -5,12 +5,12 @@ use std::time::Duration;
 use serde_json::{Map, Value, json};
 
 use super::{
-    script::{Case, CaseSteps},
-    verdict::{Answer, outcome_phrase, outcome_words},
+    script::{Case, CaseSteps, RunCount},
+    verdict::{Answer, outcome_phrase},
 };
 use crate::{
     engine::mask::MASKED,
-    model::{duration, error_kind::ErrorKind},
+    model::{call::Outcome, duration, error_kind::ErrorKind},
     schema::{count::count_text, literal::Literal},
     syntax::{place::Format, print},
 };
@@ -77,7 +77,7 @@ pub(crate) fn render_yaml(
         format!(
             "# when it was kept it {} after {} ms, with {}\n",
             outcome_phrase(outcome),
-            answer.took_ms,
+            answer.answered_in(),
             count_text(answer.chunks, "chunk", "chunks")
         )
     });
@@ -91,7 +91,7 @@ pub(crate) fn render_yaml(
 fn time_limit(answer: &Answer) -> Option<Duration> {
     const STEP: u64 = 100;
     let (kind, _) = answer.error.as_ref()?;
-    let steps = answer.took_ms / STEP;
+    let steps = answer.answered_in() / STEP;
     (ErrorKind::parse(kind) == ErrorKind::TimedOutTotal && steps > 0)
         .then(|| Duration::from_millis(steps * STEP))
 }
@@ -109,9 +109,22 @@ pub(crate) fn case_summary(case: &Case) -> String {
             format!("steps{}{}", part("from", from), part("until", until))
         }
     });
+    // A list of cases is searched for those that failed.
+    let ending = |outcome: &Outcome| match outcome {
+        Outcome::Failed => "an error",
+        outcome => outcome.as_str(),
+    };
+    let endings: Vec<&str> = expect.expected_outcomes().iter().map(ending).collect();
+    let error = expect.error.as_ref().map(|error| {
+        let parts = [&error.kind, &error.message].into_iter().flatten();
+        format!("error {}", parts.cloned().collect::<Vec<_>>().join(": "))
+    });
+    let RunCount { runs, pass } = case.count;
     let parts = [
+        (runs > 1).then(|| format!("{pass} of {runs} runs pass")),
         steps,
-        outcome_words(&expect.expected_outcomes()),
+        (!endings.is_empty()).then(|| endings.join(" or ")),
+        error,
         expect.json.is_some().then(|| "json".to_owned()),
         (!expect.contains.is_empty()).then(|| "contains".to_owned()),
         (!expect.lacks.is_empty()).then(|| "lacks".to_owned()),
@@ -121,6 +134,7 @@ pub(crate) fn case_summary(case: &Case) -> String {
         expect.first.map(|first| format!("first under {}", duration::print_duration(first))),
         expect.gap.map(|gap| format!("gaps under {}", duration::print_duration(gap))),
         expect.chunks.map(|chunks| format!("at least {}", count_text(chunks, "chunk", "chunks"))),
+        expect.progress.map(|count| format!("progress {}", count_text(count, "time", "times"))),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -128,7 +142,6 @@ pub(crate) fn case_summary(case: &Case) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::call::Outcome;
     use crate::{
         engine::{
             case::{

@@ -1,13 +1,20 @@
 //! A case as data, and how it is read.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use regex::Regex;
 use serde_json::{Map, Value, value::RawValue};
 
 use crate::{
-    engine::members::{FileIssue, Members, file_issue, wrong_type},
-    model::call::Outcome,
+    engine::{
+        members::{FileIssue, Members, file_issue, wrong_type},
+        template,
+    },
+    model::{call::Outcome, problem::Problem},
     schema::{
         literal::Literal,
         pointer::Pointer,
@@ -170,6 +177,37 @@ impl Case {
         value.get("call").is_some_and(Value::is_string)
     }
 
+    /// The tools whose earlier answers it names, each once.
+    #[must_use]
+    pub fn answered_tools(&self) -> BTreeSet<String> {
+        std::iter::once(&self.arguments).chain(&self.meta).flat_map(template::answered_tools).collect()
+    }
+
+    /// The case with the answers that it names; `answer` gives the newest of a tool.
+    ///
+    /// # Errors
+    /// When there is no such answer, or no such part of it.
+    pub fn with_answers(
+        &self,
+        answer: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Cow<'_, Self>, Problem> {
+        if self.answered_tools().is_empty() {
+            return Ok(Cow::Borrowed(self));
+        }
+        let has_all = self.answered_tools().iter().all(|tool| answer(tool).is_some());
+        let remedy = match has_all {
+            true => "name a part that is in it",
+            false => "the case before it that calls the tool has to succeed",
+        };
+        let fill = |literal| {
+            let filled = template::with_answers(literal, answer);
+            filled.map_err(|problem| problem.with_remedy(remedy))
+        };
+        let arguments = fill(&self.arguments)?;
+        let meta = self.meta.as_ref().map(fill).transpose()?;
+        Ok(Cow::Owned(Self { arguments, meta, ..self.clone() }))
+    }
+
     /// Reads the first document of a file.
     ///
     /// # Errors
@@ -270,7 +308,13 @@ impl ExpectedError {
             return Ok(kind.map(|kind| Self { kind: Some(kind), message: None }));
         };
         let error = Members::from_value(value, members.at.child("error"), ERROR)?;
-        Ok(Some(Self { kind: error.read_text("type")?, message: error.read_text("message")? }))
+        let read = Self { kind: error.read_text("type")?, message: error.read_text("message")? };
+        match read {
+            Self { kind: None, message: None } => {
+                Err(file_issue(&error.at, "an error that is expected has type, message or both"))
+            }
+            read => Ok(Some(read)),
+        }
     }
 }
 
@@ -400,6 +444,7 @@ mod tests {
             ("call: a\nruns: 2\npass: 3", "/pass", "3 of 2 runs"),
             ("call: a\nexpect: {outcome: [failed, 1]}", "/expect/outcome/1", "an outcome"),
             ("call: a\nexpect: {error: {kind: a}}", "/expect/error/kind", "unknown"),
+            ("call: a\nexpect: {error: {}}", "/expect/error", "type, message or both"),
             ("call: a\nexpect: {matches: [a, '(']}", "/expect/matches/1", "unclosed group"),
             ("call: a\nexpect: {json: {}, ignore: at}", "/expect/ignore", "write /at"),
             ("call: a\nexpect: {ignore: [/at]}", "/expect/ignore", "json, which is missing"),

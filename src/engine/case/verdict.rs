@@ -1,6 +1,6 @@
 //! Holds what came of a call against what a case expects.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use regex::Regex;
 use serde_json::{Value, json, value::RawValue};
@@ -172,6 +172,22 @@ impl Finding {
         let difference = self.difference.as_deref()?;
         Some(format!("{}: expected {}: {difference}", self.what, self.expected))
     }
+
+    /// The same without the secrets in what came, nor the beginning of one where its text is cut.
+    #[must_use]
+    pub fn without_secrets(&self, mask: &Mask) -> Self {
+        const CUT: &str = "…";
+        let hide = |text: &String| {
+            let masked = mask.mask_text(text);
+            let Some((cut, rest)) = masked.rsplit_once(CUT) else { return masked.into_owned() };
+            let parts = cut.split(CUT).map(|part| match part.strip_suffix('"') {
+                Some(quoted) => format!("{}\"", mask.without_begun(quoted)),
+                None => mask.without_begun(part).to_owned(),
+            });
+            [parts.collect::<Vec<_>>().join(CUT).as_str(), rest].join(CUT)
+        };
+        Self { difference: self.difference.as_ref().map(hide), ..self.clone() }
+    }
 }
 
 /// A case as it went.
@@ -253,7 +269,7 @@ impl Verdict {
             *structured = mask.mask_text(structured).as_ref().into();
         }
         self.answer.error.iter_mut().for_each(|(_, message)| hide(message));
-        self.findings.iter_mut().filter_map(|finding| finding.difference.as_mut()).for_each(hide);
+        self.findings = self.findings.iter().map(|finding| finding.without_secrets(mask)).collect();
         self
     }
 }
@@ -293,7 +309,7 @@ fn error_finding(wanted: &ExpectedError, answer: &Answer) -> Finding {
     });
     let found = match &answer.error {
         None => "there was none".to_owned(),
-        Some((kind, message)) => format!("it was {kind}: {message}"),
+        Some((kind, message)) => format!("it was {kind}: {}", message_start(message)),
     };
     let difference = (!holds).then_some(found);
     Finding { what: "error", expected: expected.join(", "), difference }
@@ -333,8 +349,8 @@ fn add_json_findings(
         return;
     }
     let parsed = serde_json::from_str::<Value>(answer.json_text());
-    // What a failure says is seldom JSON, and the failure is what differs.
-    if parsed.is_err() && answer.outcome == Some(Outcome::Failed) && is_wrong_outcome {
+    // What came of a call that went wrong is seldom JSON, and that it went wrong is what differs.
+    if parsed.is_err() && answer.outcome != Some(Outcome::Succeeded) && is_wrong_outcome {
         return;
     }
     let parsed = parsed.map_err(|error| {
@@ -400,10 +416,9 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
     let difference = match answer.outcome {
         Some(outcome) if wanted.contains(&outcome) && !answer.is_unsent() => None,
         Some(outcome) => {
-            let why = answer
-                .error
-                .as_ref()
-                .map_or_else(String::new, |(kind, message)| format!(" ({kind}: {message})"));
+            let why = answer.error.as_ref().map_or_else(String::new, |(kind, message)| {
+                format!(" ({kind}: {})", message_start(message))
+            });
             let remedy = match answer.remedy.as_str() {
                 remedy if outcome == Outcome::Lost && !remedy.is_empty() => format!("; {remedy}"),
                 _ => String::new(),
@@ -420,8 +435,18 @@ fn outcome_finding(wanted: &[Outcome], answer: &Answer) -> Finding {
     Finding { what: "outcome", expected, difference }
 }
 
+/// So many letters of an error's message are in a sentence: what it is about, and not a whole page.
+const MESSAGE: usize = 1_000;
+
+fn message_start(message: &str) -> Cow<'_, str> {
+    match message.char_indices().nth(MESSAGE) {
+        Some((end, _)) => format!("{}…", &message[..end]).into(),
+        None => message.into(),
+    }
+}
+
 /// The outcomes that will do; `None`: any.
-pub(super) fn outcome_words(wanted: &[Outcome]) -> Option<String> {
+fn outcome_words(wanted: &[Outcome]) -> Option<String> {
     let words: Vec<&str> = wanted.iter().map(|outcome| outcome.as_str()).collect();
     (!words.is_empty()).then(|| words.join(" or "))
 }
@@ -476,6 +501,25 @@ mod tests {
         engine::case::script::Case,
         syntax::source::{Format, Source},
     };
+
+    #[test]
+    fn what_differs_has_no_secret_of_the_call_nor_the_beginning_of_one() {
+        let mask = Mask::default().of_call(r#"{"password":"Corr3ct horse"}"#);
+        for (difference, hidden) in [
+            ("it was x: Corr3ct horse, no", "it was x: ***, no"),
+            ("it is not in \"you said Corr3ct h\"…", "it is not in \"you said \"…"),
+            ("/a is Corr…, not \"b\"", "/a is …, not \"b\""),
+            ("it is not in \"all of it\"…", "it is not in \"all of it\"…"),
+        ] {
+            let finding = Finding {
+                what: "json",
+                expected: String::new(),
+                difference: Some(difference.into()),
+            };
+            let shown = finding.without_secrets(&mask).difference;
+            assert_eq!(shown.as_deref(), Some(hidden));
+        }
+    }
 
     fn differences(expect: &str, answer: Answer) -> Vec<String> {
         let case = Case::from_source(
@@ -646,6 +690,35 @@ mod tests {
         // An answer that succeeded has no error to be read.
         let succeeded = Answer { outcome: Some(Outcome::Succeeded), ..failed() };
         assert_eq!(differences("{contains: upstream}", succeeded).len(), 1);
+    }
+
+    #[test]
+    fn a_long_message_is_not_said_whole() {
+        let failed = || Answer {
+            outcome: Some(Outcome::Failed),
+            error: Some(("cold".into(), format!("ü{}", "x".repeat(3_000_000)))),
+            ..answer("")
+        };
+        for expect in ["{}", "{error: warm}"] {
+            let told = differences(expect, failed());
+            assert!(told.len() == 1 && told[0].chars().count() < 1_100, "{}", told[0].len());
+            assert!(told[0].contains("cold: üxx"), "{}", &told[0][..200]);
+        }
+        assert_eq!(differences("{error: {message: xxx}}", failed()), [""; 0]);
+    }
+
+    #[test]
+    fn where_nothing_came_only_that_is_said() {
+        let ended = |outcome, text: &str| Answer { outcome: Some(outcome), ..answer(text) };
+        for outcome in [Outcome::TimedOut, Outcome::Cancelled, Outcome::Failed] {
+            for text in ["", "{\"half\": "] {
+                let told = differences("{json: {a: 1}, schema: {}}", ended(outcome, text));
+                assert!(told.len() == 1 && told[0].starts_with("outcome: "), "{told:?}");
+            }
+        }
+        // That it succeeded is no reason for words that aren't JSON.
+        let told = differences("{outcome: failed, json: {a: 1}}", answer("words"));
+        assert_eq!(told.len(), 2, "{told:?}");
     }
 
     #[test]

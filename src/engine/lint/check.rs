@@ -94,15 +94,8 @@ impl<'r> Report<'r> {
         pointer: Pointer,
         message: impl Into<String>,
     ) -> NewFinding<'_> {
-        self.findings.push(Finding {
-            code: self.code,
-            severity: self.severity,
-            message: safe_text(&message.into()),
-            site: site_in(entry, pointer),
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        });
+        let (message, site) = (safe_text(&message.into()), site_in(entry, pointer));
+        self.findings.push(Finding::new(self.code, self.severity, message, site));
         NewFinding { entry: entry.id.clone(), finding: self.findings.last_mut(), is_safe: false }
     }
 }

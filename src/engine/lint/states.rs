@@ -107,36 +107,62 @@ pub(crate) fn dead_end(context: &LintContext<'_>, report: &mut Report<'_>) {
     }
 }
 
+/// One finding for each set of states, at the first tool that leads there; the others are its other
+/// places.
 pub(crate) fn state_trap(context: &LintContext<'_>, report: &mut Report<'_>) {
     let (workflow, analysis) = context.full_workflow();
     for trap in &analysis.traps {
         let within: HashSet<StateRow> = trap.iter().copied().collect();
-        let names: Vec<&str> = trap.iter().map(|state| state_name(workflow, *state)).collect();
-        for (tool, part) in context.catalog.tools.iter().zip(workflow.members()) {
-            let Some(target) = part.target.filter(|target| within.contains(target)) else {
-                continue;
+        let leads_in = |origin: &Origin| match origin {
+            Origin::Every => true,
+            Origin::Only(rows) => rows.iter().any(|row| !within.contains(row)),
+        };
+        let parts = context.catalog.tools.iter().zip(workflow.members());
+        let leading = parts.filter_map(|(tool, part)| {
+            let target = part.target.filter(|target| within.contains(target))?;
+            leads_in(&part.origin).then_some((tool, target))
+        });
+        let words = |target: StateRow| {
+            let only = match trap.as_slice() {
+                [one] => {
+                    format!(
+                        "every tool available in \"{}\" stays there",
+                        state_name(workflow, *one)
+                    )
+                }
+                _ => format!(
+                    "from \"{}\" tools lead only among {}",
+                    state_name(workflow, target),
+                    some_names(workflow, trap)
+                ),
             };
-            let leads_in = match &part.origin {
-                Origin::Every => true,
-                Origin::Only(rows) => rows.iter().any(|row| !within.contains(row)),
-            };
-            if leads_in {
-                let only = match names.as_slice() {
-                    [one] => format!("every tool available in \"{one}\" stays there"),
-                    _ => format!(
-                        "from \"{}\" tools lead only among {}",
-                        state_name(workflow, target),
-                        names.join(", ")
-                    ),
-                };
-                let place = context.gate_place(tool);
-                report.add_finding(
-                    place.entry,
-                    place.member(tool.keys.next),
-                    format!("{only}: a run that gets there never leaves"),
-                );
-            }
+            format!("{only}: a run that gets there never leaves")
+        };
+        let leading: Vec<_> = leading.collect();
+        let Some(((first, target), others)) = leading.split_first() else { continue };
+        let also = match others.len() {
+            0 => String::new(),
+            1 => "; one more tool leads there".to_owned(),
+            others => format!("; {others} more tools lead there"),
+        };
+        let at = context.gate_place(first);
+        let message = format!("{}{also}", words(*target));
+        let mut found = report.add_finding(at.entry, at.member(first.keys.next), message);
+        for (tool, target) in others {
+            let at = context.gate_place(tool);
+            found.relate(at.entry, at.member(tool.keys.next), words(*target));
         }
+    }
+}
+
+/// The first of some states, and how many more there are.
+fn some_names(workflow: &Workflow, states: &[StateRow]) -> String {
+    const NAMED: usize = 6;
+    let named: Vec<&str> =
+        states.iter().take(NAMED).map(|state| state_name(workflow, *state)).collect();
+    match states.len() - named.len() {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 

@@ -171,13 +171,10 @@ fn new_finding(
         .iter()
         .find(|(of, ..)| *of == code)
         .map_or(Severity::Error, |(_, severity, _)| *severity);
-    Finding {
+    Finding::new(
         code,
         severity,
-        message: safe_text(message),
-        site: Site { file: file.clone(), entry: None, pointer, line, column },
-        fix: None,
-        others: Vec::new(),
-        related: Vec::new(),
-    }
+        safe_text(message),
+        Site { file: file.clone(), entry: None, pointer, line, column },
+    )
 }

@@ -12,10 +12,10 @@ use crate::{
 const EXTRA_KEYS: &str = "extra-keys";
 const FILES: &str = "files";
 
-/// Families of codes that are not those of entries alone: of texts, files and settings, of their
-/// health, and of what servers say.
-const OTHER_FAMILIES: [&str; 8] =
-    ["case", "file", "health", "schema", "server", "settings", "subject", "syntax"];
+/// Families of codes that no table of checks lists: of texts, files and settings, and of what servers
+/// say.
+const OTHER_FAMILIES: [&str; 7] =
+    ["case", "file", "schema", "server", "settings", "subject", "syntax"];
 
 /// How a finding is taken, by the word for it; `None`: it isn't shown.
 const LEVELS: [(&str, Option<Severity>); 4] = [
@@ -25,7 +25,7 @@ const LEVELS: [(&str, Option<Severity>); 4] = [
     ("error", Some(Severity::Error)),
 ];
 
-/// What the table says; `known` lists the codes of checks of entries, to find misspelt ones.
+/// What the table says; `known` lists the codes of the tables of checks, to find misspelt ones.
 pub(super) fn read_rules(
     reader: &mut Reader,
     top: &Table<'_>,

@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// Every key of a connection but those that systems add.
-pub(crate) const KEYS: [&str; 21] = [
+pub(crate) const KEYS: [&str; 22] = [
     "transport",
     "servers",
     COMMAND,
@@ -43,6 +43,7 @@ pub(crate) const KEYS: [&str; 21] = [
     "cert-file",
     "key-file",
     LARGEST,
+    TIMEOUT,
     TOOLS,
 ];
 
@@ -51,6 +52,9 @@ pub(crate) const COMMAND: &str = "command";
 
 /// How many MiB an answer may have.
 pub(crate) const LARGEST: &str = "largest-answer";
+
+/// How long each message of an answer may take.
+pub(crate) const TIMEOUT: &str = "timeout";
 
 /// The list within a connection that names the tools whose calls go through it.
 pub(crate) const TOOLS: &str = "tools";
@@ -100,6 +104,7 @@ pub(crate) fn read_connection(
     }
     connection.largest_answer =
         reader.read_count(table, LARGEST).map_or(LARGEST_ANSWER, |count| count.saturating_mul(MIB));
+    connection.timeout = reader.read_duration(table, TIMEOUT);
     Some(connection)
 }
 

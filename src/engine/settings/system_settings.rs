@@ -67,6 +67,34 @@ pub struct ConnectionMember {
 }
 
 impl SettingsSchema {
+    /// Settings in a table that is named as the system, with nothing required or forbidden.
+    #[must_use]
+    pub const fn in_table(
+        system: SystemId,
+        (transports, counts): (&'static [TransportKind], &'static str),
+        schema: fn() -> Value,
+    ) -> Self {
+        Self {
+            system,
+            table: Some(system),
+            named_by: None,
+            transports,
+            counts,
+            schema,
+            required: ("", ""),
+            rules: &[],
+            secrets: &[],
+            connections: &[],
+        }
+    }
+
+    /// Whether a connection has them.
+    #[must_use]
+    pub fn is_on(&self, connection: &Connection) -> bool {
+        self.transports.contains(&connection.transport())
+            && connection.settings.contains_key(self.system)
+    }
+
     /// Every key that may be written.
     #[must_use]
     pub fn keys(&self) -> Vec<String> {

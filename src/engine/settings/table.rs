@@ -1,5 +1,7 @@
 //! Reads tables of known keys from a settings file, and notes what is wrong with its place.
 
+use std::time::Duration;
+
 use serde_json::{Map, Value};
 
 use crate::{
@@ -7,6 +9,7 @@ use crate::{
     model::{
         connection::SecretAt,
         context::Name,
+        duration,
         entry::FileId,
         finding::{Finding, Severity, Site},
     },
@@ -89,15 +92,7 @@ impl Reader {
         let place = self.source.as_ref().and_then(|source| source.find_place(0, at));
         let (line, column) = place.map_or((0, 0), |place| (place.line, place.column));
         let site = Site { file: self.file.clone(), entry: None, pointer: at.clone(), line, column };
-        self.findings.push(Finding {
-            code,
-            severity,
-            message: message.into(),
-            site,
-            fix: None,
-            others: Vec::new(),
-            related: Vec::new(),
-        });
+        self.findings.push(Finding::new(code, severity, message.into(), site));
     }
 
     /// The value there is not of the kind that is wanted.
@@ -230,6 +225,22 @@ impl Reader {
             self.note_wrong_type(&table.at.child(key), "a whole number from 1 on");
         }
         count
+    }
+
+    /// A span of time, longer than nothing; a number counts seconds.
+    pub fn read_duration(&mut self, table: &Table<'_>, key: &str) -> Option<Duration> {
+        let value = table.members.get(key)?;
+        let time = match value {
+            Value::String(text) => duration::parse_duration(text),
+            Value::Number(number) => duration::parse_duration(&number.to_string()),
+            _ => None,
+        };
+        let time = time.filter(|time| !time.is_zero());
+        if time.is_none() {
+            let wanted = format!("a time: {}", duration::EXAMPLES);
+            self.note_wrong_type(&table.at.child(key), &wanted);
+        }
+        time
     }
 
     pub fn read_texts(&mut self, table: &Table<'_>, key: &str) -> Option<Vec<String>> {

@@ -35,7 +35,9 @@ pub(crate) enum Record {
 /// The line of a call's beginning, with its line end.
 #[must_use]
 pub fn of_head(head: &Head) -> String {
-    let arguments: Value = serde_json::from_str(&head.arguments).unwrap_or_default();
+    // Those that are no JSON are kept as the text that they are.
+    let arguments: Value =
+        serde_json::from_str(&head.arguments).unwrap_or_else(|_| Value::from(&*head.arguments));
     let value = json!({
         "call": &*head.id,
         "event": "call",
@@ -295,6 +297,11 @@ mod tests {
             "{masked:?}"
         );
         assert!(masked.body.contains(r#"\"topic\":\"llamas\""#));
+        let number = Head { arguments: r#"{"password":1234567,"b":"keep"}"#.into(), ..head() };
+        let line = of_head(&masked_head(&number, &Mask::default()));
+        assert!(line.contains(r#""arguments":{"password":"***","b":"keep"}"#), "{line}");
+        let odd = Head { arguments: "no JSON".into(), ..head() };
+        assert!(of_head(&odd).contains(r#""arguments":"no JSON""#), "{}", of_head(&odd));
         let harmless =
             Head { headers: Vec::new(), arguments: "{}".into(), body: "{}".into(), ..head() };
         assert_eq!(masked_head(&harmless, &Mask::default()), harmless);

@@ -3,7 +3,7 @@
 
 use crate::{
     engine::{
-        match_sense::{MatchSense, split_words},
+        match_sense::{MatchSense, Word, split_words},
         workflow::similar,
     },
     model::{call::Outcome, clock::Millis, duration, trace::Summary},
@@ -42,7 +42,7 @@ impl TraceFilter {
     pub fn parse(query: &str, now: Millis) -> Self {
         let mut terms = Vec::new();
         let mut texts = Vec::new();
-        for word in split_words(query) {
+        for Word { text: word, .. } in split_words(query) {
             let (sense, part) = split_sense(&word);
             let term = match split_term(part) {
                 Some(("tool", value)) => Some(Term::Tool(values(value))),
@@ -77,9 +77,9 @@ impl TraceFilter {
     ///
     /// # Errors
     /// Where `since:`, `>` or `<` names no time or `is:` no outcome, which [`TraceFilter::parse`]
-    /// passes over while they are typed; with what can be typed.
+    /// passes over while they are typed, or a key is misspelt; with what can be typed.
     pub fn check_words(query: &str) -> Result<(), String> {
-        for word in split_words(query) {
+        for Word { text: word, is_quoted } in split_words(query) {
             match split_term(split_sense(&word).1) {
                 Some(("since" | ">" | "<", value)) if milliseconds(value).is_none() => {
                     return Err(format!("{word} names no time: {}", duration::EXAMPLES));
@@ -89,12 +89,11 @@ impl TraceFilter {
                         return Err(format!("{key}:{wrong} names no outcome: {}", endings()));
                     }
                 }
-                Some((key, _)) if !KEYS.contains(&key) => {
-                    // Short ones are too near to any other word.
-                    let near = similar::nearest_name(key, ["tool", "tools", "outcome", "since"]);
-                    if let Some(near) = near {
-                        let near = near.trim_end_matches('s');
-                        return Err(format!("{key}: is unknown; did you mean {near}:?"));
+                Some((key, _)) if !KEYS.contains(&key) && !is_quoted => {
+                    if let Some(near) = misspelt(key) {
+                        return Err(format!(
+                            "{key}: is unknown; did you mean {near}:? (\"{word}\" in quotes is text)"
+                        ));
                     }
                 }
                 _ => {}
@@ -139,6 +138,14 @@ impl TraceFilter {
             sense.fits(holds)
         })
     }
+}
+
+/// The key that a word before a colon may be meant as. A slip seldom is in the first letter, and
+/// other words are near by chance: `pool:5` is a text.
+fn misspelt(word: &str) -> Option<&'static str> {
+    // Short ones are too near to any other word.
+    let near = similar::nearest_name(word, ["tool", "tools", "outcome", "since"])?;
+    word.to_lowercase().starts_with(&near[..1]).then(|| near.trim_end_matches('s'))
 }
 
 /// Whether `-` is before a word that means something by itself.
@@ -256,9 +263,23 @@ mod tests {
             let refused = TraceFilter::check_words(query).unwrap_err();
             assert!(refused.contains(&format!("did you mean {near}?")), "{refused}");
         }
-        for query in ["12:30", "not:so", "name:Ada", "https://a.example", ":", "tool:joke"] {
+        for query in [
+            "12:30",
+            "not:so",
+            "name:Ada",
+            "https://a.example",
+            ":",
+            "tool:joke",
+            "pool:5",
+            "wool:x cool:",
+            "\"toot:5 x\"",
+            "\"too\":5",
+        ] {
             assert_eq!(TraceFilter::check_words(query), Ok(()), "{query}");
+            assert!(TraceFilter::parse_complete(query, Millis(0)).is_ok(), "{query}");
         }
+        let refused = TraceFilter::check_words("too:\"5 x\"").unwrap_err();
+        assert!(refused.contains("did you mean tool:?"), "{refused}");
     }
 
     #[test]

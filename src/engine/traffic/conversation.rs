@@ -56,6 +56,12 @@ impl ConversationState {
         }]
     }
 
+    /// Whether it ended as one side no longer wanted it.
+    #[must_use]
+    pub fn is_cancelled(&self) -> bool {
+        matches!(self, Self::Failed(problem) if problem.kind.as_str() == CANCELLED)
+    }
+
     /// What went wrong, where something did.
     #[must_use]
     pub fn problem(&self) -> Option<&CallError> {
@@ -65,6 +71,9 @@ impl ConversationState {
         }
     }
 }
+
+/// The kind of the problem of what was cancelled.
+pub(crate) const CANCELLED: &str = "cancelled";
 
 /// Who said how a conversation ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -125,7 +125,7 @@ impl Filter {
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut terms = Vec::new();
         for word in split_words(text) {
-            let (sense, word) = MatchSense::split(&word, |rest| !rest.is_empty());
+            let (sense, word) = MatchSense::split(&word.text, |rest| !rest.is_empty());
             terms.push((sense, parse_term(word)?));
         }
         Ok(Self { terms, text: text.to_owned() })

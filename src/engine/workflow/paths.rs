@@ -91,11 +91,6 @@ impl Workflow {
 
 impl Paths {
     #[must_use]
-    pub fn start_state(&self) -> StateRow {
-        self.from
-    }
-
-    #[must_use]
     pub fn reaches(&self, state: StateRow) -> bool {
         self.distance[state].is_some()
     }

@@ -12,10 +12,14 @@ pub(crate) fn nearest_name<'n>(
     name: &str,
     candidates: impl IntoIterator<Item = &'n str>,
 ) -> Option<&'n str> {
+    nearest_of(name, &mut candidates.into_iter())
+}
+
+fn nearest_of<'n>(name: &str, candidates: &mut dyn Iterator<Item = &'n str>) -> Option<&'n str> {
     let letters: Vec<char> = name.chars().collect();
     let bound = max_edits(&letters);
     let mut best: Option<(usize, &str)> = None;
-    for candidate in candidates.into_iter().filter(|candidate| *candidate != name) {
+    for candidate in candidates.filter(|candidate| *candidate != name) {
         if folded_chars(candidate).eq(folded_chars(name)) {
             return Some(candidate);
         }

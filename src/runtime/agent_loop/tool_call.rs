@@ -5,8 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use tokio::sync::mpsc;
-
 use crate::{
     engine::{
         agent_loop::run::{Answered, CallResult},
@@ -20,17 +18,14 @@ use crate::{
         entry::EntryId,
         stub::StubService,
         tool::Tool,
-        trace::{Head, TraceId},
+        trace::TraceId,
     },
-    runtime::now::now_millis,
+    runtime::whole_call::WholeCall,
     schema::literal::Literal,
     store::history::History,
     systems::{calling, facets::calls::CallOf, mocking},
     wire::registry::Registry,
 };
-
-/// Events on their way at most; more make the wire wait.
-const QUEUE: usize = 256;
 
 /// What calls of tools are made with.
 pub(crate) struct ToolCaller<'w> {
@@ -90,24 +85,10 @@ impl ToolCaller<'_> {
                 return (CallResult { answered, outcome, text, took_ms }, None);
             }
         };
-        let head = Head::from_request(&request, &connection, now_millis());
-        // A call is made although it cannot be kept.
-        let mut recorder = self.history.as_ref().and_then(|history| history.begin_call(&head).ok());
-        let trace = recorder.is_some().then(|| head.id.clone());
-        let (sender, mut events) = mpsc::channel(QUEUE);
-        let calling = self.registry.run_call(&connection, request, self.limits, sender);
-        let taking = async {
-            let mut answer = Answer::default();
-            let mut batch = Vec::with_capacity(QUEUE);
-            while events.recv_many(&mut batch, QUEUE).await > 0 {
-                recorder = recorder.take().and_then(|mut recorder| {
-                    recorder.record_events(&batch).ok().map(|()| recorder)
-                });
-                batch.drain(..).for_each(|event| answer.apply_event(&event));
-            }
-            answer
-        };
-        let ((), answer) = tokio::join!(calling, taking);
+        let history = self.history.as_ref();
+        let (registry, limits) = (self.registry, self.limits);
+        let call = WholeCall { registry, history, connection: &connection, request, limits };
+        let (answer, trace) = call.run().await;
         (result_of(answered, answer), trace)
     }
 }

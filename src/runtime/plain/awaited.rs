@@ -66,7 +66,9 @@ impl Awaited {
             | Effect::Push { .. }
             | Effect::SaveParts { .. }
             | Effect::KeepSecret { .. } => Wait::Notice,
-            Effect::Allow { then, .. } => return self.note_effect(then),
+            Effect::Allow { then, .. } | Effect::AllowTyped { then, .. } => {
+                return self.note_effect(then);
+            }
             _ => return,
         };
         self.0.push(wait);
@@ -92,6 +94,7 @@ impl Awaited {
                     Wait::Deployed
                 }
                 ConnectionMessage::ServersFound { .. } => Wait::Servers,
+                ConnectionMessage::SecretKept { .. } => Wait::Notice,
                 ConnectionMessage::Discovered { .. } => Wait::Discovery,
                 ConnectionMessage::Tested { .. } => Wait::Test,
                 ConnectionMessage::ErasCompared { .. } => Wait::Eras,

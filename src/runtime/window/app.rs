@@ -23,7 +23,7 @@ use super::{
     pointer::{Pointer, PointerAct, Turned},
 };
 use crate::{
-    app::input::{Button, Input, Mods},
+    app::input::{Button, Input, Key, Mods},
     store::window_state::WindowState,
     ui::root::SMALLEST,
 };
@@ -301,6 +301,12 @@ impl WindowApp {
             held: self.held,
         };
         match keys::interpret(press) {
+            // What is selected on the screen is copied as anywhere else.
+            KeyAct::Send(inputs)
+                if inputs == [Input::Key(Key::ctrl('c'))] && self.pointer.selection().is_some() =>
+            {
+                self.copy_selection();
+            }
             KeyAct::Send(inputs) => inputs.into_iter().for_each(|input| self.send(input)),
             KeyAct::Paste => self.paste(Which::Copied),
             KeyAct::Copy => self.copy_selection(),

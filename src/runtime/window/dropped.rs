@@ -1,15 +1,20 @@
-//! What is dropped on the window.
+//! What is dropped on the window, and other windows beside it.
 
 use std::{
     env,
+    ffi::OsStr,
     fs::File,
     io::Read as _,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
     thread,
 };
 
-use crate::model::problem::{Problem, ProblemKind};
+use crate::{
+    app::message::WindowGoal,
+    model::problem::{Problem, ProblemKind},
+    store::paths::home_folder,
+};
 
 /// The most bytes of a file that are pasted.
 const MOST: u64 = 4 << 20;
@@ -27,12 +32,48 @@ pub(super) enum Dropped {
 /// descriptors are added, once the user agrees.
 pub(super) fn take_in(path: &Path) -> Dropped {
     if path.is_dir() {
-        return match open_window(path) {
-            Ok(()) => Dropped::Opened(format!("{} opens in a window of its own", path.display())),
-            Err(problem) => Dropped::Failed(problem),
-        };
+        return open_folder(path);
     }
     read_text(path).map_or_else(Dropped::Failed, Dropped::Text)
+}
+
+/// Opens a window beside this one.
+pub(super) fn open_another(goal: &WindowGoal) -> Dropped {
+    match goal {
+        WindowGoal::Folder(typed) => {
+            let path = typed_folder(typed, home_folder().as_deref());
+            if path.is_dir() {
+                return open_folder(&path);
+            }
+            let doing = format!("opening {}", path.display());
+            let cause = "there is no such folder";
+            Dropped::Failed(
+                Problem::new(ProblemKind::Missing, doing, cause)
+                    .with_remedy("give the path of a folder that is there"),
+            )
+        }
+        WindowGoal::Demo => opened("the demo", open_window(&[OsStr::new("demo")])),
+    }
+}
+
+/// The folder that a user types: `~` is the home folder, and what doesn't begin at the root is in it.
+fn typed_folder(typed: &str, home: Option<&Path>) -> PathBuf {
+    let below = typed.strip_prefix("~/").or_else(|| (typed == "~").then_some(""));
+    match home {
+        Some(home) => home.join(below.unwrap_or(typed)),
+        None => typed.into(),
+    }
+}
+
+fn open_folder(folder: &Path) -> Dropped {
+    opened(&folder.display().to_string(), open_window(&[folder.as_os_str()]))
+}
+
+fn opened(what: &str, started: Result<(), Problem>) -> Dropped {
+    match started {
+        Ok(()) => Dropped::Opened(format!("{what} opens in a window of its own")),
+        Err(problem) => Dropped::Failed(problem),
+    }
 }
 
 fn read_text(path: &Path) -> Result<String, Problem> {
@@ -52,16 +93,15 @@ fn read_text(path: &Path) -> Result<String, Problem> {
     })
 }
 
-/// Starts this program again, with a window for that folder.
-fn open_window(folder: &Path) -> Result<(), Problem> {
+/// Starts this program again in a window, with these arguments.
+fn open_window(arguments: &[&OsStr]) -> Result<(), Problem> {
     let failed = |error: std::io::Error| {
-        let doing = format!("opening a window for {}", folder.display());
-        Problem::new(ProblemKind::File, doing, error.to_string())
+        Problem::new(ProblemKind::File, "opening another window", error.to_string())
             .with_remedy("run `toolcrib --window DIR`")
     };
     let program = env::current_exe().map_err(failed)?;
     let mut command = Command::new(program);
-    command.arg("--window").arg(folder).stdin(Stdio::null()).stdout(Stdio::null());
+    command.arg("--window").args(arguments).stdin(Stdio::null()).stdout(Stdio::null());
     let mut child = command.spawn().map_err(failed)?;
     // Its end is waited for, or it would stay among the processes.
     let _ = thread::Builder::new().name("window".into()).spawn(move || child.wait());
@@ -71,6 +111,23 @@ fn open_window(folder: &Path) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_is_typed_from_the_home_folder_on() {
+        let home = Path::new("/home/ada");
+        for (typed, path) in [
+            ("~", "/home/ada"),
+            ("~/tools", "/home/ada/tools"),
+            ("tools", "/home/ada/tools"),
+            ("/srv/tools", "/srv/tools"),
+        ] {
+            assert_eq!(typed_folder(typed, Some(home)), Path::new(path), "{typed}");
+        }
+        let Dropped::Failed(problem) = open_another(&WindowGoal::Folder("/no/where".into())) else {
+            panic!("it isn't there");
+        };
+        assert_eq!(problem.cause, "there is no such folder");
+    }
 
     #[test]
     fn only_texts_of_a_fair_size_are_pasted() {

@@ -1,6 +1,6 @@
 //! The program's side of the window: what the event loop draws on and acts through.
 
-use std::{convert::Infallible, io, path::Path};
+use std::{convert::Infallible, io};
 
 use ratatui::{
     Terminal,
@@ -102,14 +102,15 @@ impl WindowHost {
             FromWindow::Problem(words) => {
                 HostEvent::Message(Message::Notice(NoticeKind::Warning, words))
             }
-            FromWindow::Dropped(path) => open_dropped(&path),
+            FromWindow::Dropped(path) => event_of(dropped::take_in(&path)),
+            FromWindow::OpenWindow(goal) => event_of(dropped::open_another(&goal)),
         }
     }
 }
 
-/// What is dropped on the window is opened beside it, or pasted.
-fn open_dropped(path: &Path) -> HostEvent {
-    match dropped::take_in(path) {
+/// What was taken in is pasted, or has a window of its own.
+fn event_of(taken: Dropped) -> HostEvent {
+    match taken {
         Dropped::Text(text) => HostEvent::Input(Input::Paste(text)),
         Dropped::Opened(words) => HostEvent::Message(Message::Notice(NoticeKind::Done, words)),
         Dropped::Failed(problem) => HostEvent::Message(Message::Failed(problem)),
@@ -153,6 +154,7 @@ impl Host for WindowHost {
             }
             Effect::Copy(text) => self.window.ask(ToWindow::Copy(text)),
             Effect::Suspend => self.window.ask(ToWindow::Minimise),
+            Effect::OpenWindow(goal) => self.early.push(FromWindow::OpenWindow(goal)),
             Effect::Editor { .. } | Effect::EditText { .. } => {
                 self.performer.open_editor_beside(effect);
             }

@@ -13,7 +13,7 @@ use tokio::sync::mpsc;
 use winit::event_loop::EventLoopProxy;
 
 use super::{colours::Ground, glyphs::PlacedImage};
-use crate::app::input::Input;
+use crate::app::{input::Input, message::WindowGoal};
 
 /// What the window reports.
 #[derive(Debug)]
@@ -28,6 +28,8 @@ pub(super) enum FromWindow {
     Focused(bool),
     /// A file or a folder was dropped on it.
     Dropped(PathBuf),
+    /// The program asks for another window.
+    OpenWindow(WindowGoal),
     /// In words, something that it cannot do.
     Problem(String),
 }

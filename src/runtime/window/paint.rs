@@ -116,16 +116,19 @@ impl Painter {
         let is_last = row + 1 == scene.buffer.area.height;
         let bottom = if is_last { self.frame.height } else { top + cell.height };
         let lines = top.min(self.frame.height)..bottom.min(self.frame.height);
+        let visible = lines.start..(top + cell.height).min(lines.end);
         let pieces = row_pieces(scene, row);
         // Backgrounds first: letters may reach beyond their cells.
         for piece in &pieces {
             let columns = piece.columns(cell);
-            self.frame.fill(columns.start..columns.end, lines.clone(), piece.colours.back);
+            self.frame.fill(columns.start..columns.end, visible.clone(), piece.colours.back);
             if piece.is_at_end {
-                self.frame.fill(columns.end..self.frame.width, lines.clone(), piece.colours.back);
+                self.frame.fill(columns.end..self.frame.width, visible.clone(), piece.colours.back);
+                // What is left below the last row belongs to no cell of it.
+                let below = visible.end..lines.end;
+                self.frame.fill(0..self.frame.width, below, piece.colours.back);
             }
         }
-        let visible = lines.start..(top + cell.height).min(lines.end);
         for piece in &pieces {
             self.paint_piece(piece, top, &visible);
         }
@@ -427,6 +430,21 @@ mod tests {
         assert!(
             in_row(2 * cell.width + cell.width / 2).all(|(x, y)| pixel(&one, x, y) != background)
         );
+    }
+
+    #[test]
+    fn what_is_left_below_the_last_row_has_its_ground_and_not_that_of_each_cell() {
+        let mut painter = painter();
+        let mut shown = scene(&["NAV   "]);
+        let cell = painter.cell();
+        shown.buffer.set_style(shown.buffer.area, Style::new().bg(Color::Rgb(1, 2, 3)));
+        let badge = ratatui::layout::Rect::new(0, 0, 3, 1);
+        shown.buffer.set_style(badge, Style::new().bg(Color::Rgb(9, 9, 9)));
+        paint(&mut painter, &shown);
+        assert_eq!(pixel(&painter, 0, cell.height - 1), rgb(9, 9, 9));
+        for x in [0, 4 * cell.width, painter.frame.width - 1] {
+            assert_eq!(pixel(&painter, x, painter.frame.height - 1), rgb(1, 2, 3), "{x}");
+        }
     }
 
     #[test]

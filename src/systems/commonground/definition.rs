@@ -4,11 +4,7 @@ use serde_json::Value;
 
 use super::{entries, keys};
 use crate::{
-    engine::settings::gate_table::GATE_KEYS,
-    model::{
-        entry::Entry,
-        tool::{Gate, Tool},
-    },
+    model::{entry::Entry, tool::Tool},
     systems::gate_tables,
 };
 
@@ -19,20 +15,9 @@ pub(crate) fn read_tool(entry: &Entry) -> Tool {
     let value = &*entry.value;
     let name = entries::definition_name(value).unwrap_or(&entry.key);
     Tool {
-        name: name.to_owned(),
         name_key: entries::name_key(value),
         kind: kind(value).to_owned(),
-        description: value
-            .get(keys::DESCRIPTION)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .to_owned(),
-        service: None,
-        gate: Gate::ungated(),
-        keys: GATE_KEYS,
-        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
-        known: None,
-        entry: entry.clone(),
+        ..gate_tables::read_tool(entry, name)
     }
 }
 

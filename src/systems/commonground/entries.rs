@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use super::keys;
 use crate::{
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId},
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -37,12 +37,7 @@ pub(crate) fn read_entries(file: &FileId, source: &Source) -> Vec<Entry> {
         entries.extend(found_in(root).into_iter().map(|(at, value)| {
             let place = source.find_place(document, &at);
             Entry {
-                id: EntryId::new(EntryPlace {
-                    file: file.clone(),
-                    document,
-                    at,
-                    form: EntryForm::Plain,
-                }),
+                id: EntryId::new(EntryPlace::plain(file.clone(), document, at)),
                 system: keys::SYSTEM,
                 kind: EntryKind::Tool,
                 key: definition_name(&value).unwrap_or(stem).to_owned(),

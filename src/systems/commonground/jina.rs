@@ -2,7 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::{schema::encoding::percent_encode_part, syntax::python::text as python};
+use crate::{
+    schema::{encoding::percent_encode_part, phrase::value_text},
+    syntax::python::text as python,
+};
 
 const SEARCH_HOST: &str = "s.jina.ai";
 const READER_HOST: &str = "r.jina.ai";
@@ -316,17 +319,13 @@ fn timeout(config: &Config<'_>) -> Option<f64> {
     given.flatten().filter_map(seconds).find(|seconds| *seconds > 0.0)
 }
 
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 impl JinaRequest {
     /// The request as lines: method and address with its query, headers, body.
     #[must_use]
     pub fn to_lines(&self) -> Vec<String> {
         let pair = |(name, value): (&String, &Value)| {
             // A variable's name is as it is; it is no text that will be sent.
-            let text = plain_text(value);
+            let text = value_text(value);
             let value = if text.starts_with('$') { text } else { percent_encode_part(&text) };
             format!("{}={value}", percent_encode_part(name))
         };

@@ -291,18 +291,8 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     let context = ids.first_context(&channel.project, &channel.channel, agent);
     let Asking { command, reply } =
         (ROUTES[row].request)(&RequestParts { call, channel, context, ids });
-    Ok(Request {
-        tool: call.tool.id().clone(),
-        system: keys::SYSTEM,
-        name: call.tool.name.clone(),
-        to: command.subject,
-        reply,
-        headers: command.headers,
-        correlation: call.correlation.into(),
-        arguments: call.arguments.to_json().as_ref().into(),
-        body: command.body.into(),
-        mock: None,
-    })
+    let Command { subject, headers, body } = command;
+    Ok(Request { reply, headers, ..call.new_request(subject, body) })
 }
 
 fn ui_request(asked: &RequestParts<'_>) -> Asking {
@@ -317,34 +307,30 @@ fn ui_request(asked: &RequestParts<'_>) -> Asking {
 }
 
 fn direct_request(asked: &RequestParts<'_>) -> Asking {
-    let RequestParts { call, context, ids, .. } = asked;
+    Asking { command: tool_command(asked, &asked.context), reply: Some(INBOX.to_owned()) }
+}
+
+/// The command to a tool itself.
+fn tool_command(asked: &RequestParts<'_>, context: &Context) -> Command {
+    let RequestParts { call, ids, .. } = asked;
     let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
-    let after = call
-        .tool
-        .entry
-        .value
-        .get(keys::AFTER_EXECUTION)
-        .and_then(Value::as_str)
-        .unwrap_or(keys::SUSPEND);
-    let body =
-        CommandBody { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
-    Asking {
-        command: command::tool_command(&subject, context, &ids.trace, &body),
-        reply: Some(INBOX.to_owned()),
-    }
+    let body = CommandBody {
+        tool: &call.tool.name,
+        after_execution: after_execution(call.tool),
+        call_card: &ids.call_card,
+    };
+    command::tool_command(&subject, context, &ids.trace, &body)
+}
+
+fn after_execution(tool: &Tool) -> &str {
+    let written = tool.entry.value.get(keys::AFTER_EXECUTION);
+    written.and_then(Value::as_str).unwrap_or(keys::SUSPEND)
 }
 
 fn god_request(asked: &RequestParts<'_>) -> Asking {
     let RequestParts { call, channel, context, ids } = asked;
-    let after = call
-        .tool
-        .entry
-        .value
-        .get(keys::AFTER_EXECUTION)
-        .and_then(Value::as_str)
-        .unwrap_or(keys::SUSPEND);
     let head = json!({
-        "caller_agent_id": context.agent_id, "channel_id": channel.channel, "after_execution": after,
+        "caller_agent_id": context.agent_id, "channel_id": channel.channel, "after_execution": after_execution(call.tool),
         "timeout_seconds": wait_seconds(call.tool).clamp(1, 600), "trace_id": ids.trace.trace_id(),
     });
     let body = with_arguments(&head, call.arguments);
@@ -358,21 +344,11 @@ fn god_request(asked: &RequestParts<'_>) -> Asking {
 
 fn probe_request(asked: &RequestParts<'_>) -> Asking {
     let RequestParts { call, channel, context, ids } = asked;
-    let subject = subject::render_subject(target(call.tool).unwrap_or_default(), context).text;
-    let after = call
-        .tool
-        .entry
-        .value
-        .get(keys::AFTER_EXECUTION)
-        .and_then(Value::as_str)
-        .unwrap_or(keys::SUSPEND);
-    let body =
-        CommandBody { tool: &call.tool.name, after_execution: after, call_card: &ids.call_card };
     // With an epoch of its own the report would be refused for that already.
     let context = Context { turn_epoch: Some(0), ..context.clone() };
     let key = idempotency::tool_key(&channel.project, &call.tool.name, &ids.call);
     Asking {
-        command: command::tool_command(&subject, &context, &ids.trace, &body),
+        command: tool_command(asked, &context),
         reply: Some(format!("$KV.{}.{key}", idempotency::TOOL_BUCKET)),
     }
 }

@@ -27,12 +27,6 @@ const POSTGRES: &str = "postgres";
 
 /// They stand in a table of their own.
 pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
-    system: keys::SYSTEM,
-    table: Some(keys::SYSTEM),
-    named_by: None,
-    transports: TRANSPORTS,
-    counts: "over NATS",
-    schema,
     required: ("settings.no-channel", "CommonGround is called in a channel of a project"),
     rules: &[
         id_rule(VERSION),
@@ -50,7 +44,7 @@ pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
         key: POSTGRES,
         written: &["postgres", "dsn", "postgres-dsn", "password"],
     }],
-    connections: &[],
+    ..SettingsSchema::in_table(keys::SYSTEM, (TRANSPORTS, "over NATS"), schema)
 };
 
 const fn id_rule(key: &'static str) -> Rule {

@@ -83,6 +83,19 @@ fn lay_out(text: &str, secret: Option<&str>) -> String {
 }
 
 impl Push {
+    /// One that changes nothing.
+    #[must_use]
+    pub fn empty(system: SystemId) -> Self {
+        Self {
+            system,
+            changes: Vec::new(),
+            notes: Vec::new(),
+            after: Vec::new(),
+            loads: Ok(0),
+            reload: false,
+        }
+    }
+
     /// What is not there as it was to be, each in a sentence; `now` is what was read back.
     #[must_use]
     pub fn unmet_changes(&self, now: &[Item]) -> Vec<String> {

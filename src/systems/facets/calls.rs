@@ -1,5 +1,7 @@
 //! Calls of a system's tools: the request, the ways that it could take, and what comes back.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::call_meta::MetaFault;
@@ -125,6 +127,26 @@ pub struct CallOf<'c> {
     /// The way to take there, of those that [`Calls::call_routes`] offers; `None`: the first that is
     /// open.
     pub route: Option<&'c str>,
+}
+
+impl CallOf<'_> {
+    /// A request to that place, with the arguments as they were typed. Headers, and where its answer
+    /// comes, are its system's to add.
+    #[must_use]
+    pub fn new_request(&self, to: impl Into<String>, body: impl Into<Arc<str>>) -> Request {
+        Request {
+            tool: self.tool.id().clone(),
+            system: self.tool.entry.system,
+            name: self.tool.name.clone(),
+            to: to.into(),
+            reply: None,
+            headers: Vec::new(),
+            correlation: self.correlation.to_owned(),
+            arguments: self.arguments.to_json().into(),
+            body: body.into(),
+            mock: None,
+        }
+    }
 }
 
 /// A way that a call could take.

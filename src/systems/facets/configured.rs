@@ -4,6 +4,8 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use serde_json::{Map, Value};
 
+use crate::model::connection::Connection;
+
 /// Reads where other programs start and reach servers.
 pub trait Configured: Sync {
     /// The files of other programs that configure servers, each by its path below a user's home
@@ -26,6 +28,9 @@ pub trait Configured: Sync {
     /// Whether an address is by its form that of such a server, whatever else its transport leads
     /// to.
     fn is_own_address(&self, address: &str) -> bool;
+
+    /// The connection to such an address, as one that leads to such a server.
+    fn claim_address(&self, connection: Connection) -> Connection;
 }
 
 /// A file, and what its variables stand for.

@@ -19,6 +19,12 @@ pub trait Observer: Sync {
     /// What a message that passed by is; `None` where it is none of this system's.
     fn classify_message(&self, crossing: &ObservedMessage) -> Option<Decoded>;
 
+    /// The call of a tool that a message is, where the place that it went to doesn't say the tool.
+    fn seen_call(&self, crossing: &ObservedMessage) -> Option<SeenCall> {
+        let _ = crossing;
+        None
+    }
+
     /// Somebody who follows what passes and sees what one message alone does not show.
     fn follower(&self) -> Box<dyn Follower>;
 
@@ -68,6 +74,16 @@ pub trait Follower: Send {
     fn update_roster(&mut self, roster: &Value) {
         let _ = roster;
     }
+}
+
+/// A call of a tool that was seen on its way to a server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SeenCall {
+    /// The tool's name at its server.
+    pub tool: String,
+    /// Where its request goes, and its body.
+    pub to: String,
+    pub body: String,
 }
 
 /// What is listened to where nobody names anything.

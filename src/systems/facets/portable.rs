@@ -23,6 +23,11 @@ pub trait Portable: Sync {
     /// is in them.
     fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile>;
 
+    /// Says in a file of tools what the name says that it got; nothing where no more is to be said.
+    fn name_file(&self, value: &mut Value, name: &str) {
+        let _ = (value, name);
+    }
+
     /// The API whose names its tools take; none where it takes any name.
     fn client(&self) -> Option<Client> {
         None

@@ -3,6 +3,8 @@
 
 use serde_json::Value;
 
+use crate::model::tool::ToolEffects;
+
 /// A hint and what it counts as when it is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hint {
@@ -34,6 +36,18 @@ impl Hint {
     }
 }
 
+/// What a tool says that its calls do to the world; what it leaves out counts as not said.
+#[must_use]
+pub fn tool_effects(tool: &Value) -> ToolEffects {
+    let said = |hint: Hint| hint.given_value(tool).and_then(Value::as_bool);
+    ToolEffects {
+        read_only: said(READ_ONLY) == Some(true),
+        destructive: said(DESTRUCTIVE),
+        idempotent: said(IDEMPOTENT),
+        open_world: said(OPEN_WORLD),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
@@ -47,6 +61,24 @@ mod tests {
         assert_eq!(
             effective(&json!({"annotations": {"readOnlyHint": "true", "openWorldHint": false}})),
             [false, true, false, false]
+        );
+    }
+
+    #[test]
+    fn effects_are_what_is_said_alone() {
+        let words = |hints: Value| tool_effects(&json!({"annotations": hints})).words();
+        assert_eq!(tool_effects(&json!({})).words(), Vec::<&str>::new());
+        assert_eq!(
+            words(json!({"readOnlyHint": true, "destructiveHint": false, "idempotentHint": true})),
+            ["read-only"]
+        );
+        assert_eq!(
+            words(json!({"destructiveHint": true, "idempotentHint": false, "openWorldHint": true})),
+            ["destructive", "not idempotent", "open world"]
+        );
+        assert_eq!(
+            words(json!({"readOnlyHint": true, "destructiveHint": true})),
+            ["read-only", "destructive"]
         );
     }
 }

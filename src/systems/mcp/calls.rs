@@ -15,7 +15,7 @@ use crate::{
         call::Request,
         connection::Connection,
         content_part::ContentPart,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         problem::{Problem, ProblemKind},
         settings::SETTINGS,
         traffic::FRAMES,
@@ -43,7 +43,7 @@ impl Calls for McpCalls {
             let problem = Problem::new(ProblemKind::Input, "calling", cause);
             let remedy = match call.connection.is_embedded() {
                 true => format!(
-                    "let calls go through the tool's own server (no --connection; `C` in the workbench), or {WANTED}"
+                    "answer in the place of its server (--mock; `m` in the workbench), or {WANTED}"
                 ),
                 false => WANTED.to_owned(),
             };
@@ -53,19 +53,8 @@ impl Calls for McpCalls {
         let arguments = with_defaults(&entry["inputSchema"], call.arguments);
         let meta =
             call.meta.map_or_else(String::new, |meta| format!(",\"_meta\":{}", meta.to_json()));
-        Ok(Request {
-            tool: call.tool.id().clone(),
-            system: keys::SYSTEM,
-            name: call.tool.name.clone(),
-            to: CALL.to_owned(),
-            reply: None,
-            headers: Vec::new(),
-            correlation: call.correlation.to_owned(),
-            body: format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name))
-                .into(),
-            arguments: arguments.into(),
-            mock: None,
-        })
+        let body = format!(r#"{{"name":{},"arguments":{arguments}{meta}}}"#, json!(call.tool.name));
+        Ok(Request { arguments: arguments.into(), ..call.new_request(CALL, body) })
     }
 
     fn given_arguments(&self, mut schema: Value) -> Value {
@@ -93,12 +82,11 @@ impl Calls for McpCalls {
         correlation: &str,
     ) -> Option<Request> {
         // It is of no tool: it has the place of its connection.
-        let place = EntryPlace {
-            file: FileId::new(SETTINGS),
-            document: 0,
-            at: Pointer::root().child("connections").child(connection.name.as_str()),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(
+            FileId::new(SETTINGS),
+            0,
+            Pointer::root().child("connections").child(connection.name.as_str()),
+        );
         settings::is_at(connection).then(|| Request {
             tool: EntryId::new(place),
             system: keys::SYSTEM,

@@ -30,16 +30,18 @@ pub const LOST: &str = "lost";
 const TOOLS: (&str, &str) =
     ("tools", "Every tool is described as the specification and the clients want it.");
 const PAGES: (&str, &str) = ("list.pages", "Every page of tools/list is a list, and leads on.");
-const CURSOR: (&str, &str) = ("list.cursor", "A cursor that was never given is refused (-32602).");
+/// The rules that a server is asked for, each by its id and in words.
+pub const CURSOR: (&str, &str) =
+    ("list.cursor", "A cursor that was never given is refused (-32602).");
 const STABLE: (&str, &str) = ("list.stable", "The same list has the same order when asked again.");
-const CACHING: (&str, &str) =
+pub const CACHING: (&str, &str) =
     ("list.caching", "A list of the modern era says resultType, ttlMs and cacheScope.");
-const METHOD: (&str, &str) = ("method.unknown", "An unknown method is refused (-32601).");
-const TOOL: (&str, &str) =
+pub const METHOD: (&str, &str) = ("method.unknown", "An unknown method is refused (-32601).");
+pub const TOOL: (&str, &str) =
     ("call.unknown-tool", "A call of an unknown tool is an error of the protocol (-32602).");
-const ENVELOPE: (&str, &str) =
+pub const ENVELOPE: (&str, &str) =
     ("call.bad-envelope", "A call that names no tool is an error of the protocol (-32602).");
-const PING: (&str, &str) = ("ping", "A ping is answered with an empty result (legacy era).");
+pub const PING: (&str, &str) = ("ping", "A ping is answered with an empty result (legacy era).");
 const OUTPUT: (&str, &str) =
     ("stdio.output", "Only messages are on standard output when the server starts.");
 const HOST: (&str, &str) =

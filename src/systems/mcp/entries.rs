@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::keys;
 use crate::{
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId},
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -90,12 +90,7 @@ fn new_entry(
 ) -> Entry {
     let place = source.find_place(0, &at);
     Entry {
-        id: EntryId::new(EntryPlace {
-            file: file.clone(),
-            document: 0,
-            at,
-            form: EntryForm::Plain,
-        }),
+        id: EntryId::new(EntryPlace::plain(file.clone(), 0, at)),
         system: keys::SYSTEM,
         kind,
         key,

@@ -4,32 +4,34 @@ use serde_json::{Value, json};
 
 use super::{entries, keys};
 use crate::{
-    engine::settings::gate_table::GATE_KEYS,
     model::{
         entry::Entry,
-        tool::{Function, Gate, Tool},
+        tool::{Function, Tool},
     },
     schema::pointer::Pointer,
+    systems::gate_tables,
 };
 
 /// The tool that an entry describes, read leniently. Its gate is written elsewhere; see
 /// [`gate_table`](crate::engine::settings::gate_table).
 #[must_use]
 pub fn read_tool(entry: &Entry) -> Tool {
-    let text = |name: &str| entry.value.get(name).and_then(Value::as_str);
-    let (name, server) = (text("name").unwrap_or(&entry.key), entries::server_of(entry));
+    let name = entry.value.get(keys::NAME).and_then(Value::as_str).unwrap_or(&entry.key);
+    let server = entries::server_of(entry);
     Tool {
-        name: name.to_owned(),
-        name_key: "name",
         kind: "mcp".to_owned(),
-        description: text("description").unwrap_or_default().to_owned(),
         service: Some(server.to_owned()),
-        gate: Gate::ungated(),
-        keys: GATE_KEYS,
         gate_table: Some(Pointer::from_iter([keys::MCP, server, keys::TOOLS, name])),
-        known: None,
-        entry: entry.clone(),
+        ..gate_tables::read_tool(entry, name)
     }
+}
+
+/// Its name for people: its title, or the older one among its annotations.
+#[must_use]
+pub fn title(tool: &Tool) -> Option<&str> {
+    let value = &*tool.entry.value;
+    let annotated = || value.get("annotations")?.get("title");
+    value.get("title").or_else(annotated).and_then(Value::as_str)
 }
 
 /// What the structured content of its answers has to be.

@@ -192,12 +192,6 @@ pub fn subscription(params: &Value) -> Option<Id> {
     Id::from_value(params.get("_meta")?.get(SUBSCRIPTION_ID)?)
 }
 
-/// The task that a message belongs to.
-#[must_use]
-pub fn related_task(params: &Value) -> Option<&str> {
-    params.get("_meta")?.get("io.modelcontextprotocol/related-task")?.get("taskId")?.as_str()
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -241,13 +235,7 @@ mod tests {
     #[test]
     fn a_notice_says_where_it_belongs() {
         assert_eq!(subscription(&json!({"_meta": {SUBSCRIPTION_ID: 4}})), Some(Id::from(4)));
-        assert_eq!(
-            related_task(
-                &json!({"_meta": {"io.modelcontextprotocol/related-task": {"taskId": "t"}}})
-            ),
-            Some("t")
-        );
-        assert_eq!((subscription(&json!([])), related_task(&json!({"_meta": 5}))), (None, None));
+        assert_eq!(subscription(&json!([])), None);
     }
 
     #[test]

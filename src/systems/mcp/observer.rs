@@ -4,6 +4,7 @@
 use serde_json::Value;
 
 use super::{
+    calls::CALL,
     keys, notice,
     rpc::{
         frame::{Frame, Kind},
@@ -12,6 +13,7 @@ use super::{
     settings,
 };
 use crate::{
+    engine::traffic::conversation::CANCELLED,
     model::{
         call::CallError,
         connection::Connection,
@@ -22,11 +24,14 @@ use crate::{
         },
         transport::TransportKind,
     },
-    systems::facets::observer::{Follower, Observer, Place, Usual},
+    systems::facets::observer::{Follower, Observer, Place, SeenCall, Usual},
 };
 
 /// The methods whose requests people wait for.
 const WORK: [&str; 3] = ["tools/call", "prompts/get", "resources/read"];
+
+/// How members of `_meta` begin that a client of the modern era gives each request.
+const OWN_META: &str = "io.modelcontextprotocol/";
 
 pub struct McpObserver;
 
@@ -64,6 +69,22 @@ impl Observer for McpObserver {
             }
         };
         Some(classify_frame(&Frame::parse(text), side))
+    }
+
+    fn seen_call(&self, crossing: &ObservedMessage) -> Option<SeenCall> {
+        let is_ours = crossing.header(DIRECTION)? == "out";
+        let frame = Frame::parse(crossing.body_text());
+        let is_call = matches!(&frame.kind, Kind::Request { method, .. } if method == CALL);
+        let Value::Object(mut params) = frame.params() else { return None };
+        let tool = params.get("name")?.as_str().filter(|_| is_ours && is_call)?.to_owned();
+        if let Some(Value::Object(meta)) = params.get_mut("_meta") {
+            // These the next request has of its own.
+            meta.retain(|key, _| key != "progressToken" && !key.starts_with(OWN_META));
+            if meta.is_empty() {
+                params.shift_remove("_meta");
+            }
+        }
+        Some(SeenCall { tool, to: CALL.to_owned(), body: Value::Object(params).to_string() })
     }
 
     fn follower(&self) -> Box<dyn Follower> {
@@ -179,7 +200,7 @@ fn notice_text(method: &str, params: &Value) -> String {
 
 fn cancelled(side: FrameSide) -> CallError {
     let who = if side == FrameSide::Client { "toolcrib" } else { "the server" };
-    CallError::new(ErrorKind::parse("cancelled"), format!("{who} cancelled it"), "")
+    CallError::new(ErrorKind::parse(CANCELLED), format!("{who} cancelled it"), "")
 }
 
 /// How an answer ends its request, what it is, and what it says.
@@ -291,6 +312,31 @@ mod tests {
             (conversation.topic.clone().unwrap_or_default(), standing, conversation.count)
         };
         (1..).map_while(|number| record.conversation(number).map(|it| told(it.number))).collect()
+    }
+
+    #[test]
+    fn a_call_that_was_seen_can_be_made_again() {
+        let seen = |direction: &str, text: &str| {
+            McpObserver.seen_call(&ObservedMessage {
+                at: Millis(1),
+                subject: FRAMES.into(),
+                reply: None,
+                headers: vec![(DIRECTION.to_owned(), direction.to_owned())],
+                body: text.as_bytes().into(),
+                size: text.len() as u64,
+                kept: KeptMessage::Whole,
+                about: None,
+            })
+        };
+        let call = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"ask","arguments":{"a":1},"_meta":{"progressToken":2,"io.modelcontextprotocol/clientInfo":{},"chat":"c"}}}"#;
+        let expected = SeenCall {
+            tool: "ask".into(),
+            to: "tools/call".into(),
+            body: r#"{"name":"ask","arguments":{"a":1},"_meta":{"chat":"c"}}"#.into(),
+        };
+        assert_eq!(seen("out", call), Some(expected));
+        assert_eq!(seen("in", call), None);
+        assert_eq!(seen("out", r#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#), None);
     }
 
     fn row(topic: &str, standing: &str, count: u64) -> (String, String, u64) {

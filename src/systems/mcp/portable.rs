@@ -48,6 +48,12 @@ impl Portable for PortableTools {
         }
     }
 
+    fn name_file(&self, value: &mut Value, name: &str) {
+        if let Some(members) = value.as_object_mut() {
+            members.shift_insert(0, keys::SERVER.to_owned(), name.into());
+        }
+    }
+
     fn write_tools(&self, tools: &[KeyedTool]) -> Vec<PortableFile> {
         let write = |KeyedTool { tool, entry, .. }: &KeyedTool| {
             if let Some(entry) = entry {
@@ -69,7 +75,7 @@ impl Portable for PortableTools {
             tools: tools.iter().map(write).collect(),
         };
         let mut value: Value = serde_json::from_str(&list.print()).unwrap_or_default();
-        // So it is of the server that its file is named after, whichever name that gets.
+        // It is of the server that its file is named after, whichever name that gets.
         if let Some(members) = value.as_object_mut() {
             members.shift_remove(keys::SERVER);
         }

@@ -4,7 +4,7 @@
 
 use std::{cmp::Ordering, collections::HashMap};
 
-use serde_json::Number;
+use serde_json::{Number, Value};
 
 use super::{
     asked::{Kind as AskedKind, ServerRequest},
@@ -191,7 +191,6 @@ impl Session {
             self.handle_reply(own, result, error, frame, &mut turn);
             return turn;
         }
-        let is_legacy = self.opened().is_some_and(|opened| opened.spoken.era == Era::Legacy);
         if let Some(call) = self.router.give_up(id, RequestEnd::Answered) {
             turn.push_event(
                 TurnOutcome::HttpError { id: id.clone(), call, status },
@@ -199,9 +198,16 @@ impl Session {
                 Vec::new(),
             );
         }
-        if status == 404 && is_legacy {
+        turn
+    }
+
+    /// The server did not take a request, as it no longer knows the session that it went with: see
+    /// [`is_session_gone`].
+    pub fn session_gone(&mut self, id: &Id) -> Turn {
+        let mut turn = Turn::default();
+        if self.router.give_up(id, RequestEnd::Answered).is_some() {
             self.phase = Phase::Closed;
-            turn.push_event(TurnOutcome::SessionGone, None, Vec::new());
+            turn.push_event(TurnOutcome::SessionGone { id: id.clone() }, None, Vec::new());
         }
         turn
     }
@@ -457,6 +463,30 @@ impl Session {
     }
 }
 
+/// Whether the answer of HTTP to a request of a session says that the server doesn't know the
+/// session. Its status is 404 by the specification; servers that were made after the examples of the
+/// SDKs answer 400, and say why in words.
+#[must_use]
+pub fn is_session_gone(status: u16, body: &str) -> bool {
+    let reply: Option<Value> = serde_json::from_str(body).ok();
+    let error = reply.as_ref().map(|reply| &reply["error"]);
+    let code = error.and_then(|error| error["code"].as_i64());
+    let words = match (&reply, error) {
+        (None, _) => body,
+        (_, error) => error.and_then(|error| error["message"].as_str()).unwrap_or_default(),
+    };
+    let words = words.to_lowercase();
+    match status {
+        // A server that says so has looked for the method.
+        404 => !matches!(code, Some(codes::METHOD_NOT_FOUND | codes::INVALID_PARAMS)),
+        400 => {
+            matches!(code, None | Some(codes::INVALID_REQUEST | -32_000 | -32_001))
+                && (words.contains("session") || words.contains("not initialized"))
+        }
+        _ => false,
+    }
+}
+
 fn fault(id: &'static str, words: &'static str) -> Fault {
     Fault::new(id, Pointer::root(), words)
 }
@@ -694,8 +724,48 @@ pub(super) mod tests {
         let id = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
         let turn = session.http_answered(&id, 404, "gone");
         assert!(matches!(what(&turn), TurnOutcome::HttpError { status: 404, .. }));
-        assert_eq!(turn.events[1].what, TurnOutcome::SessionGone);
+    }
+
+    #[test]
+    fn a_session_that_the_server_does_not_know_is_over() {
+        let mut session = open(Transport::Http, Era::Legacy);
+        let id = session.call(Call::from_method("b"), false, Vec::new()).unwrap().id.unwrap();
+        let turn = session.session_gone(&id);
+        assert_eq!(turn.events.len(), 1);
+        assert_eq!(what(&turn), &TurnOutcome::SessionGone { id: id.clone() });
+        assert_eq!(session.session_gone(&id), Turn::default());
         assert_eq!(session.call(Call::from_method("c"), false, Vec::new()), None);
+    }
+
+    /// What the SDKs of Python, TypeScript and Go answer, and servers made after their examples.
+    #[test]
+    fn an_unknown_session_is_told_from_other_refusals() {
+        let error = |code: i64, message: &str| {
+            json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}})
+                .to_string()
+        };
+        for (status, body) in [
+            (404, error(-32_600, "Session not found")),
+            (404, error(-32_001, "Session not found")),
+            (404, "session not found".to_owned()),
+            (404, String::new()),
+            (400, error(-32_000, "Bad Request: No valid session ID provided")),
+            (400, error(-32_000, "Bad Request: Server not initialized")),
+            (400, error(-32_600, "Bad Request: Missing session ID")),
+            (400, "Invalid session ID".to_owned()),
+        ] {
+            assert!(is_session_gone(status, &body), "{status} {body}");
+        }
+        for (status, body) in [
+            (404, error(-32_601, "Method not found")),
+            (400, error(-32_602, "session: a number is needed")),
+            (400, error(-32_600, "Invalid Request")),
+            (400, "no".to_owned()),
+            (401, "no session".to_owned()),
+            (500, error(-32_000, "session store is down")),
+        ] {
+            assert!(!is_session_gone(status, &body), "{status} {body}");
+        }
     }
 
     #[test]

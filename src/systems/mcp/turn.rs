@@ -91,8 +91,11 @@ pub enum TurnOutcome {
         call: Call,
         status: u16,
     },
-    /// The server no longer knows the session; it has to be opened again.
-    SessionGone,
+    /// The server did not take this request, as it no longer knows the session, which has to be
+    /// opened again.
+    SessionGone {
+        id: Id,
+    },
     /// An answer to a request that nobody waits for any longer.
     Late {
         id: Id,

@@ -70,18 +70,7 @@ impl Calls for OpenSearchCalls {
             range: StepRange::default(),
             behind: entries_behind(call.catalog, &call.tool.entry.value, &arguments),
         };
-        Ok(Request {
-            tool: call.tool.id().clone(),
-            system: keys::SYSTEM,
-            name: call.tool.name.clone(),
-            to: route.id.to_owned(),
-            reply: None,
-            headers: Vec::new(),
-            correlation: call.correlation.to_owned(),
-            arguments: arguments.into(),
-            body: order.to_body().into(),
-            mock: None,
-        })
+        Ok(call.new_request(route.id, order.to_body()))
     }
 
     fn call_routes(&self, tool: &Tool, _: &Connection) -> Vec<RouteOffer> {

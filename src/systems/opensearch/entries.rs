@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::keys;
 use crate::{
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId},
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -164,7 +164,7 @@ fn new_entry(
 ) -> Entry {
     let place = source.find_place(document, &at);
     Entry {
-        id: EntryId::new(EntryPlace { file: file.clone(), document, at, form: EntryForm::Plain }),
+        id: EntryId::new(EntryPlace::plain(file.clone(), document, at)),
         system: keys::SYSTEM,
         kind,
         key,

@@ -15,18 +15,8 @@ const RETRIES: &str = "retries";
 const USUAL_RETRIES: u64 = 2;
 
 /// They stand in a table of their own; an empty one says that a cluster is there.
-pub(crate) const SETTINGS: SettingsSchema = SettingsSchema {
-    system: keys::SYSTEM,
-    table: Some(keys::SYSTEM),
-    named_by: None,
-    transports: &[TransportKind::Http],
-    counts: "over HTTP",
-    schema,
-    required: ("", ""),
-    rules: &[],
-    secrets: &[],
-    connections: &[],
-};
+pub(crate) const SETTINGS: SettingsSchema =
+    SettingsSchema::in_table(keys::SYSTEM, (&[TransportKind::Http], "over HTTP"), schema);
 
 fn schema() -> Value {
     json!({
@@ -39,12 +29,6 @@ fn schema() -> Value {
             },
         },
     })
-}
-
-/// Whether a connection says that it leads to a cluster.
-#[must_use]
-pub(crate) fn is_at(connection: &Connection) -> bool {
-    connection.transport() == TransportKind::Http && connection.settings.contains_key(keys::SYSTEM)
 }
 
 /// How often a request over it that changes nothing is sent again.

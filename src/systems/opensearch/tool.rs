@@ -9,10 +9,9 @@ use super::{
     template::{marks::PARAMETERS, parse::find_placeholders},
 };
 use crate::{
-    engine::settings::gate_table::GATE_KEYS,
     model::{
         entry::Entry,
-        tool::{Function, Gate, Tool},
+        tool::{Function, Tool},
     },
     systems::gate_tables,
 };
@@ -21,22 +20,9 @@ use crate::{
 /// [`gate_tables`].
 #[must_use]
 pub fn read_tool(entry: &Entry) -> Tool {
-    let value = &entry.value;
-    let text = |member: &str| value.get(member).and_then(Value::as_str);
     let own = entry.key.rsplit('/').next().unwrap_or(&entry.key);
-    let name = text(keys::NAME).unwrap_or(own);
-    Tool {
-        name: name.to_owned(),
-        name_key: keys::NAME,
-        kind: kind_of(value),
-        description: text(keys::DESCRIPTION).unwrap_or_default().to_owned(),
-        service: None,
-        gate: Gate::ungated(),
-        keys: GATE_KEYS,
-        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
-        known: None,
-        entry: entry.clone(),
-    }
+    let name = entry.value.get(keys::NAME).and_then(Value::as_str).unwrap_or(own);
+    Tool { kind: kind_of(&entry.value), ..gate_tables::read_tool(entry, name) }
 }
 
 /// `dynamic`, `flow agent`, `MLModelTool`.

@@ -72,17 +72,11 @@ impl Calls for ProxyCalls {
         sent.extend(configuration_of(entry));
         let own = meta.and_then(|meta| meta.get(keys::CONFIGURATION)?.as_object());
         sent.extend(own.cloned().unwrap_or_default());
+        let to =
+            format!("{}{}", endpoint.path(), if route == Some(STREAM) { STREAMED } else { "" });
         Ok(Request {
-            tool: call.tool.id().clone(),
-            system: keys::SYSTEM,
-            name: call.tool.name.clone(),
-            to: format!("{}{}", endpoint.path(), if route == Some(STREAM) { STREAMED } else { "" }),
-            reply: None,
             headers: request_headers(call.connection, meta),
-            correlation: call.correlation.to_owned(),
-            arguments: call.arguments.to_json().into(),
-            body: merged_text(sent, call.arguments).into(),
-            mock: None,
+            ..call.new_request(to, merged_text(sent, call.arguments))
         })
     }
 

@@ -36,7 +36,7 @@ impl Deployment for ProxyDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        settings::is_at(connection)
+        settings::SETTINGS.is_on(connection)
     }
 
     fn elsewhere(&self) -> NotDeployed {

@@ -7,7 +7,7 @@ use serde_json::Value;
 use super::keys;
 use crate::{
     model::{
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId},
         settings::SETTINGS,
     },
     schema::pointer::Pointer,
@@ -53,7 +53,7 @@ fn new_entry(file: &FileId, source: &Source, document: usize, at: Pointer, value
     let name = value.get(keys::NAME).and_then(Value::as_str);
     Entry {
         key: name.or(stem).unwrap_or_default().to_owned(),
-        id: EntryId::new(EntryPlace { file: file.clone(), document, at, form: EntryForm::Plain }),
+        id: EntryId::new(EntryPlace::plain(file.clone(), document, at)),
         system: keys::SYSTEM,
         kind: EntryKind::Tool,
         line: place.map_or(0, |place| place.line),

@@ -9,18 +9,8 @@ use crate::{
 };
 
 /// They stand in a table of their own; an empty one says that a proxy is there.
-pub const SETTINGS: SettingsSchema = SettingsSchema {
-    system: keys::SYSTEM,
-    table: Some(keys::SYSTEM),
-    named_by: None,
-    transports: &[TransportKind::Http],
-    counts: "over HTTP",
-    schema,
-    required: ("", ""),
-    rules: &[],
-    secrets: &[],
-    connections: &[],
-};
+pub const SETTINGS: SettingsSchema =
+    SettingsSchema::in_table(keys::SYSTEM, (&[TransportKind::Http], "over HTTP"), schema);
 
 fn schema() -> Value {
     let property = |help: &str| json!({"type": "string", "description": format!("{help}; sent with each request")});
@@ -30,12 +20,6 @@ fn schema() -> Value {
         "type": "object", "description": "Unique's search proxy",
         "properties": properties,
     })
-}
-
-/// Whether a connection says that it leads to a proxy.
-#[must_use]
-pub fn is_at(connection: &Connection) -> bool {
-    connection.transport() == TransportKind::Http && connection.settings.contains_key(keys::SYSTEM)
 }
 
 /// The headers that a connection gives to every request.

@@ -4,10 +4,9 @@ use serde_json::{Map, Value, json};
 
 use super::keys::{self, Endpoint, provider_of};
 use crate::{
-    engine::settings::gate_table::GATE_KEYS,
     model::{
         entry::Entry,
-        tool::{Function, Gate, Tool},
+        tool::{Function, Tool},
     },
     systems::gate_tables,
 };
@@ -20,18 +19,8 @@ pub fn read_tool(entry: &Entry) -> Tool {
     let name = text(keys::NAME).unwrap_or(&entry.key);
     let endpoint = text(keys::ENDPOINT).unwrap_or_default();
     let provider = provider_of(&entry.value).unwrap_or_default();
-    Tool {
-        name: name.to_owned(),
-        name_key: keys::NAME,
-        kind: format!("{endpoint} {provider}").trim_end().to_owned(),
-        description: text(keys::DESCRIPTION).unwrap_or_default().to_owned(),
-        service: None,
-        gate: Gate::ungated(),
-        keys: GATE_KEYS,
-        gate_table: Some(gate_tables::table_pointer(keys::SYSTEM, name)),
-        known: None,
-        entry: entry.clone(),
-    }
+    let kind = format!("{endpoint} {provider}").trim_end().to_owned();
+    Tool { kind, ..gate_tables::read_tool(entry, name) }
 }
 
 /// Name, description, and as parameters what to look for with what the entry exposes.

@@ -78,6 +78,12 @@ pub const CHECKS: &[Check] = &[
         run: Run::Tool(fields::no_description),
     },
     Check {
+        code: "identity.description-long",
+        severity: CheckLevel::NOTE,
+        about: "The description has more than 1,024 characters: OpenAI's API rejects it.",
+        run: Run::Tool(fields::description_long),
+    },
+    Check {
         code: "identity.file-name",
         severity: CheckLevel::NOTE,
         about: "A service's id and its file's name differ.",

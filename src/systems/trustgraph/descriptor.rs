@@ -220,15 +220,10 @@ pub(super) fn text_member<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::entry::{EntryForm, EntryId, EntryPlace, FileId};
+    use crate::model::entry::{EntryId, EntryPlace, FileId};
 
     fn entry(value: Value) -> Entry {
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         Entry {
             id: EntryId::new(place),
             system: keys::SYSTEM,

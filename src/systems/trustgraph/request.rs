@@ -34,16 +34,9 @@ pub(crate) fn build_request(call: &CallOf<'_>) -> Result<Request, Problem> {
     })?;
     let config = service_configuration(&call.tool.entry.value, &service.parameters);
     Ok(Request {
-        tool: call.tool.id().clone(),
-        system: call.tool.entry.system,
-        name: call.tool.name.clone(),
-        to,
         reply: service.response_queue.clone().filter(|queue| !queue.is_empty()),
         headers: vec![(ID.into(), call.correlation.into())],
-        correlation: call.correlation.into(),
-        arguments: call.arguments.to_json().into(),
-        body: request_body(call.user, &config, &call.arguments.to_json()),
-        mock: None,
+        ..call.new_request(to, request_body(call.user, &config, &call.arguments.to_json()))
     })
 }
 
@@ -69,7 +62,7 @@ fn service_of<'c>(call: &CallOf<'c>) -> Result<&'c Service, Problem> {
     })
 }
 
-fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
+pub(super) fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
     Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 

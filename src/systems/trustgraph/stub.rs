@@ -127,7 +127,7 @@ mod tests {
         model::{
             call::{CallError, CallId, EventKind, Outcome, Request},
             clock::Millis,
-            entry::{EntryForm, EntryId, EntryPlace, FileId},
+            entry::{EntryId, EntryPlace, FileId},
             error_kind::ErrorKind,
             trace::Head,
         },
@@ -154,12 +154,7 @@ mod tests {
     #[test]
     fn an_answer_of_this_session_is_kept_without_secrets_that_its_chunks_cut() {
         let trace = trace("request:tg:joke");
-        let place = EntryPlace {
-            file: FileId::new("t.json"),
-            document: 0,
-            at: Pointer::root(),
-            form: EntryForm::Plain,
-        };
+        let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::root());
         let request = Request {
             tool: EntryId::new(place),
             system: keys::SYSTEM,

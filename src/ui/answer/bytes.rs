@@ -48,7 +48,7 @@ pub(crate) fn draw_hex(
             .put_column(&numbers, each * 3 + 1, styles[Role::Text])
             .put_text(&bytes.iter().map(sign).collect::<String>(), styles[Role::SyntaxText]);
         if row == cursor.row && focused {
-            mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+            mark_chosen(buffer, area, line, styles, focused);
         }
     }
 }

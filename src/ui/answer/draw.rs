@@ -22,7 +22,7 @@ use crate::{
     schema::count::count_text,
     systems::calling,
     ui::{
-        canvas::{Pen, mark_chosen, text_width, truncate_text, visible_text, wrap},
+        canvas::{Pen, inset_area, mark_chosen, text_width, truncate_text, visible_text, wrap},
         images::ImagePlaces,
         styles::{Role, Styles},
         view::Look,
@@ -392,7 +392,7 @@ impl Answer {
                 draw_log_row(&mut pen, &listed, what_width(call), styles);
             }
             if row == self.list.row && focused {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }
@@ -434,12 +434,6 @@ fn draw_log_row(pen: &mut Pen<'_>, listed: &EventRow<'_>, what_width: usize, sty
         .put_column(&what, what_width, styles[role])
         .put_text(" ", styles[Role::Text])
         .put_text(first, styles[Role::Text]);
-}
-
-/// A blank between the edges and the text.
-pub(crate) fn inset_area(area: Rect) -> Rect {
-    let blank = (area.width / 2).min(1);
-    Rect { x: area.x + blank, width: area.width - 2 * blank, ..area }
 }
 
 /// The head with the state, then the count, the size and the times, as much as fits; and what of them does not.

@@ -113,7 +113,7 @@ pub(crate) fn draw_headers(
             pen.put_text(piece, styles[*role]);
         }
         if at == cursor.row && focused {
-            mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+            mark_chosen(buffer, area, line, styles, focused);
         }
     }
 }

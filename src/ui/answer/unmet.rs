@@ -51,7 +51,7 @@ fn unmet_lines(
         let wanted = wanted.into_iter().map(|line| (Role::Error, line));
         wanted.chain(came.map(|line| (Role::Warning, format!("  {line}"))))
     };
-    let mut lines: Vec<_> = unmet.iter().flat_map(lines_of).collect();
+    let mut lines: Vec<_> = unmet.iter().flat_map(lines_of).take(most + 1).collect();
     if lines.len() > most {
         lines.truncate(most.saturating_sub(1));
         lines.push((Role::Warning, "  …".to_owned()));

@@ -4,9 +4,8 @@ use crate::{
     app::{document::Document, message::DocumentMessage, state::State},
     engine::{
         case::{
-            ask::AskCase,
             page::{self, FOLDER},
-            script::Case,
+            read::{AnyCase, read_any_case},
         },
         members::FileIssue,
     },
@@ -21,12 +20,6 @@ pub(crate) struct FiledCase {
     pub case: Result<AnyCase, Fault>,
 }
 
-/// A case of either kind.
-pub(crate) enum AnyCase {
-    Call(Box<Case>),
-    Ask(Box<AskCase>),
-}
-
 /// What is wrong with a file, and where.
 pub(crate) struct Fault {
     pub words: String,
@@ -34,28 +27,23 @@ pub(crate) struct Fault {
     pub column: usize,
 }
 
-impl AnyCase {
-    fn name(&self) -> &str {
-        match self {
-            Self::Call(case) => &case.name,
-            Self::Ask(case) => &case.name,
-        }
-    }
-
-    /// What it calls and expects.
-    pub fn summary(&self) -> String {
-        match self {
-            // Before a run nothing looks like a result of one.
-            Self::Call(case) => format!("{}, expects: {}", case.tool, page::case_summary(case)),
-            Self::Ask(case) => format!("ask: {}", case.question),
-        }
+/// What a case calls and expects.
+pub(super) fn case_summary(case: &AnyCase) -> String {
+    match case {
+        // Before a run nothing looks like a result of one.
+        AnyCase::Call(case) => format!("{}, expects: {}", case.tool, page::case_summary(case)),
+        AnyCase::Ask(case) => format!("ask: {}", case.question),
     }
 }
 
 impl FiledCase {
     /// Its own name, else its file's.
     pub fn name(&self) -> &str {
-        let own = self.case.as_ref().map_or("", AnyCase::name);
+        let own = match &self.case {
+            Ok(AnyCase::Call(case)) => &case.name,
+            Ok(AnyCase::Ask(case)) => &case.name,
+            Err(_) => "",
+        };
         if own.is_empty() { self.file.as_str() } else { own }
     }
 
@@ -98,20 +86,7 @@ fn read_case(file: &FileId, document: &Document) -> Option<Result<AnyCase, Fault
             return is_meant.then(|| Err(Fault { words: error.to_string(), line, column }));
         }
     };
-    let is_descriptors = source.sections(0).is_some();
-    let value = source.value(0).filter(|_| !is_descriptors || is_meant);
-    let is_ask = value.is_some_and(|value| AskCase::is_one(value));
-    if !is_ask && !is_meant && !value.is_some_and(|value| Case::is_one(value)) {
-        return None;
-    }
-    let read = match source.document_count() {
-        0 | 1 if is_ask => AskCase::from_source(source).map(Box::new).map(AnyCase::Ask),
-        0 | 1 => Case::from_source(source).map(Box::new).map(AnyCase::Call),
-        count => Err(FileIssue {
-            at: Pointer::root(),
-            message: format!("it holds {count} documents, and a file holds one case"),
-        }),
-    };
+    let read = read_any_case(source, is_meant)?;
     Some(read.map_err(|issue| fault_at(source, &issue)))
 }
 

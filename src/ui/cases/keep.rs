@@ -106,7 +106,8 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             if state.documents.has(&file) {
                 return Err(format!("{file} already exists: choose another name"));
             }
-            let masked = |text: &str| Literal::parse(&state.mask.mask_text(text));
+            let mask = state.mask.of_call(&arguments);
+            let masked = |text: &str| Literal::parse(&mask.mask_text(text));
             let arguments =
                 masked(&arguments).map_err(|error| format!("can't read its arguments: {error}"))?;
             let meta = meta
@@ -117,7 +118,7 @@ pub(crate) fn save_case(call: &Call, state: &State) -> Reply {
             let mut steps = steps.clone();
             if let Some(steps) = &mut steps {
                 let text = Value::from(std::mem::take(&mut steps.outputs)).to_string();
-                steps.outputs = serde_json::from_str(&state.mask.mask_text(&text))
+                steps.outputs = serde_json::from_str(&mask.mask_text(&text))
                     .map_err(|error| format!("can't read the steps' stored outputs: {error}"))?;
             }
             let (route, connection) = (route.clone(), connection.clone());
@@ -164,7 +165,7 @@ fn expectation_ticks(offers: &[Suggestion]) -> Vec<Tick> {
         let member = |(name, value): (&String, &Value)| Tick {
             title: format!("{MEMBER}{name}"),
             detail: value_line(value),
-            on: !offer::changes_each_time(value),
+            on: offer::is_expected(value),
         };
         ticks.extend(members.into_iter().flatten().map(member));
     }

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 
 use super::{
-    filed::{AnyCase, FiledCase, filed_cases},
+    filed::{FiledCase, case_summary, filed_cases},
     one::case_menu,
     results::results_page,
 };
 use crate::{
     app::{calls::CallMessage, cases::VerdictCounts, message::Message, state::State},
+    engine::case::read::AnyCase,
     model::{call::Call, entry::FileId},
     ui::{
         overlays::menu::{Item, Menu},
@@ -77,7 +78,7 @@ fn head_items(found: &[FiledCase], (all, failed): (usize, usize), state: &State)
     let last = Item {
         title: "Results".into(),
         detail: "each expectation of the last run".into(),
-        refusal: (cases.verdicts.is_empty() && cases.asks.is_empty()).then(|| "not run yet".into()),
+        refusal: (cases.tries.is_empty() && cases.asks.is_empty()).then(|| "not run yet".into()),
         ..Item::default()
     };
     let again = Item {
@@ -124,8 +125,8 @@ fn case_item(found: &FiledCase, is_repeated: bool, state: &State) -> Item {
             let why = cases.first_difference(&found.file).unwrap_or_default();
             ("✗ ", format!("failed: {why}"))
         }
-        (Ok(case), Some(true)) => ("✓ ", format!("passed: {}", case.summary())),
-        (Ok(case), None) => ("  ", case.summary()),
+        (Ok(case), Some(true)) => ("✓ ", format!("passed: {}", case_summary(case))),
+        (Ok(case), None) => ("  ", case_summary(case)),
     };
     let file = found.file.as_str();
     let place =

@@ -1,18 +1,19 @@
 //! What is done with one case: run it, edit it, take the answer that came into what it expects.
 
 use super::{
-    filed::{AnyCase, FiledCase},
+    filed::{FiledCase, case_summary},
     results::verdict_lines,
 };
 use crate::{
     app::{
         calls::CallMessage,
+        case_mask::mask_of_case,
         compose::plan::Plan,
         documents::Change,
         message::{DocumentMessage, Message, ScreenId},
         state::State,
     },
-    engine::case::accept::accept_answer,
+    engine::case::{accept::accept_answer, read::AnyCase, tries::CaseTry},
     model::{call::CallId, entry::FileId},
     ui::{
         overlays::{
@@ -44,7 +45,7 @@ pub(super) fn case_menu(found: &FiledCase, state: &State) -> Reply {
     };
     let difference = cases.first_difference(&found.file).unwrap_or_default();
     let items = vec![
-        item("Run", found.case.as_ref().map_or_else(|_| String::new(), AnyCase::summary), None),
+        item("Run", found.case.as_ref().map_or_else(|_| String::new(), case_summary), None),
         item("Edit in $EDITOR", found.file.to_string(), None),
         item(
             "Accept its answer…",
@@ -97,8 +98,9 @@ fn accept_proposal(file: &FileId, name: &str) -> Reply {
 fn accept_plan(file: &FileId, label: &str, state: &State) -> Result<Plan, String> {
     let document = state.documents.present(file).ok_or_else(|| format!("{file} is gone"))?;
     let source = document.source.as_ref().map_err(|error| format!("{file}: {error}"))?;
-    let verdict = state.invoke.cases.verdicts.get(file).ok_or("it was not run yet")?;
-    let accepted = accept_answer(source, verdict, &state.mask)?;
+    let tried = state.invoke.cases.tries.get(file);
+    let verdict = tried.and_then(CaseTry::telling_run).ok_or("it was not run yet")?;
+    let accepted = accept_answer(source, verdict, &mask_of_case(state, file))?;
     let left: Vec<String> = accepted.verdict.differences().collect();
     let note = (!left.is_empty()).then(|| format!("Differs still: {}.", left.join("; ")));
     let change = Change::Text { file: file.clone(), text: accepted.text.into() };

@@ -3,7 +3,7 @@
 use super::filed::FiledCase;
 use crate::{
     app::state::State,
-    engine::case::{choice::AskVerdict, verdict::Verdict},
+    engine::case::{choice::AskVerdict, tries::CaseTry, verdict::Verdict},
     schema::count::count_text,
     ui::{
         canvas::{truncate_text, wrap},
@@ -24,8 +24,12 @@ pub(super) fn verdict_lines(found: &FiledCase, state: &State) -> Vec<Line> {
     let Some(has_passed) = cases.has_passed(file) else { return Vec::new() };
     let name = found.name();
     let (role, end) = if has_passed { (Role::Success, "passed") } else { (Role::Error, "failed") };
-    let took = match (cases.verdicts.get(file), cases.asks.get(file)) {
-        (Some(verdict), _) => format!("  {} ms", verdict.answer.took_ms),
+    let tried = cases.tries.get(file);
+    let took = match (tried, cases.asks.get(file)) {
+        (Some(tried), _) => {
+            let runs = tried.runs_words().map_or_else(String::new, |words| format!(", {words}"));
+            format!("  {} ms{runs}", tried.took_ms())
+        }
         (None, Some(verdict)) => {
             let runs = verdict.runs.len();
             format!("  {} of {}", verdict.held(), count_text(runs, "recorded run", "recorded runs"))
@@ -34,7 +38,7 @@ pub(super) fn verdict_lines(found: &FiledCase, state: &State) -> Vec<Line> {
     };
     let mut lines =
         vec![vec![(Role::Heading, format!("{name}  ")), (role, end.to_owned()), (Role::Dim, took)]];
-    lines.extend(cases.verdicts.get(file).into_iter().flat_map(finding_lines));
+    lines.extend(tried.and_then(CaseTry::telling_run).into_iter().flat_map(finding_lines));
     let differences = cases.asks.get(file).into_iter().flat_map(AskVerdict::differences);
     for words in differences.flat_map(|difference| wrap(&difference, 64)) {
         lines.push(vec![(Role::Warning, format!("  {words}"))]);

@@ -12,7 +12,7 @@ use crate::{
         canvas::{text_width, visible_text},
         line_wrap::{RowWidths, line_rows},
         styles::Role,
-        widgets::editing::{Editing, MoveMode},
+        widgets::editing::{Clip, Editing, MoveMode},
     },
 };
 
@@ -87,11 +87,6 @@ impl TextArea {
         self.editing.text()
     }
 
-    #[must_use]
-    pub fn selected_text(&self) -> Option<&str> {
-        self.editing.selected_text()
-    }
-
     /// Puts the cursor at a byte offset of the text.
     pub fn move_cursor(&mut self, to: usize) {
         self.editing.move_cursor(to, MoveMode::Move);
@@ -104,10 +99,10 @@ impl TextArea {
         self.follow = true;
     }
 
-    /// Takes the selection out and answers it.
-    pub fn cut(&mut self) -> Option<String> {
-        self.follow = true;
-        self.editing.cut()
+    /// The selection, which a cut takes out.
+    pub fn take_clip(&mut self, clip: Clip) -> Option<String> {
+        self.follow |= clip == Clip::Cut;
+        self.editing.take_clip(clip)
     }
 
     /// Takes another text, with the cursor where it was as far as that is possible.
@@ -454,7 +449,7 @@ mod tests {
         press(&mut area, "down down");
         assert_eq!(area.cursor_position(), (3, 8));
         press(&mut area, "down shift+up");
-        assert_eq!(area.selected_text(), Some("\nfive six"));
+        assert_eq!(area.editing.selected_text(), Some("\nfive six"));
     }
 
     #[test]
@@ -467,7 +462,7 @@ mod tests {
             area.drag(9, 1);
         }
         assert_eq!(area.top, 3);
-        assert_eq!(area.selected_text().map(str::len), Some(7 * 5 - 1));
+        assert_eq!(area.editing.selected_text().map(str::len), Some(7 * 5 - 1));
         assert!(area.scroll(3) && !area.scroll(0));
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use ratatui::style::Style;
 use serde_json::Value;
 
 use super::{
@@ -129,30 +130,12 @@ impl Widget for Chips {
         let spots = chip_positions(&items, text_width(ADD), context.area.width);
         let mut hits = draw_chips(&spots, None, context);
         if let Some(last) = spots.last() {
-            let key = context.style(Role::Key);
-            let area = context.area;
             if let Some(draft) = cell.draft.filter(|draft| !draft.is_empty()) {
-                let text = visible_text(draft);
-                context.pen(last.line).move_to(area, last.column).put_text(&text, key);
-            } else if items.is_empty() {
-                let ghost = context.style(Role::Ghost);
-                let text = if cell.field.presence == Presence::Set {
-                    "empty".to_owned()
-                } else {
-                    cell.placeholder_text()
-                };
-                let room = usize::from(area.width).saturating_sub(text_width(ADD) + 1);
-                context.pen(0).put_text(&truncate_text(&visible_text(&text), room), ghost);
-                let edge = area.width.saturating_sub(5);
-                context.pen(0).move_to(area, edge).put_text(ADD, key);
-                hits.push(ClickArea { line: 0, columns: edge..area.width, click: Click::Add });
+                let (area, key) = (context.area, context.style(Role::Key));
+                let mut pen = context.pen(last.line);
+                pen.move_to(area, last.column).put_text(&visible_text(draft), key);
             } else {
-                context.pen(last.line).move_to(area, last.column).put_text(ADD, key);
-                hits.push(ClickArea {
-                    line: last.line,
-                    columns: last.column..last.column + 5,
-                    click: Click::Add,
-                });
+                hits.push(draw_add(cell, last, context.style(Role::Ghost), context));
             }
         }
         hits.extend((0..context.area.height).map(|line| context.line_hit(line, Click::Open)));
@@ -169,6 +152,26 @@ impl Widget for Chips {
             places: Vec::new(),
         })
     }
+}
+
+/// What adds a chip behind the others; where there is none, at the right edge.
+fn draw_add(
+    cell: &Cell<'_>,
+    last: &ChipPosition,
+    ghost: Style,
+    context: &mut DrawContext<'_>,
+) -> ClickArea {
+    let (key, area) = (context.style(Role::Key), context.area);
+    let (mut line, mut column) = (last.line, last.column);
+    if text_items(cell).is_empty() {
+        let is_set = cell.field.presence == Presence::Set;
+        let text = if is_set { "empty".to_owned() } else { cell.placeholder_text() };
+        let room = usize::from(area.width).saturating_sub(text_width(ADD) + 1);
+        context.pen(0).put_text(&truncate_text(&visible_text(&text), room), ghost);
+        (line, column) = (0, area.width.saturating_sub(5));
+    }
+    context.pen(line).move_to(area, column).put_text(ADD, key);
+    ClickArea { line, columns: column..column + 5, click: Click::Add }
 }
 
 fn draw_chips(
@@ -482,8 +485,10 @@ impl Editor for ChipLine {
             };
             if area.y < context.area.bottom() {
                 self.input.draw(context.buffer, area, style, cursor);
-                if self.input.text().is_empty() {
-                    let ghost = style.patch(context.style(Role::Ghost));
+                let ghost = style.patch(context.style(Role::Ghost));
+                if self.input.text().is_empty() && context.look != Look::Active {
+                    hits.push(draw_add(cell, last, ghost, context));
+                } else if self.input.text().is_empty() {
                     let words = match cell.field.presence {
                         Presence::Unset if items.is_empty() => cell.placeholder_text(),
                         _ => "add".into(),

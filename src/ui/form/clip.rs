@@ -1,14 +1,10 @@
 //! Copy and cut in the fields that hold text.
 
 use super::cell::Answer;
-use crate::app::input::{Code, Input};
-
-/// What is asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Clip {
-    Copy,
-    Cut,
-}
+use crate::{
+    app::input::{Code, Input},
+    ui::widgets::editing::Clip,
+};
 
 /// Whether an input asks for the selection.
 #[must_use]
@@ -22,18 +18,20 @@ pub(crate) fn requested_clip(input: &Input) -> Option<Clip> {
     }
 }
 
-/// The answer that copies; the key is not for the field where nothing is selected.
+/// The answer with what was taken, where `left` is the field's answer to the text that a cut leaves.
+/// Where nothing was selected, the key is not for the field.
 #[must_use]
-pub(crate) fn copy_answer(selected: Option<&str>) -> Answer {
-    selected
-        .map_or(Answer::Ignored, |text| Answer::Copy { text: text.to_owned(), edits: Vec::new() })
-}
-
-/// The answer that copies what was cut, with what the cut came to.
-#[must_use]
-pub(crate) fn cut_answer(text: String, then: Answer) -> Answer {
-    match then {
-        Answer::Change(edits) => Answer::Copy { text, edits },
-        other => other,
+pub(crate) fn clip_answer(
+    clip: Clip,
+    taken: Option<String>,
+    left: impl FnOnce() -> Answer,
+) -> Answer {
+    let Some(text) = taken else { return Answer::Ignored };
+    match clip {
+        Clip::Copy => Answer::Copy { text, edits: Vec::new() },
+        Clip::Cut => match left() {
+            Answer::Change(edits) => Answer::Copy { text, edits },
+            other => other,
+        },
     }
 }

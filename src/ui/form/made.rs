@@ -21,7 +21,7 @@ use crate::schema::{
     kind::{Kind, TextKind},
     moment::LocalTime,
     pointer::Pointer,
-    tree::Schema,
+    tree::{IsHidden, Schema},
     ui_schema::ignored_options,
     validate::{Checker, OpenedSchema, SchemaFinding},
 };
@@ -37,6 +37,25 @@ impl Form {
         let mut form = Self::from_schema(schema, Schema::new(shown), checker, findings, reading);
         form.rebuild_fields();
         form
+    }
+
+    /// Hides texts of these names, whatever the schema says of them, or shows them again.
+    pub fn hide_names(&mut self, names: Option<IsHidden>) {
+        if self.schema.hidden_names().is_some() == names.is_some() {
+            return;
+        }
+        let was_hidden = self.is_hidden_text();
+        self.schema.hide_names(names);
+        self.rebuild_fields();
+        if self.is_hidden_text() != was_hidden {
+            self.editor = None;
+        }
+    }
+
+    /// What hides its text has an editor of its own, though both are texts.
+    fn is_hidden_text(&self) -> bool {
+        let row = self.focused_row();
+        row.is_some_and(|row| self.fields[row].kind == Kind::Text(TextKind::Secret))
     }
 
     /// The form as it was when it was made, for another value of its schema.
@@ -106,6 +125,7 @@ impl Form {
             return;
         }
         let mut form = Self::new(Arc::clone(schema));
+        form.schema.hide_names(self.schema.hidden_names());
         form.value = Arc::clone(&self.value);
         form.view.folds = std::mem::take(&mut self.view.folds);
         form.view.windows = std::mem::take(&mut self.view.windows);
@@ -125,12 +145,7 @@ impl Form {
         (form.resting, form.scroll, form.full_help) = (self.resting, self.scroll, self.full_help);
         form.introduced = self.introduced;
         form.rebuild_fields();
-        // What hides its text has an editor of its own, though both are texts.
-        let is_hidden = |form: &Self| {
-            let row = form.focused_row();
-            row.is_some_and(|row| form.fields[row].kind == Kind::Text(TextKind::Secret))
-        };
-        let is_as_before = is_hidden(self) == is_hidden(&form);
+        let is_as_before = self.is_hidden_text() == form.is_hidden_text();
         let kept = self.editor.take().filter(|_| is_as_before).filter(|_| {
             form.focused_row()
                 .is_some_and(|row| self.row_kind() == Some(discriminant(&form.fields[row].kind)))
@@ -148,7 +163,9 @@ impl Form {
             return;
         }
         self.ui_notes = ui.as_deref().map(ignored_options).unwrap_or_default();
+        let hidden = self.schema.hidden_names();
         self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(ui);
+        self.schema.hide_names(hidden);
         self.rebuild_fields();
     }
 }

@@ -4,9 +4,9 @@
 use super::{
     calendar::Calendar,
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
     listing::{Listing, ShownOption},
-    text::draw_line,
+    text::{draw_line, typed_answer},
 };
 use crate::{
     app::input::{Code, Input, Key},
@@ -96,15 +96,6 @@ impl MomentLine {
             TimeKind::Time => list_picker(times(cell), self.input.text()),
             TimeKind::Duration => list_picker(durations(), self.input.text()),
         });
-    }
-
-    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        let text = self.input.text();
-        if text != before {
-            return cell.set_value(text);
-        }
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
     }
 
     /// Puts a text in the place of what is there.
@@ -275,21 +266,16 @@ impl Editor for MomentLine {
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::requested_clip(input) {
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, cell.set_value(self.input.text()))
-                });
-            }
-            None => {}
+        if let Some(clip) = requested_clip(input) {
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         let key = match input {
             Input::Key(key) => *key,
             Input::Paste(text) => {
                 self.input.insert(text.trim());
-                return self.apply_change(cell, &before, None);
+                return typed_answer(cell, self.input.text(), &before, None);
             }
             Input::Mouse(_) => return Answer::Ignored,
         };
@@ -314,7 +300,9 @@ impl Editor for MomentLine {
             }
             Code::Up if key.mods.ctrl => self.step_value(cell, 1),
             Code::Down if key.mods.ctrl => self.step_value(cell, -1),
-            _ if self.input.handle_key(key) => self.apply_change(cell, &before, Some(key.code)),
+            _ if self.input.handle_key(key) => {
+                typed_answer(cell, self.input.text(), &before, Some(key.code))
+            }
             _ => Answer::Ignored,
         }
     }

@@ -197,7 +197,7 @@ impl Editor for Lines {
             return cell.unset_value();
         }
         let before = area.text();
-        let answer = area_input(area, cell, input);
+        let answer = area_input(area, input, |area| cell.set_value(area.text()));
         let text = area.text();
         match text != before && Self::written(&text, self.ends) != text {
             true => cell.set_value(Self::written(&text, self.ends).to_owned()),

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
 };
 use crate::{
     app::input::{Code, Input},
@@ -183,14 +183,8 @@ impl Editor for NumberLine {
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::requested_clip(input) {
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, self.apply_typed(cell))
-                });
-            }
-            None => {}
+        if let Some(clip) = requested_clip(input) {
+            return clip_answer(clip, self.input.take_clip(clip), || self.apply_typed(cell));
         }
         let before = self.input.text().to_owned();
         match input {

@@ -2,9 +2,9 @@
 
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
     listing::{Listing, ShownOption},
-    text::draw_line,
+    text::{draw_line, unchanged_answer},
 };
 use crate::{
     app::{
@@ -79,8 +79,7 @@ impl PathLine {
     fn apply_change(&mut self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
         let text = self.input.text().to_owned();
         if text == before {
-            let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-            return if removes { cell.unset_value() } else { Answer::Handled };
+            return unchanged_answer(cell, &text, key);
         }
         let answer = cell.set_value(text.as_str());
         let (folder, rest) = split_path(&text);
@@ -192,14 +191,9 @@ impl Editor for PathLine {
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::requested_clip(input) {
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, cell.set_value(self.input.text()))
-                });
-            }
-            None => {}
+        if let Some(clip) = requested_clip(input) {
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         match input {

@@ -1,9 +1,9 @@
 //! Whatever has no widget of its own, as JSON; checked while it is typed.
 
 use super::{
-    area::{KeyOutcome, TextArea},
+    area::TextArea,
     cell::{Answer, Cell, Click, ClickArea, DrawContext, Editor, Widget, one_line},
-    clip::{self, Clip},
+    text::area_input,
 };
 use crate::{
     app::input::{Code, Input},
@@ -142,24 +142,10 @@ impl Editor for Json {
                 }
             };
         };
-        let cut = match clip::requested_clip(input) {
-            Some(Clip::Copy) => return clip::copy_answer(area.selected_text()),
-            Some(Clip::Cut) => match area.cut() {
-                None => return Answer::Ignored,
-                cut => cut,
-            },
-            None => {
-                match area.handle_input(input) {
-                    KeyOutcome::Ignored => return Answer::Ignored,
-                    KeyOutcome::Moved => return Answer::Handled,
-                    KeyOutcome::Changed => {}
-                }
-                None
-            }
-        };
-        area.wrong = parse::wrong_at(area.plain_text());
-        let answer = apply_typed(cell, area.text());
-        cut.map_or(answer.clone(), |text| clip::cut_answer(text, answer))
+        area_input(area, input, |area| {
+            area.wrong = parse::wrong_at(area.plain_text());
+            apply_typed(cell, area.text())
+        })
     }
 
     fn handle_drag(&mut self, _cell: &Cell<'_>, line: i32, column: i32) -> Answer {

@@ -12,7 +12,7 @@ pub enum FormReply {
     /// The value changes by these edits, one after the other, as one step of undo. The form shows
     /// them already; whoever holds the value makes them and answers by `Form::sync_value`.
     Edits(Vec<Edit>),
-    /// The value at this place is to be edited outside; what comes back goes to `Form::apply_edited_text`.
+    /// The value at this place is to be edited outside; whoever holds the value takes what comes back.
     OpenEditor { at: Pointer, text: OutsideText },
     /// A text is wanted on the clipboard; where it was cut, the edits took it away.
     Copy { what: String, text: String, edits: Vec<Edit> },

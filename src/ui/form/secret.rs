@@ -5,7 +5,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
+    text::typed_answer,
 };
 use crate::{
     app::input::{Code, Input},
@@ -95,15 +96,6 @@ impl Hidden {
         self.input.select_to(text.len());
         cell.set_value(text)
     }
-
-    fn apply_change(&self, cell: &Cell<'_>, before: &str, key: Option<Code>) -> Answer {
-        let text = self.input.text();
-        if text != before {
-            return cell.set_value(text);
-        }
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
-    }
 }
 
 impl Editor for Hidden {
@@ -145,20 +137,13 @@ impl Editor for Hidden {
     }
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
-        match clip::requested_clip(input) {
+        if let Some(clip) = requested_clip(input) {
             // A secret does not go to the clipboard.
-            Some(_)
-                if !is_shown(cell, self.input.text()) && self.input.selected_text().is_some() =>
-            {
+            if !is_shown(cell, self.input.text()) && self.input.selected_text().is_some() {
                 return Answer::Refused("secrets aren't copied".into());
             }
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, cell.set_value(self.input.text()))
-                });
-            }
-            None => {}
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         match input {
@@ -169,11 +154,11 @@ impl Editor for Hidden {
                 self.name_variable(cell)
             }
             Input::Key(key) if self.input.handle_key(*key) => {
-                self.apply_change(cell, &before, Some(key.code))
+                typed_answer(cell, self.input.text(), &before, Some(key.code))
             }
             Input::Paste(text) => {
                 self.input.insert(text.trim_end_matches(['\n', '\r']));
-                self.apply_change(cell, &before, None)
+                typed_answer(cell, self.input.text(), &before, None)
             }
             _ => Answer::Ignored,
         }

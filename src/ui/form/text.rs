@@ -5,7 +5,7 @@ use super::{
     cell::{
         ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor, Look, Widget, one_line,
     },
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
 };
 use crate::{
     app::input::{Code, Input},
@@ -46,18 +46,7 @@ impl Line {
             let cleared = cell.field.node.hints.empty_value.clone().filter(|_| text.is_empty());
             return cleared.map_or_else(|| cell.set_value(text), |value| cell.set_value(value));
         }
-        // One more Backspace on an empty text takes the text itself away.
-        let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
-        if removes { cell.unset_value() } else { Answer::Handled }
-    }
-
-    fn handle_clip(&mut self, cell: &Cell<'_>, clip: Clip) -> Answer {
-        match clip {
-            Clip::Copy => clip::copy_answer(self.input.selected_text()),
-            Clip::Cut => self.input.cut().map_or(Answer::Ignored, |text| {
-                clip::cut_answer(text, cell.set_value(self.input.text()))
-            }),
-        }
+        unchanged_answer(cell, text, key)
     }
 
     fn handle_paste(&mut self, cell: &Cell<'_>, text: &str) -> Answer {
@@ -94,10 +83,11 @@ impl Editor for Line {
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         if let Some(area) = &mut self.area {
-            return area_input(area, cell, input);
+            return area_input(area, input, |area| cell.set_value(area.text()));
         }
-        if let Some(clip) = clip::requested_clip(input) {
-            return self.handle_clip(cell, clip);
+        if let Some(clip) = requested_clip(input) {
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || cell.set_value(self.input.text()));
         }
         let before = self.input.text().to_owned();
         match input {
@@ -151,29 +141,42 @@ impl Editor for Line {
     }
 
     fn sync_value(&mut self, cell: &Cell<'_>) {
+        let text = cell.value_text();
         match &mut self.area {
-            Some(area) if area.text() != cell.value_text() => area.replace(&cell.value_text()),
+            Some(area) if area.text() != text => area.replace(&text),
             Some(_) => {}
-            None => self.input.replace(&cell.value_text()),
+            // As from an editor outside.
+            None if text.contains('\n') => self.area = Some(TextArea::new(&text)),
+            None => self.input.replace(&text),
         }
     }
 }
 
-/// What an open box of lines makes of an input.
-pub(crate) fn area_input(area: &mut TextArea, cell: &Cell<'_>, input: &Input) -> Answer {
-    match clip::requested_clip(input) {
-        Some(Clip::Copy) => return clip::copy_answer(area.selected_text()),
-        Some(Clip::Cut) => {
-            return area.cut().map_or(Answer::Ignored, |text| {
-                clip::cut_answer(text, cell.set_value(area.text()))
-            });
-        }
-        None => {}
+/// The answer to a text that was typed, as it was before and is now.
+pub(crate) fn typed_answer(cell: &Cell<'_>, text: &str, before: &str, key: Option<Code>) -> Answer {
+    if text == before { unchanged_answer(cell, text, key) } else { cell.set_value(text) }
+}
+
+/// The answer to a key that left a text as it was: one more Backspace on an empty text takes the text
+/// itself away.
+pub(crate) fn unchanged_answer(cell: &Cell<'_>, text: &str, key: Option<Code>) -> Answer {
+    let removes = matches!(key, Some(Code::Backspace | Code::Delete)) && text.is_empty();
+    if removes { cell.unset_value() } else { Answer::Handled }
+}
+
+/// What an open box of lines makes of an input; `changed` is the answer to another text in it.
+pub(crate) fn area_input(
+    area: &mut TextArea,
+    input: &Input,
+    changed: impl FnOnce(&mut TextArea) -> Answer,
+) -> Answer {
+    if let Some(clip) = requested_clip(input) {
+        return clip_answer(clip, area.take_clip(clip), || changed(area));
     }
     match area.handle_input(input) {
         KeyOutcome::Ignored => Answer::Ignored,
         KeyOutcome::Moved => Answer::Handled,
-        KeyOutcome::Changed => cell.set_value(area.text()),
+        KeyOutcome::Changed => changed(area),
     }
 }
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{
     cell::{ANYWHERE, Answer, Ask, Cell, Click, ClickArea, DrawContext, Editor},
-    clip::{self, Clip},
+    clip::{clip_answer, requested_clip},
     text::draw_line,
     view::{Form, FormReply},
 };
@@ -259,14 +259,9 @@ impl Editor for UnionLine {
 
     fn handle_input(&mut self, cell: &Cell<'_>, input: &Input) -> Answer {
         let before = self.input.text().to_owned();
-        match clip::requested_clip(input) {
-            Some(Clip::Copy) => return clip::copy_answer(self.input.selected_text()),
-            Some(Clip::Cut) => {
-                return self.input.cut().map_or(Answer::Ignored, |text| {
-                    clip::cut_answer(text, self.apply_typed(cell, &before, true))
-                });
-            }
-            None => {}
+        if let Some(clip) = requested_clip(input) {
+            let taken = self.input.take_clip(clip);
+            return clip_answer(clip, taken, || self.apply_typed(cell, &before, true));
         }
         match input {
             Input::Key(key) if key.is_plain(Code::Enter) => Answer::Ask(Ask::Next),

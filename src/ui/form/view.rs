@@ -228,7 +228,9 @@ impl Form {
     pub fn with_ui(mut self, ui: Option<Arc<Value>>) -> Self {
         let Some(ui) = ui else { return self };
         self.ui_notes = notes_of_ui(&ui);
+        let hidden = self.schema.hidden_names();
         self.schema = Schema::new(Arc::clone(self.schema.root())).with_ui(Some(ui));
+        self.schema.hide_names(hidden);
         self.focus = (Pointer::root(), Part::Whole);
         self.rebuild_fields();
         self

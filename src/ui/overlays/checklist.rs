@@ -12,7 +12,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, mark_chosen, text_width},
+        canvas::{Pen, inset_area, mark_chosen, text_width},
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -163,8 +163,7 @@ impl Checklist {
             pen.put_column(&row.title, room, styles[role])
                 .put_right(&format!("{} ", row.note), styles[Role::Dim]);
             if number == self.cursor.row {
-                let area = Rect { y: self.list.y + line, height: 1, ..self.list };
-                mark_chosen(buffer, area, styles, true);
+                mark_chosen(buffer, self.list, line, styles, true);
             }
         }
     }
@@ -175,7 +174,7 @@ impl Overlay for Checklist {
         let styles = look.styles;
         let (sheet, inside) = modal::draw_modal(frame, area, SIZE, &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let [body, _, foot] =
             Layout::vertical([Constraint::Fill(1), Constraint::Length(1), Constraint::Length(1)])
                 .areas(inside);

@@ -1,6 +1,6 @@
 //! A question with a few answers, each with its key.
 
-use ratatui::{Frame, layout::Rect, style::Style};
+use ratatui::{Frame, layout::Rect};
 
 use super::modal;
 use crate::{
@@ -10,11 +10,14 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, sentence_case, text_width, wrap},
+        canvas::{Pen, inset_area, sentence_case, text_width},
         sheet::{Ask, Choice, Entry, Sheet, plain_lines},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
-        widgets::difference::Line,
+        widgets::{
+            difference::Line,
+            reading::{ReadPosition, wrapped_lines},
+        },
     },
 };
 
@@ -35,8 +38,11 @@ pub(crate) struct Answer {
 pub(crate) struct Confirm {
     title: String,
     words: String,
-    /// What the question is about, below its words, as far as there is room.
+    /// What the question is about, below its words.
     shown: Vec<Line>,
+    /// How far that is read, where it has more lines than there is room for.
+    read: ReadPosition,
+    is_long: bool,
     answers: Vec<Answer>,
     aside: Vec<Message>,
     /// What Esc does, in a word or two.
@@ -59,6 +65,8 @@ impl Confirm {
             title,
             words,
             shown: Vec::new(),
+            read: ReadPosition::default(),
+            is_long: false,
             answers,
             aside,
             escape: CANCEL,
@@ -118,8 +126,14 @@ impl Overlay for Confirm {
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
         let styles = look.styles;
         let cells = area.width.saturating_sub(8).min(72);
-        let lines = wrap(&self.words, usize::from(cells));
-        let shown = if self.shown.is_empty() { 0 } else { self.shown.len() + 1 };
+        let mut lines = wrapped_lines(&self.words, Role::Overlay, usize::from(cells));
+        if !self.shown.is_empty() {
+            lines.push(Vec::new());
+            // Text is on the ground of what lies over the screen.
+            let over = |role| if role == Role::Text { Role::Overlay } else { role };
+            let piece = |(role, text): &(Role, String)| (over(*role), text.clone());
+            lines.extend(self.shown.iter().map(|line| line.iter().map(piece).collect::<Line>()));
+        }
         let buttons: Vec<String> = self
             .answers
             .iter()
@@ -129,22 +143,14 @@ impl Overlay for Confirm {
             })
             .collect();
         let (places, rows) = place_buttons(&buttons, cells);
-        let height = u16::try_from(lines.len() + shown).unwrap_or(u16::MAX - 16) + rows + 3;
+        let height = u16::try_from(lines.len()).unwrap_or(u16::MAX - 16) + rows + 3;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
-        let above = inside.height.saturating_sub(rows + 1);
-        for (row, line) in (0..above).zip(&lines) {
-            Pen::new(buffer, inside, row).put_text(line, styles[Role::Overlay]);
-        }
-        let below = u16::try_from(lines.len()).unwrap_or(0) + 1;
-        for (row, line) in (below..above).zip(&self.shown) {
-            let mut pen = Pen::new(buffer, inside, row);
-            for (role, text) in line {
-                pen.put_text(text, Style { bg: styles[Role::Overlay].bg, ..styles[*role] });
-            }
-        }
+        let above = Rect { height: inside.height.saturating_sub(rows + 1), ..inside };
+        self.is_long = lines.len() > usize::from(above.height);
+        self.read.draw(buffer, above, styles, &lines);
         let first = inside.height.saturating_sub(rows);
         self.places.clear();
         for (row, ((x, y, width), words)) in places.into_iter().zip(&buttons).enumerate() {
@@ -171,6 +177,14 @@ impl Overlay for Confirm {
                 self.at = (self.at + 1) % self.answers.len().max(1);
                 OverlayReply::Stay
             }
+            Input::Key(Key {
+                code: Code::Up | Code::Down | Code::PageUp | Code::PageDown | Code::Home | Code::End,
+                ..
+            })
+            | Input::Mouse(Mouse { kind: MouseKind::Wheel(_), .. }) => {
+                self.read.handle_input(input);
+                OverlayReply::Stay
+            }
             // Letters work where the buttons show them.
             Input::Key(key) => {
                 match key
@@ -194,7 +208,9 @@ impl Overlay for Confirm {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         let act = self.answers.get(self.at).map_or("OK", |answer| answer.words);
-        vec![("←→", "choose"), ("Enter", act), ("Esc", self.escape)]
+        let scroll = self.is_long.then_some(("↑↓", "scroll"));
+        let keys = [("←→", "choose"), ("Enter", act), ("Esc", self.escape)];
+        keys.into_iter().chain(scroll).collect()
     }
 
     fn sheet(&mut self, _: &State) -> Sheet {

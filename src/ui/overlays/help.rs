@@ -48,9 +48,9 @@ pub(crate) fn help_menu(
                     false => keymap.display_key(action.id),
                 },
                 refusal: refusal(action.id),
-                action: None,
                 risky: action.risk == Risk::Changes,
                 section: if near { "" } else { action.scope.title() },
+                ..Item::default()
             }
         })
         .collect();

@@ -32,6 +32,8 @@ pub(crate) struct Item {
     pub refusal: Option<String>,
     /// The action that it does: why that can't be done is taken in as the menu opens.
     pub action: Option<ActionId>,
+    /// It could only be chosen at another place.
+    pub elsewhere: bool,
     /// It deletes, or changes a running system: what was typed has to name it.
     pub risky: bool,
     /// The heading below which it comes after the others; empty: none.
@@ -103,11 +105,15 @@ impl Menu {
         items: Vec<Item>,
         then: impl Fn(usize, &State) -> OverlayReply + 'static,
     ) -> Self {
+        Self::of_items(title.into(), items, Box::new(then))
+    }
+
+    fn of_items(title: String, items: Vec<Item>, then: MenuAction) -> Self {
         Self {
-            title: title.into(),
+            title,
             shown: lines_of(0..items.len(), &items),
             items,
-            then: Box::new(then),
+            then,
             preview: None,
             filter: TextInput::default(),
             cursor: ListCursor::default(),
@@ -169,6 +175,7 @@ impl Menu {
             name: &item.title,
             description: &item.detail,
             unusable: item.refusal.is_some(),
+            elsewhere: item.elsewhere,
             risky: item.risky,
             ..RankedItem::default()
         });

@@ -3,7 +3,7 @@
 use ratatui::{Frame, buffer::Buffer, layout::Rect, widgets::Clear};
 
 use crate::{
-    app::input::{Input, Mouse, MouseKind},
+    app::input::{Code, Input, Mouse, MouseKind},
     ui::{
         canvas::{Pen, text_width},
         styles::{Role, Styles},
@@ -42,11 +42,13 @@ pub(crate) fn draw_modal(
 #[derive(Debug, Default)]
 pub(crate) struct Buttons([Rect; 2]);
 
-/// A press on one of them.
+/// What an input asks of a dialog with a typed text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pressed {
     Act,
     Cancel,
+    /// A press outside, which would lose the text.
+    Outside,
 }
 
 impl Buttons {
@@ -63,15 +65,21 @@ impl Buttons {
         }
     }
 
-    /// Which of them an input presses.
+    /// Which of them an input presses. Esc cancels too, and so does a press outside the sheet while
+    /// the text is not edited.
     #[must_use]
-    pub fn pressed(&self, input: &Input) -> Option<Pressed> {
-        let Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) = input else {
-            return None;
-        };
-        match self.0.map(|place| place.contains((*column, *row).into())) {
-            [true, _] => Some(Pressed::Act),
-            [_, true] => Some(Pressed::Cancel),
+    pub fn pressed(&self, input: &Input, sheet: Rect, is_edited: bool) -> Option<Pressed> {
+        match input {
+            _ if is_outside(input, sheet) && is_edited => Some(Pressed::Outside),
+            _ if is_outside(input, sheet) => Some(Pressed::Cancel),
+            Input::Key(key) => key.is_plain(Code::Esc).then_some(Pressed::Cancel),
+            Input::Mouse(Mouse { kind: MouseKind::Down(_), column, row, .. }) => {
+                match self.0.map(|place| place.contains((*column, *row).into())) {
+                    [true, _] => Some(Pressed::Act),
+                    [_, true] => Some(Pressed::Cancel),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }

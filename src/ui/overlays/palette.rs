@@ -3,7 +3,7 @@
 use super::menu::{Item, Menu};
 use crate::{
     app::{
-        actions::{ActionId, Risk, Scope},
+        actions::{Action, ActionId, Risk, Scope},
         input::Key,
         keymap::Keymap,
     },
@@ -86,19 +86,22 @@ pub(crate) fn action_palette(
         let scope = scopes.iter().position(|scope| *scope == action.scope);
         (chosen.unwrap_or(recent.len()), scope.unwrap_or(scopes.len()))
     });
-    let items = shown
-        .iter()
-        .map(|action| Item {
+    let item = |action: &&'static Action| {
+        let refusal = refusal(action.id);
+        let is_here = action.scope == Scope::Global || scopes.contains(&action.scope);
+        Item {
             title: action.title.to_owned(),
             detail: match action.scope {
                 Scope::Global => action.help.to_owned(),
                 scope => format!("{} · {}", scope.title(), action.help),
             },
             note: keymap.display_key(action.id),
-            refusal: refusal(action.id),
+            elsewhere: refusal.is_some() && !is_here,
+            refusal,
             risky: action.risk == Risk::Changes,
             ..Item::default()
-        })
-        .collect();
+        }
+    };
+    let items = shown.iter().map(item).collect();
     Menu::new("Commands", items, move |row| OverlayReply::Act(shown[row].id))
 }

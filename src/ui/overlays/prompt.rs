@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         sheet::{Ask, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -82,7 +82,7 @@ impl Overlay for Prompt {
         let height = u16::try_from(words.len()).unwrap_or(1) + 5 + below;
         let (sheet, inside) = modal::draw_modal(frame, area, (70, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
@@ -102,20 +102,16 @@ impl Overlay for Prompt {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.input.is_edited() {
-                return OverlayReply::Close;
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        match self.buttons.pressed(input, self.sheet, self.input.is_edited()) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return OverlayReply::Close,
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => {
                 self.input.handle_key(*key);

@@ -12,7 +12,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, sentence_case, text_width, wrap},
+        canvas::{Pen, inset_area, sentence_case, text_width, wrap},
         sheet::{Ask, Entry, Sheet, plain_lines},
         styles::{Role, Styles},
         view::{Look, Overlay, OverlayReply, Reply},
@@ -111,6 +111,16 @@ impl Proposal {
         make: impl Fn(&str, &State) -> Result<Plan, String> + 'static,
     ) -> Self {
         Self::from_plan(title, words, Some(TextInput::new(text)), make)
+    }
+
+    /// The same where what comes of a text may be no plan for the files.
+    pub fn with_text_proposed(
+        title: impl Into<String>,
+        words: impl Into<String>,
+        text: impl Into<String>,
+        make: impl Fn(&str, &State) -> Result<Proposed, String> + 'static,
+    ) -> Self {
+        Self::from_make(title, words, Some(TextInput::new(text)), Box::new(make))
     }
 
     /// Asks whether to do something that is no plan for the files.
@@ -462,7 +472,7 @@ impl Overlay for Proposal {
             modal::draw_modal(frame, area, (wide, fixed.saturating_add(body)), &self.title, look);
         self.sheet = sheet;
         let buffer = frame.buffer_mut();
-        let mut rest = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let mut rest = inset_area(inside);
         let mut take = |rows: u16| {
             let rows = rows.min(rest.height);
             let taken = Rect { height: rows, ..rest };

@@ -53,6 +53,8 @@ const EXAMPLE_SERVER: &str = "npx -y @modelcontextprotocol/server-everything";
 /// What the first start says, and what is said once there is something in the folder.
 const EMPTY: &str = "This folder has no descriptors yet. A sample has tools and services that \
     answer at once, without a server. To look around first, run `toolcrib demo`.";
+const EMPTY_IN_WINDOW: &str = "This folder has no descriptors yet. A sample has tools and services \
+    that answer at once, without a server. Other folders, and the demo, open in windows of their own.";
 const BEGUN: &str = "Add a tool, or the tools of a running system or an MCP server. Samples are \
     for empty folders: `toolcrib demo --sample NAME` shows one.";
 
@@ -62,8 +64,11 @@ const UNREAD: &str = "This folder has no descriptors yet, but a file with tools:
 /// The keys of files whose tools can be added, as many as are offered.
 const FILE_KEYS: [char; 3] = ['f', 'g', 'h'];
 
-/// A longer list is not looked into.
-const LARGEST_LIST: usize = 4 * 1024 * 1024;
+/// Of the files so many bytes are read as lists of tools, all together: the first screen waits for it.
+const READ: usize = 4 * 1024 * 1024;
+
+/// So many are looked through for words that such a list has.
+const LOOKED_THROUGH: usize = 16 * READ;
 
 /// Lines that are shown of one file's difference.
 const SHOWN: usize = 6;
@@ -99,19 +104,27 @@ pub(crate) fn question_overlay(asked: &Question, state: &State) -> Box<dyn Overl
 
 /// Connects to a server of tools, and lists them.
 fn server_proposal() -> Proposal {
-    let words = "The command that starts the server, or its address; with a name in front, if you \
-        like. Nothing is started before you allow it.";
-    Proposal::with_text_input("Connect an MCP server", words, EXAMPLE_SERVER, |text, state| {
-        connections::add_server(ComposeContext::from_state(state), text)
-    })
+    let words = "The command that starts the server, with its variables in front (KEY=value), or its \
+        address (-H 'NAME: value'), as its README has it: a mcpServers block and `claude mcp add` \
+        are read, too. Enter adds it to toolcrib.toml, and starts it.";
+    let then = |name| {
+        vec![
+            Message::DropQuestion,
+            Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
+            Message::Show(ScreenId::Invoke),
+            Message::Connection(ConnectionMessage::ListTyped(name)),
+        ]
+    };
+    Proposal::with_text_proposed(
+        "Connect an MCP server",
+        words,
+        EXAMPLE_SERVER,
+        move |text, state| {
+            server_import::propose_server(text, state, connections::add_server, then)
+        },
+    )
     .with_act("connect")
     .with_example()
-    .followed_by([
-        Message::DropQuestion,
-        Message::Document(DocumentMessage::Save(Some(FileId::new(SETTINGS)))),
-        Message::Show(ScreenId::Invoke),
-        Message::Connection(ConnectionMessage::ListDeployed(None)),
-    ])
     .with_cancel_message(Message::CancelQuestion)
 }
 
@@ -245,7 +258,9 @@ fn welcome(state: &State) -> Welcome {
     let put = |name| Message::Document(DocumentMessage::PutSample(name));
     let mut ways = Vec::new();
     let files = if is_empty { files_with_tools(state) } else { Vec::new() };
+    let is_in_window = state.keymap.is_in_window();
     let words = match (is_empty, files.is_empty()) {
+        (true, true) if is_in_window => EMPTY_IN_WINDOW,
         (true, true) => EMPTY,
         (true, false) => UNREAD,
         (false, _) => BEGUN,
@@ -256,6 +271,11 @@ fn welcome(state: &State) -> Welcome {
         detail: file.to_string(),
         act: WayAct::Paste(text),
     }));
+    let act = |key, words, act| Way { key, words, detail: String::new(), act: WayAct::Do(act) };
+    if is_in_window {
+        ways.push(act('d', "open the demo", "open-demo"));
+        ways.push(act('p', "open a folder", "open-folder"));
+    }
     // A sample's files go into an empty folder.
     if is_empty {
         let workflow = Message::Show(ScreenId::Workflow);
@@ -266,8 +286,7 @@ fn welcome(state: &State) -> Welcome {
             vec![put("demo"), workflow],
         ));
     }
-    let new = WayAct::Do("new");
-    ways.push(Way { key: 'n', words: "new tool", detail: String::new(), act: new });
+    ways.push(act('n', "new tool", "new"));
     ways.extend(table::first_connections().map(|(system, first)| {
         let ask = Message::Connection(ConnectionMessage::AskSystem(system));
         way(first.key, first.act, vec![ask])
@@ -290,12 +309,16 @@ fn welcome(state: &State) -> Welcome {
 fn files_with_tools(state: &State) -> Vec<(FileId, Arc<str>)> {
     let context = ComposeContext::from_state(state);
     let texts = state.documents.iter().filter(|(_, document)| !document.gone);
+    let (mut to_look_through, mut to_read) = (LOOKED_THROUGH, READ);
     let texts = texts.filter_map(|(file, document)| {
         let text = document.text.whole_text();
+        to_look_through = to_look_through.checked_sub(text.len())?;
+        let left = to_read.checked_sub(text.len())?;
         let marks = ["nputSchema", "input_schema", "\"function\"", "openapi", "parameters"];
-        let may_be = text.len() <= LARGEST_LIST && marks.iter().any(|mark| text.contains(mark));
-        (may_be && pasting::paste_entries(context, text, None).is_ok())
-            .then(|| (file.clone(), Arc::clone(text)))
+        marks.iter().find(|mark| text.contains(**mark))?;
+        to_read = left;
+        let is_list = pasting::paste_entries(context, text, None).is_ok();
+        is_list.then(|| (file.clone(), Arc::clone(text)))
     });
     texts.take(FILE_KEYS.len()).collect()
 }

@@ -1,20 +1,29 @@
 //! Servers that other programs have configured, to be taken in as connections.
 
-use serde_json::{Map, Value};
+use std::path::Path;
+
+use serde_json::{Map, Value, json};
 
 use super::{
     checklist::{Checklist, Row},
+    proposal::{Proposed, propose_plan},
     value_form::{Asked, Shown, ValueForm},
 };
 use crate::{
     app::{
-        compose::{connections, context::ComposeContext},
+        compose::{
+            connections,
+            context::ComposeContext,
+            plan::Plan,
+            server_block::{PASTED, read_block},
+        },
         message::{ConnectionMessage, DocumentMessage, Message, ScreenId},
         notices::NoticeKind,
         state::State,
     },
     engine::secret::HiddenText,
     model::{entry::FileId, settings::SETTINGS},
+    schema::count::count_text,
     systems::facets::configured::{ConfigServer, FoundConfig, ValuePlace, WantedValue},
     ui::{styles::Role, view::Reply},
 };
@@ -46,6 +55,12 @@ impl Choice {
                 ValuePlace::KeyStore(_) if value.is_empty() => {
                     self.notes.extend(wanted.command_note());
                 }
+                ValuePlace::KeyStore(key) if variable_of(value).is_some() => {
+                    let variable = variable_of(value).unwrap_or_default();
+                    take_from_variable(&mut self.table, key, variable);
+                    let title = &wanted.title;
+                    self.notes.push(format!("{title} is taken from the variable {variable}"));
+                }
                 ValuePlace::KeyStore(key) => {
                     let (name, secret) = (key.clone(), HiddenText((*value).to_owned()));
                     let message = ConnectionMessage::KeepSecret { name, secret };
@@ -60,6 +75,44 @@ impl Choice {
             }
         }
         Ok(messages)
+    }
+}
+
+/// The environment variable that a typed text names: `$API_KEY`.
+fn variable_of(text: &str) -> Option<&str> {
+    let name = text.trim().strip_prefix('$')?;
+    let name = name.strip_prefix('{').and_then(|name| name.strip_suffix('}')).unwrap_or(name);
+    let is_letter = |letter: char| letter == '_' || letter.is_ascii_uppercase();
+    let may_be_one = |letter: char| is_letter(letter) || letter.is_ascii_digit();
+    (name.starts_with(is_letter) && name.chars().all(may_be_one)).then_some(name)
+}
+
+/// What a table takes from the key store under a name, it takes from an environment variable:
+/// `env-key = { KEY = "name" }` becomes `env = { KEY = "$VARIABLE" }`, `token-key` `token-variable`.
+fn take_from_variable(table: &mut Map<String, Value>, name: &str, variable: &str) {
+    let of_key_store = table.iter().filter_map(|(member, value)| {
+        let plain = member.strip_suffix("-key")?.to_owned();
+        let named = match value {
+            Value::String(_) => None,
+            value => Some(value.as_object()?.iter().find(|(_, value)| *value == name)?.0.clone()),
+        };
+        (named.is_some() || value == name).then(|| (member.clone(), plain, named))
+    });
+    for (member, plain, named) in of_key_store.collect::<Vec<_>>() {
+        let Some(named) = named else {
+            table.remove(&member);
+            table.insert(format!("{plain}-variable"), variable.into());
+            continue;
+        };
+        if let Some(Value::Object(names)) = table.get_mut(&member) {
+            names.remove(&named);
+            if names.is_empty() {
+                table.remove(&member);
+            }
+        }
+        if let Value::Object(values) = table.entry(plain).or_insert_with(|| json!({})) {
+            values.insert(named, format!("${variable}").into());
+        }
     }
 }
 
@@ -100,6 +153,41 @@ pub(crate) fn server_checklist(configs: &[FoundConfig], state: &State) -> Checkl
     )
 }
 
+/// What comes of a text that is typed where a server is asked for: of a block of JSON that other
+/// programs have their servers in, a choice among these; of all else, what `plan` makes of it, and
+/// what follows for the connection of that name.
+pub(crate) fn propose_server(
+    text: &str,
+    state: &State,
+    plan: impl Fn(ComposeContext<'_>, &str) -> Result<Plan, String>,
+    then: impl Fn(String) -> Vec<Message>,
+) -> Result<Proposed, String> {
+    let Some(block) = read_block(text) else {
+        let context = ComposeContext::from_state(state);
+        let mut proposed = propose_plan(plan(context, text)?, state)?;
+        proposed.messages.extend(then(connections::typed_name(context, text)?));
+        return Ok(proposed);
+    };
+    let config = block?;
+    let names: Vec<&str> = config.read.servers.iter().map(|server| &*server.name).collect();
+    Ok(Proposed {
+        notes: vec![format!(
+            "{}: {}",
+            count_text(names.len(), "server", "servers"),
+            names.join(", ")
+        )],
+        lines: Vec::new(),
+        messages: vec![Message::DropQuestion, choose_servers(config)],
+        act: Some("choose"),
+    })
+}
+
+/// Offers the servers of a configuration.
+pub(crate) fn choose_servers(config: FoundConfig) -> Message {
+    let (configs, problems) = (vec![config], Vec::new());
+    Message::Connection(ConnectionMessage::ServersFound { configs, problems })
+}
+
 /// Adds servers as connections, after asking for what they need.
 pub(crate) fn add_servers(servers: &[&ConfigServer], state: &State) -> Result<Reply, String> {
     ask_values(servers.iter().map(|server| Choice::from_server(server)).collect(), state)
@@ -125,6 +213,8 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         (Ok(_), None) if server.disabled => ("off there", None),
         (Ok(_), None) => ("", None),
     };
+    // What was pasted is wanted.
+    let is_pasted = config.path == Path::new(PASTED) && !server.disabled;
     let mut details = vec![
         (Role::Heading, server.name.clone()),
         (Role::Text, server.shown.clone()),
@@ -150,7 +240,13 @@ fn to_row(config: &FoundConfig, server: &ConfigServer, written: Option<&Value>) 
         let words = config.read.findings.iter().map(|found| (Role::Warning, found_words(found)));
         details.extend(words);
     }
-    Row { title: server.name.clone(), note: note.to_owned(), details, refusal, is_on: false }
+    Row {
+        title: server.name.clone(),
+        note: note.to_owned(),
+        details,
+        is_on: refusal.is_none() && is_pasted,
+        refusal,
+    }
 }
 
 /// What was found in a file, `CODE at PLACE: WORDS`, without its code.
@@ -182,8 +278,18 @@ fn ask_values(chosen: Vec<Choice>, state: &State) -> Result<Reply, String> {
     }
     // Two servers of one name are refused before anything is typed.
     take_servers(&chosen, Vec::new(), state)?;
-    let words = "Values that these servers need. Secrets are hidden as you type and saved in the \
-        system's key store, not in the settings. You can leave one empty and enter it later.";
+    let words = match state.network.lacks_key_store {
+        true => {
+            "Values that these servers need. There is no key store here: secrets are hidden as \
+            you type and kept until toolcrib ends. $NAME in place of one takes the environment \
+            variable NAME each time."
+        }
+        false => {
+            "Values that these servers need. Secrets are hidden as you type and saved in the \
+            system's key store, not in the settings. $NAME in place of one takes the environment \
+            variable NAME. You can leave one empty and enter it later."
+        }
+    };
     let then = move |values: &[&str], state: &State| {
         let (mut chosen, mut secrets, mut rest) = (chosen.clone(), Vec::new(), values);
         for choice in &mut chosen {
@@ -220,4 +326,32 @@ fn take_servers(chosen: &[Choice], secrets: Vec<Message>, state: &State) -> Resu
     messages.push(Message::Notice(NoticeKind::Done, words));
     messages.extend(secrets);
     Ok(Reply::Send(messages))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_variable_is_named_in_place_of_a_secret() {
+        for (text, name) in [
+            ("$API_KEY", Some("API_KEY")),
+            ("${API_KEY} ", Some("API_KEY")),
+            ("$ecret", None),
+            ("$1A", None),
+            ("API_KEY", None),
+            ("$", None),
+        ] {
+            assert_eq!(variable_of(text), name, "{text}");
+        }
+        let mut table = json!({"command": "run", "token-key": "a-token", "env": {"B": "b"},
+            "env-key": {"KEY": "a-KEY", "OTHER": "a-OTHER"}, "headers-key": {"X": "a-X"}});
+        let table = table.as_object_mut().unwrap();
+        for (name, variable) in [("a-token", "T"), ("a-KEY", "K"), ("a-X", "X"), ("none", "N")] {
+            take_from_variable(table, name, variable);
+        }
+        let expected = json!({"command": "run", "token-variable": "T", "env": {"B": "b", "KEY": "$K"},
+            "env-key": {"OTHER": "a-OTHER"}, "headers": {"X": "$X"}});
+        assert_eq!(Value::Object(table.clone()), expected);
+    }
 }

@@ -5,15 +5,15 @@ use ratatui::{Frame, layout::Rect};
 use super::modal::{self, Buttons, Pressed};
 use crate::{
     app::{
-        input::{Code, Input, Key, MouseKind},
+        input::{Code, Input, Key},
         state::State,
     },
     ui::{
-        canvas::{Pen, mark_chosen, wrap},
+        canvas::{Pen, inset_area, mark_chosen, wrap},
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
-        widgets::text_input::TextInput,
+        widgets::{list::ListCursor, text_input::TextInput},
     },
 };
 
@@ -33,10 +33,9 @@ pub(crate) struct Ticked {
     words: String,
     input: TextInput,
     ticks: Vec<Tick>,
-    /// The row that has the keys; none: the text has them.
-    at: Option<usize>,
-    /// The first row that is seen.
-    top: usize,
+    list: ListCursor,
+    /// Whether the row of the list has the keys; else the text has them.
+    in_list: bool,
     then: TicksAction,
     wrong: Option<String>,
     sheet: Rect,
@@ -57,8 +56,8 @@ impl Ticked {
             words: words.into(),
             input: TextInput::selected_whole(text),
             ticks,
-            at: None,
-            top: 0,
+            list: ListCursor::default(),
+            in_list: false,
             then: Box::new(then),
             wrong: None,
             sheet: Rect::default(),
@@ -83,15 +82,19 @@ impl Ticked {
 
     fn handle_key(&mut self, key: Key) {
         self.wrong = None;
-        match (key.code, self.at) {
-            (Code::Down | Code::Tab, at) => {
-                let next = at.map_or(0, |row| row + 1);
-                self.at = Some(next.min(self.ticks.len().saturating_sub(1)));
+        let rows = self.ticks.len();
+        match key.code {
+            Code::Down | Code::Tab if !self.in_list => self.in_list = true,
+            Code::Up if self.list.row == 0 => self.in_list = false,
+            Code::Tab => {
+                self.list.handle_key(Key::plain(Code::Down), rows);
             }
-            (Code::Up, at) => self.at = at.and_then(|row| row.checked_sub(1)),
-            (Code::Char(' '), Some(row)) => self.toggle_tick(row),
+            Code::Up | Code::Down | Code::PageUp | Code::PageDown if self.in_list => {
+                self.list.handle_key(key, rows);
+            }
+            Code::Char(' ') if self.in_list => self.toggle_tick(self.list.row),
             _ => {
-                self.at = None;
+                self.in_list = false;
                 self.input.handle_key(key);
             }
         }
@@ -100,7 +103,7 @@ impl Ticked {
 
 impl Overlay for Ticked {
     fn is_typing(&self) -> bool {
-        self.at.is_none()
+        !self.in_list
     }
 
     fn draw(&mut self, frame: &mut Frame<'_>, area: Rect, look: Look<'_>, _: &State) {
@@ -109,14 +112,14 @@ impl Overlay for Ticked {
         let height = u16::try_from(words.len() + self.ticks.len()).unwrap_or(20) + 6;
         let (sheet, inside) = modal::draw_modal(frame, area, (76, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
         }
         let below = u16::try_from(words.len()).unwrap_or(0);
         let field = Rect { y: inside.y + below, height: 1, ..inside };
-        let cursor = self.at.is_none().then_some(styles[Role::Cursor]);
+        let cursor = (!self.in_list).then_some(styles[Role::Cursor]);
         self.input.draw(buffer, field, styles[Role::FieldFocus], cursor);
         if let Some(wrong) = &self.wrong {
             Pen::new(buffer, inside, below + 1)
@@ -128,10 +131,10 @@ impl Overlay for Ticked {
             ..inside
         };
         let wide = self.ticks.iter().map(|tick| tick.title.len()).max().unwrap_or(0) + 2;
-        // The row that has the keys stays in view.
-        let height = usize::from(self.rows.height);
-        self.top = self.at.map_or(0, |row| (row + 1).saturating_sub(height));
-        for (line, tick) in (0..self.rows.height).zip(self.ticks.iter().skip(self.top)) {
+        let seen = self.list.visible_rows(self.ticks.len(), self.rows.height);
+        let more = self.ticks.len() - seen.end;
+        for (line, row) in (0_u16..).zip(seen) {
+            let tick = &self.ticks[row];
             let role = if tick.on { Role::Overlay } else { Role::Dim };
             let mut pen = Pen::new(buffer, self.rows, line);
             pen.put_text(if tick.on { "[x] " } else { "[ ] " }, styles[Role::Key]).put_column(
@@ -141,49 +144,43 @@ impl Overlay for Ticked {
             );
             let room = pen.remaining_cells();
             pen.put_column(&tick.detail, room, styles[Role::Dim]);
-            if self.at == Some(self.top + usize::from(line)) {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.rows.y + line, height: 1, ..self.rows },
-                    styles,
-                    true,
-                );
+            if self.in_list && self.list.row == row {
+                mark_chosen(buffer, self.rows, line, styles, true);
             }
+        }
+        if more > 0 {
+            let below = Rect { y: self.rows.bottom(), height: 1, ..self.rows };
+            Pen::new(buffer, below, 0).put_right(&format!(" ▾ {more} more "), styles[Role::Dim]);
         }
         let foot = Rect { y: inside.bottom().saturating_sub(1), height: 1, ..inside };
         self.buttons.draw(buffer, foot, ("Enter", "keep"), styles);
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.input.is_edited() {
-                return OverlayReply::Close;
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        match self.buttons.pressed(input, self.sheet, self.input.is_edited()) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return OverlayReply::Close,
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return OverlayReply::Close,
             Input::Key(key) if key.code == Code::Enter => return self.accept(state),
             Input::Key(key) => self.handle_key(*key),
             Input::Paste(text) => {
-                self.at = None;
+                self.in_list = false;
                 self.input.insert(text);
             }
-            Input::Mouse(mouse) if self.input.handle_mouse(*mouse) => self.at = None,
-            Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Down(_)) => {
-                if self.rows.contains((mouse.column, mouse.row).into()) {
-                    let row = self.top + usize::from(mouse.row - self.rows.y);
-                    self.at = Some(row).filter(|row| *row < self.ticks.len());
+            Input::Mouse(mouse) if self.input.handle_mouse(*mouse) => self.in_list = false,
+            Input::Mouse(mouse) => {
+                let pressed = self.list.handle_mouse(*mouse, self.rows, self.ticks.len());
+                if let Some(row) = pressed {
+                    self.in_list = true;
                     self.toggle_tick(row);
                 }
             }
-            Input::Mouse(_) => {}
         }
         OverlayReply::Stay
     }

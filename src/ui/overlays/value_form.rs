@@ -10,7 +10,7 @@ use crate::{
         verbs,
     },
     ui::{
-        canvas::{Pen, text_width, wrap},
+        canvas::{Pen, inset_area, text_width, wrap},
         sheet::{Ask, AskedValue, Entry, Sheet},
         styles::Role,
         view::{Look, Overlay, OverlayReply, Reply},
@@ -139,7 +139,7 @@ impl Overlay for ValueForm {
         let height = top.saturating_add(count).saturating_add(5);
         let (sheet, inside) = modal::draw_modal(frame, area, (WIDE, height), &self.title, look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0_u16..).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Dim]);
@@ -171,20 +171,17 @@ impl Overlay for ValueForm {
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> OverlayReply {
-        if modal::is_outside(input, self.sheet) {
-            if !self.fields.iter().any(|(_, input)| input.is_edited()) {
-                return self.cancel();
-            }
-            self.wrong = Some(modal::KEEPS_TEXT.to_owned());
-            return OverlayReply::Stay;
-        }
-        match self.buttons.pressed(input) {
+        let is_edited = self.fields.iter().any(|(_, input)| input.is_edited());
+        match self.buttons.pressed(input, self.sheet, is_edited) {
             Some(Pressed::Act) => return self.accept(state),
             Some(Pressed::Cancel) => return self.cancel(),
+            Some(Pressed::Outside) => {
+                self.wrong = Some(modal::KEEPS_TEXT.to_owned());
+                return OverlayReply::Stay;
+            }
             None => {}
         }
         match input {
-            Input::Key(key) if key.is_plain(Code::Esc) => return self.cancel(),
             Input::Key(key) if verbs::SEND.is_key(*key) => return self.accept(state),
             Input::Key(key) if key.code == Code::Enter => return self.handle_enter(state),
             Input::Key(key) => self.handle_key(*key),

@@ -13,7 +13,7 @@ use crate::{
         state::State,
     },
     ui::{
-        canvas::{Pen, sentence_case, wrap},
+        canvas::{Pen, inset_area, sentence_case, wrap},
         pasted,
         sheet::{Ask, Choice, Entry, Sheet},
         styles::Role,
@@ -100,8 +100,7 @@ impl Welcome {
 }
 
 fn propose_tools(text: &str, state: &State) -> OverlayReply {
-    let proposal = pasted::paste_proposal(text, state);
-    OverlayReply::CloseWith(ending_question(proposal.into_reply(), state))
+    OverlayReply::CloseWith(ending_question(pasted::paste_descriptors(text, state), state))
 }
 
 fn detail_after(way: &Way) -> String {
@@ -118,7 +117,7 @@ impl Overlay for Welcome {
         let size = (76, above + ways + 2);
         let (sheet, inside) = modal::draw_modal(frame, area, size, "Welcome to toolcrib", look);
         self.sheet = sheet;
-        let inside = Rect { x: inside.x + 1, width: inside.width.saturating_sub(2), ..inside };
+        let inside = inset_area(inside);
         let buffer = frame.buffer_mut();
         for (row, line) in (0..inside.height).zip(&words) {
             Pen::new(buffer, inside, row).put_text(line, styles[Role::Overlay]);

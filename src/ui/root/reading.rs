@@ -3,7 +3,10 @@
 use ratatui::{buffer::Buffer, layout::Rect, style::Modifier};
 
 use crate::{
-    app::input::{Button, Input, MouseKind},
+    app::{
+        input::{Button, Input, Key, MouseKind},
+        message::Message,
+    },
     ui::selection::Selection,
 };
 
@@ -14,6 +17,8 @@ pub(super) struct Reading {
     is_held: bool,
     /// What the last drawing had there.
     text: String,
+    /// What was copied by dragging over it, here or by the screen, until something else is done.
+    copied: Option<String>,
 }
 
 /// What became of an input.
@@ -21,7 +26,7 @@ pub(super) enum Taken {
     /// It is for the screen.
     No,
     Yes,
-    /// The button was released: this was selected.
+    /// This is selected: the button was released, or Ctrl+C was pressed after that.
     Selected(String),
 }
 
@@ -29,13 +34,15 @@ impl Reading {
     /// Takes an input; `texts` are the places of the last drawing where text is read.
     pub fn take(&mut self, input: &Input, texts: &[Rect]) -> Taken {
         let Input::Mouse(mouse) = input else {
-            // What is selected is copied already.
             self.selection = None;
-            return Taken::No;
+            // What is selected is copied already, but not everybody relies on that.
+            let again = self.copied.take().filter(|_| *input == Input::Key(Key::ctrl('c')));
+            return again.map_or(Taken::No, Taken::Selected);
         };
         let cell = (mouse.column, mouse.row);
         match mouse.kind {
             MouseKind::Down(button) => {
+                self.copied = None;
                 let area = texts.iter().rev().find(|area| area.contains(cell.into()));
                 let begins = area.filter(|_| button == Button::Left);
                 self.selection = begins.map(|area| Selection::at(cell, *area));
@@ -57,6 +64,17 @@ impl Reading {
             }
             _ => Taken::No,
         }
+    }
+
+    /// Takes note of what an input led to: the screen has selections of its own.
+    pub fn note_messages(&mut self, input: &Input, messages: &[Message]) {
+        let is_released =
+            matches!(input, Input::Mouse(mouse) if matches!(mouse.kind, MouseKind::Up(_)));
+        let copied = messages.iter().filter(|_| is_released).find_map(|message| match message {
+            Message::Copy { text, .. } => Some(text.clone()),
+            _ => None,
+        });
+        self.copied = copied.or_else(|| self.copied.take());
     }
 
     /// Marks what is selected.

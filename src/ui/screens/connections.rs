@@ -46,16 +46,15 @@ use crate::{
     systems::{settings::connection_form, table},
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
-        canvas::Pen,
         canvas::wrap,
+        canvas::{Pen, inset_area},
         form::{
             host::{ValueOwner, written_in},
             notes::Note,
             panes::{FormPanes, LEFT, MIDDLE, RIGHT},
             view::{Form, FormReply},
         },
-        overlays::proposal::Proposal,
+        overlays::{proposal::Proposal, server_import},
         sheet::plain_lines,
         styles::{Role, Styles},
         view::{Look, Reply, Screen},
@@ -254,9 +253,11 @@ fn add_connection(state: &State) -> Reply {
     let is_free = !connections::is_in_settings(ComposeContext::from_state(state), "local");
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
     let words = "An address, such as nats://127.0.0.1:4222, or the command of an MCP server, such as \
-        npx -y @modelcontextprotocol/server-everything; with a name in front, if you like.";
-    let proposal = Proposal::with_text_input("New connection", words, text, |text, state| {
-        connections::add_connection(ComposeContext::from_state(state), text)
+        npx -y @modelcontextprotocol/server-everything; with a name in front, if you like. \
+        Variables before a command, -H 'NAME: value' behind an address, a mcpServers block and \
+        `claude mcp add` are read, too.";
+    let proposal = Proposal::with_text_proposed("New connection", words, text, |text, state| {
+        server_import::propose_server(text, state, connections::add_connection, |_| Vec::new())
     });
     proposal.with_act("add").with_example().into_reply()
 }

@@ -22,7 +22,6 @@ use crate::{
     app::{
         actions::{ActionId, Scope},
         agent_run::AgentMessage,
-        calls::CallMessage,
         history::HistoryMessage,
         history::ShownCall,
         input::{Button, Code, Input, Mouse, MouseKind},
@@ -32,16 +31,16 @@ use crate::{
     },
     engine::agent_loop::event::RUN_PREFIX,
     model::{call::Call, stub::MOCK_CONNECTION},
-    systems::{agents, calling},
+    systems::agents,
     ui::{
         action_rows::{self, refuse_when},
         answer::{
             actions::{self, NO_END, ShowsAnswer},
-            draw::{ShownAnswer, inset_area},
+            draw::ShownAnswer,
             pane::Answer,
         },
         ask_cases,
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         copy_menu::{self, ShownCopies},
         overlays::{
             confirm::{Answer as Choice, Confirm},
@@ -542,12 +541,7 @@ fn edit_and_resend(open: &ShownCall) -> Reply {
     if is_run(open) {
         return open_run(open);
     }
-    Reply::send(Message::Call(CallMessage::EditSent {
-        tool: open.call.request.tool.clone(),
-        arguments: open.trace.head.arguments.clone(),
-        meta: calling::request_meta(&open.trace.head.system, &open.trace.head.body),
-        route: calling::request_route(&open.call.request),
-    }))
+    Reply::send(Message::History(HistoryMessage::Edit))
 }
 
 fn agent_refusal(state: &State) -> Option<String> {

@@ -2,7 +2,7 @@
 //!
 //! | file | pane |
 //! | --- | --- |
-//! | [`tools`] | left: tools, and the calls of this session |
+//! | [`tools`], [`call_line`] | left: tools, and the calls of this session |
 //! | [`request`], [`preview`] | middle: configuration, arguments; the request as it will be sent |
 //! | [`arguments_view`] | the arguments as JSON or in their form, with or without secrets |
 //! | [`meta`] | below the arguments: what is said beside them, in `_meta` |
@@ -16,6 +16,7 @@
 
 mod arguments_view;
 pub(crate) mod call_actions;
+mod call_line;
 mod menus;
 mod meta;
 mod mock;
@@ -55,9 +56,10 @@ use crate::{
         action_rows::{self},
         answer::{
             actions::{self, ShowsAnswer},
-            draw::{ShownAnswer, draw_welcome, inset_area},
+            draw::{ShownAnswer, draw_welcome},
             pane::Answer,
         },
+        canvas::inset_area,
         form::view::{Form, FormReply},
         view::{Look, Reply, Screen, Target},
         widgets::{

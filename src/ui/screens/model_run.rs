@@ -41,9 +41,8 @@ use crate::{
     systems::table,
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
         ask_cases,
-        canvas::{Pen, first_line, wrap},
+        canvas::{Pen, first_line, inset_area, wrap},
         cases,
         form::{
             host::{ValueOwner, written_in},

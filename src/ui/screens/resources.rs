@@ -19,7 +19,10 @@ use ratatui::{
 };
 use serde_json::json;
 
-use self::{content::ContentPane, list::ItemList};
+use self::{
+    content::ContentPane,
+    list::{FIND_KEYS, ItemList},
+};
 use crate::{
     app::{
         actions::{ActionId, Scope},
@@ -35,7 +38,7 @@ use crate::{
     syntax::edit::Edit,
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
+        canvas::inset_area,
         content_parts,
         form::{
             host::{ValueOwner, written_in},
@@ -106,6 +109,8 @@ pub(crate) const ACTIONS: &[Row] = &[
             .map_or(Reply::Handled, |read| content_parts::save_prompt(read.parts.clone()))
     })
     .refused(|screen, state| refuse_when(screen.content(state).is_none(), NOTHING_READ)),
+    Row::taking_over("find", |screen, _| screen.open_find())
+        .refused(|screen, state| screen.find_refusal(state)),
     Row::taking_over("next-pane", |screen, state| screen.middle.step(Step::Next, state)),
     Row::taking_over("previous-pane", |screen, state| screen.middle.step(Step::Previous, state)),
     Row::taking_over("undo", |screen, _| screen.ask_of_shown(ResourceMessage::Undo))
@@ -156,6 +161,22 @@ impl ResourcesScreen {
         let shown = self.shown.as_ref();
         let typed = shown.and_then(|item| state.network.resources.typed_arguments(item));
         refuse_when(!typed.is_some_and(can), "no arguments were typed")
+    }
+
+    fn open_find(&mut self) -> Reply {
+        match self.middle.panes.focus {
+            LEFT => self.list.open_find(),
+            _ => self.pane.open_find(),
+        }
+        Reply::Handled
+    }
+
+    fn find_refusal(&self, state: &State) -> Option<String> {
+        match self.middle.panes.focus {
+            LEFT => refuse_when(server_name(state).is_none(), NO_SERVER),
+            MIDDLE => Some("find works in the list and in the content".to_owned()),
+            _ => refuse_when(self.content(state).is_none(), NOTHING_READ),
+        }
     }
 
     fn follow_refusal(&self) -> Option<String> {
@@ -272,7 +293,7 @@ impl Screen for ResourcesScreen {
         let before = std::mem::replace(&mut self.shown, self.list.sync_state(state));
         if before != self.shown {
             self.about = ReadPosition::default();
-            self.pane.show_start();
+            self.pane.leave();
         }
         let resources = &state.network.resources;
         let schema = self.shown_item(state).and_then(|item| {
@@ -326,23 +347,36 @@ impl Screen for ResourcesScreen {
     }
 
     fn is_typing(&self) -> bool {
-        self.middle.is_typing()
+        match self.middle.panes.focus {
+            LEFT => self.list.is_typing(),
+            RIGHT => self.pane.is_finding(),
+            _ => self.middle.is_typing(),
+        }
     }
 
     fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let Some(pane) = self.middle.target_pane(input) else { return Reply::Handled };
         let reads = matches!(input, Input::Key(key) if key.is_plain(Code::Enter))
             && self.middle.forms.owner().is_none();
+        if pane == LEFT && (self.list.is_typing() || self.list.is_narrowed()) {
+            match self.list.handle_input(input, state) {
+                Reply::Ignored => {}
+                reply => return reply,
+            }
+        }
         match pane {
             LEFT | MIDDLE if reads => return self.read(state),
             MIDDLE if self.middle.forms.owner().is_none() && self.about.handle_input(input) => {
                 return Reply::Handled;
             }
-            RIGHT if self.pane.handle_input(input) => return Reply::Handled,
+            RIGHT => match self.pane.handle_input(input) {
+                Reply::Ignored => {}
+                reply => return reply,
+            },
             _ => {}
         }
         match self.middle.handle_input(pane, input, state) {
-            Reply::Ignored if pane == LEFT => self.list.handle_input(input),
+            Reply::Ignored if pane == LEFT => self.list.handle_input(input, state),
             reply => reply,
         }
     }
@@ -361,6 +395,7 @@ impl Screen for ResourcesScreen {
 
     fn key_hints(&self) -> Vec<(&'static str, &'static str)> {
         match self.middle.panes.focus {
+            LEFT if self.list.is_typing() => FIND_KEYS.to_vec(),
             LEFT if self.middle.forms.owner().is_some() => vec![("Enter", "fill in")],
             LEFT if self.shown.is_some() => vec![("Enter", "read")],
             MIDDLE => self.middle.forms.keys(),
@@ -382,7 +417,7 @@ impl Screen for ResourcesScreen {
             hints.extend(self.middle.forms.hints());
         }
         hints.extend(["open-part", "save", "follow-link", "next-content-view", "copy-content"]);
-        hints.extend(["follow-resource", "list-items"]);
+        hints.extend(["follow-resource", "find", "list-items"]);
         hints.extend((!self.middle.has_focus(MIDDLE)).then_some("next-pane"));
         hints
     }

@@ -34,8 +34,7 @@ use crate::{
     syntax::edit::Edit,
     ui::{
         action_rows::{self, refuse_when},
-        answer::draw::inset_area,
-        canvas::{Pen, text_width, truncate_text},
+        canvas::{Pen, inset_area, text_width, truncate_text},
         form::{
             host::{ValueOwner, written_in},
             notes::Note,

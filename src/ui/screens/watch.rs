@@ -31,7 +31,7 @@ use crate::{
         calls::CallMessage,
         input::{Button, Code, Input, MouseKind},
         message::{Message, ScreenId},
-        resending::{request_of, tool_at},
+        resending::{request_of, tool_of},
         state::State,
         verbs,
         watching::WatchMessage,
@@ -506,20 +506,23 @@ impl WatchScreen {
     fn show_tool(&mut self, state: &State) -> Reply {
         let message =
             self.chosen_request(state).and_then(|number| state.watching.record.message(number));
-        let tool = message.and_then(|message| tool_at(state, &message.crossing.subject));
+        let tool = message.and_then(|message| tool_of(state, &message.crossing).ok());
+        // What is only listed of a server is on Invoke.
+        let screen = match tool.is_some_and(|tool| state.deployed_of(tool.id()).is_some()) {
+            true => ScreenId::Invoke,
+            false => ScreenId::Tools,
+        };
         let select = tool.map(|tool| Message::Select(tool.id().clone()));
-        Reply::Send(select.into_iter().chain([Message::Show(ScreenId::Tools)]).collect())
+        Reply::Send(select.into_iter().chain([Message::Show(screen)]).collect())
     }
 
     fn tool_refusal(&self, state: &State) -> Option<String> {
         let message =
             self.chosen_request(state).and_then(|number| state.watching.record.message(number));
-        let why = match message.map(|message| tool_at(state, &message.crossing.subject)) {
-            None => NONE_CHOSEN,
-            Some(None) => "no tool of this workspace sends requests there",
-            Some(Some(_)) => return None,
-        };
-        Some(why.into())
+        match message.map(|message| tool_of(state, &message.crossing)) {
+            None => Some(NONE_CHOSEN.into()),
+            Some(found) => found.err().map(|problem| problem.cause),
+        }
     }
 
     fn read_cards(&mut self, state: &State) -> Reply {

@@ -17,6 +17,9 @@ pub(crate) type Line = Vec<(Role, String)>;
 /// Lines around a change that are shown with it.
 const AROUND: usize = 2;
 
+/// A line of so many letters fits where differences are shown, also at 80 columns.
+const FITS: usize = 64;
+
 /// Of what a long line has in common with its other version, so many letters are shown at its
 /// beginning, and so many before the difference.
 const BEGINNING: usize = 24;
@@ -80,6 +83,10 @@ fn cut_long_lines(all: &mut [diff::Line]) {
         let added = count_kind(&all[at + removed..], LineKind::Added);
         for pair in 0..removed.min(added) {
             let (old, new) = (at + pair, at + removed + pair);
+            let is_short = |row: usize| all[row].text.chars().count() <= FITS;
+            if is_short(old) && is_short(new) {
+                continue;
+            }
             let same = common_letters(&all[old].text, &all[new].text);
             for row in [old, new] {
                 all[row].text = without_middle(&all[row].text, same);
@@ -141,6 +148,11 @@ mod tests {
             ]
         );
         assert_eq!(texts("short a\n", "short b\n"), ["- short a", "+ short b"]);
+        let (before, after) = (
+            "    applicable-states: [\"undefined\", \"findings\"]",
+            "    applicable-states: [\"undefined\", \"findings\", \"figures\"]",
+        );
+        assert_eq!(texts(before, after), [format!("- {before}"), format!("+ {after}")]);
         let alone = texts("", &line("added"));
         assert!(alone[0].starts_with("+ \"description\""), "{alone:?}");
     }

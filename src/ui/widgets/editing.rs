@@ -17,6 +17,13 @@ pub(crate) enum MoveMode {
     Select,
 }
 
+/// What is done with the selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clip {
+    Copy,
+    Cut,
+}
+
 /// A change of the text, and where the cursor was before it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Step {
@@ -111,11 +118,13 @@ impl Editing {
         self.joins = one_letter;
     }
 
-    /// Takes the selection out and answers it.
-    pub fn cut(&mut self) -> Option<String> {
+    /// The selection, which a cut takes out.
+    pub fn take_clip(&mut self, clip: Clip) -> Option<String> {
         let range = self.selected_range()?;
         let text = self.text[range.clone()].to_owned();
-        self.replace_range(range, "", false);
+        if clip == Clip::Cut {
+            self.replace_range(range, "", false);
+        }
         Some(text)
     }
 
@@ -334,7 +343,10 @@ mod tests {
         keys(&mut editing, "t");
         assert_eq!(editing.text(), "tell me a t");
         keys(&mut editing, "ctrl+z home shift+right shift+right");
-        assert_eq!((editing.cut().as_deref(), editing.text()), (Some("te"), "ll me a joke"));
+        assert_eq!(
+            (editing.take_clip(Clip::Cut).as_deref(), editing.text()),
+            (Some("te"), "ll me a joke")
+        );
         keys(&mut editing, "ctrl+a left");
         assert_eq!((editing.cursor(), editing.selected_text()), (0, None));
     }
@@ -377,7 +389,7 @@ mod tests {
                     10 => drop(editing.redo()),
                     11 => editing.move_cursor(3, MoveMode::Select),
                     12 => editing.replace(&format!("x{letter}y")),
-                    _ => drop(editing.cut()),
+                    _ => drop(editing.take_clip(Clip::Cut)),
                 }
                 for at in [editing.cursor()].into_iter().chain(editing.selected_range().into_iter().flat_map(|range| [range.start, range.end])) {
                     prop_assert!(at == editing.text().len() || editing.text().grapheme_indices(true).any(|(offset, _)| offset == at));

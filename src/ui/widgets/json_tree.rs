@@ -78,7 +78,7 @@ impl JsonTree {
                 }
             };
             if here && focused {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }

@@ -4,7 +4,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 
 use super::pane::draw_foot;
 use crate::{
-    app::input::{Code, Key, Mouse, MouseKind},
+    app::input::{Code, Input, Key, Mouse, MouseKind},
     ui::styles::Styles,
 };
 
@@ -117,6 +117,19 @@ impl ListCursor {
                 Some(row)
             }
             _ => None,
+        }
+    }
+
+    /// Takes a key of lists, or a mouse event inside `area`. Answers the row that it leads to; the wheel
+    /// may lead to another one too.
+    pub fn handle_input(&mut self, input: &Input, area: Rect, rows: usize) -> Option<usize> {
+        match input {
+            Input::Key(key) => self.handle_key(*key, rows).then_some(self.row),
+            Input::Mouse(mouse) => {
+                let pressed = self.handle_mouse(*mouse, area, rows);
+                if matches!(mouse.kind, MouseKind::Wheel(_)) { Some(self.row) } else { pressed }
+            }
+            Input::Paste(_) => None,
         }
     }
 

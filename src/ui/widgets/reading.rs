@@ -62,6 +62,27 @@ impl ReadPosition {
         }
     }
 
+    /// The first line in sight.
+    #[must_use]
+    pub fn top(&self) -> usize {
+        self.top
+    }
+
+    /// Scrolls to a line where that isn't in sight.
+    pub fn reveal(&mut self, line: usize) {
+        let seen = usize::from(self.area.height).max(1);
+        if line < self.top || line >= self.top + seen {
+            self.top = line.saturating_sub(seen / 3);
+        }
+    }
+
+    /// Where a line was drawn; `None` where it wasn't.
+    #[must_use]
+    pub fn line_area(&self, line: usize) -> Option<Rect> {
+        let row = u16::try_from(line.checked_sub(self.top)?).ok()?;
+        (row < self.area.height).then(|| Rect { y: self.area.y + row, height: 1, ..self.area })
+    }
+
     pub fn contains(&self, column: u16, row: u16) -> bool {
         self.area.contains((column, row).into())
     }

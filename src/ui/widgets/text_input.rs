@@ -8,7 +8,7 @@ use ratatui::{
 };
 use unicode_segmentation::UnicodeSegmentation;
 
-use super::editing::{Editing, MoveMode};
+use super::editing::{Clip, Editing, MoveMode};
 use crate::{
     app::input::{Button, Key, Mouse, MouseKind},
     ui::canvas::{text_width, visible_text},
@@ -87,9 +87,9 @@ impl TextInput {
         self.editing.move_cursor(to, MoveMode::Select);
     }
 
-    /// Takes the selection out and answers it.
-    pub fn cut(&mut self) -> Option<String> {
-        self.editing.cut()
+    /// The selection, which a cut takes out.
+    pub fn take_clip(&mut self, clip: Clip) -> Option<String> {
+        self.editing.take_clip(clip)
     }
 
     /// Takes a key of one-line editing; whether the key was one (the text may be unchanged).

@@ -239,14 +239,15 @@ pub(crate) fn timed_out_first(
         return CallError::new(
             ErrorKind::TimedOutFirst,
             message,
-            "check whether the server hangs, or wait longer",
+            format!("check whether the server hangs, or {}", limits.more_time),
         );
     }
     if let Some(receipt) = receipt {
         let remedy = match receipt {
             Receipt::Kept { stream, sequence, .. } => {
                 format!(
-                    "stream {stream} keeps the request as message {sequence}; start the service that reads it, or wait longer"
+                    "stream {stream} keeps the request as message {sequence}; start the service that reads it, or {}",
+                    limits.more_time
                 )
             }
             Receipt::Refused { stream, cause } => {
@@ -261,8 +262,9 @@ pub(crate) fn timed_out_first(
         message,
         format!(
             "the call listened on {heard}; check {}the response-queue and whether replies have \
-            the request's id, or wait longer",
-            transport.spec().unheard
+            the request's id, or {}",
+            transport.spec().unheard,
+            limits.more_time
         ),
     )
 }
@@ -275,7 +277,10 @@ pub(crate) fn timed_out_idle(limits: Limits, pieces: u64) -> CallError {
             pieces_text(pieces),
             format_duration(limits.idle)
         ),
-        "the service must end its answer with end_of_stream: true; or wait longer",
+        format!(
+            "the service must end its answer with end_of_stream: true; or {}",
+            limits.more_time
+        ),
     )
 }
 
@@ -287,8 +292,11 @@ pub(crate) fn timed_out_total(limits: Limits, pieces: u64) -> CallError {
             format_duration(limits.total),
             pieces_text(pieces)
         ),
-        "allow more time, or request less; a service ends its answer with end_of_stream: true; \
-        what arrived so far is kept",
+        format!(
+            "{}, or request less; a service ends its answer with end_of_stream: true; what arrived \
+            so far is kept",
+            limits.more_time
+        ),
     )
 }
 

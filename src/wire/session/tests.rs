@@ -12,7 +12,7 @@ use crate::{
     model::{
         call::{Call, CallError, CallId},
         clock::Millis,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
         error_kind::ErrorKind,
         transport::TransportKind,
     },
@@ -155,12 +155,7 @@ impl Bus for Fake {
 }
 
 fn request() -> Request {
-    let place = EntryPlace {
-        file: FileId::new("t.json"),
-        document: 0,
-        at: Pointer::default(),
-        form: EntryForm::Plain,
-    };
+    let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::default());
     Request {
         tool: EntryId::new(place),
         system: "trustgraph",
@@ -183,6 +178,7 @@ fn limits() -> Limits {
         total: seconds(600),
         linger: seconds(2),
         answer: 1_000_000,
+        ..Limits::default()
     }
 }
 

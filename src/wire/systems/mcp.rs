@@ -2,11 +2,12 @@
 //!
 //! | file | does |
 //! | --- | --- |
-//! | [`pipe`], [`http`] | moves frames, whatever carries them |
+//! | [`pipe`], [`http`], `http_link` | moves frames, whatever carries them |
 //! | [`arrival`] | what comes in |
 //! | [`driver`] | runs the state machine of a connection over a pipe, and says each call what is its own |
 //! | [`asker`] | answers what a server asks, or has a person answer it |
 //! | [`folders`] | holds calls back while a server is informed its folders |
+//! | `server_notices` | what a server says unasked |
 //! | [`questions`] | what a server asks while requests are under way |
 //! | [`tasks`] | work that goes on after its call was answered |
 //! | [`tool_facts`] | what has to be known of tools when they are called |
@@ -36,6 +37,7 @@ pub mod examiner;
 pub mod folders;
 pub mod frame_log;
 pub mod http;
+mod http_link;
 pub mod inspector;
 pub mod kept_file;
 mod list_watch;
@@ -45,6 +47,7 @@ pub mod problems;
 pub mod questions;
 mod raw_frames;
 pub mod requests;
+mod server_notices;
 mod server_questions;
 pub mod serving;
 pub mod stages;

@@ -8,27 +8,9 @@
 //! instructed to try once, and the [`pulse`], a connection of our own beside it, says first what is
 //! wrong with the way there, and later when the broker is gone.
 
-use super::{
-    reconnecting::{self, Reconnecting},
-    settings,
-};
-use crate::{
-    model::{call::CallError, connection::Connection, transport::TransportKind},
-    wire::secrets::Secrets,
-};
-
-mod dial;
+pub(crate) mod dial;
 mod link;
 mod messages;
 mod pulse;
 mod subscription;
 mod topics;
-
-/// Connects, or says why not.
-pub(crate) async fn connect(
-    connection: &Connection,
-    secrets: &Secrets,
-) -> Result<Reconnecting<link::Kafka>, CallError> {
-    let dial = dial::Brokers::new(connection, secrets).await?;
-    reconnecting::connect(TransportKind::Kafka, settings::display_address(connection), dial).await
-}

@@ -5,26 +5,7 @@
 //! the connection. Taken messages are acknowledged once they are in the line, so a slow listener
 //! holds the broker back and nothing is dropped.
 
-use super::{
-    reconnecting::{self, Reconnecting},
-    settings,
-};
-use crate::{
-    model::{call::CallError, connection::Connection, transport::TransportKind},
-    wire::secrets::Secrets,
-};
-
 mod bounded;
-mod dial;
+pub(crate) mod dial;
 mod link;
 mod messages;
-
-/// Connects, or says why not.
-pub(crate) async fn connect(
-    connection: &Connection,
-    secrets: &Secrets,
-) -> Result<Reconnecting<link::Rabbit>, CallError> {
-    let dial = dial::Rabbits::new(connection, secrets).await?;
-    reconnecting::connect(TransportKind::RabbitMq, settings::display_address(connection), dial)
-        .await
-}

@@ -3,7 +3,6 @@
 
 use std::{sync::Arc, time::Duration};
 
-use futures::future::BoxFuture;
 use tokio::{
     sync::{oneshot, watch},
     task::AbortHandle,
@@ -15,21 +14,30 @@ use super::{
     connection_event::ConnectionEvents,
     message::{Address, Incoming, Outgoing},
     message_queue::{CAPACITY, QueueReceiver, QueueSender, message_queue},
+    settings,
 };
 use crate::{
-    model::{call::CallError, error_kind::ErrorKind, transport::TransportKind},
-    wire::backoff,
+    model::{
+        call::CallError, connection::Connection, error_kind::ErrorKind, transport::TransportKind,
+    },
+    wire::{backoff, secrets::Secrets},
 };
 
 /// How long the server may take to confirm a subscription or a message.
 const CONFIRMING: Duration = Duration::from_secs(5);
 
 /// Makes connections of one kind to one place.
-pub(crate) trait TransportDial: Send + Sync + 'static {
+pub(crate) trait TransportDial: Send + Sync + Sized + 'static {
     type Link: Link;
 
+    /// What it takes to connect, secrets among it.
+    fn new(
+        connection: &Connection,
+        secrets: &Secrets,
+    ) -> impl Future<Output = Result<Self, CallError>> + Send;
+
     /// Connects, or says why not.
-    fn dial(&self) -> BusFuture<'_, Self::Link>;
+    fn dial(&self) -> impl Future<Output = Result<Self::Link, CallError>> + Send;
 }
 
 /// One connection, until it breaks. Dropping it closes it.
@@ -42,34 +50,34 @@ pub(crate) trait Link: Send + Sync + Sized + 'static {
 
     /// Reports what the server says, and ends when the connection is no longer there; with the
     /// reason where it must not be made again by itself.
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>>;
+    fn watch_connection(
+        &self,
+        news: &ConnectionEvents,
+    ) -> impl Future<Output = Option<CallError>> + Send;
 
     /// Listens at a place. The server knows the subscription when this is done.
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
+    fn subscribe(
+        &self,
+        at: &Address,
         share: SubscriptionShare,
-    ) -> BusFuture<'a, Self::Subscription>;
+    ) -> impl Future<Output = Result<Self::Subscription, CallError>> + Send;
 
     /// Puts what comes into the queue, until the subscription has ended or the listener has left.
-    fn forward_messages<'a>(
-        subscription: &'a mut Self::Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()>;
+    fn forward_messages(
+        subscription: &mut Self::Subscription,
+        feeder: &QueueSender,
+    ) -> impl Future<Output = ()> + Send;
 
     /// Reports the server that nobody listens there any more.
-    fn unsubscribe(subscription: Self::Subscription) -> BoxFuture<'static, ()>;
+    fn unsubscribe(subscription: Self::Subscription) -> impl Future<Output = ()> + Send;
 
     /// Sends a message; it is done when the server has it.
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()>;
+    fn send(&self, message: Outgoing) -> impl Future<Output = Result<(), CallError>> + Send;
 
     /// As [`Bus::check_target`].
-    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
+    fn check_target(&self, to: &Address) -> impl Future<Output = Result<(), CallError>> + Send {
         let _ = to;
-        Box::pin(std::future::ready(Ok(())))
+        std::future::ready(Ok(()))
     }
 }
 
@@ -96,15 +104,16 @@ impl<L> Drop for Reconnecting<L> {
 
 /// Connects, or says why not; from then on the connection is kept up.
 pub(crate) async fn connect<D: TransportDial>(
-    transport: TransportKind,
-    place: String,
-    dial: D,
+    connection: &Connection,
+    secrets: &Secrets,
 ) -> Result<Reconnecting<D::Link>, CallError> {
+    let dial = D::new(connection, secrets).await?;
     let link = dial.dial().await?;
-    let news = Arc::new(ConnectionEvents::new(place));
+    let news = Arc::new(ConnectionEvents::new(settings::display_address(connection)));
     let (sender, links) = watch::channel(Some(Arc::new(link)));
     news.mark_connected();
     let keeping = tokio::spawn(keep_connected(dial, sender, Arc::clone(&news)));
+    let transport = connection.transport();
     Ok(Reconnecting { transport, news, links, keeping: keeping.abort_handle() })
 }
 

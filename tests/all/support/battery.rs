@@ -21,6 +21,7 @@ use toolcrib::{
 
 use super::{
     calls::{HUNG, Heard, call_and, call_with, joke_of, limits, map, two},
+    certificates::Certificates,
     services::{Responder, foreign_call},
 };
 
@@ -113,6 +114,26 @@ pub async fn ask(broker: &impl Broker, topic: &str, config: Value, arguments: Va
     let body = request::request_body("alice", &map(&config), &arguments.to_string()).to_string();
     let (url, [to, from]) = (broker.url_for_others(), broker.places(topic));
     tokio::task::spawn_blocking(move || foreign_call(&url, &to, &from, &body)).await.unwrap()
+}
+
+/// Connections to a server whose certificate names `localhost` alone are refused where they lead to
+/// another name, or trust another authority; what is said then.
+pub async fn certificates_are_verified(
+    registry: &Registry,
+    files: &Certificates,
+    connection: impl Fn(&str, String) -> Connection,
+) -> [String; 2] {
+    let refusal = async |connection: Connection| {
+        registry.test_connection(&connection).await.unwrap_err().to_string()
+    };
+    let other_name = refusal(connection("127.0.0.1", files.file("ca.pem"))).await;
+    assert!(
+        other_name.contains("its certificate is not for 127.0.0.1, but for localhost"),
+        "{other_name}"
+    );
+    let stranger = refusal(connection("localhost", Certificates::make().file("ca.pem"))).await;
+    assert!(stranger.contains("doesn't trust"), "{stranger}");
+    [other_name, stranger]
 }
 
 /// The sample services, which are served there, answer a caller that is not ours.

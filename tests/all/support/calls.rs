@@ -8,7 +8,7 @@ use toolcrib::{
     model::{
         call::{CallError, Event, EventKind, Limits, Outcome, Request, StrayCause},
         connection::Connection,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
+        entry::{EntryId, EntryPlace, FileId},
     },
     schema::pointer::Pointer,
     systems::trustgraph::request,
@@ -29,12 +29,7 @@ pub fn joke() -> Request {
 
 /// A call of the service that listens on the topic.
 pub fn joke_of(topic: &str) -> Request {
-    let place = EntryPlace {
-        file: FileId::new("t.json"),
-        document: 0,
-        at: Pointer::default(),
-        form: EntryForm::Plain,
-    };
+    let place = EntryPlace::plain(FileId::new("t.json"), 0, Pointer::default());
     Request {
         tool: EntryId::new(place),
         system: "trustgraph",

@@ -30,6 +30,13 @@ pub fn started_telling(command: &mut Command, ready: &str) -> (Child, Receiver<S
     panic!("it did not start:\n{}", seen.join("\n"));
 }
 
+/// What it says first on its output, which is piped.
+pub fn first_line(child: &mut Child) -> String {
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    line
+}
+
 fn tell_all(lines: Lines<BufReader<impl Read + Send + 'static>>, tell: Sender<String>) {
     thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
 }

@@ -131,6 +131,13 @@ impl Workbench {
         self
     }
 
+    /// The same as it is in a window of its own.
+    pub fn in_window(mut self) -> Self {
+        self.state.keymap = std::mem::take(&mut self.state.keymap).in_window();
+        self.draw();
+        self
+    }
+
     /// State and views, to be worked with by something else.
     pub fn into_parts(self) -> (State, Root) {
         (self.state, self.root)

@@ -12,7 +12,7 @@ use toolcrib::{
         call::Request,
         catalog::Catalog,
         context::Mode,
-        entry::{Entry, EntryForm, EntryId, EntryKind, EntryPlace, FileId, SystemId},
+        entry::{Entry, EntryId, EntryKind, EntryPlace, FileId, SystemId},
         finding::Finding,
         problem::Problem,
         tool::{Function, Gate, GateKeys, Tool},
@@ -50,12 +50,7 @@ impl System for Echo {
             let place = source.find_place(0, &at);
             Entry {
                 key: value[NAME].as_str().unwrap_or_default().to_owned(),
-                id: EntryId::new(EntryPlace {
-                    file: file.clone(),
-                    document: 0,
-                    at: at.clone(),
-                    form: EntryForm::Plain,
-                }),
+                id: EntryId::new(EntryPlace::plain(file.clone(), 0, at.clone())),
                 system: SYSTEM,
                 kind: EntryKind::Tool,
                 line: place.map_or(0, |place| place.line),

@@ -37,14 +37,7 @@ pub(crate) fn plan_push(
 ) -> Result<Push, Problem> {
     let entries: Vec<&Entry> =
         catalog.entries().filter(|entry| entry.system == keys::SYSTEM).collect();
-    let mut push = Push {
-        system: keys::SYSTEM,
-        changes: Vec::new(),
-        notes: Vec::new(),
-        after: Vec::new(),
-        loads: Ok(entries.len()),
-        reload: false,
-    };
+    let mut push = Push { loads: Ok(entries.len()), ..Push::empty(keys::SYSTEM) };
     let mut seen = BTreeSet::new();
     for entry in &entries {
         let key = entry.key.trim();

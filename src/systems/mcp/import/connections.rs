@@ -21,7 +21,7 @@ use crate::{
             named_values::{self, AUTHORIZATION},
         },
     },
-    model::transport::TransportKind,
+    model::{connection::Connection, transport::TransportKind},
     systems::{
         facets::configured::{
             ConfigFile, ConfigServer, ConfigServers, Configured, ValuePlace, WantedValue,
@@ -29,7 +29,7 @@ use crate::{
         mcp::{
             expand::{self, Context},
             form::Form,
-            keys,
+            keys, settings,
             version::Era,
         },
     },
@@ -110,7 +110,12 @@ impl Configured for McpConfigs {
 
     fn is_own_address(&self, address: &str) -> bool {
         let is_http = address.starts_with("http://") || address.starts_with("https://");
-        is_http && address.trim_end_matches('/').ends_with("/mcp")
+        let place = address.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
+        is_http && (place.ends_with("/mcp") || place.ends_with("/sse"))
+    }
+
+    fn claim_address(&self, connection: Connection) -> Connection {
+        settings::on(connection)
     }
 }
 

@@ -145,17 +145,6 @@ impl Call {
             .with_param("arguments", arguments)
     }
 
-    /// A page of a list: `tools/list`, `resources/list`, `resources/templates/list`,
-    /// `prompts/list`, `tasks/list`.
-    #[must_use]
-    pub fn for_page(method: &str, cursor: Option<&str>) -> Self {
-        let call = Self::from_method(method);
-        match cursor {
-            Some(cursor) => call.with_param("cursor", &cursor.into()),
-            None => call,
-        }
-    }
-
     /// Asks for reports on how far the work is, under that token.
     #[must_use]
     pub fn with_progress(mut self, token: &Id) -> Self {

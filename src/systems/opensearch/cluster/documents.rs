@@ -114,12 +114,12 @@ impl Documents {
             return Err(Box::new(no_index(missing)));
         }
         let is_wanted = |name: &str| patterns.iter().any(|pattern| fits_pattern(pattern, name));
-        let rows = self.indices.iter().filter(|(name, _)| is_wanted(name)).flat_map(
+        let mut rows = self.indices.iter().filter(|(name, _)| is_wanted(name)).flat_map(
             |(name, documents)| {
                 documents.iter().map(move |(id, source)| (name.as_str(), id.as_str(), source))
             },
         );
-        answer_search(rows, body).map_err(|why| {
+        answer_search(&mut rows, body).map_err(|why| {
             let cause = json!({"type": "parsing_exception", "reason": why, "line": 1, "col": 1});
             Box::new(ClusterAnswer::from_causes(400, cause))
         })

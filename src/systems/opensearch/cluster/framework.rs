@@ -183,8 +183,8 @@ fn search(state: &ClusterState, kind: RecordKind, request: &ClusterRequest) -> C
         Ok(body) => body,
         Err(refused) => return *refused,
     };
-    let rows = state.records.of_kind(kind).map(|(id, value)| (kind.index, id, value));
-    match answer_search(rows, &body) {
+    let mut rows = state.records.of_kind(kind).map(|(id, value)| (kind.index, id, value));
+    match answer_search(&mut rows, &body) {
         Ok(mut found) => {
             let hits = found["hits"]["hits"].as_array_mut();
             hits.into_iter().flatten().for_each(|hit| hide_secrets(&mut hit["_source"]));

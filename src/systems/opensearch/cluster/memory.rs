@@ -120,7 +120,7 @@ fn search_kind(
 ) -> ClusterAnswer {
     let is_of = |value: &Value| memory.is_none_or(|memory| value["memory_id"] == memory);
     let rows = state.records.of_kind(kind).filter(|(_, value)| is_of(value));
-    match answer_search(rows.map(|(id, value)| (kind.index, id, value)), body) {
+    match answer_search(&mut rows.map(|(id, value)| (kind.index, id, value)), body) {
         Ok(found) => ClusterAnswer::json(200, found),
         Err(why) => ClusterAnswer::failure(400, why),
     }

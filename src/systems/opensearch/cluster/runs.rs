@@ -11,13 +11,15 @@ use super::{
     records::{AGENT, TASK},
     state::{ClusterState, members_of},
     stubs::reply_named,
-    tools::plain_text,
 };
-use crate::systems::opensearch::{
-    agent_answer::read_answer as read_agent_answer,
-    keys,
-    steps::{answer::read_answer, plan::Plan, prepare::prepare_step, state::RunState},
-    tool_parameters::ToolSpec,
+use crate::{
+    schema::phrase::value_text,
+    systems::opensearch::{
+        agent_answer::read_answer as read_agent_answer,
+        keys,
+        steps::{answer::read_answer, plan::Plan, prepare::prepare_step, state::RunState},
+        tool_parameters::ToolSpec,
+    },
 };
 
 /// Answers a request that a run makes.
@@ -56,7 +58,7 @@ pub fn execute_agent(
         Ok(run) => run,
         Err(refused) => return *refused,
     };
-    let agent_type = state.records.get(AGENT, id).map(|agent| plain_text(&agent[keys::TYPE]));
+    let agent_type = state.records.get(AGENT, id).map(|agent| value_text(&agent[keys::TYPE]));
     let mut answer = if is_stream {
         let is_typed = agent_type.is_some_and(|kind| kind.eq_ignore_ascii_case("ag_ui"));
         ClusterAnswer::events(if is_typed { typed_events(&run) } else { plain_events(&run) })
@@ -150,7 +152,7 @@ fn given_parameters(request: &ClusterRequest) -> Result<Map<String, Value>, Box<
     let body = request.members()?;
     match (body.get(keys::PARAMETERS), body.get(keys::INPUT)) {
         (Some(Value::Object(parameters)), _) => Ok(parameters.clone()),
-        (_, Some(input)) => Ok(Map::from_iter([("question".to_owned(), plain_text(input).into())])),
+        (_, Some(input)) => Ok(Map::from_iter([("question".to_owned(), value_text(input).into())])),
         _ => {
             let details = "Agent input data can not be empty.";
             Err(Box::new(ClusterAnswer::failure(400, details)))
@@ -160,7 +162,7 @@ fn given_parameters(request: &ClusterRequest) -> Result<Map<String, Value>, Box<
 
 fn asked_text(parameters: &Map<String, Value>) -> String {
     let asked = ["question", "input", "prompt"].iter().find_map(|name| parameters.get(*name));
-    asked.map(plain_text).unwrap_or_default()
+    asked.map(value_text).unwrap_or_default()
 }
 
 /// A conversation that a run goes into.
@@ -201,7 +203,7 @@ fn remember_question(
     request: &ClusterRequest,
 ) -> Option<KeptMessage> {
     agent.get("memory").filter(|memory| memory.is_object())?;
-    let memory = match parameters.get("memory_id").map(plain_text) {
+    let memory = match parameters.get("memory_id").map(value_text) {
         Some(memory) => memory,
         None => begin_memory(state, question, request.now),
     };

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
+use crate::schema::phrase::value_text;
+
 /// How many hits there are where nobody says.
 const SIZE: usize = 10;
 
@@ -10,7 +12,7 @@ const SIZE: usize = 10;
 /// # Errors
 /// With what is wrong with the query, or not known here.
 pub fn answer_search<'d>(
-    documents: impl Iterator<Item = (&'d str, &'d str, &'d Value)>,
+    documents: &mut dyn Iterator<Item = (&'d str, &'d str, &'d Value)>,
     body: &Map<String, Value>,
 ) -> Result<Value, String> {
     let all = json!({"match_all": {}});
@@ -91,12 +93,12 @@ fn score_of(query: &Value, id: &str, source: &Value) -> Result<f64, String> {
             is(wanted.iter().any(|wanted| holds_exactly(source, field, wanted)))
         }
         "match" | "match_phrase" => {
-            let text = plain_text(wanted.get("query").unwrap_or(wanted));
+            let text = value_text(wanted.get("query").unwrap_or(wanted));
             let is_all = name == "match_phrase" || wanted["operator"].as_str().is_some_and(is_and);
             match_score(&values_at(source, field), &text, is_all)
         }
         "multi_match" => {
-            let text = plain_text(&inner["query"]);
+            let text = value_text(&inner["query"]);
             let scores = listed(&inner["fields"])
                 .map(|field| match_score(&values_at(source, field), &text, false));
             scores.fold(0.0, f64::max)
@@ -141,7 +143,7 @@ fn listed(value: &Value) -> impl Iterator<Item = &str> {
 fn match_score(values: &[&Value], text: &str, is_all: bool) -> f64 {
     let wanted = words_of(text);
     let of_value = |value: &&Value| {
-        let there = words_of(&plain_text(value));
+        let there = words_of(&value_text(value));
         let hits = wanted.iter().filter(|word| there.contains(word)).count();
         if is_all && hits < wanted.len() { 0.0 } else { hits as f64 }
     };
@@ -153,14 +155,10 @@ fn words_of(text: &str) -> Vec<String> {
     words.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}
-
 fn holds_exactly(source: &Value, field: &str, wanted: &Value) -> bool {
-    let wanted = plain_text(wanted);
+    let wanted = value_text(wanted);
     values_at(source, field).into_iter().any(|value| {
-        let text = plain_text(value);
+        let text = value_text(value);
         // A term represents one word of an analysed text, or for the whole of a keyword.
         text == wanted || (!field.ends_with(KEYWORD) && words_of(&text).contains(&wanted))
     })
@@ -192,9 +190,9 @@ mod tests {
             ("2", json!({"text": "Nothing of it", "pages": 3})),
             ("3", json!({"text": "Wind and more wind", "tags": ["b"]})),
         ];
-        let rows = documents.iter().map(|(id, source)| ("books", *id, source));
+        let mut rows = documents.iter().map(|(id, source)| ("books", *id, source));
         let body = json!({ "query": query });
-        let answer = answer_search(rows, body.as_object().unwrap())?;
+        let answer = answer_search(&mut rows, body.as_object().unwrap())?;
         let hits = answer["hits"]["hits"].as_array().unwrap();
         Ok(hits.iter().map(|hit| hit["_id"].as_str().unwrap().to_owned()).collect())
     }

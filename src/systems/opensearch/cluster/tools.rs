@@ -8,9 +8,12 @@ use super::{
     state::ClusterState,
     stubs::reply_named,
 };
-use crate::systems::opensearch::{
-    keys,
-    template::{marks::PARAMETERS, render::render_template, text_map::stringify_values},
+use crate::{
+    schema::phrase::value_text,
+    systems::opensearch::{
+        keys,
+        template::{marks::PARAMETERS, render::render_template, text_map::stringify_values},
+    },
 };
 
 /// Tools of ml-commons and of the skills plugin by type, with what they say of themselves.
@@ -66,7 +69,7 @@ pub fn predict(state: &ClusterState, id: &str, request: &ClusterRequest) -> Clus
     let asked = ["prompt", "question", "input", "messages", "text_docs"]
         .iter()
         .find_map(|name| parameters.get(*name))
-        .map_or_else(|| Value::Object(parameters.clone()).to_string(), plain_text);
+        .map_or_else(|| Value::Object(parameters.clone()).to_string(), value_text);
     let mut answer = ClusterAnswer::json(
         200,
         inference_results(vec![response_entry(&format!("I was asked: {asked}"))]),
@@ -146,7 +149,7 @@ type Said = Result<String, Box<ClusterAnswer>>;
 
 /// The indices that `index` names: a list as JSON text, or one name.
 fn index_mappings(state: &ClusterState, parameters: &Map<String, Value>) -> Said {
-    let named = parameters.get("index").map(plain_text).unwrap_or_default();
+    let named = parameters.get("index").map(value_text).unwrap_or_default();
     let names: Vec<String> = serde_json::from_str(&named).unwrap_or_else(|_| vec![named]);
     let mapping = |name: &String| {
         let path = format!("/{name}/_mapping");
@@ -166,7 +169,7 @@ fn index_mappings(state: &ClusterState, parameters: &Map<String, Value>) -> Said
 
 /// Each hit as a line of JSON.
 fn search_index(state: &ClusterState, parameters: &Map<String, Value>) -> Said {
-    let input = parameters.get(keys::INPUT).map(plain_text).unwrap_or_default();
+    let input = parameters.get(keys::INPUT).map(value_text).unwrap_or_default();
     let input: Map<String, Value> = serde_json::from_str(&input).unwrap_or_default();
     let named = |name: &str| parameters.get(name).or_else(|| input.get(name));
     let (Some(index), Some(query)) = (named("index"), named("query")) else {
@@ -175,19 +178,13 @@ fn search_index(state: &ClusterState, parameters: &Map<String, Value>) -> Said {
     };
     let body: Map<String, Value> = match query {
         Value::Object(body) => body.clone(),
-        other => serde_json::from_str(&plain_text(other)).map_err(|_| {
+        other => serde_json::from_str(&value_text(other)).map_err(|_| {
             let details = "Invalid query format: the query is no JSON object";
             Box::new(ClusterAnswer::failure(400, details))
         })?,
     };
-    let found = state.documents.search_body(&plain_text(index), &body)?;
+    let found = state.documents.search_body(&value_text(index), &body)?;
     let hits = found["hits"]["hits"].as_array().into_iter().flatten();
     let line = |hit: &Value| json!({"_index": hit["_index"], "_source": hit["_source"], "_id": hit["_id"], "_score": hit["_score"]});
     Ok(hits.map(|hit| line(hit).to_string() + "\n").collect())
-}
-
-/// A text as it is, anything else as its JSON.
-#[must_use]
-pub fn plain_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }

@@ -38,14 +38,7 @@ pub(crate) fn plan_push(
     there: &[Item],
     absent: AbsentEntries,
 ) -> Result<Push, Problem> {
-    let mut push = Push {
-        system: keys::SYSTEM,
-        changes: Vec::new(),
-        notes: Vec::new(),
-        after: Vec::new(),
-        loads: Ok(0),
-        reload: false,
-    };
+    let mut push = Push::empty(keys::SYSTEM);
     let mut known = BTreeSet::new();
     let mut refused = None;
     for section in SENT {

@@ -49,7 +49,7 @@ impl Deployment for OpenSearchDeployment {
     }
 
     fn is_at(&self, connection: &Connection) -> bool {
-        settings::is_at(connection)
+        settings::SETTINGS.is_on(connection)
     }
 
     fn elsewhere(&self) -> NotDeployed {

@@ -12,7 +12,7 @@ pub struct StepRange {
     pub from: usize,
     /// The last; `None`: to the end.
     pub until: Option<usize>,
-    /// What an earlier run stored, as [`RunState::outputs_json`] has it.
+    /// What an earlier run stored, as [`RunState::restore_outputs`] reads it.
     pub outputs: Map<String, Value>,
 }
 

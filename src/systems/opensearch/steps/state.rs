@@ -1,6 +1,6 @@
 //! What is known between two steps: what the request gave, and what steps before it stored.
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::systems::opensearch::{
     keys,
@@ -48,15 +48,5 @@ impl RunState {
                 self.outputs.push((name.clone(), step, text.to_owned()));
             }
         }
-    }
-
-    /// The outputs as [`Self::restore_outputs`] reads them.
-    #[must_use]
-    pub fn outputs_json(&self) -> Value {
-        let rows = self
-            .outputs
-            .iter()
-            .map(|(name, step, stored)| (name.clone(), json!({"step": step, "stored": stored})));
-        Value::Object(rows.collect())
     }
 }

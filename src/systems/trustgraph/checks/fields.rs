@@ -81,6 +81,22 @@ pub(crate) fn no_description(_: &LintContext<'_>, tool: &Tool, report: &mut Repo
     }
 }
 
+/// The longest description that OpenAI's API takes.
+const LONGEST_DESCRIPTION: usize = 1024;
+
+pub(crate) fn description_long(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
+    let length = tool.description.chars().count();
+    if length > LONGEST_DESCRIPTION {
+        report.add_finding(
+            &tool.entry,
+            member_pointer(keys::DESCRIPTION),
+            format!(
+                "the description has {length} characters; OpenAI's API rejects more than 1,024"
+            ),
+        );
+    }
+}
+
 pub(crate) fn field_missing(_: &LintContext<'_>, tool: &Tool, report: &mut Report<'_>) {
     let value = &*tool.entry.value;
     let fields = types::by_name(&tool.kind).map_or(&[][..], |of| of.fields);

@@ -42,14 +42,7 @@ pub fn plan_push(
         Problem::new(ProblemKind::Input, "comparing with TrustGraph", cause).with_remedy(remedy)
     };
     let mut seen = BTreeSet::new();
-    let mut push = Push {
-        system: keys::SYSTEM,
-        changes: Vec::new(),
-        notes: Vec::new(),
-        after: Vec::new(),
-        loads: Ok(0),
-        reload: false,
-    };
+    let mut push = Push::empty(keys::SYSTEM);
     for entry in &entries {
         let section = section_of(entry.kind);
         if !seen.insert((section, entry.key.as_str())) {

@@ -8,15 +8,20 @@ use crate::{
     model::{
         call::Request,
         connection::Connection,
-        entry::{EntryForm, EntryId, EntryPlace, FileId},
-        problem::{Problem, ProblemKind},
+        entry::{EntryId, EntryPlace, FileId},
+        problem::Problem,
         tool::Tool,
         transport::Traffic,
     },
     schema::pointer::Pointer,
     systems::{
         facets::calls::CallOf,
-        trustgraph::{descriptor::text_member, keys, request::ID, settings::Gateway},
+        trustgraph::{
+            descriptor::text_member,
+            keys,
+            request::{ID, call_problem},
+            settings::Gateway,
+        },
     },
 };
 
@@ -112,12 +117,7 @@ struct RequestIdentity<'a> {
 
 /// What represents a tool in requests that no tool is called with.
 fn no_tool() -> EntryId {
-    EntryId::new(EntryPlace {
-        file: FileId::new(""),
-        document: 0,
-        at: Pointer::root(),
-        form: EntryForm::Plain,
-    })
+    EntryId::new(EntryPlace::plain(FileId::new(""), 0, Pointer::root()))
 }
 
 /// What a call sends to the service behind its type of tool.
@@ -258,10 +258,6 @@ fn no_endpoint(tool: &Tool) -> Problem {
         other => call_problem(tool, format!("the gateway has no service for the type \"{other}\""))
             .with_remedy("choose a tool of type mcp-tool, prompt, text-completion, knowledge-query or structured-query"),
     }
-}
-
-fn call_problem(tool: &Tool, cause: impl Into<String>) -> Problem {
-    Problem::new(ProblemKind::Input, format!("calling {}", tool.name), cause)
 }
 
 /// A request as one frame on the gateway's socket.

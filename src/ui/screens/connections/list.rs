@@ -5,7 +5,7 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         compose::{connections::CONNECTIONS, context::ComposeContext},
-        input::{Input, MouseKind},
+        input::Input,
         message::{ConnectionMessage, Health, Message},
         state::State,
     },
@@ -95,30 +95,13 @@ impl List {
                 )
                 .put_right(&note, styles[note_role]);
             if chosen {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.area.y + line, height: 1, ..self.area },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }
 
     pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
-        let count = self.names.len();
-        let chosen = match input {
-            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.handle_key(*key, count).then_some(self.cursor.row),
-            Input::Mouse(mouse) => match mouse.kind {
-                MouseKind::Wheel(notches) => {
-                    self.cursor.handle_wheel(notches, count);
-                    Some(self.cursor.row)
-                }
-                _ => self.cursor.handle_mouse(*mouse, self.area, count),
-            },
-            Input::Paste(_) => None,
-        };
+        let chosen = self.cursor.handle_input(input, self.area, self.names.len());
         match chosen.and_then(|row| self.names.get(row)) {
             Some(name) => Reply::send(Message::Connection(ConnectionMessage::Show(name.clone()))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,

@@ -21,8 +21,8 @@ use crate::{
     schema::moment::LocalTime,
     systems::step_comparison::{ComparedStep, StepDifference, compare_steps},
     ui::{
-        answer::{draw::inset_area, events::outcome_role},
-        canvas::{Pen, text_width, visible_text},
+        answer::events::outcome_role,
+        canvas::{Pen, inset_area, text_width, visible_text},
         line_wrap::{RowWidths, wrap_styled},
         sheet::plain_lines,
         styles::Role,

@@ -133,12 +133,7 @@ impl List {
             let mut pen = Pen::new(buffer, inside, line);
             draw_row(&mut pen, call, (here, marked), today, usual, styles);
             if here {
-                mark_chosen(
-                    buffer,
-                    Rect { y: inside.y + line, height: 1, ..inside },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, inside, line, styles, focused);
             }
         }
     }
@@ -224,7 +219,7 @@ fn draw_row(
     };
     let tested = call.has_passed.map(test_sign);
     let (sign, role) = tested.map_or_else(ended, |(sign, _, role)| (sign, role));
-    let took = format_duration(call.took_ms);
+    let took = format_duration(call.answered_in());
     pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
         .put_text(if marked { "◆" } else { " " }, styles[Role::Accent])
         .put_text(sign, styles[role])

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::{
     menus::{
-        describe_tool, frame_connection, route_menu, routes_of, show_descriptor, times_prompt,
-        turn_new_agent,
+        describe_tool, frame_connection, route_menu, routes_of, show_descriptor, time_limit_prompt,
+        times_prompt, turn_new_agent,
     },
     mock_actions::answer_by_hand,
     refusals::{
@@ -28,6 +28,7 @@ use crate::{
     model::call::Call,
     ui::{
         action_rows::{self, refuse_when},
+        everywhere,
         frames::frame_refusal,
         view::Reply,
         widgets::panes::Step,
@@ -54,6 +55,11 @@ pub(crate) const ACTIONS: &[Row] = &[
         .refused(|_, state| {
             refuse_when(routes_of(state).is_empty(), "this tool has only one route")
         }),
+    Row::new(Scope::Invoke, "time-limit", "time limit…", |_, state| time_limit_prompt(state))
+        .help(
+            "How long an answer may take in calls of this session; the connection's timeout says it \
+            for good",
+        ),
     Row::new(Scope::Invoke, "new-agent", "new agent", |_, state| with_tool(state, turn_new_agent))
         .help(
             "Call as a new CommonGround agent although the connection names one (if that one is \
@@ -137,6 +143,7 @@ pub(crate) const ACTIONS: &[Row] = &[
     Row::taking_over("redo", |screen, state| {
         screen.step_typed(state, EditedText::can_redo, CallMessage::RedoText)
     }),
+    Row::taking_over("reload", |_, state| everywhere::reload_with_server(state)),
     Row::taking_over("find", Invoke::open_find),
     Row::refusing("follow", |_, state| no_call(state)),
     Row::refusing("next-answer-view", |_, state| no_call(state)),

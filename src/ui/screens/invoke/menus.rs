@@ -9,7 +9,7 @@ use crate::{
         state::State,
     },
     engine::series,
-    model::{call::Call, connection::Connection, entry::EntryId},
+    model::{call::Call, connection::Connection, duration, entry::EntryId},
     schema::count::count_text,
     systems::{calling, facets::calls::RouteOffer, model_text, table},
     ui::{
@@ -100,7 +100,8 @@ pub(super) fn list_deployed(state: &State) -> Reply {
         ..Item::default()
     };
     let failed = state.network.failed_listing(&state.catalog);
-    let first = failed.or_else(|| unlisted.first().copied());
+    let default = unlisted.iter().find(|name| **name == current.name);
+    let first = failed.or_else(|| default.or(unlisted.first()).copied());
     let at = names.iter().position(|name| Some(name.as_str()) == first).unwrap_or(0);
     let items = names.iter().map(item).collect();
     let choose = move |row: usize| list(&names[row]);
@@ -162,6 +163,34 @@ pub(super) fn routes_of(state: &State) -> Vec<RouteOffer> {
     let tool = tool_of(state).and_then(|id| state.tool(&id).cloned());
     tool.map(|tool| calling::call_routes(&tool, &state.call_connection(tool.id())))
         .unwrap_or_default()
+}
+
+/// Asks how long calls of this session may take.
+pub(super) fn time_limit_prompt(state: &State) -> Reply {
+    let now = match state.invoke.time_limit {
+        Some(time) => format!("now {}", duration::print_duration(time)),
+        None => "30s unless the connection has a timeout".to_owned(),
+    };
+    let words = format!(
+        "How long an answer may take in calls of this session, such as 2m ({now}). Empty: as the \
+        connections say."
+    );
+    let typed = state.invoke.time_limit.map(duration::print_duration).unwrap_or_default();
+    Reply::Open(Box::new(
+        Prompt::new("Time limit", words, &typed, |text, _| {
+            let time = match text.trim() {
+                "" => None,
+                text => Some(
+                    duration::parse_duration(text)
+                        .filter(|time| !time.is_zero())
+                        .ok_or_else(|| format!("type a time: {}", duration::EXAMPLES))?,
+                ),
+            };
+            Ok(Reply::send(Message::Call(CallMessage::LimitTime(time))))
+        })
+        .with_act("set")
+        .preselected(),
+    ))
 }
 
 /// Asks how often, and says how it went last.

@@ -16,8 +16,7 @@ use crate::{
         facets::call_meta::{MetaFault, MetaForms},
     },
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, truncate_text, visible_text},
+        canvas::{Pen, inset_area, truncate_text, visible_text},
         form::{
             host::{FormHost, written_in},
             notes::Note,

@@ -14,7 +14,7 @@ use crate::{
     },
     engine::secret::is_secret_name,
     model::{entry::EntryId, finding::EntryEdit, service::Parameter, tool::Tool},
-    schema::pointer::Pointer,
+    schema::{pointer::Pointer, tree::IsHidden},
     syntax::edit::Edit,
     systems::table,
     ui::form::{host::ValueOwner, view::Form},
@@ -195,42 +195,26 @@ pub(super) struct ArgumentsView {
     pub shows_secrets: bool,
 }
 
+impl ArgumentsView {
+    /// Names whose texts are hidden, whatever the schema says of them.
+    pub fn hidden_names(self) -> Option<IsHidden> {
+        if self.shows_secrets { None } else { Some(is_secret_name) }
+    }
+}
+
 /// The schema of a tool's arguments, which are called so where it names none of them.
-pub(super) fn arguments_schema(tool: &Tool, view: ArgumentsView) -> Value {
+pub(super) fn arguments_schema(tool: &Tool) -> Value {
     let mut schema = table::arguments_schema(tool);
     if let Some(members) = schema.as_object_mut() {
         members.entry("title").or_insert_with(|| "arguments".into());
     }
-    if !view.shows_secrets {
-        hide_secrets(&mut schema);
-    }
     schema
-}
-
-/// Makes passwords of texts whose names are those of secrets.
-fn hide_secrets(schema: &mut Value) {
-    match schema {
-        Value::Object(members) => {
-            let named = members.get_mut("properties").and_then(Value::as_object_mut);
-            for (name, property) in named.into_iter().flatten() {
-                let is_text = property.get("type").is_some_and(|kind| kind == "string");
-                if let Some(property) = property.as_object_mut().filter(|_| is_text)
-                    && is_secret_name(name)
-                    && !property.contains_key("enum")
-                {
-                    property.entry("format").or_insert_with(|| "password".into());
-                }
-            }
-            members.values_mut().for_each(hide_secrets);
-        }
-        Value::Array(items) => items.iter_mut().for_each(hide_secrets),
-        _ => {}
-    }
 }
 
 /// The form of a tool's arguments, or all of them as JSON.
 pub(super) fn arguments_form(tool: &Tool, view: ArgumentsView) -> Form {
-    let form = Form::new(arguments_schema(tool, view));
+    let mut form = Form::new(arguments_schema(tool));
+    form.hide_names(view.hidden_names());
     match view.as_json {
         true => form.with_ui(Some(Arc::new(json!({"ui:widget": "json"})))),
         false => form,

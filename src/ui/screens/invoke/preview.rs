@@ -13,7 +13,7 @@ use crate::{
         state::State,
     },
     engine::{
-        mask::MASKED,
+        mask::{MASKED, Mask},
         secret::{is_reference, is_secret_name},
     },
     model::{
@@ -25,6 +25,7 @@ use crate::{
     systems::{
         calling,
         facets::{caller::CallingAgent, calls::RouteOffer},
+        table,
     },
     ui::{
         canvas::{visible_text, wrap, wrap_to},
@@ -56,9 +57,20 @@ pub(super) fn request_lines(
         .filter(|(_, text)| !text.is_empty())
         .map(|(row, text)| RequestLine::new(if row == 0 { "about" } else { "" }, text, Role::Dim))
         .collect();
+    lines.extend(effect_lines(tool, cells));
     lines.extend(merging_lines(state, tool, cells, view));
     lines.extend(sent_lines(state, tool, cells, view));
     lines
+}
+
+/// What the tool says that its calls do to the world.
+fn effect_lines(tool: &Tool, cells: usize) -> Vec<RequestLine> {
+    let effects = table::tool_effects(tool);
+    let role = if effects.is_destructive() { Role::Warning } else { Role::Dim };
+    let words = effects.words().join(" · ");
+    let rows = wrap(&words, cells).into_iter().filter(|text| !text.is_empty()).enumerate();
+    rows.map(|(row, text)| RequestLine::new(if row == 0 { "effects" } else { "" }, text, role))
+        .collect()
 }
 
 /// What the tool gets of the arguments as they stand, and where each comes from.
@@ -138,13 +150,16 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize, view: ArgumentsView) -> 
         None if !connection.transport().is_bus() => ("the server's answer".to_owned(), Role::Text),
         None => ("none: the service names no response queue".to_owned(), Role::Warning),
     };
+    let mask = (!view.shows_secrets).then(|| state.mask.of_call(&request.arguments));
+    let hide = |text: &str| hide_secrets(mask.as_ref(), text);
+    let (to, reply) = ((hide(&to.0), to.1), (hide(&reply.0), reply.1));
     let own = connection.headers.iter().map(|(name, value)| (name.clone(), value.to_string()));
     let headers: Vec<String> = request
         .headers
         .iter()
         .cloned()
         .chain(own)
-        .map(|(name, value)| format!("{name}: {value}"))
+        .map(|(name, value)| hide(&format!("{name}: {value}")))
         .collect();
     // Ids look alike from their start on, so these may be cut where they do not fit; all else is
     // shown whole.
@@ -161,7 +176,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize, view: ArgumentsView) -> 
     [
         route_lines(state, tool, &routes),
         agent.map(|agent| whole("agent", (agent, Role::Text))).unwrap_or_default(),
-        whole("to", (request.to.clone(), Role::Text)),
+        whole("to", (hide(&request.to), Role::Text)),
         whole("subject", to),
         cut("id", &request.correlation, Role::Text),
         whole("reply", reply),
@@ -169,7 +184,7 @@ fn sent_lines(state: &State, tool: &Tool, cells: usize, view: ArgumentsView) -> 
             true => Vec::new(),
             false => cut("headers", &headers.join(", "), Role::Dim),
         },
-        whole("body", (start_of(&shown_body(state, &request.body, view)), Role::Text)),
+        whole("body", (start_of(&hide(&request.body)), Role::Text)),
     ]
     .into_iter()
     .flatten()
@@ -217,14 +232,11 @@ fn sent_request(state: &State, next: &Request) -> Option<Request> {
     is_same.then(|| sent.clone())
 }
 
-/// A body as it is shown: secrets in it are dots, unless they are to be seen.
-fn shown_body<'b>(state: &State, body: &'b str, view: ArgumentsView) -> Cow<'b, str> {
-    match view.shows_secrets {
-        true => Cow::Borrowed(body),
-        false => match state.mask.mask_text(body) {
-            Cow::Owned(masked) => Cow::Owned(masked.replace(MASKED, DOTS)),
-            as_it_is => as_it_is,
-        },
+/// A part of a request as it is shown: secrets in it are dots; without a mask they are seen.
+fn hide_secrets(mask: Option<&Mask>, text: &str) -> String {
+    match mask.map(|mask| mask.mask_text(text)) {
+        Some(Cow::Owned(masked)) => masked.replace(MASKED, DOTS),
+        _ => text.to_owned(),
     }
 }
 

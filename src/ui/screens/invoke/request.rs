@@ -33,8 +33,7 @@ use crate::{
     schema::pointer::Pointer,
     systems::facets::steps::StepChoice,
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, wrap},
+        canvas::{Pen, inset_area, wrap},
         form::{
             host::{FormHost, written_in},
             view::Form,
@@ -151,7 +150,8 @@ impl RequestPane {
     /// Takes in what the descriptors say: the arguments' schema, the configuration.
     fn sync_descriptor(&mut self, state: &State, tool: &Tool) {
         if let Some(form) = self.arguments.shown_form_mut() {
-            form.set_schema(&Arc::new(arguments_schema(tool, self.view)));
+            form.set_schema(&Arc::new(arguments_schema(tool)));
+            form.hide_names(self.view.hidden_names());
         }
         self.meta.sync_descriptor(tool);
         let parameters = parameters_of(state, tool);
@@ -472,6 +472,11 @@ impl RequestPane {
     }
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        if let Input::Paste(text) = input
+            && let Some(reply) = self.paste_arguments(text, state)
+        {
+            return reply;
+        }
         match input {
             Input::Key(key) if self.is_in_steps() && self.steps.handle_key(*key) => {
                 self.steps.close_inputs();

@@ -214,8 +214,7 @@ impl StepsPane {
                 pen.put_text(text, styles[*role]);
             }
             if line.step == self.row && line.name == "step" {
-                let place = Rect { y: area.y + row, height: 1, ..area };
-                mark_chosen(buffer, place, styles, focused);
+                mark_chosen(buffer, area, row, styles, focused);
             }
         }
         if self.top + height < self.lines.len() && height > 0 {

@@ -2,6 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
+use super::call_line::{CallLine, call_duration};
+
 use ratatui::{
     buffer::Buffer,
     layout::{Constraint, Layout, Rect},
@@ -16,16 +18,12 @@ use crate::{
         state::State,
     },
     engine::{filter, trace::argument_words::argument_words},
-    model::{
-        call::{Call, CallId, CallState},
-        connection::Connection,
-        entry::EntryId,
-        tool::Tool,
-    },
+    model::{call::CallId, connection::Connection, entry::EntryId, tool::Tool},
+    systems::table,
     ui::{
-        answer::events::{format_duration, result_sign},
+        answer::events::result_sign,
         canvas::{Pen, mark_chosen, text_width, truncate_key, visible_text, wrap, wrap_to},
-        ranking::{RankedItem, rank_candidates},
+        find_index::{FindIndex, Findable},
         styles::{Role, Styles},
         view::{Look, Reply},
         widgets::{list::ListCursor, pane::Pane, text_input::TextInput},
@@ -75,6 +73,9 @@ const MOST_LINES: usize = 4;
 /// What a tool has beside its name whose calls are answered here.
 const MOCKED: &str = "mocked";
 
+/// What a tool has there that says it may delete or overwrite something.
+const DESTRUCTIVE: &str = "!";
+
 /// The sign of a tool that was listed of a running system.
 const DEPLOYED: &str = "◆ ";
 
@@ -99,6 +100,8 @@ pub(super) struct Tools {
     cursor: ListCursor,
     calls: ListCursor,
     filter: Option<TextInput>,
+    /// The rows as they are searched, while they are.
+    index: Option<FindIndex>,
     tools_area: Rect,
     calls_area: Rect,
 }
@@ -132,7 +135,8 @@ impl Tools {
                 self.part = Part::Tools;
                 listed = Listed::First;
             }
-            self.apply_filter();
+            self.index = None;
+            self.apply_filter(state);
         }
         let chosen = tool_of(state);
         if let Some(row) =
@@ -165,11 +169,17 @@ impl Tools {
         !unlisted_names(&self.unlisted, state).is_empty()
     }
 
-    fn apply_filter(&mut self) {
-        let candidates =
-            self.rows.iter().map(|row| RankedItem { name: &row.name, ..RankedItem::default() });
-        self.shown =
-            rank_candidates(self.filter.as_ref().map_or("", |filter| filter.text()), candidates);
+    fn apply_filter(&mut self, state: &State) {
+        let Some(filter) = &self.filter else {
+            self.index = None;
+            self.shown = (0..self.rows.len()).collect();
+            return;
+        };
+        let rows = &self.rows;
+        let index = self
+            .index
+            .get_or_insert_with(|| rows.iter().map(|row| findable_row(row, state)).collect());
+        self.shown = index.find(filter.text());
     }
 
     pub(super) fn draw(
@@ -261,15 +271,20 @@ impl Tools {
             let mut pen = Pen::new(buffer, area, line);
             pen.put_text(if here { "▌" } else { " " }, styles[Role::Accent])
                 .put_text(sign, styles[role]);
-            let room = pen.remaining_cells();
+            let is_mocked = state.invoke.mocks.contains(&row.id);
+            let effects = state.tool(&row.id).filter(|_| !is_mocked).map(table::tool_effects);
+            let is_destructive = effects.is_some_and(|effects| effects.is_destructive());
+            let beside = if is_destructive { DESTRUCTIVE.len() + 1 } else { 0 };
+            let room = pen.remaining_cells().saturating_sub(beside);
             let words = if text_width(&row.name) > room { &row.key } else { &row.name };
             pen.put_text(&truncate_key(words, room), styles[name]);
-            let is_mocked = state.invoke.mocks.contains(&row.id);
             if is_mocked && text_width(&row.name) + MOCKED.len() < room {
                 pen.put_right(MOCKED, styles[Role::Dim]);
+            } else if is_destructive {
+                pen.put_right(DESTRUCTIVE, styles[Role::Warning]);
             }
             if here {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }
@@ -314,7 +329,7 @@ impl Tools {
             let shown = CallLine { name, kind, took: &took, words: &words };
             shown.draw(pen, is_one_tool, styles);
             if here {
-                mark_chosen(buffer, Rect { y: area.y + line, height: 1, ..area }, styles, focused);
+                mark_chosen(buffer, area, line, styles, focused);
             }
         }
     }
@@ -334,7 +349,7 @@ impl Tools {
             Input::Paste(text) => match &mut self.filter {
                 Some(filter) => {
                     filter.insert(text);
-                    self.apply_filter();
+                    self.apply_filter(state);
                     self.choose_row(0)
                 }
                 None => Reply::Ignored,
@@ -347,7 +362,7 @@ impl Tools {
         if self.is_typing()
             && !matches!(key.code, Code::Up | Code::Down | Code::PageUp | Code::PageDown)
         {
-            return self.filter_key(key);
+            return self.filter_key(key, state);
         }
         match self.part {
             Part::Tools => {
@@ -390,23 +405,23 @@ impl Tools {
         }
     }
 
-    fn filter_key(&mut self, key: Key) -> Reply {
+    fn filter_key(&mut self, key: Key, state: &State) -> Reply {
         let Some(filter) = &mut self.filter else { return Reply::Ignored };
         match key.code {
             Code::Esc => {
                 self.filter = None;
-                self.apply_filter();
+                self.apply_filter(state);
                 Reply::Handled
             }
             Code::Enter => {
                 let row = self.cursor.row;
                 let reply = self.choose_row(row);
                 self.filter = None;
-                self.apply_filter();
+                self.apply_filter(state);
                 reply
             }
             _ if filter.handle_key(key) => {
-                self.apply_filter();
+                self.apply_filter(state);
                 self.choose_row(0)
             }
             _ => Reply::Ignored,
@@ -465,6 +480,15 @@ fn unsaved_tools(state: &State) -> Vec<&Arc<Tool>> {
         unsaved.extend(listed.filter(|tool| !saved.contains(tool.name.as_str())));
     }
     unsaved
+}
+
+/// A tool by its key, its name and its title; what it does counts less: `is:destructive`.
+fn findable_row(row: &ToolRow, state: &State) -> Findable {
+    let Some(tool) = state.tool(&row.id) else { return Findable::new([&*row.name], &[]) };
+    let effects: Vec<String> =
+        table::tool_effects(tool).words().iter().map(|word| format!("is:{word}")).collect();
+    let names = [&*row.name, table::tool_title(tool)];
+    Findable::new(names, &[&*tool.description, &effects.join(" ")])
 }
 
 /// How the listing of a system went, or goes.
@@ -547,7 +571,7 @@ fn draw_deployed(
             look.mouse.presses(row, "deployed-tools");
         }
         if let Some(focused) = at_unlisted.filter(|_| *is_more) {
-            mark_chosen(buffer, row, styles, focused);
+            mark_chosen(buffer, row, 0, styles, focused);
         }
     }
     height
@@ -582,51 +606,6 @@ fn show_call(state: &State, row: usize) -> Reply {
     Reply::Send(messages)
 }
 
-/// A call as its row shows it.
-struct CallLine<'c> {
-    name: &'c str,
-    /// Empty: a call of the tool's service.
-    kind: &'static str,
-    took: &'c str,
-    /// What it was called with.
-    words: &'c str,
-}
-
-/// So many cells of what a call was called with are worth more than its time.
-const WORDS: usize = 16;
-/// So many are shown beside a long name.
-const FEW_WORDS: usize = 8;
-
-impl CallLine<'_> {
-    /// The name is worth more than the time, and so is what distinguishes it from other calls.
-    fn draw(&self, mut pen: Pen<'_>, is_one_tool: bool, styles: &Styles) {
-        let Self { name, kind, took, words } = *self;
-        let words = if words.is_empty() && is_one_tool { name } else { words };
-        let name = if is_one_tool { "" } else { name };
-        let room = pen.remaining_cells();
-        let wanted = text_width(name) + text_width(words).min(WORDS) + 2;
-        let whole = [kind, took].into_iter().filter(|part| !part.is_empty());
-        let notes = [whole.collect::<Vec<_>>().join(" · "), kind.to_owned()];
-        let note = notes.iter().find(|note| wanted + text_width(note) < room);
-        let note = note.map_or(kind, String::as_str);
-        let room = room.saturating_sub(text_width(note) + usize::from(!note.is_empty()));
-        let most = if words.is_empty() { room } else { room.saturating_sub(FEW_WORDS + 1) };
-        let name = truncate_key(name, most.max(room / 2));
-        if !name.is_empty() {
-            pen.put_text(&name, styles[Role::Text]).put_text(" ", styles[Role::Text]);
-        }
-        let taken = text_width(&name) + usize::from(!name.is_empty());
-        pen.put_column(words, room.saturating_sub(taken), styles[Role::Dim])
-            .put_right(note, styles[Role::Dim]);
-    }
-}
-
-fn call_duration(call: &Call) -> Option<String> {
-    match &call.state {
-        CallState::Ended { at_ms, .. } => Some(format_duration(*at_ms)),
-        _ => None,
-    }
-}
 /// What is said where there is no tool; a connection that isn't the one in use may have some.
 fn empty_words(state: &State, unlisted: &[String]) -> String {
     if !unlisted.is_empty() {

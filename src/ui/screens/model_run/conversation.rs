@@ -133,8 +133,7 @@ impl Conversation {
                     pen.put_text(piece, styles[*role]);
                 }
                 if row == self.row {
-                    let place = Rect { y: area.y + y, height: 1, ..area };
-                    mark_chosen(buffer, place, styles, focused);
+                    mark_chosen(buffer, area, y, styles, focused);
                 }
             }
         }

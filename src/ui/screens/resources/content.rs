@@ -5,18 +5,24 @@ use std::sync::Arc;
 use ratatui::{buffer::Buffer, layout::Rect};
 
 use crate::{
-    app::{input::Input, resources::ReadReport},
+    app::{
+        input::{Code, Input, Key},
+        resources::ReadReport,
+    },
     model::{content_part::ContentPart, server_item::ItemContent, size},
     schema::count::count_text,
     ui::{
-        answer::{draw::inset_area, rendered::face_role},
+        answer::rendered::face_role,
+        canvas::{Pen, inset_area, mark_chosen, text_width},
         styles::Role,
-        view::Look,
+        view::{Look, Reply},
         widgets::{
+            find_line::draw_find_line,
             markdown,
             pane::Pane,
             reading::{Line, ReadPosition, json_lines, wrapped_lines},
             tabs::Tabs,
+            text_input::TextInput,
         },
     },
 };
@@ -33,6 +39,17 @@ pub(super) struct ContentPane {
     position: ReadPosition,
     /// The lines of what is shown, made once for a width and a view.
     lines: Option<ContentLines>,
+    find: Option<TextInput>,
+    found: FoundLines,
+}
+
+/// The lines that hold what is looked for.
+#[derive(Default)]
+struct FoundLines {
+    query: String,
+    lines: Vec<usize>,
+    /// The one that was gone to, among them.
+    at: usize,
 }
 
 struct ContentLines {
@@ -47,9 +64,62 @@ impl ContentPane {
         self.position = ReadPosition::default();
     }
 
+    /// Another item is shown.
+    pub(super) fn leave(&mut self) {
+        self.find = None;
+        self.show_start();
+    }
+
     pub(super) fn next_view(&mut self) {
         self.tabs.at = (self.tabs.at + 1) % VIEWS.len();
         self.show_start();
+    }
+
+    pub(super) fn is_finding(&self) -> bool {
+        self.find.is_some()
+    }
+
+    /// Opens the find box with what was looked for last.
+    pub(super) fn open_find(&mut self) {
+        self.find = Some(TextInput::selected_whole(self.found.query.clone()));
+        self.search();
+    }
+
+    /// Finds the lines again, and goes to the first one from where the reader is.
+    fn search(&mut self) {
+        let query = self.find.as_ref().map_or("", |find| find.text()).to_lowercase();
+        let lines = self.lines.as_ref().map_or(&[][..], |made| &made.lines);
+        let lines = if query.is_empty() { Vec::new() } else { lines_with(lines, &query) };
+        let from = self.position.top();
+        let at = lines.iter().position(|line| *line >= from).unwrap_or_default();
+        self.found = FoundLines { query, lines, at };
+        self.go_to_found();
+    }
+
+    fn go_to_found(&mut self) {
+        if let Some(line) = self.found.lines.get(self.found.at) {
+            self.position.reveal(*line);
+        }
+    }
+
+    fn find_key(&mut self, key: Key) -> Reply {
+        let Some(find) = &mut self.find else { return Reply::Ignored };
+        let count = self.found.lines.len();
+        match key.code {
+            Code::Esc => self.find = None,
+            Code::Enter | Code::Down | Code::Up if count > 0 => {
+                let step = if key.code == Code::Up { count - 1 } else { 1 };
+                self.found.at = (self.found.at + step) % count;
+                self.go_to_found();
+            }
+            Code::Enter | Code::Down | Code::Up => {}
+            _ if find.handle_key(key) => self.search(),
+            _ => return Reply::Ignored,
+        }
+        match self.is_finding() && self.found.lines.is_empty() && !self.found.query.is_empty() {
+            true => Reply::Refused(format!("\"{}\" not found", self.found.query)),
+            false => Reply::Handled,
+        }
     }
 
     /// What is copied: its name, and the text.
@@ -88,8 +158,10 @@ impl ContentPane {
         let words = match report {
             Some(ReadReport::Done(content)) => {
                 self.make_lines(content, cells);
+                let text = self.draw_find(buffer, text, look, focused);
                 let lines = self.lines.as_ref().map_or(&[][..], |made| &made.lines);
-                return self.position.draw(buffer, text, look.styles, lines);
+                self.position.draw(buffer, text, look.styles, lines);
+                return self.mark_found(buffer, look, focused);
             }
             None => {
                 let key = look.keymap.way_to("read-item");
@@ -118,17 +190,93 @@ impl ContentPane {
             _ => content_lines(content, cells),
         };
         self.lines = Some(ContentLines { content: Arc::clone(content), cells, view, lines });
+        if self.is_finding() {
+            self.search();
+        }
     }
 
-    pub(super) fn handle_input(&mut self, input: &Input) -> bool {
-        if let Input::Mouse(mouse) = input
-            && self.tabs.handle_mouse(*mouse)
-        {
-            self.show_start();
-            return true;
-        }
-        self.position.handle_input(input)
+    /// Draws the find box with how much was found; answers the area below.
+    fn draw_find(
+        &mut self,
+        buffer: &mut Buffer,
+        area: Rect,
+        look: Look<'_>,
+        focused: bool,
+    ) -> Rect {
+        let Some(find) = &mut self.find else { return area };
+        let count = self.found.lines.len();
+        let words = match (count, self.found.query.is_empty()) {
+            (_, true) => String::new(),
+            (0, _) => " not found".to_owned(),
+            _ => format!(" {} of {count}", self.found.at + 1),
+        };
+        let beside = u16::try_from(text_width(&words)).unwrap_or_default().min(area.width / 2);
+        let field = Rect { width: area.width - beside, ..area };
+        let below = draw_find_line(buffer, field, find, look.styles, focused);
+        let note = Rect { x: field.right(), width: beside, height: 1, ..area };
+        Pen::new(buffer, note, 0).put_text(&words, look.styles[Role::Dim]);
+        Rect { width: area.width, ..below }
     }
+
+    /// Marks the line that was gone to.
+    fn mark_found(&self, buffer: &mut Buffer, look: Look<'_>, focused: bool) {
+        let line = self.found.lines.get(self.found.at).filter(|_| self.is_finding());
+        if let Some(area) = line.and_then(|line| self.position.line_area(*line)) {
+            mark_chosen(buffer, area, 0, look.styles, focused);
+        }
+    }
+
+    pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
+        match input {
+            Input::Key(key) if self.is_finding() => return self.find_key(*key),
+            Input::Paste(text) if self.is_finding() => {
+                if let Some(find) = &mut self.find {
+                    find.insert(text);
+                }
+                self.search();
+                return Reply::Handled;
+            }
+            Input::Mouse(mouse) => {
+                if self.find.as_mut().is_some_and(|find| find.handle_mouse(*mouse)) {
+                    return Reply::Handled;
+                }
+                if self.tabs.handle_mouse(*mouse) {
+                    self.show_start();
+                    return Reply::Handled;
+                }
+            }
+            _ => {}
+        }
+        if self.position.handle_input(input) { Reply::Handled } else { Reply::Ignored }
+    }
+}
+
+/// The lines that hold a text in small letters; one that a text goes on from into the next counts.
+fn lines_with(lines: &[Line], query: &str) -> Vec<usize> {
+    let text = |line: &Line| {
+        let pieces = line.iter().map(|(_, piece)| piece.as_str());
+        pieces.collect::<String>().to_lowercase()
+    };
+    let mut found = Vec::new();
+    let mut next = lines.first().map(text);
+    for row in 0..lines.len() {
+        let here = next.take().unwrap_or_default();
+        next = lines.get(row + 1).map(text);
+        let goes_on = || {
+            let begins = |mut both: String, next: &str| {
+                both.push_str(next);
+                both.find(query).is_some_and(|at| at < here.trim_end().len())
+            };
+            let next = next.as_deref()?.trim_start();
+            // Between words, or within a long one.
+            let spaced = format!("{} ", here.trim_end());
+            Some(!next.contains(query) && (begins(spaced, next) || begins(here.clone(), next)))
+        };
+        if here.contains(query) || goes_on() == Some(true) {
+            found.push(row);
+        }
+    }
+    found
 }
 
 fn pretty_json(content: &ItemContent) -> String {
@@ -206,4 +354,24 @@ fn cut_text(text: &str, lines: impl Fn(&str) -> Vec<Line>) -> Vec<Line> {
     let most = size::format_size(LONGEST as u64);
     shown.push(vec![(Role::Warning, format!("… {most} are shown; s saves all of it"))]);
     shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_found_in_a_line_and_where_it_is_broken() {
+        let lines: Vec<Line> = ["The Blob is", "here, and a blo", "b is", "", "not blobs"]
+            .map(|line| {
+                vec![
+                    (Role::Text, line[..line.len() / 2].to_owned()),
+                    (Role::Dim, line[line.len() / 2..].to_owned()),
+                ]
+            })
+            .into();
+        assert_eq!(lines_with(&lines, "blob"), [0, 1, 4]);
+        assert_eq!(lines_with(&lines, "is here"), [0]);
+        assert_eq!(lines_with(&lines, "nothing"), Vec::<usize>::new());
+    }
 }

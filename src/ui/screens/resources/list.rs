@@ -5,24 +5,30 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         connection_test::Report,
-        input::{Input, MouseKind},
+        input::{Code, Input, Key},
         message::Message,
         resources::{ItemId, ResourceMessage},
         state::State,
     },
     model::server_item::{ItemKind, ServerItem},
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, mark_chosen, text_width},
+        canvas::{Pen, inset_area, mark_chosen, text_width},
+        find_index::{FindIndex, Findable},
         styles::{Role, Styles},
         view::Reply,
         widgets::{
+            find_line::draw_find_line,
             list::ListCursor,
             pane::Pane,
             reading::{Line, ReadPosition, wrapped_lines},
+            text_input::TextInput,
         },
     },
 };
+
+/// The keys of the find box.
+pub(super) const FIND_KEYS: [(&str, &str); 3] =
+    [("↑↓", "choose"), ("Enter", "select"), ("Esc", "all")];
 
 #[derive(Default)]
 pub(super) struct ItemList {
@@ -30,6 +36,28 @@ pub(super) struct ItemList {
     area: Rect,
     rows: Vec<ItemRow>,
     words: ReadPosition,
+    /// What is typed to narrow the list, while it is.
+    find: Option<TextInput>,
+    /// What stays of it.
+    kept: String,
+    searched: Option<SearchedItems>,
+    /// What was chosen when the rows were made.
+    chosen: Option<ItemId>,
+}
+
+/// The items as they are searched.
+struct SearchedItems {
+    /// What they are of: the server, the asking, how many.
+    of: (String, u64, usize),
+    index: FindIndex,
+}
+
+impl SearchedItems {
+    fn new(of: (String, u64, usize), items: &[&ServerItem]) -> Self {
+        let findable =
+            |item: &&ServerItem| Findable::new([&*item.title, &*item.id], &[&*item.description]);
+        Self { of, index: items.iter().map(findable).collect() }
+    }
 }
 
 /// A row of the list.
@@ -55,13 +83,17 @@ fn item_rows(connection: &str, items: &[&ServerItem]) -> Vec<ItemRow> {
             continue;
         }
         rows.push(ItemRow::Heading(format!("{} {}", kind.title(), of_kind.len())));
-        rows.extend(of_kind.into_iter().map(|item| ItemRow::Item {
-            id: ItemId::new(connection, item),
-            title: item.title.clone(),
-            note: item_note(item),
-        }));
+        rows.extend(of_kind.into_iter().map(|item| item_row(connection, item)));
     }
     rows
+}
+
+fn item_row(connection: &str, item: &ServerItem) -> ItemRow {
+    ItemRow::Item {
+        id: ItemId::new(connection, item),
+        title: item.title.clone(),
+        note: item_note(item),
+    }
 }
 
 /// Its type, or how many arguments it takes.
@@ -79,12 +111,93 @@ impl ItemList {
     pub(super) fn sync_state(&mut self, state: &State) -> Option<ItemId> {
         let connection = state.network.resource_server()?;
         let items = state.network.readable_items(&connection.name);
-        self.rows = item_rows(&connection.name, &items);
         let chosen = state.network.resources.chosen.as_ref();
-        let row = self.rows.iter().position(|row| row.item_id() == chosen && chosen.is_some());
+        self.make_rows(&connection.name, &items, state);
+        let mut row = self.row_of(chosen);
+        let is_new = self.chosen.as_ref() != chosen;
+        if row.is_none() && is_new && chosen.is_some() && self.is_narrowed() {
+            // Chosen elsewhere: it is to be seen here.
+            self.kept.clear();
+            self.make_rows(&connection.name, &items, state);
+            row = self.row_of(chosen);
+        }
+        self.chosen = chosen.cloned();
         let first = || self.rows.iter().position(|row| row.item_id().is_some());
         self.cursor.row = row.or_else(first).unwrap_or_default();
         self.rows.get(self.cursor.row)?.item_id().cloned()
+    }
+
+    fn row_of(&self, item: Option<&ItemId>) -> Option<usize> {
+        self.rows.iter().position(|row| row.item_id() == item && item.is_some())
+    }
+
+    /// All under their headings; of a text to find what matches, best first.
+    fn make_rows(&mut self, connection: &str, items: &[&ServerItem], state: &State) {
+        let needle = self.needle();
+        if needle.is_empty() {
+            self.searched = None;
+            self.rows = item_rows(connection, items);
+            return;
+        }
+        let turn = state.network.tests.reports.get(connection).map_or(0, |(turn, _)| *turn);
+        let of = (connection.to_owned(), turn, items.len());
+        let known = self.searched.take().filter(|searched| searched.of == of);
+        let mut searched = known.unwrap_or_else(|| SearchedItems::new(of, items));
+        let found = searched.index.find(&needle).into_iter();
+        let found = found.filter_map(|row| items.get(row));
+        self.rows = found.map(|item| item_row(connection, item)).collect();
+        self.searched = Some(searched);
+    }
+
+    fn needle(&self) -> String {
+        self.find.as_ref().map_or(&*self.kept, |find| find.text()).trim().to_owned()
+    }
+
+    pub(super) fn is_typing(&self) -> bool {
+        self.find.is_some()
+    }
+
+    /// Whether the list is narrowed, and nobody types.
+    pub(super) fn is_narrowed(&self) -> bool {
+        self.find.is_none() && !self.kept.is_empty()
+    }
+
+    pub(super) fn open_find(&mut self) {
+        self.find = Some(TextInput::selected_whole(self.kept.clone()));
+    }
+
+    /// What is typed in the find box; `None` where that is for the list.
+    fn find_key(&mut self, key: Key, state: &State) -> Option<Reply> {
+        if key.is_plain(Code::Esc) && (self.is_typing() || self.is_narrowed()) {
+            self.find = None;
+            self.kept.clear();
+            return Some(Reply::Handled);
+        }
+        let find = self.find.as_mut()?;
+        match key.code {
+            Code::Up | Code::Down | Code::PageUp | Code::PageDown => None,
+            Code::Enter => {
+                self.kept = self.needle();
+                self.find = None;
+                Some(self.choose_first_of(self.cursor.row))
+            }
+            _ if find.handle_key(key) => Some(self.choose_best(state)),
+            _ => Some(Reply::Ignored),
+        }
+    }
+
+    /// The best match is chosen as one types.
+    fn choose_best(&mut self, state: &State) -> Reply {
+        let Some(server) = state.network.resource_server() else { return Reply::Handled };
+        let items = state.network.readable_items(&server.name);
+        self.make_rows(&server.name, &items, state);
+        self.choose_first_of(0)
+    }
+
+    fn choose_first_of(&self, row: usize) -> Reply {
+        self.item_near(row, 0).map_or(Reply::Handled, |id| {
+            Reply::send(Message::Resource(ResourceMessage::Choose(id)))
+        })
     }
 
     pub(super) fn draw(
@@ -98,16 +211,31 @@ impl ItemList {
         let server = state.network.resource_server().map(|connection| connection.name.as_str());
         let title =
             server.map_or_else(|| "Resources".to_owned(), |name| format!("Resources of {name}"));
-        let inside = Pane { title: &title, focused, ..Pane::default() }.draw(buffer, area, styles);
+        let items = self.rows.iter().filter(|row| row.item_id().is_some()).count();
+        let note = match self.needle().as_str() {
+            "" => String::new(),
+            needle if self.is_narrowed() => format!("/ {needle}: {items}"),
+            _ => format!("{items} found"),
+        };
+        let pane = Pane { title: &title, note: &note, focused, ..Pane::default() };
+        let mut inside = pane.draw(buffer, area, styles);
+        if let Some(find) = &mut self.find {
+            inside = draw_find_line(buffer, inside, find, styles, focused);
+        }
         let text = inset_area(inside);
         let notes = server.map_or_else(Vec::new, |name| {
-            report_lines(state, name, self.rows.is_empty(), usize::from(text.width))
+            let is_empty = self.rows.is_empty() && self.needle().is_empty();
+            report_lines(state, name, is_empty, usize::from(text.width))
         });
         let height = u16::try_from(notes.len()).unwrap_or(text.height).min(text.height / 2);
         self.area = Rect { height: inside.height - height, ..inside };
         let below = Rect { y: text.bottom() - height, height, ..text };
-        let words = if self.rows.is_empty() { Rect { height: text.height, ..text } } else { below };
+        let is_found = !self.rows.is_empty() || !self.needle().is_empty();
+        let words = if is_found { below } else { Rect { height: text.height, ..text } };
         self.words.draw(buffer, words, styles, &notes);
+        if is_found && self.rows.is_empty() {
+            Pen::new(buffer, text, 0).put_text("no match", styles[Role::Ghost]);
+        }
         if server.is_none() {
             Pen::new(buffer, text, 0).put_text("no server with resources", styles[Role::Ghost]);
         }
@@ -130,27 +258,32 @@ impl ItemList {
                 .put_text(" ", styles[Role::Text])
                 .put_column(note, note_room, styles[Role::Dim]);
             if chosen {
-                let line = Rect { y: self.area.y + line, height: 1, ..self.area };
-                mark_chosen(buffer, line, styles, focused);
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }
 
-    pub(super) fn handle_input(&mut self, input: &Input) -> Reply {
-        let before = self.cursor.row;
-        let count = self.rows.len();
-        let chosen = match input {
-            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.handle_key(*key, count).then_some(self.cursor.row),
-            Input::Mouse(mouse) => match mouse.kind {
-                MouseKind::Wheel(notches) => {
-                    self.cursor.handle_wheel(notches, count);
-                    Some(self.cursor.row)
+    pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
+        match input {
+            Input::Key(key) => {
+                if let Some(reply) = self.find_key(*key, state) {
+                    return reply;
                 }
-                _ => self.cursor.handle_mouse(*mouse, self.area, count),
-            },
-            Input::Paste(_) => None,
-        };
+            }
+            Input::Paste(text) => {
+                if let Some(find) = &mut self.find {
+                    find.insert(text);
+                    return self.choose_best(state);
+                }
+            }
+            Input::Mouse(mouse) => {
+                if self.find.as_mut().is_some_and(|find| find.handle_mouse(*mouse)) {
+                    return Reply::Handled;
+                }
+            }
+        }
+        let before = self.cursor.row;
+        let chosen = self.cursor.handle_input(input, self.area, self.rows.len());
         match chosen.and_then(|row| self.item_near(row, before)) {
             Some(id) => Reply::send(Message::Resource(ResourceMessage::Choose(id))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,

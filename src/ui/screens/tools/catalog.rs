@@ -23,10 +23,11 @@ use crate::{
         tool::{Audience, States},
     },
     schema::count::count_text,
+    systems::table,
     ui::{
         canvas::{Pen, text_width, truncate_key, wrap},
+        find_index::{FindIndex, Findable},
         pasted,
-        ranking::{RankedItem, rank_candidates},
         styles::Role,
         view::{Look, Reply},
         widgets::{find_line::draw_find_line, list::ListCursor, pane::Pane, text_input::TextInput},
@@ -96,6 +97,8 @@ pub(super) struct CatalogPane {
     /// What the rows were made of: the catalog's revision and its names of tools, the arrangement,
     /// the text to find.
     made_of: Option<((u64, u64), Arrangement, String)>,
+    /// The entries as they are searched, while somebody types.
+    searched: Option<SearchedEntries>,
     chosen: Option<EntryId>,
     /// Which entries in view have unsaved changes, by the state that this was found out of.
     unsaved: (u64, HashMap<EntryId, bool>),
@@ -114,7 +117,10 @@ impl CatalogPane {
         let names = if needle.is_empty() { 0 } else { state.catalog.tool_names };
         let wanted = ((state.catalog.revision, names), self.arrangement, needle);
         if self.made_of.as_ref() != Some(&wanted) {
-            self.rows = arranged_rows(state, self.arrangement, &wanted.2);
+            self.rows = match wanted.2.as_str() {
+                "" => arranged_rows(state, self.arrangement),
+                needle => self.matching_rows(state, wanted.0, needle),
+            };
             self.made_of = Some(wanted);
             self.chosen = None;
         }
@@ -131,6 +137,14 @@ impl CatalogPane {
                 self.cursor.row = found.unwrap_or(self.cursor.row);
             }
         }
+    }
+
+    fn matching_rows(&mut self, state: &State, of: (u64, u64), needle: &str) -> Vec<Row> {
+        let known = self.searched.take().filter(|searched| searched.of == of);
+        let mut searched = known.unwrap_or_else(|| SearchedEntries::new(state, of));
+        let rows = searched.find(needle);
+        self.searched = self.find.is_some().then_some(searched);
+        rows
     }
 
     fn is_unsaved(&mut self, id: &EntryId, state: &State) -> bool {
@@ -455,11 +469,8 @@ fn draw_entry(
     pen.put_text(mark, of(mark_role)).fill_rest(plain);
 }
 
-/// The rows for an arrangement, narrowed to what matches.
-fn arranged_rows(state: &State, arrangement: Arrangement, needle: &str) -> Vec<Row> {
-    if !needle.is_empty() {
-        return matching_rows(state, needle);
-    }
+/// The rows for an arrangement.
+fn arranged_rows(state: &State, arrangement: Arrangement) -> Vec<Row> {
     let mut headed: Vec<(String, EntryId)> = Vec::new();
     for entry in state.catalog.entries() {
         headed.push((heading(entry, state, arrangement), entry.id.clone()));
@@ -511,16 +522,30 @@ fn heading(entry: &Entry, state: &State, arrangement: Arrangement) -> String {
     }
 }
 
-fn matching_rows(state: &State, needle: &str) -> Vec<Row> {
-    let entries: Vec<&Entry> = state.catalog.entries().collect();
-    let candidates = entries.iter().map(|entry| RankedItem {
-        name: &entry.key,
-        alias: state.catalog.tool(&entry.id).map_or("", |tool| tool.name.as_str()),
-        description: state.catalog.tool(&entry.id).map_or("", |tool| tool.description.as_str()),
-        ..RankedItem::default()
-    });
-    rank_candidates(needle, candidates)
-        .into_iter()
-        .map(|row| Row::Entry(entries[row].id.clone()))
-        .collect()
+/// The entries as they are searched.
+struct SearchedEntries {
+    /// The catalog's revision and its names of tools.
+    of: (u64, u64),
+    ids: Vec<EntryId>,
+    index: FindIndex,
+}
+
+impl SearchedEntries {
+    fn new(state: &State, of: (u64, u64)) -> Self {
+        let ids = state.catalog.entries().map(|entry| entry.id.clone()).collect();
+        let findable = |entry: &Entry| match state.catalog.tool(&entry.id) {
+            Some(tool) => {
+                let name = Some(&*tool.name).filter(|name| **name != *entry.key);
+                let names = [&*entry.key, name.unwrap_or_default(), table::tool_title(tool)];
+                Findable::new(names, &[tool.description.as_str()])
+            }
+            None => Findable::new([&*entry.key], &[]),
+        };
+        Self { of, ids, index: state.catalog.entries().map(findable).collect() }
+    }
+
+    fn find(&mut self, needle: &str) -> Vec<Row> {
+        let found = self.index.find(needle).into_iter();
+        found.filter_map(|row| self.ids.get(row).cloned().map(Row::Entry)).collect()
+    }
 }

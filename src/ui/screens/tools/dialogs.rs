@@ -108,13 +108,7 @@ pub(super) fn make_service(tool: &EntryId, at: &Pointer, state: &State) -> Reply
     };
     match services::make_service(ComposeContext::from_state(state), tool) {
         Ok(plan) => {
-            let keys = &state.keymap;
-            let words = format!(
-                "{}; {} saves, {} undoes",
-                plan.done_words(),
-                keys.way_to("save-all"),
-                keys.way_to("undo")
-            );
+            let words = plan.done_words(&state.keymap, "save-all");
             let Plan { label, changes, .. } = plan;
             // The tool is what one works at.
             Reply::Send(vec![
@@ -226,30 +220,26 @@ pub(super) fn duplicate_entry(state: &State) -> Reply {
                     vec![Change::File { file: place.file.clone(), document: place.document, edit }],
                 ));
             }
-            let path = place.file.as_str();
-            let (head, ending) = path.rsplit_once('.').unwrap_or((path, "json"));
-            let folder =
-                head.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-            let file = FileId::new(format!("{folder}{key}.{ending}"));
-            if state.documents.has(&file) {
-                return Err(format!("{file} is there already"));
-            }
-            let text = state
-                .documents
-                .get(&place.file)
-                .map(|document| document.text.whole_text().clone())
-                .unwrap_or_default();
-            Ok(change_reply(
-                label,
-                vec![Change::Create {
-                    file: file.clone(),
-                    text: rename_copy(&file, text, &entry, key),
-                }],
-            ))
+            Ok(change_reply(label, vec![renamed_file(&entry, key, state)?]))
         })
         .with_act("duplicate")
         .preselected(),
     ))
+}
+
+/// Makes a file for an entry that has one of its own: the same under another key, in the same folder.
+fn renamed_file(entry: &Entry, key: &str, state: &State) -> Result<Change, String> {
+    let home = &entry.id.place().file;
+    let path = home.as_str();
+    let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending);
+    let folder = path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
+    let file = FileId::new(format!("{folder}{key}.{ending}"));
+    if state.documents.has(&file) {
+        return Err(format!("{file} is there already"));
+    }
+    let document = state.documents.get(home);
+    let text = document.map(|document| document.text.whole_text().clone()).unwrap_or_default();
+    Ok(Change::Create { text: rename_copy(&file, text, entry, key), file })
 }
 
 /// The copy's text, with its own name where the name was the key.
@@ -346,24 +336,9 @@ fn rename_changes(entry: &Entry, key: &str, state: &State) -> Result<Vec<Change>
         return Ok(changes);
     }
     if key_at(entry).is_none() {
-        let path = place.file.as_str();
-        let ending = path.rsplit_once('.').map_or("json", |(_, ending)| ending);
-        let folder =
-            path.rsplit_once('/').map(|(folder, _)| format!("{folder}/")).unwrap_or_default();
-        let file = FileId::new(format!("{folder}{key}.{ending}"));
-        if state.documents.has(&file) {
-            return Err(format!("{file} is there already"));
-        }
-        let text = state
-            .documents
-            .get(&place.file)
-            .map(|document| document.text.whole_text().clone())
-            .unwrap_or_default();
+        let renamed = renamed_file(entry, key, state)?;
         changes.retain(|change| !matches!(change, Change::Entry(EntryEdit { entry: of, .. }) if of == &entry.id));
-        changes.push(Change::Create {
-            file: file.clone(),
-            text: rename_copy(&file, text, entry, key),
-        });
+        changes.push(renamed);
         changes.push(Change::Remove { file: place.file.clone() });
     }
     Ok(changes)
@@ -409,15 +384,19 @@ pub(super) fn delete_entry(next: Option<EntryId>, state: &State) -> Reply {
         .and_then(|document| document.source.as_ref().ok())
         .filter(|source| source.document_count() > 1);
     let references = rename::referencing_tools(entry, &state.catalog);
-    let refer = if references.is_empty() {
-        String::new()
-    } else {
-        let list: Vec<_> = references
-            .iter()
-            .filter_map(|id| state.catalog.entry(id))
-            .map(|entry| entry.key.as_str())
-            .collect();
-        format!(" {} will refer to something that no longer exists.", list.join(", "))
+    let keys: Vec<&str> = references
+        .iter()
+        .filter_map(|id| state.catalog.entry(id))
+        .map(|entry| entry.key.as_str())
+        .collect();
+    let refer = match keys.as_slice() {
+        [] => String::new(),
+        [key] => format!(" {key} will refer to something that no longer exists."),
+        keys => format!(
+            " {} tools will refer to something that no longer exists: {}.",
+            keys.len(),
+            list_names(keys.iter().copied())
+        ),
     };
     let (what, deed) = if let Some(source) = several.filter(|_| place.at.is_root()) {
         let rest = match source.without_document(place.document) {

@@ -5,15 +5,14 @@ use ratatui::{buffer::Buffer, layout::Rect};
 use crate::{
     app::{
         answering::{AnsweringMessage, Open},
-        input::{Input, MouseKind},
+        input::Input,
         message::Message,
         state::State,
     },
     model::clock::Millis,
     systems::by_hand,
     ui::{
-        answer::draw::inset_area,
-        canvas::{Pen, mark_chosen, text_width, wrap},
+        canvas::{Pen, inset_area, mark_chosen, text_width, wrap},
         styles::{Role, Styles},
         view::Reply,
         widgets::{
@@ -78,12 +77,7 @@ impl Calls {
                 )
                 .put_right(&left, styles[role]);
             if chosen {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.area.y + line, height: 1, ..self.area },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
         let below = Rect { y: inside.y + height, height: inside.height - height, ..inside };
@@ -108,22 +102,13 @@ impl Calls {
 
     pub(super) fn handle_input(&mut self, input: &Input, state: &State) -> Reply {
         let open = &state.answering.open;
-        let chosen = match input {
-            Input::Key(key) if key.mods.ctrl || key.mods.alt => return Reply::Ignored,
-            Input::Key(key) => self.cursor.handle_key(*key, open.len()).then_some(self.cursor.row),
-            Input::Mouse(mouse) if self.details.contains(mouse.column, mouse.row) => {
-                self.details.handle_input(input);
-                return Reply::Handled;
-            }
-            Input::Mouse(mouse) => match mouse.kind {
-                MouseKind::Wheel(notches) => {
-                    self.cursor.handle_wheel(notches, open.len());
-                    Some(self.cursor.row)
-                }
-                _ => self.cursor.handle_mouse(*mouse, self.area, open.len()),
-            },
-            Input::Paste(_) => None,
-        };
+        if let Input::Mouse(mouse) = input
+            && self.details.contains(mouse.column, mouse.row)
+        {
+            self.details.handle_input(input);
+            return Reply::Handled;
+        }
+        let chosen = self.cursor.handle_input(input, self.area, open.len());
         match chosen.and_then(|row| open.get(row)) {
             Some(open) => Reply::send(Message::Answering(AnsweringMessage::Choose(open.asked.ask))),
             None if matches!(input, Input::Mouse(_)) => Reply::Handled,

@@ -137,7 +137,7 @@ impl Conversations {
                 Rect { y: inside.y + u16::try_from(row - first).unwrap_or(0), height: 1, ..inside };
             draw_row(buffer, line, styles, conversation, state);
             if row == self.cursor.row {
-                mark_chosen(buffer, line, styles, focused);
+                mark_chosen(buffer, line, 0, styles, focused);
             }
         }
     }

@@ -22,6 +22,9 @@ pub(super) fn conversation_sign(conversation: &Conversation) -> (&'static str, R
         ConversationState::Open if conversation.answered.is_some() => ("●", Role::Accent),
         ConversationState::Open => ("◌", Role::Info),
         ConversationState::Succeeded => ("✓", Role::Success),
+        ConversationState::Failed(_) if conversation.standing.is_cancelled() => {
+            ("■", Role::Warning)
+        }
         ConversationState::Failed(_) => ("✗", Role::Error),
         ConversationState::Unreadable(_) => ("‽", Role::Error),
         ConversationState::Orphan => ("?", Role::Warning),
@@ -43,6 +46,7 @@ pub(super) fn conversation_state(conversation: &Conversation) -> &'static str {
         ConversationState::Open => "waiting for its answer",
         ConversationState::Orphan => "Orphan reply (request not seen)",
         ConversationState::Single => "no conversation",
+        ConversationState::Failed(_) if conversation.standing.is_cancelled() => "cancelled",
         _ => conversation.standing.as_str(),
     }
 }

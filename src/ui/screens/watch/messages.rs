@@ -135,7 +135,7 @@ impl Messages {
             };
             draw_row(buffer, line, styles, state, (conversation, place));
             if row == self.cursor.row {
-                mark_chosen(buffer, line, styles, focused);
+                mark_chosen(buffer, line, 0, styles, focused);
             }
         }
     }

@@ -77,12 +77,7 @@ impl Subjects {
                     .put_text(&note, styles[role]);
             }
             if row == self.cursor.row && focused {
-                mark_chosen(
-                    buffer,
-                    Rect { y: self.area.y + line, height: 1, ..self.area },
-                    styles,
-                    focused,
-                );
+                mark_chosen(buffer, self.area, line, styles, focused);
             }
         }
     }

@@ -155,7 +155,7 @@ impl Chain {
         laid.draw_window(self.view.visible_part(&laid.picture));
         let (run, chosen) = (&self.run, self.row);
         self.view.draw_cells(buffer, &laid.drawing, |cell| {
-            let text = match arrow_row(cell).and_then(|row| laid.chain.links.get(row)) {
+            let text = match cell.arrow_row().and_then(|row| laid.chain.links.get(row)) {
                 Some(ChainLink::Order) => canvas_text::dashed_sign(&cell.text),
                 _ => &cell.text,
             };
@@ -466,13 +466,6 @@ fn progress_sign(progress: StepProgress) -> &'static str {
     }
 }
 
-fn arrow_row(cell: &Cell) -> Option<usize> {
-    match cell.role {
-        Part::Line(row) | Part::Head(row) | Part::Label(row) => Some(row),
-        _ => None,
-    }
-}
-
 fn cell_style(
     cell: &Cell,
     chain: &ChainDiagram,
@@ -494,7 +487,7 @@ fn cell_style(
         Part::Border(row) if row == chosen && focused => styles[Role::BorderFocus],
         Part::Border(row) | Part::Inside(row) | Part::Text { owner: row, line: 0 } => of_step(row),
         Part::Text { .. } => styles[Role::Text],
-        _ => match arrow_row(cell).and_then(|row| chain.links.get(row)) {
+        _ => match cell.arrow_row().and_then(|row| chain.links.get(row)) {
             Some(ChainLink::Data) => styles[Role::FromOutput],
             _ => styles[Role::Dim],
         },

@@ -27,8 +27,12 @@ pub(super) fn menu_row(
     detail: impl Into<String>,
     then: impl Fn() -> Reply + 'static,
 ) -> (Item, RowAction) {
-    let item = Item { title: title.into(), detail: detail.into(), ..Item::default() };
-    (item, Box::new(move || OverlayReply::CloseWith(then())))
+    let then = move || OverlayReply::CloseWith(then());
+    (described_item(title.into(), detail.into()), Box::new(then))
+}
+
+fn described_item(title: String, detail: String) -> Item {
+    Item { title, detail, ..Item::default() }
 }
 
 /// What deletes comes first only where it is named.

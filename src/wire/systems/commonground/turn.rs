@@ -138,7 +138,10 @@ impl Watched {
             Some(CallError::new(
                 ErrorKind::TimedOutTurn,
                 message,
-                "it may go on: look at it in Watch, or raise --timeout",
+                format!(
+                    "it may go on: look at it in Watch, or {}",
+                    calling.call_context.limits.more_time
+                ),
             )),
         )
     }

@@ -29,6 +29,13 @@ pub trait Authorizer: Sync {
         show: &'a (dyn Fn(&str) + Send + Sync),
     ) -> BoxFuture<'a, Result<Option<String>, CallError>>;
 
+    /// The token that is kept, to be handed to another program; `None` where there is none.
+    fn kept_token<'a>(
+        &'a self,
+        connection: &'a Connection,
+        secrets: &'a Secrets,
+    ) -> BoxFuture<'a, Result<Option<String>, CallError>>;
+
     /// Forgets the token.
     fn sign_out<'a>(
         &'a self,

@@ -1,5 +1,7 @@
 //! Servers that can be held against the rules of their protocol.
 
+use std::time::Duration;
+
 use futures::future::BoxFuture;
 
 use crate::{
@@ -7,6 +9,15 @@ use crate::{
     systems::facets::examined::Examined,
     wire::{secrets::Secrets, transport::bus::Bus},
 };
+
+/// How a server is asked.
+#[derive(Clone, Copy)]
+pub struct ExamineOptions<'o> {
+    /// How long each of its answers may take.
+    pub patience: Duration,
+    /// Reports for which rule an answer is waited for that doesn't come at once.
+    pub tell_waiting: &'o (dyn Fn(&str) + Sync),
+}
 
 /// Knows the rules of a protocol.
 pub trait Examiner: Sync {
@@ -22,5 +33,6 @@ pub trait Examiner: Sync {
         bus: &'a dyn Bus,
         connection: &'a Connection,
         secrets: &'a Secrets,
+        options: ExamineOptions<'a>,
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>>;
 }

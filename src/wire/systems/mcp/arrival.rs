@@ -22,6 +22,8 @@ pub(crate) enum TransportArrival {
         /// 0 where there was no answer at all.
         status: u16,
         body: String,
+        /// The POST went with the id of a session.
+        in_session: bool,
     },
     /// Nothing more comes.
     Over(CallError),

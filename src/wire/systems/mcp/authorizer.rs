@@ -58,6 +58,18 @@ impl Authorizer for McpAuthorizer {
         })
     }
 
+    fn kept_token<'a>(
+        &'a self,
+        connection: &'a Connection,
+        secrets: &'a Secrets,
+    ) -> BoxFuture<'a, Result<Option<String>, CallError>> {
+        Box::pin(async move {
+            let address = single_address(connection)?;
+            let grant = grants::read_grant(secrets, address).await.map_err(no_store)?;
+            Ok(grant.map(|grant| grant.access_token))
+        })
+    }
+
     fn sign_out<'a>(
         &'a self,
         connection: &'a Connection,

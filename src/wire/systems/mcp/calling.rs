@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     model::{
-        call::{CallError, EventKind, Outcome},
+        call::{CallError, EventKind, Limits, Outcome},
         connection::Connection,
         error_kind::ErrorKind,
         shown::{shell_word, visible_text},
@@ -115,10 +115,7 @@ pub(crate) async fn call(
         };
         match heard {
             Err(which) => {
-                return Ok((
-                    Outcome::TimedOut,
-                    Some(timed_out(&which, patience, limits.total, stages)),
-                ));
+                return Ok((Outcome::TimedOut, Some(timed_out(&which, patience, limits, stages))));
             }
             Ok(Some(Incoming::Packet(packet))) => {
                 if said(&packet, STAGE) == Some(ANSWER) {
@@ -300,7 +297,8 @@ fn is_more_than_text(result: &Value) -> bool {
     !result.as_object().is_some_and(|members| members.iter().all(is_plain))
 }
 
-fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64) -> CallError {
+fn timed_out(which: &Patience, patience: Duration, limits: Limits, stages: u64) -> CallError {
+    let total = limits.total;
     let seconds = |time: Duration| format!("{} s", time.as_secs_f64());
     let (kind, message) = match (which, stages) {
         (Patience::Total, 0) => {
@@ -320,11 +318,8 @@ fn timed_out(which: &Patience, patience: Duration, total: Duration, stages: u64)
             (ErrorKind::TimedOutIdle, words)
         }
     };
-    CallError::new(
-        kind,
-        message,
-        "give it more time with --timeout; the call was cancelled at the server",
-    )
+    let remedy = format!("{}; the call was cancelled at the server", limits.more_time);
+    CallError::new(kind, message, remedy)
 }
 
 #[cfg(test)]
@@ -334,12 +329,16 @@ mod tests {
     #[test]
     fn a_time_limit_says_what_came_before() {
         let time = Duration::from_secs(1);
-        let words = |which, stages| timed_out(&which, time, time, stages).message;
+        let limits = Limits::default().within(time);
+        let words = |which, stages| timed_out(&which, time, limits, stages).message;
         assert_eq!(words(Patience::Total, 0), "no answer within 1 s");
         assert_eq!(
             words(Patience::Total, 7),
             "the answer did not end within 1 s (7 messages came)"
         );
         assert_eq!(words(Patience::Next, 1), "nothing more for 1 s after 1 message");
+        // Where it was made on the screen, there are no options.
+        let there = timed_out(&Patience::Next, time, Limits::on_screen(), 0).remedy;
+        assert!(there.contains("time limit…") && !there.contains("--timeout"), "{there}");
     }
 }

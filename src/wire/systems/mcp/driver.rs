@@ -25,34 +25,30 @@ use super::{
     frame_log::{Direction, FrameLog},
     pipe::Pipe,
     problems::{
-        LastWords, http_error, lost, not_connected, odd, refused, session_gone, timed_out,
-        unauthorized, unusable_headers,
+        LastWords, http_error, lost, not_connected, odd, refused, session_gone, session_over,
+        timed_out, unauthorized, unusable_headers,
     },
     questions::{Asks, FINDING, ends, input_required},
     raw_frames::{RawFrames, outgoing_frame},
     requests::{Command, Finished, Repeat, Waiting},
-    stages::{
-        ALIVE, CHANGED, SUBSCRIBED, UPDATED, answer_packet, fault_words, log_words, progress_words,
-        sent_frame, stage, stage_of_bytes,
-    },
+    stages::{ALIVE, answer_packet, fault_words, sent_frame, stage},
     tasks::{Following, TaskStep},
     tool_facts::{KnownTools, PreparedCall, ToolFacts},
 };
 use crate::{
-    model::{call::CallError, connection::Connection, error_kind::ErrorKind, stage::Stage},
+    model::{call::CallError, connection::Connection, error_kind::ErrorKind},
     schema::literal::Literal,
     systems::mcp::{
         asked::Kind as AskedKind,
         calls::CALL,
         fault::Fault,
         negotiate::Transport,
-        notice::{Notice, subscription},
         rpc::{
             build::Call,
             frame::{Frame, Span},
             id::Id,
         },
-        session::Session,
+        session::{Session, is_session_gone},
         task::{self, RESULT},
         turn::{Event, OpenedServer, Outgoing, TransportStep, Turn, TurnOutcome},
     },
@@ -96,7 +92,7 @@ pub(super) struct Running {
     raw: RawFrames,
     last_words: LastWords,
     /// Who wants to know which resources and lists have changed.
-    updates: Vec<QueueSender>,
+    pub updates: Vec<QueueSender>,
     pub folders: FolderHold,
     /// The pipe is over, and why.
     over: Option<CallError>,
@@ -275,12 +271,15 @@ impl Driver {
                 self.state.last_words.remember_error(&line);
                 return self.tell_all("stderr", &line, "").await;
             }
-            TransportArrival::Answered { id, status, body } => {
+            TransportArrival::Answered { id, status, body, in_session } => {
                 self.frames.note(Direction::In, &body);
                 if self.state.raw.take_body(&id, &body).await {
                     return;
                 }
-                self.session.http_answered(&id, status, &body)
+                match in_session && is_session_gone(status, &body) {
+                    true => self.session.session_gone(&id),
+                    false => self.session.http_answered(&id, status, &body),
+                }
             }
             TransportArrival::Over(problem) => return self.over(problem).await,
         };
@@ -395,7 +394,12 @@ impl Driver {
                 let lost = self.state.over.clone().unwrap_or_else(lost);
                 self.fail(&id, lost).await;
             }
-            TurnOutcome::SessionGone => self.state.over = Some(session_gone()),
+            TurnOutcome::SessionGone { id } => {
+                // Who makes the call again finds that this connection is over.
+                self.news.mark_closed(&session_over());
+                self.fail(&id, session_gone()).await;
+                self.state.over = Some(session_over());
+            }
             TurnOutcome::Notice(notice) => {
                 let text = frame.map(Frame::into_text).unwrap_or_default();
                 self.notice(notice, text, &faults).await;
@@ -436,73 +440,6 @@ impl Driver {
     async fn fail(&mut self, id: &Id, problem: CallError) {
         if let Some(waiting) = self.state.waiting.remove(id) {
             let _ = waiting.inbox.push(Incoming::Failed(problem)).await;
-        }
-    }
-
-    async fn notice(&mut self, notice: Notice, text: String, faults: &[Fault]) {
-        match notice {
-            Notice::Progress { token, progress, total, message } => {
-                let waiting = self.state.waiting.get(&token).or_else(|| {
-                    let own = token.as_text().parse::<u64>().ok()?;
-                    self.state.waiting.get(&Id::from(own))
-                });
-                match waiting {
-                    Some(waiting) => {
-                        let (total, message) = (total.as_ref(), message.as_deref());
-                        let words = progress_words(&progress, total, message, faults);
-                        let stage = stage_of_bytes(Stage::PROGRESS, words, text.into());
-                        // One that has left is informed that it has by another way.
-                        let _ = waiting.inbox.push(Incoming::Packet(stage)).await;
-                    }
-                    None => self.tell_all("odd", &odd(&text, faults), &text).await,
-                }
-            }
-            Notice::Log { level, logger, data } => {
-                let words = log_words(level, logger.as_deref(), &data);
-                self.tell_all("log", &words, &text).await;
-            }
-            Notice::Changed(list) => {
-                let words = format!("the server's list of {} has changed", list.as_str());
-                let told = stage(CHANGED, &words, &text);
-                self.state.updates.retain(|to| to.try_push(Incoming::Packet(told.clone())).is_ok());
-                self.tell_subscriber(CHANGED, &words, &text).await;
-            }
-            Notice::ResourceUpdated { uri } => {
-                let words = format!("the resource {uri} has changed");
-                let told = stage(UPDATED, &words, &text);
-                self.state.updates.retain(|to| to.try_push(Incoming::Packet(told.clone())).is_ok());
-                self.tell_subscriber(UPDATED, &words, &text).await;
-            }
-            Notice::Subscribed { .. } => {
-                self.tell_subscriber(SUBSCRIBED, "the server serves the subscription", &text).await;
-            }
-            Notice::Other { method, .. } => {
-                self.tell_all("odd", &format!("an unknown notification: {method}"), &text).await;
-            }
-            Notice::Cancelled { .. } => {
-                self.tell_all("notice", "the server gives up a request", &text).await;
-            }
-            Notice::Task(task) => {
-                let status = task["status"].as_str().unwrap_or("without a status");
-                self.tell_all("notice", &format!("the server reports a task: {status}"), &text)
-                    .await;
-            }
-            Notice::ElicitationComplete { .. } => {
-                self.tell_all("notice", "what was to be done at the URL is done", &text).await;
-            }
-        }
-    }
-
-    /// Reports the subscription that a notification names, or all calls where it names none.
-    async fn tell_subscriber(&mut self, name: &str, words: &str, text: &str) {
-        let params = Frame::parse(text).params();
-        let waiting = subscription(&params).and_then(|id| self.state.waiting.get(&id));
-        match waiting {
-            // Who has left is reported in another way.
-            Some(waiting) => {
-                drop(waiting.inbox.push(Incoming::Packet(stage(name, words, text))).await);
-            }
-            None => self.tell_all(name, words, text).await,
         }
     }
 

@@ -1,13 +1,16 @@
 //! Holds a server against the specification: asks what shows whether it keeps the rules.
 
+use std::{pin::pin, time::Duration};
+
 use futures::future::BoxFuture;
 use reqwest::{
     Client,
     header::{ACCEPT, CONTENT_TYPE, HOST, ORIGIN},
 };
 use serde_json::{Value, json};
+use tokio::time::timeout;
 
-use super::listing::{self, exchange, list};
+use super::listing::{self, exchange_within, list};
 use crate::{
     model::{call::CallError, connection::Connection},
     systems::{
@@ -15,10 +18,10 @@ use crate::{
         mcp::{
             calls::CALL,
             conformance::{
-                LOST, NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP, WITH_TOOLS, examine_caching,
-                examine_cursor, examine_envelope, examine_host, examine_method, examine_order,
-                examine_origin, examine_output, examine_pages, examine_ping, examine_tool_call,
-                examine_tools,
+                CACHING, CURSOR, ENVELOPE, LOST, METHOD, NO_CURSOR, NO_METHOD, NO_TOOL, OVER_HTTP,
+                PING, TOOL, WITH_TOOLS, examine_caching, examine_cursor, examine_envelope,
+                examine_host, examine_method, examine_order, examine_origin, examine_output,
+                examine_pages, examine_ping, examine_tool_call, examine_tools,
             },
             settings,
             version::DEFAULT,
@@ -26,7 +29,7 @@ use crate::{
     },
     wire::{
         secrets::Secrets,
-        systems::facets::examiner::Examiner,
+        systems::facets::examiner::{ExamineOptions, Examiner},
         transport::{
             bus::Bus,
             http::{
@@ -53,9 +56,11 @@ impl Examiner for McpExaminer {
         bus: &'a dyn Bus,
         connection: &'a Connection,
         secrets: &'a Secrets,
+        options: ExamineOptions<'a>,
     ) -> BoxFuture<'a, Result<Vec<Examined>, CallError>> {
         Box::pin(async move {
-            let mut found = examine_methods(bus).await?;
+            let asked = Examination { bus, options };
+            let mut found = asked.examine_methods().await?;
             let started = bus.server_profile().filter(|_| connection.command().is_some());
             found.extend(started.map(|profile| examine_output(&profile.json["findings"])));
             found.extend(match list(bus, listing::TOOLS).await {
@@ -63,7 +68,7 @@ impl Examiner for McpExaminer {
                     let none = |(rule, about)| Examined::skipped(rule, about, "it has no tools");
                     WITH_TOOLS.map(none).to_vec()
                 }
-                listed => examine_lists(bus, listed?).await?,
+                listed => asked.examine_lists(listed?).await?,
             });
             found.extend(examine_http(connection, secrets).await);
             Ok(found)
@@ -71,35 +76,65 @@ impl Examiner for McpExaminer {
     }
 }
 
-/// The reply to what is wrong on purpose. A server that ends by it has none.
-async fn provoke(bus: &dyn Bus, method: &str, params: Value) -> (Value, String) {
-    let replied = exchange(bus, method, &params).await;
-    replied.unwrap_or_else(|problem| (json!({LOST: problem.message}), String::new()))
+/// After how long an answer that doesn't come is worth a word.
+const SOON: Duration = Duration::from_secs(1);
+
+/// A server that is being asked.
+struct Examination<'a> {
+    bus: &'a dyn Bus,
+    options: ExamineOptions<'a>,
 }
 
-async fn examine_methods(bus: &dyn Bus) -> Result<Vec<Examined>, CallError> {
-    let (ping, version) = exchange(bus, "ping", &json!({})).await?;
-    let (unknown, _) = provoke(bus, NO_METHOD, json!({})).await;
-    Ok(vec![examine_ping(&ping, &version), examine_method(&unknown)])
-}
+impl Examination<'_> {
+    async fn ask(
+        &self,
+        (rule, _): (&str, &str),
+        method: &str,
+        params: Value,
+    ) -> Result<(Value, String), CallError> {
+        let asking = exchange_within(self.bus, (method, &params), self.options.patience);
+        let mut asking = pin!(asking);
+        match timeout(SOON, &mut asking).await {
+            Ok(answered) => answered,
+            Err(_) => {
+                (self.options.tell_waiting)(rule);
+                asking.await
+            }
+        }
+    }
 
-async fn examine_lists(
-    bus: &dyn Bus,
-    listing::Paged { pages, version, .. }: listing::Paged,
-) -> Result<Vec<Examined>, CallError> {
-    let (first, _) = exchange(bus, listing::TOOLS.0, &json!({})).await?;
-    let again = list(bus, listing::TOOLS).await?.pages.items;
-    let (cursor, _) = provoke(bus, listing::TOOLS.0, json!({"cursor": NO_CURSOR})).await;
-    let (no_tool, _) = provoke(bus, CALL, json!({"name": NO_TOOL, "arguments": {}})).await;
-    let (no_name, _) = provoke(bus, CALL, json!({"arguments": {}})).await;
-    let mut found = examine_tools(&pages.items, &version);
-    found.push(examine_pages(&pages.faults));
-    found.push(examine_cursor(&cursor));
-    found.push(examine_order(&pages.items, &again));
-    found.push(examine_caching(&first, &version));
-    found.push(examine_tool_call(&no_tool));
-    found.push(examine_envelope(&no_name));
-    Ok(found)
+    /// The reply to what is wrong on purpose. A server that ends by it has none.
+    async fn provoke(&self, rule: (&str, &str), method: &str, params: Value) -> Value {
+        let replied = self.ask(rule, method, params).await;
+        replied.map_or_else(|problem| json!({LOST: problem.message}), |(reply, _)| reply)
+    }
+
+    async fn examine_methods(&self) -> Result<Vec<Examined>, CallError> {
+        let (ping, version) = self.ask(PING, "ping", json!({})).await?;
+        let unknown = self.provoke(METHOD, NO_METHOD, json!({})).await;
+        Ok(vec![examine_ping(&ping, &version), examine_method(&unknown)])
+    }
+
+    async fn examine_lists(
+        &self,
+        listing::Paged { pages, version, .. }: listing::Paged,
+    ) -> Result<Vec<Examined>, CallError> {
+        let (first, _) = self.ask(CACHING, listing::TOOLS.0, json!({})).await?;
+        let again = list(self.bus, listing::TOOLS).await?.pages.items;
+        let cursor = json!({"cursor": NO_CURSOR});
+        let cursor = self.provoke(CURSOR, listing::TOOLS.0, cursor).await;
+        let no_tool = json!({"name": NO_TOOL, "arguments": {}});
+        let no_tool = self.provoke(TOOL, CALL, no_tool).await;
+        let no_name = self.provoke(ENVELOPE, CALL, json!({"arguments": {}})).await;
+        let mut found = examine_tools(&pages.items, &version);
+        found.push(examine_pages(&pages.faults));
+        found.push(examine_cursor(&cursor));
+        found.push(examine_order(&pages.items, &again));
+        found.push(examine_caching(&first, &version));
+        found.push(examine_tool_call(&no_tool));
+        found.push(examine_envelope(&no_name));
+        Ok(found)
+    }
 }
 
 /// Asks as a page of another host would.

@@ -4,7 +4,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex as Lock, PoisonError},
+    sync::{Arc, PoisonError},
     time::Duration,
 };
 
@@ -22,8 +22,11 @@ use tokio::{
 use super::{
     arrival::TransportArrival,
     auth::{
-        authority::{Authority, PresentedToken, Refusal, Verdict, quoted_body},
+        authority::{Authority, Refusal, Verdict, quoted_body},
         fetch::DPOP_NONCE,
+    },
+    http_link::{
+        MadeRequest, Post, SentRequest, Server, SharedLink, VERSION, packet_header, packet_headers,
     },
     problems::busy,
     stages::{beside_frames, wire_lines},
@@ -42,9 +45,9 @@ use crate::{
     wire::{
         secrets::Secrets,
         transport::{
-            bus::{Bus, SubscriptionShare},
+            bus::Bus,
             http::marks,
-            message::{Address, Incoming, Outgoing, Packet},
+            message::{Incoming, Packet},
             message_queue::QueueReceiver,
         },
     },
@@ -65,133 +68,8 @@ const TRIES: usize = 3;
 
 const CHALLENGE: &str = "www-authenticate";
 const SESSION: &str = "mcp-session-id";
-const VERSION: &str = "MCP-Protocol-Version";
 /// The event in which the old transport says where to post to.
 const ENDPOINT: &str = "endpoint";
-
-/// What every request of a connection says, and where it goes.
-#[derive(Clone)]
-struct SharedLink {
-    bus: Arc<dyn Bus>,
-    /// Of the one server that it leads to; `None`: it could be several.
-    server: Option<Server>,
-    /// Who has its tokens; they go to one server alone.
-    authority: Option<Arc<Authority>>,
-    said: Arc<Lock<SessionFacts>>,
-    /// Why the server refused a request, where more is known than its status.
-    refusal: Arc<Lock<Option<CallError>>>,
-    arrivals: mpsc::Sender<TransportArrival>,
-}
-
-#[derive(Clone)]
-struct Server {
-    origin: Arc<str>,
-    /// Path and query of its address.
-    target: Arc<str>,
-}
-
-#[derive(Clone, Default)]
-struct SessionFacts {
-    session: Option<String>,
-    version: Option<String>,
-    /// Where the server sends us, on its own origin.
-    path: Option<String>,
-    /// Where frames are posted to in the old transport.
-    post_path: Option<String>,
-}
-
-impl SharedLink {
-    fn said(&self) -> SessionFacts {
-        self.said.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    fn update(&self, change: impl FnOnce(&mut SessionFacts)) {
-        change(&mut self.said.lock().unwrap_or_else(PoisonError::into_inner));
-    }
-
-    /// Makes a request; gives where its answer comes.
-    async fn request(
-        &self,
-        path: Option<&str>,
-        mut headers: Vec<(String, String)>,
-        body: Bytes,
-    ) -> Result<MadeRequest, CallError> {
-        let inbox = self.bus.new_inbox().ok_or_else(|| {
-            CallError::new(ErrorKind::NoTransport, "this isn't HTTP", "give an address of http://")
-        })?;
-        headers.extend(path.map(marks::path_header));
-        let receiver = self.bus.subscribe(&inbox, SubscriptionShare::Each).await?;
-        let to = Address::ephemeral("");
-        let message = Outgoing { to, reply: Some(inbox), headers, body, expires: None };
-        let headers = self.bus.request_headers(&message);
-        self.bus.send(message).await?;
-        Ok(MadeRequest { receiver, headers })
-    }
-
-    /// What to send with a request so that it is let in.
-    async fn present(&self, method: &str, path: Option<&str>) -> Result<PresentedToken, CallError> {
-        let (Some(authority), Some(server)) = (&self.authority, &self.server) else {
-            return Ok(PresentedToken::default());
-        };
-        let url = format!("{}{}", server.origin, path.unwrap_or(&server.target));
-        authority.present(method, &url).await
-    }
-
-    async fn post(&self, post: &Post) -> Result<SentRequest, CallError> {
-        let said = self.said();
-        let path = said.post_path.or(said.path);
-        let presented = self.present("POST", path.as_deref()).await?;
-        let mut headers = post.headers.clone();
-        headers.push(marks::lines_header());
-        headers.extend(presented.headers);
-        headers.extend(said.session.map(|id| ("Mcp-Session-Id".to_owned(), id)));
-        let made = self.request(path.as_deref(), headers, post.body.clone()).await?;
-        Ok(SentRequest { made, token: presented.token })
-    }
-
-    /// The GET of a stream: of what comes from now on, or came after the last event.
-    async fn get(&self, last: Option<&String>) -> Result<SentRequest, CallError> {
-        let said = self.said();
-        let header = |name: &str, value: String| (name.to_owned(), value);
-        let accept = header("Accept", "text/event-stream".into());
-        let mut headers = vec![marks::method_header("GET"), marks::beginning_header(), accept];
-        headers.extend(said.session.map(|id| header("Mcp-Session-Id", id)));
-        headers.extend(said.version.map(|version| header(VERSION, version)));
-        headers.extend(last.map(|id| header("Last-Event-ID", id.clone())));
-        let presented = self.present("GET", said.path.as_deref()).await?;
-        headers.extend(presented.headers);
-        let made = self.request(said.path.as_deref(), headers, Bytes::new()).await?;
-        Ok(SentRequest { made, token: presented.token })
-    }
-
-    fn note_refusal(&self, problem: CallError) {
-        *self.refusal.lock().unwrap_or_else(PoisonError::into_inner) = Some(problem);
-    }
-
-    /// Where a redirect leads, on this origin.
-    fn redirected_path(&self, packet: &Packet) -> Option<String> {
-        url::path_of_redirect(&self.server.as_ref()?.origin, header(packet, "location")?)
-    }
-}
-
-/// What is posted, kept for as long as it may have to be posted again.
-#[derive(Clone)]
-struct Post {
-    headers: Vec<(String, String)>,
-    body: Bytes,
-}
-
-/// A request that was sent: where its answer comes, and its headers as they may be seen.
-struct MadeRequest {
-    receiver: QueueReceiver,
-    headers: Vec<(String, String)>,
-}
-
-/// The same, and the token that went with it.
-struct SentRequest {
-    made: MadeRequest,
-    token: Option<String>,
-}
 
 pub(crate) struct HttpPipe {
     shared: SharedLink,
@@ -217,6 +95,8 @@ struct Stream {
     /// The token that was sent, and how often another one was tried.
     token: Option<String>,
     renewals: usize,
+    /// What was sent last went with the id of a session.
+    in_session: bool,
     /// Dropped once the server has taken what was posted, or has begun the stream.
     taken: Option<oneshot::Sender<()>>,
 }
@@ -261,8 +141,9 @@ impl HttpPipe {
         }
         let body = Bytes::from(outgoing.text.clone());
         let post = Post { headers: outgoing.headers.clone(), body };
-        let SentRequest { made, token } = self.shared.post(&post).await?;
+        let SentRequest { made, token, in_session } = self.shared.post(&post).await?;
         let mut stream = self.stream(outgoing.id.clone(), Some(post), token);
+        stream.in_session = in_session;
         let (taken, is_taken) = oneshot::channel::<()>();
         stream.taken = Some(taken);
         let handle = self.running.spawn(stream.follow(made));
@@ -287,8 +168,20 @@ impl HttpPipe {
         let answered = id.is_none();
         let shared = self.shared.clone();
         let (last, retry, redirects, renewals) = (None, RETRY, 0, 0);
-        let taken = None;
-        Stream { shared, id, post, last, retry, answered, redirects, token, renewals, taken }
+        let (taken, in_session) = (None, false);
+        Stream {
+            shared,
+            id,
+            post,
+            last,
+            retry,
+            answered,
+            redirects,
+            token,
+            renewals,
+            in_session,
+            taken,
+        }
     }
 
     /// Opens the GET stream; a server need not have one. Requests wait until the server has begun
@@ -316,7 +209,7 @@ impl HttpPipe {
         self.shared.update(|said| said.post_path = Some(path));
         let shared = self.shared.clone();
         self.running.spawn(async move {
-            let problem = shared.follow_old_stream(&mut receiver).await;
+            let problem = follow_old_stream(&shared, &mut receiver).await;
             // Nobody may wait any more.
             let _ = shared.arrivals.send(TransportArrival::Over(problem)).await;
         });
@@ -390,26 +283,23 @@ impl HttpPipe {
     }
 }
 
-impl SharedLink {
-    /// Takes in what comes on the stream of the old transport; says why it ended.
-    async fn follow_old_stream(&self, receiver: &mut QueueReceiver) -> CallError {
-        loop {
-            match receiver.next().await {
-                Some(Incoming::Packet(packet)) => {
-                    let text = String::from_utf8_lossy(&packet.body).into_owned();
-                    if !text.trim().is_empty() {
-                        // Nobody may wait any more.
-                        let _ =
-                            self.arrivals.send(TransportArrival::Frame(Frame::parse(text))).await;
-                    }
+/// Takes in what comes on the stream of the old transport; says why it ended.
+async fn follow_old_stream(shared: &SharedLink, receiver: &mut QueueReceiver) -> CallError {
+    loop {
+        match receiver.next().await {
+            Some(Incoming::Packet(packet)) => {
+                let text = String::from_utf8_lossy(&packet.body).into_owned();
+                if !text.trim().is_empty() {
+                    // Nobody may wait any more.
+                    let _ = shared.arrivals.send(TransportArrival::Frame(Frame::parse(text))).await;
                 }
-                Some(Incoming::Failed(problem)) => return problem,
-                Some(Incoming::Ended) | None => {
-                    let message = "the server ended the stream of events";
-                    return CallError::new(ErrorKind::ConnectionLost, message, "try again");
-                }
-                Some(_) => {}
             }
+            Some(Incoming::Failed(problem)) => return problem,
+            Some(Incoming::Ended) | None => {
+                let message = "the server ended the stream of events";
+                return CallError::new(ErrorKind::ConnectionLost, message, "try again");
+            }
+            Some(_) => {}
         }
     }
 }
@@ -421,14 +311,14 @@ impl Stream {
             Some(post) => self.shared.post(post).await?,
             None => self.shared.get(self.last.as_ref()).await?,
         };
-        self.token = sent.token;
+        (self.token, self.in_session) = (sent.token, sent.in_session);
         Ok(sent.made)
     }
 
     /// Asks for what came after the last event.
     async fn resume(&mut self) -> Result<MadeRequest, CallError> {
         let sent = self.shared.get(self.last.as_ref()).await?;
-        self.token = sent.token;
+        (self.token, self.in_session) = (sent.token, sent.in_session);
         Ok(sent.made)
     }
 
@@ -487,7 +377,8 @@ impl Stream {
             |problem| problem.message,
         );
         // Nobody may wait any more.
-        let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status: 0, body }).await;
+        let arrival = TransportArrival::Answered { id, status: 0, body, in_session: false };
+        let _ = self.shared.arrivals.send(arrival).await;
     }
 
     /// Reports headers or lines to whoever waits for the answer.
@@ -528,18 +419,20 @@ impl Stream {
             if marks::is_event(&packet) {
                 self.tell_beside(wire_lines(&packet.take_wire())).await;
             }
-            if let Some(session) = header(&packet, SESSION) {
+            if let Some(session) = packet_header(&packet, SESSION) {
                 self.shared.update(|said| said.session = Some(session.to_owned()));
             }
             if let (Some(nonce), Some(authority)) =
-                (header(&packet, DPOP_NONCE), &self.shared.authority)
+                (packet_header(&packet, DPOP_NONCE), &self.shared.authority)
             {
                 authority.note_nonce(nonce);
             }
-            if let Some(id) = header(&packet, ":id") {
+            if let Some(id) = packet_header(&packet, ":id") {
                 self.last = Some(id.to_owned());
             }
-            if let Some(retry) = header(&packet, ":retry").and_then(|retry| retry.parse().ok()) {
+            if let Some(retry) =
+                packet_header(&packet, ":retry").and_then(|retry| retry.parse().ok())
+            {
                 self.retry = Duration::from_millis(retry);
             }
             let status = marks::response_status(&packet);
@@ -579,7 +472,7 @@ impl Stream {
                 self.shared.update(|said| said.path = Some(path));
                 return Drained::Again;
             }
-            let place = header(packet, "location").unwrap_or("nowhere");
+            let place = packet_header(packet, "location").unwrap_or("nowhere");
             body = format!("the server redirects to {place}, which isn't followed");
             let remedy = "use that address in the connection if it is the right one";
             self.shared.note_refusal(CallError::new(ErrorKind::NotUnderstood, &body, remedy));
@@ -587,8 +480,8 @@ impl Stream {
         if matches!(status, 401 | 403)
             && let Some(authority) = self.shared.authority.clone()
         {
-            let challenges: Vec<&str> = headers(packet, CHALLENGE).collect();
-            let has_nonce = header(packet, DPOP_NONCE).is_some();
+            let challenges: Vec<&str> = packet_headers(packet, CHALLENGE).collect();
+            let has_nonce = packet_header(packet, DPOP_NONCE).is_some();
             let words = challenges.join(", ");
             let token = self.token.as_deref();
             let refusal = Refusal { status, challenges, token, body: &body, has_nonce };
@@ -607,7 +500,7 @@ impl Stream {
                 Verdict::Again | Verdict::Unknown => {}
             }
         }
-        if let Some(wait) = header(packet, "retry-after")
+        if let Some(wait) = packet_header(packet, "retry-after")
             && matches!(status, 429 | 503)
             // Of what nobody waits for, another call would get it.
             && self.id.is_some()
@@ -618,7 +511,9 @@ impl Stream {
         let Some(id) = self.id.clone() else { return Drained::Done };
         self.answered = true;
         // Nobody may wait any more.
-        let _ = self.shared.arrivals.send(TransportArrival::Answered { id, status, body }).await;
+        let in_session = self.in_session;
+        let arrival = TransportArrival::Answered { id, status, body, in_session };
+        let _ = self.shared.arrivals.send(arrival).await;
         Drained::Done
     }
 }
@@ -629,16 +524,6 @@ fn no_access(body: &str) -> CallError {
     let remedy =
         "check headers, token-variable or token-key of the connection, and what they allow";
     CallError::new(ErrorKind::Unauthorized, message, remedy)
-}
-
-fn header<'p>(packet: &'p Packet, wanted: &'static str) -> Option<&'p str> {
-    headers(packet, wanted).next()
-}
-
-fn headers<'p>(packet: &'p Packet, wanted: &'static str) -> impl Iterator<Item = &'p str> {
-    let headers = packet.headers.iter();
-    let wanted = headers.filter(move |(name, _)| name.eq_ignore_ascii_case(wanted));
-    wanted.map(|(_, value)| value.as_str())
 }
 
 fn no_endpoint(cause: &str) -> CallError {

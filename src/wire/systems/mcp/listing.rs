@@ -88,6 +88,18 @@ pub(crate) async fn exchange(
     method: &str,
     params: &Value,
 ) -> Result<(Value, String), CallError> {
+    exchange_within(bus, (method, params), PATIENCE).await
+}
+
+/// The same where the answer may take that long.
+///
+/// # Errors
+/// When nothing comes.
+pub(crate) async fn exchange_within(
+    bus: &dyn Bus,
+    (method, params): (&str, &Value),
+    patience: Duration,
+) -> Result<(Value, String), CallError> {
     let mut receiver = begin(bus, method, params.to_string()).await?;
     let answering = async {
         loop {
@@ -104,8 +116,8 @@ pub(crate) async fn exchange(
             }
         }
     };
-    let packet = timeout(PATIENCE, answering).await.unwrap_or_else(|_| {
-        let message = format!("{method} was not answered within {} s", PATIENCE.as_secs());
+    let packet = timeout(patience, answering).await.unwrap_or_else(|_| {
+        let message = format!("{method} was not answered within {} s", patience.as_secs_f64());
         Err(CallError::new(ErrorKind::TimedOut, message, "check the server"))
     })?;
     Ok((reply(&packet), said(&packet, VERSION).unwrap_or_default().to_owned()))

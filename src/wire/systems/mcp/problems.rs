@@ -172,11 +172,15 @@ pub(crate) fn timed_out() -> CallError {
     CallError::new(ErrorKind::TimedOut, message, "try again")
 }
 
+/// A server over HTTP did not take a request, as it no longer knows the session.
+pub(super) fn session_gone() -> CallError {
+    CallError { kind: ErrorKind::SessionGone, ..session_over() }
+}
+
 /// The session of a server over HTTP is over.
-#[must_use]
-pub(crate) fn session_gone() -> CallError {
-    let message = "the server no longer knows the session";
-    CallError::new(ErrorKind::ConnectionLost, message, "try again")
+pub(super) fn session_over() -> CallError {
+    let message = "the server no longer knows the session: it was restarted, or ended it";
+    CallError::new(ErrorKind::ConnectionLost, message, "try again, which opens another")
 }
 
 /// The server wants a token, and no more is known.

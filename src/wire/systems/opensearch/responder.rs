@@ -30,7 +30,7 @@ struct PreparedCluster {
 
 impl Responder for OpenSearchResponder {
     fn is_at(&self, connection: &Connection) -> bool {
-        settings::is_at(connection)
+        settings::SETTINGS.is_on(connection)
     }
 
     fn abilities(&self) -> ResponderAbilities {

@@ -182,8 +182,13 @@ impl<'r> RestClient<'r> {
         self.limits.total
     }
 
+    /// What gives it more.
+    pub fn more_time(&self) -> &'static str {
+        self.limits.more_time
+    }
+
     fn timed_out(&self, is_total: bool, pieces: usize) -> CallError {
-        let remedy = "allow more time (--timeout), or request less";
+        let remedy = format!("{}, or request less", self.limits.more_time);
         timed_out(self.limits, is_total, pieces, remedy)
     }
 }

@@ -217,14 +217,8 @@ mod tests {
             before: None,
             after: Some(after.to_string()),
         };
-        let push = Push {
-            system: keys::SYSTEM,
-            changes: vec![change(CONNECTORS.word), change(AGENTS.word)],
-            notes: Vec::new(),
-            after: Vec::new(),
-            loads: Ok(0),
-            reload: false,
-        };
+        let changes = vec![change(CONNECTORS.word), change(AGENTS.word)];
+        let push = Push { changes, ..Push::empty(keys::SYSTEM) };
         let hidden: Arc<Mutex<Vec<String>>> = Arc::default();
         let seen = Arc::clone(&hidden);
         let secrets = |value: Option<&'static str>| {

@@ -128,8 +128,7 @@ async fn follow_task(
                 "task {task} isn't done in time; the cluster keeps working on \
                 it"
             );
-            let remedy = "allow more time (--timeout)";
-            let problem = CallError::new(ErrorKind::TimedOutTotal, message, remedy);
+            let problem = CallError::new(ErrorKind::TimedOutTotal, message, rest.more_time());
             return Ok(Err((Outcome::TimedOut, Some(problem))));
         }
         sleep(BETWEEN).await;

@@ -150,8 +150,10 @@ impl Listening {
             Ok(Some(Incoming::Failed(problem))) => Err((Outcome::Lost, Some(problem))),
             Ok(Some(_) | None) => Ok(None),
             Err(_) => {
-                let remedy = "allow more time (--timeout); the configuration's timeout is how \
-                              long the proxy waits for its engine";
+                let remedy = format!(
+                    "{}; the configuration's timeout is how long the proxy waits for its engine",
+                    self.limits.more_time
+                );
                 let problem = timed_out(self.limits, until == last, self.pieces, remedy);
                 Err((Outcome::TimedOut, Some(problem)))
             }

@@ -19,7 +19,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             reconnecting::TransportDial,
             settings::{self, Server},
             socket,
@@ -48,29 +47,6 @@ pub(crate) struct Brokers {
 }
 
 impl Brokers {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::parse_servers(connection)?;
-        let encryption = tls::config_if_required(connection).await?;
-        let login = match &connection.credentials {
-            Credentials::None => None,
-            Credentials::Password { user, password } => {
-                Some(Login::new(user.clone(), secrets.resolve_secret(connection, password).await?))
-            }
-            Credentials::Token { .. } | Credentials::File { .. } => {
-                let remedy = "set user and password-variable or password-key";
-                return Err(settings::bad_settings(
-                    connection,
-                    "names a token or a file, and Kafka takes a password",
-                    remedy,
-                ));
-            }
-        };
-        let largest = usize::try_from(connection.largest_answer.saturating_add(AROUND))
-            .unwrap_or(usize::MAX)
-            .min(LARGEST);
-        Ok(Self { servers, encryption, login, largest })
-    }
-
     async fn connect(&self, server: &Server) -> Result<Kafka, CallError> {
         let mut pulse =
             KafkaPulse::new(socket::open_socket(server, self.encryption.as_ref()).await?);
@@ -128,7 +104,30 @@ impl Brokers {
 impl TransportDial for Brokers {
     type Link = Kafka;
 
-    fn dial(&self) -> BusFuture<'_, Kafka> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
+        let login = match &connection.credentials {
+            Credentials::None => None,
+            Credentials::Password { user, password } => {
+                Some(Login::new(user.clone(), secrets.resolve_secret(connection, password).await?))
+            }
+            Credentials::Token { .. } | Credentials::File { .. } => {
+                let remedy = "set user and password-variable or password-key";
+                return Err(settings::bad_settings(
+                    connection,
+                    "names a token or a file, and Kafka takes a password",
+                    remedy,
+                ));
+            }
+        };
+        let largest = usize::try_from(connection.largest_answer.saturating_add(AROUND))
+            .unwrap_or(usize::MAX)
+            .min(LARGEST);
+        Ok(Self { servers, encryption, login, largest })
+    }
+
+    async fn dial(&self) -> Result<Kafka, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }

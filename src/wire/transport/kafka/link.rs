@@ -8,7 +8,6 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use futures::future::BoxFuture;
 use rskafka::{
     chrono::{DateTime, Utc},
     client::partition::{Compression, PartitionClient},
@@ -24,7 +23,7 @@ use crate::{
     model::call::CallError,
     schema::count::count_text,
     wire::transport::{
-        bus::{BusFuture, SubscriptionShare},
+        bus::SubscriptionShare,
         connection_event::ConnectionEvents,
         message::{Address, Outgoing},
         message_queue::QueueSender,
@@ -96,7 +95,85 @@ impl Kafka {
         Ok(client)
     }
 
-    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
+    /// Closes what nothing was sent to since the last beat.
+    async fn close_idle(&self) {
+        let mut outlets = self.outlets.lock().await;
+        outlets.retain(|_, outlet| std::mem::take(&mut outlet.in_use));
+    }
+}
+
+/// The partition for a message: the same for all of the same id.
+fn choose_partition(partitions: &[i32], headers: &[(String, String)]) -> i32 {
+    let mut hasher = DefaultHasher::new();
+    headers.iter().filter(|(name, _)| name == "id").for_each(|(_, id)| id.hash(&mut hasher));
+    let row = hasher.finish() % partitions.len().max(1) as u64;
+    partitions.get(row as usize).copied().unwrap_or_default()
+}
+
+/// The protocol wants every message to say when it was sent.
+fn utc_now() -> DateTime<Utc> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_millis())
+        .ok()
+        .and_then(DateTime::from_timestamp_millis)
+        .unwrap_or_default()
+}
+
+impl Link for Kafka {
+    type Subscription = Subscription;
+
+    fn greeting(&self) -> String {
+        self.greeting.clone()
+    }
+
+    async fn watch_connection(&self, news: &ConnectionEvents) -> Option<CallError> {
+        let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = heard.recv() => match event {
+                    LinkEvent::Notice(words) => news.send_notice(words),
+                    LinkEvent::Fatal(problem) => return Some(problem),
+                },
+                () = pulse.closed() => return None,
+                () = sleep(BEAT) => match timeout(PATIENCE, pulse.ping()).await {
+                    Ok(Ok(())) => self.close_idle().await,
+                    _ => return None,
+                },
+            }
+        }
+    }
+
+    async fn subscribe(
+        &self,
+        at: &Address,
+        share: SubscriptionShare,
+    ) -> Result<Subscription, CallError> {
+        let partitions = match share {
+            SubscriptionShare::Observer => {
+                let found = self.topics.list_partitions(&at.name).await?;
+                found.ok_or_else(|| messages::no_topic(self.topics.display_address(), &at.name))?
+            }
+            SubscriptionShare::Each | SubscriptionShare::OneOf(_) => {
+                self.topics.partitions_made(&at.name).await?
+            }
+        };
+        let opened =
+            Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone());
+        let is_observer = matches!(share, SubscriptionShare::Observer);
+        Ok(opened.await?.with_times(is_observer))
+    }
+
+    async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
+        subscription.forward_messages(feeder).await;
+    }
+
+    async fn unsubscribe(subscription: Subscription) {
+        // The broker knows of no listeners; the connections end here.
+        drop(subscription);
+    }
+
+    async fn send(&self, message: Outgoing) -> Result<(), CallError> {
         let Outgoing { to, headers, body, .. } = message;
         let record = Record {
             key: None,
@@ -133,113 +210,12 @@ impl Kafka {
         }
     }
 
-    async fn open_subscription(
-        &self,
-        at: &Address,
-        share: SubscriptionShare,
-    ) -> Result<Subscription, CallError> {
-        let partitions = match share {
-            SubscriptionShare::Observer => {
-                let found = self.topics.list_partitions(&at.name).await?;
-                found.ok_or_else(|| messages::no_topic(self.topics.display_address(), &at.name))?
-            }
-            SubscriptionShare::Each | SubscriptionShare::OneOf(_) => {
-                self.topics.partitions_made(&at.name).await?
-            }
-        };
-        let opened =
-            Subscription::open_latest(&self.topics, &at.name, partitions, self.said.clone());
-        let is_observer = matches!(share, SubscriptionShare::Observer);
-        Ok(opened.await?.with_times(is_observer))
-    }
-
-    /// Closes what nothing was sent to since the last beat.
-    async fn close_idle(&self) {
-        let mut outlets = self.outlets.lock().await;
-        outlets.retain(|_, outlet| std::mem::take(&mut outlet.in_use));
-    }
-}
-
-/// The partition for a message: the same for all of the same id.
-fn choose_partition(partitions: &[i32], headers: &[(String, String)]) -> i32 {
-    let mut hasher = DefaultHasher::new();
-    headers.iter().filter(|(name, _)| name == "id").for_each(|(_, id)| id.hash(&mut hasher));
-    let row = hasher.finish() % partitions.len().max(1) as u64;
-    partitions.get(row as usize).copied().unwrap_or_default()
-}
-
-/// The protocol wants every message to say when it was sent.
-fn utc_now() -> DateTime<Utc> {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_millis())
-        .ok()
-        .and_then(DateTime::from_timestamp_millis)
-        .unwrap_or_default()
-}
-
-impl Link for Kafka {
-    type Subscription = Subscription;
-
-    fn greeting(&self) -> String {
-        self.greeting.clone()
-    }
-
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>> {
-        Box::pin(async move {
-            let (mut pulse, mut heard) = (self.pulse.lock().await, self.heard.lock().await);
-            loop {
-                tokio::select! {
-                    biased;
-                    Some(event) = heard.recv() => match event {
-                        LinkEvent::Notice(words) => news.send_notice(words),
-                        LinkEvent::Fatal(problem) => return Some(problem),
-                    },
-                    () = pulse.closed() => return None,
-                    () = sleep(BEAT) => match timeout(PATIENCE, pulse.ping()).await {
-                        Ok(Ok(())) => self.close_idle().await,
-                        _ => return None,
-                    },
-                }
-            }
-        })
-    }
-
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
-        share: SubscriptionShare,
-    ) -> BusFuture<'a, Subscription> {
-        Box::pin(self.open_subscription(at, share))
-    }
-
-    fn forward_messages<'a>(
-        subscription: &'a mut Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(subscription.forward_messages(feeder))
-    }
-
-    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
-        // The broker knows of no listeners; the connections end here.
-        drop(subscription);
-        Box::pin(std::future::ready(()))
-    }
-
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
-        Box::pin(self.publish(message))
-    }
-
-    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
-        Box::pin(async move {
-            if self.outlets.lock().await.contains_key(&to.name) {
-                return Ok(());
-            }
-            let missing = || messages::no_topic(self.topics.display_address(), &to.name);
-            self.topics.list_partitions(&to.name).await?.map(|_| ()).ok_or_else(missing)
-        })
+    async fn check_target(&self, to: &Address) -> Result<(), CallError> {
+        if self.outlets.lock().await.contains_key(&to.name) {
+            return Ok(());
+        }
+        let missing = || messages::no_topic(self.topics.display_address(), &to.name);
+        self.topics.list_partitions(&to.name).await?.map(|_| ()).ok_or_else(missing)
     }
 }
 

@@ -6,7 +6,6 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use futures::future::BoxFuture;
 use tokio::sync::{Mutex, mpsc};
 use tokio_util::sync::CancellationToken;
 
@@ -23,7 +22,7 @@ use super::{
 use crate::{
     model::{call::CallError, size},
     wire::transport::{
-        bus::{BusFuture, SubscriptionShare},
+        bus::SubscriptionShare,
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -153,67 +152,6 @@ impl Pulsar {
             }
         }
     }
-
-    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
-        let Outgoing { to, headers, body, .. } = message;
-        let weight: usize =
-            headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
-                + body.len();
-        if weight > self.largest {
-            return Err(messages::too_large(self.first.display_address(), weight, self.largest));
-        }
-        let (wire, producer) = self.open_producer(&to.name).await?;
-        let sequence = wire.next_number();
-        let metadata = Metadata {
-            producer: format!("toolcrib-{producer}"),
-            sequence,
-            published: now_millis(),
-            properties: frame::to_properties(&headers),
-            compression: None,
-            batched: None,
-        };
-        let frame =
-            frame::with_message(Command::Send(Send { producer, sequence }), &metadata, &body);
-        wire.hand_over((producer, sequence), frame).await
-    }
-
-    async fn open_subscription(
-        &self,
-        at: &Address,
-        share: SubscriptionShare,
-    ) -> Result<Subscription, CallError> {
-        let wire = self.broker_of(&at.name).await?;
-        let (number, request) = (wire.next_number(), wire.next_number());
-        let waits = at.kept && share != SubscriptionShare::Observer;
-        let permits = if waits { PERMITS_KEPT } else { PERMITS };
-        let arrivals = wire.add_consumer(number, permits);
-        let (subscription, sharing, durable) = match share {
-            SubscriptionShare::Each | SubscriptionShare::Observer => {
-                (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false)
-            }
-            SubscriptionShare::OneOf(group) => (group.to_owned(), SHARED, true),
-        };
-        let command = Command::Subscribe(Subscribe {
-            topic: at.name.clone(),
-            subscription,
-            sharing,
-            consumer: number,
-            request,
-            durable: Some(durable),
-        });
-        if let Command::Error(refusal) = wire.send_request(request, command).await? {
-            wire.remove_consumer(number);
-            return Err(messages::operation_refused(
-                wire.display_address(),
-                "listen on",
-                &at.name,
-                refusal.error,
-                &refusal.message,
-            ));
-        }
-        wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
-        Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
-    }
 }
 
 /// Which broker has a topic, as one of them says.
@@ -278,54 +216,6 @@ fn now_millis() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Moves what arrives into the line, and lets as many more come as were taken.
-async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
-    let mut taken = 0;
-    loop {
-        let arrived = tokio::select! {
-            () = feeder.closed() => return,
-            arrived = subscription.arrivals.recv() => arrived,
-        };
-        let Some(ArrivedMessages { id, singles }) = arrived else { return };
-        // Every message of a batch uses up a permit.
-        taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
-        for single in singles {
-            let heard = Incoming::Packet(Packet {
-                subject: None,
-                reply: None,
-                headers: single.headers,
-                body: single.body,
-            });
-            let waits = subscription.kept && subscription.share != SubscriptionShare::Observer;
-            let put = if waits { feeder.push(heard).await } else { feeder.try_push(heard) };
-            if put.is_err() {
-                return;
-            }
-        }
-        let consumer = subscription.number;
-        if let (true, Some(id)) = (subscription.kept, id) {
-            let acknowledged = subscription
-                .wire
-                .send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] }))
-                .await;
-            if acknowledged.is_err() {
-                return;
-            }
-        }
-        if taken >= subscription.permits / 2 {
-            if subscription
-                .wire
-                .send_command(Command::Flow(Flow { consumer, permits: taken }))
-                .await
-                .is_err()
-            {
-                return;
-            }
-            taken = 0;
-        }
-    }
-}
-
 impl Link for Pulsar {
     type Subscription = Subscription;
 
@@ -338,73 +228,153 @@ impl Link for Pulsar {
         )
     }
 
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>> {
-        Box::pin(async move {
-            let mut heard = self.heard.lock().await;
-            loop {
-                tokio::select! {
-                    biased;
-                    Some(event) = heard.recv() => match event {
-                        LinkEvent::Notice(words) => news.send_notice(words),
-                        LinkEvent::Fatal(problem) => return Some(problem),
-                    },
-                    () = self.broken.cancelled() => return None,
-                }
+    async fn watch_connection(&self, news: &ConnectionEvents) -> Option<CallError> {
+        let mut heard = self.heard.lock().await;
+        loop {
+            tokio::select! {
+                biased;
+                Some(event) = heard.recv() => match event {
+                    LinkEvent::Notice(words) => news.send_notice(words),
+                    LinkEvent::Fatal(problem) => return Some(problem),
+                },
+                () = self.broken.cancelled() => return None,
             }
-        })
+        }
     }
 
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
+    async fn subscribe(
+        &self,
+        at: &Address,
         share: SubscriptionShare,
-    ) -> BusFuture<'a, Subscription> {
-        Box::pin(self.open_subscription(at, share))
+    ) -> Result<Subscription, CallError> {
+        let wire = self.broker_of(&at.name).await?;
+        let (number, request) = (wire.next_number(), wire.next_number());
+        let waits = at.kept && share != SubscriptionShare::Observer;
+        let permits = if waits { PERMITS_KEPT } else { PERMITS };
+        let arrivals = wire.add_consumer(number, permits);
+        let (subscription, sharing, durable) = match share {
+            SubscriptionShare::Each | SubscriptionShare::Observer => {
+                (format!("toolcrib-{}", uuid::Uuid::new_v4()), EXCLUSIVE, false)
+            }
+            SubscriptionShare::OneOf(group) => (group.to_owned(), SHARED, true),
+        };
+        let command = Command::Subscribe(Subscribe {
+            topic: at.name.clone(),
+            subscription,
+            sharing,
+            consumer: number,
+            request,
+            durable: Some(durable),
+        });
+        if let Command::Error(refusal) = wire.send_request(request, command).await? {
+            wire.remove_consumer(number);
+            return Err(messages::operation_refused(
+                wire.display_address(),
+                "listen on",
+                &at.name,
+                refusal.error,
+                &refusal.message,
+            ));
+        }
+        wire.send_command(Command::Flow(Flow { consumer: number, permits })).await?;
+        Ok(Subscription { wire, number, arrivals, kept: at.kept, share, permits })
     }
 
-    fn forward_messages<'a>(
-        subscription: &'a mut Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(forward_messages(subscription, feeder))
-    }
-
-    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
-        Box::pin(async move {
-            subscription.wire.remove_consumer(subscription.number);
-            // Nobody else has a subscription of our own: what waits in it would wait for ever.
-            if !matches!(subscription.share, SubscriptionShare::OneOf(_)) {
-                let request = subscription.wire.next_number();
-                let unsubscribe =
-                    Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
-                if matches!(
-                    subscription.wire.send_request(request, unsubscribe).await,
-                    Ok(Command::Success(_))
-                ) {
-                    // The consumer went with it.
+    async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
+        // Moves what arrives into the line, and lets as many more come as were taken.
+        let mut taken = 0;
+        loop {
+            let arrived = tokio::select! {
+                () = feeder.closed() => return,
+                arrived = subscription.arrivals.recv() => arrived,
+            };
+            let Some(ArrivedMessages { id, singles }) = arrived else { return };
+            // Every message of a batch uses up a permit.
+            taken += u32::try_from(singles.len()).unwrap_or(u32::MAX);
+            for single in singles {
+                let heard = Incoming::Packet(Packet {
+                    subject: None,
+                    reply: None,
+                    headers: single.headers,
+                    body: single.body,
+                });
+                let waits = subscription.kept && subscription.share != SubscriptionShare::Observer;
+                let put = if waits { feeder.push(heard).await } else { feeder.try_push(heard) };
+                if put.is_err() {
                     return;
                 }
             }
-            let request = subscription.wire.next_number();
-            // A broker that is gone has forgotten it already.
-            let _ = subscription
-                .wire
-                .send_request(
-                    request,
-                    Command::CloseConsumer(CloseConsumer {
-                        consumer: subscription.number,
-                        request,
-                    }),
-                )
-                .await;
-        })
+            let consumer = subscription.number;
+            if let (true, Some(id)) = (subscription.kept, id) {
+                let acknowledged = subscription
+                    .wire
+                    .send_command(Command::Ack(Ack { consumer, kind: 0, ids: vec![id] }))
+                    .await;
+                if acknowledged.is_err() {
+                    return;
+                }
+            }
+            if taken >= subscription.permits / 2 {
+                if subscription
+                    .wire
+                    .send_command(Command::Flow(Flow { consumer, permits: taken }))
+                    .await
+                    .is_err()
+                {
+                    return;
+                }
+                taken = 0;
+            }
+        }
     }
 
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
-        Box::pin(self.publish(message))
+    async fn unsubscribe(subscription: Subscription) {
+        subscription.wire.remove_consumer(subscription.number);
+        // Nobody else has a subscription of our own: what waits in it would wait for ever.
+        if !matches!(subscription.share, SubscriptionShare::OneOf(_)) {
+            let request = subscription.wire.next_number();
+            let unsubscribe =
+                Command::Unsubscribe(Unsubscribe { consumer: subscription.number, request });
+            if matches!(
+                subscription.wire.send_request(request, unsubscribe).await,
+                Ok(Command::Success(_))
+            ) {
+                // The consumer went with it.
+                return;
+            }
+        }
+        let request = subscription.wire.next_number();
+        // A broker that is gone has forgotten it already.
+        let _ = subscription
+            .wire
+            .send_request(
+                request,
+                Command::CloseConsumer(CloseConsumer { consumer: subscription.number, request }),
+            )
+            .await;
+    }
+
+    async fn send(&self, message: Outgoing) -> Result<(), CallError> {
+        let Outgoing { to, headers, body, .. } = message;
+        let weight: usize =
+            headers.iter().map(|(name, value)| name.len() + value.len()).sum::<usize>()
+                + body.len();
+        if weight > self.largest {
+            return Err(messages::too_large(self.first.display_address(), weight, self.largest));
+        }
+        let (wire, producer) = self.open_producer(&to.name).await?;
+        let sequence = wire.next_number();
+        let metadata = Metadata {
+            producer: format!("toolcrib-{producer}"),
+            sequence,
+            published: now_millis(),
+            properties: frame::to_properties(&headers),
+            compression: None,
+            batched: None,
+        };
+        let frame =
+            frame::with_message(Command::Send(Send { producer, sequence }), &metadata, &body);
+        wire.hand_over((producer, sequence), frame).await
     }
 }
 

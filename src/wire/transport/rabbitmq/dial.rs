@@ -31,7 +31,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             reconnecting::TransportDial,
             settings::{self, Server},
             socket::{self, Socket},
@@ -51,33 +50,6 @@ pub(crate) struct Rabbits {
 }
 
 impl Rabbits {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::parse_servers(connection)?;
-        let encryption = tls::config_if_required(connection).await?;
-        let user =
-            |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
-        let user = match &connection.credentials {
-            // What a new broker knows, from its own machine alone.
-            Credentials::None => user("guest", "guest".into()),
-            Credentials::Password { user: name, password } => {
-                user(name, secrets.resolve_secret(connection, password).await?)
-            }
-            // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
-            Credentials::Token { token } => {
-                user("", secrets.resolve_secret(connection, token).await?)
-            }
-            Credentials::File { .. } => {
-                let remedy = "set user and password-variable or password-key, or token-variable or token-key";
-                return Err(settings::bad_settings(
-                    connection,
-                    "names a credentials file, which RabbitMQ does not have",
-                    remedy,
-                ));
-            }
-        };
-        Ok(Self { servers, encryption, user, largest_answer: connection.largest_answer })
-    }
-
     async fn connect(&self, server: &Server) -> Result<Rabbit, CallError> {
         let stream = socket::open_socket(server, self.encryption.as_ref()).await?;
         let stream: Socket = Box::new(Bounded::new(stream, self.largest_answer));
@@ -126,8 +98,35 @@ fn virtual_host(path: &str) -> String {
 impl TransportDial for Rabbits {
     type Link = Rabbit;
 
-    fn dial(&self) -> BusFuture<'_, Rabbit> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
+        let user =
+            |username: &str, password: String| AMQPUserInfo { username: username.into(), password };
+        let user = match &connection.credentials {
+            // What a new broker knows, from its own machine alone.
+            Credentials::None => user("guest", "guest".into()),
+            Credentials::Password { user: name, password } => {
+                user(name, secrets.resolve_secret(connection, password).await?)
+            }
+            // The broker's OAuth 2 plugin takes the token in place of a password, and no name.
+            Credentials::Token { token } => {
+                user("", secrets.resolve_secret(connection, token).await?)
+            }
+            Credentials::File { .. } => {
+                let remedy = "set user and password-variable or password-key, or token-variable or token-key";
+                return Err(settings::bad_settings(
+                    connection,
+                    "names a credentials file, which RabbitMQ does not have",
+                    remedy,
+                ));
+            }
+        };
+        Ok(Self { servers, encryption, user, largest_answer: connection.largest_answer })
+    }
+
+    async fn dial(&self) -> Result<Rabbit, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }
 

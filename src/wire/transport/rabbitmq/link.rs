@@ -3,7 +3,7 @@
 use std::{collections::HashSet, time::Duration};
 
 use bytes::Bytes;
-use futures::{FutureExt, StreamExt, future::BoxFuture, stream::BoxStream};
+use futures::{FutureExt, StreamExt, stream::BoxStream};
 use lapin::{
     BasicProperties, Channel, Confirmation, Consumer, Event, ExchangeKind,
     message::Delivery,
@@ -19,7 +19,7 @@ use super::messages::{self, Operation};
 use crate::{
     model::call::CallError,
     wire::transport::{
-        bus::{BusFuture, SubscriptionShare},
+        bus::SubscriptionShare,
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -97,91 +97,6 @@ impl Rabbit {
             .map_err(self.refusal_mapper(asked))?;
         outlet.channel = Some(channel.clone());
         Ok(channel)
-    }
-
-    async fn publish(&self, message: Outgoing) -> Result<(), CallError> {
-        let Outgoing { to, headers, body, expires, .. } = message;
-        if self.connection.status().blocked() {
-            return Err(messages::broker_blocked(&self.place));
-        }
-        let exchange = short_string(&to.name)?;
-        let properties = BasicProperties::default()
-            .with_content_type(short_string("application/json")?)
-            .with_delivery_mode(if to.kept { PERSISTENT } else { FLEETING })
-            .with_headers(header_table(&headers)?);
-        let properties = match expires {
-            Some(after) => properties.with_expiration(short_string(&expiration_text(after))?),
-            None => properties,
-        };
-        let channel = self.outlet_channel(&exchange).await?;
-        let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
-        let sent = async {
-            channel
-                .basic_publish(exchange, ShortString::default(), options, &body, properties)
-                .await?
-                .await
-        };
-        let confirmation = match sent.await {
-            Ok(confirmation) => confirmation,
-            Err(error) => {
-                // Whatever was wrong, it may be the exchange that is gone.
-                self.outlet.lock().await.known.remove(&to.name);
-                return Err(messages::operation_refused(&self.place, &sending(&to.name), &error));
-            }
-        };
-        match confirmation {
-            Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
-            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => {
-                Err(messages::no_queue_bound(&self.place, &to.name))
-            }
-            Confirmation::Nack(None) => Err(messages::delivery_rejected(&self.place, &to.name)),
-        }
-    }
-
-    async fn open_subscription(
-        &self,
-        at: &Address,
-        share: SubscriptionShare,
-    ) -> Result<Subscription, CallError> {
-        let exchange = short_string(&at.name)?;
-        let aside = share == SubscriptionShare::Observer;
-        let said = |needs: String| {
-            self.refusal_mapper(Operation { doing: "listen on", at: at.name.clone(), needs })
-        };
-        let channel = self.channel_at(&exchange, aside).await?;
-        let nothing = FieldTable::default;
-        let (name, options) = match share {
-            SubscriptionShare::Each | SubscriptionShare::Observer => {
-                (String::new(), QueueDeclareOptions::exclusive().auto_delete())
-            }
-            SubscriptionShare::OneOf(group) => (
-                format!("{}.{group}", at.name),
-                QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() },
-            ),
-        };
-        let shown = if name.is_empty() { "queues called amq.gen-…" } else { &name };
-        let queue = channel
-            .queue_declare(short_string(&name)?, options, queue_limits(share)?)
-            .await
-            .map_err(said(format!("configure {shown}")))?
-            .name()
-            .clone();
-        let bound = channel.queue_bind(
-            queue.clone(),
-            exchange,
-            ShortString::default(),
-            QueueBindOptions::default(),
-            nothing(),
-        );
-        let reading = || format!("read {} and write {shown}", at.name);
-        bound.await.map_err(said(reading()))?;
-        let limited = channel.basic_qos(PREFETCH, BasicQosOptions::default()).await;
-        limited.map_err(said(reading()))?;
-        // Who only looks on is sent everything at once, so that the broker keeps nothing for it.
-        let taking = BasicConsumeOptions { no_ack: aside, ..BasicConsumeOptions::default() };
-        let consuming = channel.basic_consume(queue, ShortString::default(), taking, nothing());
-        let consumer = consuming.await.map_err(said(format!("read {shown}")))?;
-        Ok(Subscription { channel, consumer, share })
     }
 
     /// A channel to listen with, once it is known that the exchange is there. Where it is, that takes
@@ -292,45 +207,6 @@ fn value_text(value: &AMQPValue) -> Option<String> {
     }
 }
 
-/// Takes what the consumer brings, and acknowledges many at once while more is waiting.
-async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
-    let mut newest = None;
-    let mut unconfirmed = 0;
-    loop {
-        let waiting = subscription.consumer.next().now_or_never();
-        if waiting.is_none() || unconfirmed >= PREFETCH / 2 {
-            if let Some(tag) = newest.take()
-                && subscription
-                    .channel
-                    .basic_ack(tag, BasicAckOptions { multiple: true })
-                    .await
-                    .is_err()
-            {
-                return;
-            }
-            unconfirmed = 0;
-        }
-        let next = match waiting {
-            Some(next) => next,
-            None => tokio::select! {
-                () = feeder.closed() => return,
-                next = subscription.consumer.next() => next,
-            },
-        };
-        let Some(Ok(delivery)) = next else { return };
-        let put = if subscription.share == SubscriptionShare::Observer {
-            feeder.try_push(Incoming::Packet(to_packet(delivery)))
-        } else {
-            newest = Some(delivery.delivery_tag);
-            unconfirmed += 1;
-            feeder.push(Incoming::Packet(to_packet(delivery))).await
-        };
-        if put.is_err() {
-            return;
-        }
-    }
-}
-
 impl Link for Rabbit {
     type Subscription = Subscription;
 
@@ -338,68 +214,164 @@ impl Link for Rabbit {
         format!("RabbitMQ at {}, virtual host {}", self.place, self.connection.status().vhost())
     }
 
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>> {
-        Box::pin(async move {
-            let mut events = self.events.lock().await;
-            while let Some(event) = events.next().await {
-                match event {
-                    Event::ConnectionBlocked(reason) => {
-                        news.send_notice(format!(
-                            "{} accepts no messages at the moment: {reason}",
-                            self.place
-                        ));
-                    }
-                    Event::ConnectionUnblocked => {
-                        news.send_notice(format!("{} accepts messages again", self.place));
-                    }
-                    // One channel's trouble is reported where that channel is used.
-                    Event::Error(error) if !self.connection.status().connected() => {
-                        let fatal = messages::too_large(&self.place, &error);
-                        if fatal.is_none() {
-                            news.send_notice(messages::close_reason(&self.place, &error));
-                        }
-                        return fatal;
-                    }
-                    _ => {}
+    async fn watch_connection(&self, news: &ConnectionEvents) -> Option<CallError> {
+        let mut events = self.events.lock().await;
+        while let Some(event) = events.next().await {
+            match event {
+                Event::ConnectionBlocked(reason) => {
+                    news.send_notice(format!(
+                        "{} accepts no messages at the moment: {reason}",
+                        self.place
+                    ));
                 }
+                Event::ConnectionUnblocked => {
+                    news.send_notice(format!("{} accepts messages again", self.place));
+                }
+                // One channel's trouble is reported where that channel is used.
+                Event::Error(error) if !self.connection.status().connected() => {
+                    let fatal = messages::too_large(&self.place, &error);
+                    if fatal.is_none() {
+                        news.send_notice(messages::close_reason(&self.place, &error));
+                    }
+                    return fatal;
+                }
+                _ => {}
             }
-            None
-        })
+        }
+        None
     }
 
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
+    async fn subscribe(
+        &self,
+        at: &Address,
         share: SubscriptionShare,
-    ) -> BusFuture<'a, Subscription> {
-        Box::pin(self.open_subscription(at, share))
+    ) -> Result<Subscription, CallError> {
+        let exchange = short_string(&at.name)?;
+        let aside = share == SubscriptionShare::Observer;
+        let said = |needs: String| {
+            self.refusal_mapper(Operation { doing: "listen on", at: at.name.clone(), needs })
+        };
+        let channel = self.channel_at(&exchange, aside).await?;
+        let nothing = FieldTable::default;
+        let (name, options) = match share {
+            SubscriptionShare::Each | SubscriptionShare::Observer => {
+                (String::new(), QueueDeclareOptions::exclusive().auto_delete())
+            }
+            SubscriptionShare::OneOf(group) => (
+                format!("{}.{group}", at.name),
+                QueueDeclareOptions { durable: at.kept, ..QueueDeclareOptions::default() },
+            ),
+        };
+        let shown = if name.is_empty() { "queues called amq.gen-…" } else { &name };
+        let queue = channel
+            .queue_declare(short_string(&name)?, options, queue_limits(share)?)
+            .await
+            .map_err(said(format!("configure {shown}")))?
+            .name()
+            .clone();
+        let bound = channel.queue_bind(
+            queue.clone(),
+            exchange,
+            ShortString::default(),
+            QueueBindOptions::default(),
+            nothing(),
+        );
+        let reading = || format!("read {} and write {shown}", at.name);
+        bound.await.map_err(said(reading()))?;
+        let limited = channel.basic_qos(PREFETCH, BasicQosOptions::default()).await;
+        limited.map_err(said(reading()))?;
+        // Who only looks on is sent everything at once, so that the broker keeps nothing for it.
+        let taking = BasicConsumeOptions { no_ack: aside, ..BasicConsumeOptions::default() };
+        let consuming = channel.basic_consume(queue, ShortString::default(), taking, nothing());
+        let consumer = consuming.await.map_err(said(format!("read {shown}")))?;
+        Ok(Subscription { channel, consumer, share })
     }
 
-    fn forward_messages<'a>(
-        subscription: &'a mut Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(forward_messages(subscription, feeder))
+    async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
+        // Takes what the consumer brings, and acknowledges many at once while more is waiting.
+        let mut newest = None;
+        let mut unconfirmed = 0;
+        loop {
+            let waiting = subscription.consumer.next().now_or_never();
+            if waiting.is_none() || unconfirmed >= PREFETCH / 2 {
+                if let Some(tag) = newest.take()
+                    && subscription
+                        .channel
+                        .basic_ack(tag, BasicAckOptions { multiple: true })
+                        .await
+                        .is_err()
+                {
+                    return;
+                }
+                unconfirmed = 0;
+            }
+            let next = match waiting {
+                Some(next) => next,
+                None => tokio::select! {
+                    () = feeder.closed() => return,
+                    next = subscription.consumer.next() => next,
+                },
+            };
+            let Some(Ok(delivery)) = next else { return };
+            let put = if subscription.share == SubscriptionShare::Observer {
+                feeder.try_push(Incoming::Packet(to_packet(delivery)))
+            } else {
+                newest = Some(delivery.delivery_tag);
+                unconfirmed += 1;
+                feeder.push(Incoming::Packet(to_packet(delivery))).await
+            };
+            if put.is_err() {
+                return;
+            }
+        }
     }
 
-    fn unsubscribe(subscription: Subscription) -> BoxFuture<'static, ()> {
-        Box::pin(async move {
-            // Where the channel is gone already, so is the subscription.
-            let _ = subscription.channel.close(200, ShortString::default()).await;
-        })
+    async fn unsubscribe(subscription: Subscription) {
+        // Where the channel is gone already, so is the subscription.
+        let _ = subscription.channel.close(200, ShortString::default()).await;
     }
 
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
-        Box::pin(self.publish(message))
+    async fn send(&self, message: Outgoing) -> Result<(), CallError> {
+        let Outgoing { to, headers, body, expires, .. } = message;
+        if self.connection.status().blocked() {
+            return Err(messages::broker_blocked(&self.place));
+        }
+        let exchange = short_string(&to.name)?;
+        let properties = BasicProperties::default()
+            .with_content_type(short_string("application/json")?)
+            .with_delivery_mode(if to.kept { PERSISTENT } else { FLEETING })
+            .with_headers(header_table(&headers)?);
+        let properties = match expires {
+            Some(after) => properties.with_expiration(short_string(&expiration_text(after))?),
+            None => properties,
+        };
+        let channel = self.outlet_channel(&exchange).await?;
+        let options = BasicPublishOptions { mandatory: true, ..BasicPublishOptions::default() };
+        let sent = async {
+            channel
+                .basic_publish(exchange, ShortString::default(), options, &body, properties)
+                .await?
+                .await
+        };
+        let confirmation = match sent.await {
+            Ok(confirmation) => confirmation,
+            Err(error) => {
+                // Whatever was wrong, it may be the exchange that is gone.
+                self.outlet.lock().await.known.remove(&to.name);
+                return Err(messages::operation_refused(&self.place, &sending(&to.name), &error));
+            }
+        };
+        match confirmation {
+            Confirmation::Ack(None) | Confirmation::NotRequested => Ok(()),
+            Confirmation::Ack(Some(_)) | Confirmation::Nack(Some(_)) => {
+                Err(messages::no_queue_bound(&self.place, &to.name))
+            }
+            Confirmation::Nack(None) => Err(messages::delivery_rejected(&self.place, &to.name)),
+        }
     }
 
-    fn check_target<'a>(&'a self, to: &'a Address) -> BusFuture<'a, ()> {
-        Box::pin(async move {
-            let exchange = short_string(&to.name)?;
-            self.outlet_channel(&exchange).await.map(|_| ())
-        })
+    async fn check_target(&self, to: &Address) -> Result<(), CallError> {
+        let exchange = short_string(&to.name)?;
+        self.outlet_channel(&exchange).await.map(|_| ())
     }
 }

@@ -21,7 +21,6 @@ use crate::{
         secrets::Secrets,
         tls,
         transport::{
-            bus::BusFuture,
             http::authorization,
             reconnecting::TransportDial,
             settings::{self, Server},
@@ -49,15 +48,6 @@ pub(crate) struct Gateways {
 }
 
 impl Gateways {
-    pub async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
-        let servers = settings::parse_servers(connection)?;
-        let encryption = tls::config_if_required(connection).await?;
-        let token = settings::resolve_token(connection, secrets, "to a gateway").await?;
-        let headers = authorization::resolve_headers(connection, secrets).await?;
-        let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
-        Ok(Self { servers, encryption, token, headers, largest })
-    }
-
     async fn connect(&self, server: &Server) -> Result<Gateway, CallError> {
         let place = server.to_string();
         let stream = socket::open_socket(server, self.encryption.as_ref()).await?;
@@ -119,7 +109,16 @@ impl Gateways {
 impl TransportDial for Gateways {
     type Link = Gateway;
 
-    fn dial(&self) -> BusFuture<'_, Gateway> {
-        Box::pin(socket::first_reachable(&self.servers, |server| self.connect(server)))
+    async fn new(connection: &Connection, secrets: &Secrets) -> Result<Self, CallError> {
+        let servers = settings::parse_servers(connection)?;
+        let encryption = tls::config_if_required(connection).await?;
+        let token = settings::resolve_token(connection, secrets, "to a gateway").await?;
+        let headers = authorization::resolve_headers(connection, secrets).await?;
+        let largest = usize::try_from(connection.largest_answer).unwrap_or(usize::MAX);
+        Ok(Self { servers, encryption, token, headers, largest })
+    }
+
+    async fn dial(&self) -> Result<Gateway, CallError> {
+        socket::first_reachable(&self.servers, |server| self.connect(server)).await
     }
 }

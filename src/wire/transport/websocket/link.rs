@@ -8,8 +8,7 @@ use std::{
 
 use bytes::Bytes;
 use futures::{
-    FutureExt, SinkExt, StreamExt,
-    future::BoxFuture,
+    SinkExt, StreamExt,
     stream::{SplitSink, SplitStream},
 };
 use serde::Deserialize;
@@ -23,7 +22,7 @@ use super::messages;
 use crate::{
     model::{call::CallError, error_kind::ErrorKind},
     wire::transport::{
-        bus::{BusFuture, SubscriptionShare},
+        bus::SubscriptionShare,
         connection_event::ConnectionEvents,
         message::{Address, Incoming, Outgoing, Packet},
         message_queue::QueueSender,
@@ -184,71 +183,56 @@ impl Link for Gateway {
         format!("TrustGraph gateway at {}{workspace}", self.place)
     }
 
-    fn watch_connection<'a>(
-        &'a self,
-        news: &'a ConnectionEvents,
-    ) -> BoxFuture<'a, Option<CallError>> {
-        Box::pin(self.dispatch_frames(news).map(|()| None))
+    async fn watch_connection(&self, news: &ConnectionEvents) -> Option<CallError> {
+        self.dispatch_frames(news).await;
+        None
     }
 
-    fn subscribe<'a>(
-        &'a self,
-        at: &'a Address,
+    async fn subscribe(
+        &self,
+        at: &Address,
         _: SubscriptionShare,
-    ) -> BusFuture<'a, Subscription> {
-        Box::pin(async move {
-            let (sender, queue) = mpsc::channel(QUEUE);
-            self.subscriptions.lock().insert(at.name.clone(), sender);
-            Ok(Subscription {
-                id: at.name.clone(),
-                queue,
-                subscriptions: Arc::downgrade(&self.subscriptions),
-            })
+    ) -> Result<Subscription, CallError> {
+        let (sender, queue) = mpsc::channel(QUEUE);
+        self.subscriptions.lock().insert(at.name.clone(), sender);
+        Ok(Subscription {
+            id: at.name.clone(),
+            queue,
+            subscriptions: Arc::downgrade(&self.subscriptions),
         })
     }
 
-    fn forward_messages<'a>(
-        subscription: &'a mut Subscription,
-        feeder: &'a QueueSender,
-    ) -> BoxFuture<'a, ()> {
-        Box::pin(async move {
-            loop {
-                let heard = tokio::select! {
-                    () = feeder.closed() => return,
-                    heard = subscription.queue.recv() => heard,
-                };
-                let Some(heard) = heard else { return };
-                if feeder.push(heard).await.is_err() {
-                    return;
-                }
-            }
-        })
-    }
-
-    fn unsubscribe(mut subscription: Subscription) -> BoxFuture<'static, ()> {
-        Box::pin(async move {
-            // Another may listen for the same id by now.
-            subscription.queue.close();
-            if let Some(subscriptions) = subscription.subscriptions.upgrade() {
-                subscriptions
-                    .lock()
-                    .retain(|id, sender| *id != subscription.id || !sender.is_closed());
-            }
-        })
-    }
-
-    fn send(&self, message: Outgoing) -> BusFuture<'_, ()> {
-        Box::pin(async move {
-            let unfit = || CallError {
-                kind: ErrorKind::NotUtf8,
-                message: "the request is not valid UTF-8, which a gateway's socket does not carry"
-                    .into(),
-                remedy: "send text".into(),
+    async fn forward_messages(subscription: &mut Subscription, feeder: &QueueSender) {
+        loop {
+            let heard = tokio::select! {
+                () = feeder.closed() => return,
+                heard = subscription.queue.recv() => heard,
             };
-            let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;
-            let sent = self.sink.lock().await.send(Message::text(text)).await;
-            sent.map_err(|error| messages::send_failed(&self.place, &error))
-        })
+            let Some(heard) = heard else { return };
+            if feeder.push(heard).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn unsubscribe(mut subscription: Subscription) {
+        // Another may listen for the same id by now.
+        subscription.queue.close();
+        if let Some(subscriptions) = subscription.subscriptions.upgrade() {
+            subscriptions.lock().retain(|id, sender| *id != subscription.id || !sender.is_closed());
+        }
+    }
+
+    async fn send(&self, message: Outgoing) -> Result<(), CallError> {
+        let unfit = || CallError {
+            kind: ErrorKind::NotUtf8,
+            message: "the request is not valid UTF-8, which a gateway's socket does not carry"
+                .into(),
+            remedy: "send text".into(),
+        };
+        let text = String::from_utf8(message.body.to_vec()).map_err(|_| unfit())?;
+        let sent = self.sink.lock().await.send(Message::text(text)).await;
+        sent.map_err(|error| messages::send_failed(&self.place, &error))
     }
 }
 

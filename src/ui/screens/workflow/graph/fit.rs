@@ -9,11 +9,14 @@ use super::{
 };
 use crate::{
     app::state::State,
-    engine::layout::{diagram::Direction, labels::LabelCount, states::Detail},
+    engine::layout::{diagram::Direction, states::Detail},
 };
 
 /// Pictures of more states are fitted when that is asked for.
 const MOST_FITTED: usize = 60;
+
+/// Frames are worth more than so many labels.
+const FEW_HIDDEN: usize = 1;
 
 impl Graph {
     /// Lays out what is shown now, if it or its room changed.
@@ -82,29 +85,42 @@ impl Graph {
                 Detail::Numbers => 2 * lines <= self.room.1 && laid.fits_above(lines),
                 _ => laid.fits_in_view(),
             };
-            let named = laid.count_named();
+            let hidden = laid.count_unlabelled();
             self.laid = Some(laid);
             if is_enough {
-                if detail == Detail::Less {
-                    self.drop_frames_for_labels(named, scene, room);
+                if detail == Detail::Less && hidden > FEW_HIDDEN {
+                    self.drop_frames_for_labels(hidden, scene, room);
                 }
                 break;
             }
         }
     }
 
-    /// Shows names without frames where more than so many tools can be named so.
+    /// Shows names without frames where that names the tools of more than a few arrows that have so
+    /// many `hidden` now.
     fn drop_frames_for_labels(
         &mut self,
-        named: LabelCount,
+        hidden: usize,
         scene: (&Facts, &State),
         room: PictureRoom,
     ) {
         let shown = GraphView { detail: Detail::Names, ..self.shown.clone() };
-        let laid = LaidGraph::build(None, &self.past, scene, &shown, room);
-        if laid.fits_in_view() && laid.count_named() > named {
-            (self.shown, self.laid) = (shown, Some(laid));
+        let frameless = LaidGraph::build(None, &self.past, scene, &shown, room);
+        if !frameless.fits_in_view() || frameless.count_unlabelled() + FEW_HIDDEN >= hidden {
+            return;
         }
+        // Turned, the picture may have room for labels beside its frames, too.
+        let turned = self.laid.as_ref().map(|laid| laid.direction().toggled());
+        if room.direction.is_none() && turned.is_some() {
+            let room = PictureRoom { direction: turned, ..room };
+            let framed = LaidGraph::build(None, &self.past, scene, &self.shown, room);
+            let fewest = frameless.count_unlabelled();
+            if framed.fits_in_view() && framed.count_unlabelled() <= fewest + FEW_HIDDEN {
+                self.laid = Some(framed);
+                return;
+            }
+        }
+        (self.shown, self.laid) = (shown, Some(frameless));
     }
 
     /// Takes in what changed in the workflow. A picture that was whole and outgrows the view is

@@ -15,7 +15,7 @@ use crate::{
         layout::{
             diagram::{BoxSpec, Diagram, Direction, Frame},
             extent::{Choice, Node, PictureExtent, Scale},
-            labels::{FullLabels, LabelCount, has_label},
+            labels::{FullLabels, has_label},
             lay::LEAST_GAP,
             marks::StateMarks,
             picture::{BoxArea, BoxPosition, KeptLayout, Picture, Route},
@@ -266,11 +266,6 @@ impl LaidGraph {
     /// Whether it is laid out for a room of that size.
     pub fn is_in_room(&self, room: (u16, u16)) -> bool {
         self.room == room
-    }
-
-    /// How many arrows and states have their tools named.
-    pub fn count_named(&self) -> LabelCount {
-        self.picture.count_labels(&self.states.labels)
     }
 
     /// How many arrows, those from a state to itself among them, have nothing that names or counts

@@ -45,7 +45,7 @@ pub(crate) fn draw_picture(
     laid.draw_window(view.visible_part(&laid.picture));
     view.draw_cells(buffer, laid.drawing(), |cell| {
         let tie = cell_tie(cell, laid, facts);
-        let is_chosen = arrow_row(cell).is_some_and(|row| chosen.arrow == Some(row));
+        let is_chosen = cell.arrow_row().is_some_and(|row| chosen.arrow == Some(row));
         let text = match tie {
             _ if is_chosen => heavy_line(&cell.text),
             ArrowTie::NotAsked => canvas_text::dashed_sign(&cell.text),
@@ -71,13 +71,6 @@ enum ArrowTie {
     Far,
     /// The groups of its tools are not asked for.
     NotAsked,
-}
-
-fn arrow_row(cell: &Cell) -> Option<usize> {
-    match cell.role {
-        Part::Line(row) | Part::Head(row) | Part::Label(row) => Some(row),
-        _ => None,
-    }
 }
 
 fn cell_tie(cell: &Cell, laid: &LaidGraph, facts: &Facts) -> ArrowTie {

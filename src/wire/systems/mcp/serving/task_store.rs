@@ -1,17 +1,14 @@
 //! Calls of clients that go on as tasks, and what is known of each.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 use tokio::sync::{Notify, mpsc};
 
 use super::running::RunningRequests;
 use crate::{
-    model::clock::Millis,
     systems::mcp::server::{dialogue::ToolCall, served_task::ServedTask},
+    wire::now::now_millis,
 };
 
 /// So many tasks are kept, the oldest of which gives way to a new one.
@@ -40,7 +37,7 @@ impl RunningTask {
 
     /// Ends the call, unless it has ended; whether it had not.
     pub fn cancel(&self) -> bool {
-        let was_running = self.task().cancel(current_time());
+        let was_running = self.task().cancel(now_millis());
         self.running.cancel_all();
         self.changed.notify_waiters();
         was_running
@@ -53,7 +50,7 @@ impl RunningTask {
     /// Takes in all that the call says.
     pub async fn follow(&self, mut frame_receiver: mpsc::Receiver<String>) {
         while let Some(frame) = frame_receiver.recv().await {
-            self.task().handle_frame(&frame, current_time());
+            self.task().handle_frame(&frame, now_millis());
             self.changed.notify_waiters();
         }
     }
@@ -77,7 +74,7 @@ impl ServedTasks {
 
     pub fn insert(&self, task: Arc<RunningTask>) {
         let mut all = self.all();
-        all.retain(|known| !known.task().is_expired(current_time()));
+        all.retain(|known| !known.task().is_expired(now_millis()));
         if all.len() >= MOST {
             all.remove(0).running.cancel_all();
         }
@@ -87,10 +84,4 @@ impl ServedTasks {
     pub fn find(&self, id: &str) -> Option<Arc<RunningTask>> {
         self.all().iter().find(|known| known.id == id).cloned()
     }
-}
-
-/// The time of day.
-pub(super) fn current_time() -> Millis {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    Millis(u64::try_from(since.as_millis()).unwrap_or(u64::MAX))
 }

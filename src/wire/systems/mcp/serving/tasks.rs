@@ -13,21 +13,24 @@ use super::{
     handler::{FRAMES, RequestHandler},
     questions::{Caller, Repetition},
     running::RunningRequests,
-    task_store::{RunningTask, current_time},
+    task_store::RunningTask,
 };
-use crate::systems::mcp::{
-    codes,
-    rpc::{
-        frame::{Frame, Kind},
-        id::Id,
+use crate::{
+    systems::mcp::{
+        codes,
+        rpc::{
+            frame::{Frame, Kind},
+            id::Id,
+        },
+        server::{
+            client_questions::RepeatedCall,
+            dialogue::{TaskRequest, TaskWish, ToolCall},
+            reply::Refusal,
+            served_task::ServedTask,
+        },
+        version::Era,
     },
-    server::{
-        client_questions::RepeatedCall,
-        dialogue::{TaskRequest, TaskWish, ToolCall},
-        reply::Refusal,
-        served_task::ServedTask,
-    },
-    version::Era,
+    wire::now::now_millis,
 };
 
 /// How long a call of the modern era may take before it becomes a task.
@@ -70,7 +73,7 @@ pub(crate) async fn run_task_call(handler: Arc<RequestHandler>, call: ToolCall, 
         }
     }
     let id = uuid::Uuid::new_v4().to_string();
-    let task = ServedTask::new(id, ttl, current_time());
+    let task = ServedTask::new(id, ttl, now_millis());
     let task_value = task.to_value(call.spoken.era);
     let (asked, spoken) = (call.id.clone(), call.spoken.clone());
     let task = RunningTask::new(task, call, running);
@@ -143,7 +146,7 @@ async fn answer_request(
 
 /// Goes on with a task that wanted to know something. Answers to what it did not ask are nothing.
 fn update_task(handler: &Arc<RequestHandler>, task: &Arc<RunningTask>, responses: &Value) {
-    let Some(state) = task.task().take_question(current_time()) else { return };
+    let Some(state) = task.task().take_question(now_millis()) else { return };
     let (frames, frame_receiver) = mpsc::channel(FRAMES);
     // The call still runs under its own id.
     let Some(running) = task.running.begin(&Id::Text(state.clone())) else { return };
