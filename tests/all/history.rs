@@ -135,7 +135,7 @@ fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
     assert_ne!(ids[0], ids[1], "under an id of its own");
     let events = place.run(&["history", "resend", "last", "--json", "--no-history"]).events();
     let names: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
-    assert_eq!((names[0], *names.last().unwrap()), ("sent", "end"), "{events:?}");
+    assert_eq!((names[0], *names.last().unwrap()), ("request", "end"), "{events:?}");
     assert_eq!(listed(&place, "").len(), 2);
     place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
     place.run(&["history", "resend", "last"]).ended(1, &["division by zero"]);
