@@ -150,7 +150,7 @@ fn one_edit_and_the_calls_before_it_are_a_suggestion() {
     // While something is tried, only the edit is.
     let mut bench = workflow(&["read-only", "knowledge"], (200, 60));
     bench.keys("@what-if");
-    bench.keys("end up right enter");
+    bench.keys("end up right F");
     assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     assert!(bench.shows("only the edit is made"), "{}", bench.screen());
 }
