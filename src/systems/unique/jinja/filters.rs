@@ -299,7 +299,7 @@ fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
 }
 
 /// What is sorted has to have an order: of several attributes, the first that differs.
-fn sort(state: &State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+fn sort(state: &State<'_, '_>, value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let args = args.into_values();
     let args = bind(&args, ["reverse", "case_sensitive", "attribute"])?;
     let items: Vec<Value> = value.try_iter()?.collect();
