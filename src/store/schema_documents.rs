@@ -20,8 +20,8 @@ use crate::{
 type KnownSchema = Result<Checker, String>;
 
 /// Where documents do not match the schemas that they name. A schema is used where the map has its
-/// address, and where its name is the path of a file in the workspace; nothing is fetched. `left` is
-/// told in words of each document whose schema is not there.
+/// address, and where its name is the path of a file in the workspace; nothing is fetched. `left` gets
+/// each document whose schema is not there, with why.
 pub(crate) fn check_documents<'s>(
     workspace: &Workspace,
     map: &SchemaMap,

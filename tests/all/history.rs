@@ -135,7 +135,7 @@ fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
     assert_ne!(ids[0], ids[1], "under an id of its own");
     let events = place.run(&["history", "resend", "last", "--json", "--no-history"]).events();
     let names: Vec<&str> = events.iter().filter_map(|event| event["event"].as_str()).collect();
-    assert_eq!((names[0], *names.last().unwrap()), ("sent", "end"), "{events:?}");
+    assert_eq!((names[0], *names.last().unwrap()), ("request", "end"), "{events:?}");
     assert_eq!(listed(&place, "").len(), 2);
     place.run(&["call", "calculator", "expression=1/0"]).ended(1, &[]);
     place.run(&["history", "resend", "last"]).ended(1, &["division by zero"]);
@@ -148,8 +148,11 @@ fn a_kept_call_is_sent_again_and_ends_as_a_call_does() {
         place.command(&["call", "calculator", "expression=hunter2hunter2", "--no-check"]);
     call.env("MY_API_TOKEN", "hunter2hunter2").status().unwrap();
     place.run(&["history", "resend", "last"]).ended(2, &["secrets in its request aren't saved"]);
-    fs::remove_file(place.here.join("tools.yaml")).unwrap();
-    place.run(&["history", "resend", &first]).ended(2, &["its tool is no longer"]);
+    let tool = fs::read_to_string(place.here.join("tools/calculator.json")).unwrap();
+    let own = Place::with(&[("calculator.json", &tool)]);
+    own.run(&["call", "calculator", "expression=1", "--mock"]).ended(0, &[]);
+    fs::remove_file(own.here.join("calculator.json")).unwrap();
+    own.run(&["history", "resend", "last"]).ended(2, &["its tool is no longer"]);
 }
 
 #[test]

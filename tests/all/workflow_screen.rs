@@ -147,11 +147,10 @@ fn one_edit_and_the_calls_before_it_are_a_suggestion() {
     assert_eq!(bench.state.workflow.simulation.state(), "analysis", "{words}");
     let tool = bench.state.catalog.tool_called("complex-analysis").unwrap();
     assert!(tool.gate.groups().contains(&"read-only".into()), "{:?}", tool.gate);
-    assert!(bench.shows("+ complex-analysis"), "{}", bench.screen());
     // While something is tried, only the edit is.
-    let mut bench = workflow(&["read-only", "knowledge"], (120, 36));
+    let mut bench = workflow(&["read-only", "knowledge"], (200, 60));
     bench.keys("@what-if");
-    bench.keys("end up right enter");
+    bench.keys("end up right F");
     assert_eq!(bench.state.workflow.simulation.state(), "undefined");
     assert!(bench.shows("only the edit is made"), "{}", bench.screen());
 }

@@ -28,6 +28,7 @@ use crate::{
 
 #[derive(Args, Debug)]
 pub(super) struct Resend {
+    /// The call, by the start of its id; `last` is the newest
     pub id: String,
 
     /// The time limit for the connection to open, and for the answer: 500ms, 30s, 2m

@@ -134,7 +134,10 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
                 None => vec![whole],
             }
         }
-        Step::GetItem => vec![apply(operators::KEY, 1), whole],
+        Step::GetItem => {
+            let keyed = [apply(operators::KEY, 1), Step::Swap, apply(operators::KEYED, 1)];
+            keyed.into_iter().chain([Step::Swap, whole]).collect()
+        }
         Step::SetAttr(_) => vec![Step::Swap, weigh(), Step::Swap, whole],
         // Without its brackets a method is found where there is no member of its name.
         Step::GetAttr(name) if is_any_method(name) => {
@@ -145,7 +148,9 @@ fn bounded_step<'t>(step: &Instruction<'t>) -> Vec<Instruction<'t>> {
                 apply(operators::MEMBER, 3),
             ]
         }
-        Step::PushLoop(_) => vec![apply(operators::EACH, 1), whole],
+        Step::PushLoop(_) => {
+            vec![apply(operators::EACH, 1), apply(operators::LETTERS, 1), whole]
+        }
         Step::ApplyFilter(name, count, place) => {
             let call = |count| Step::ApplyFilter(name, count, *place);
             let checks = operators::checks_before(name).iter().filter(|_| *count == Some(1));

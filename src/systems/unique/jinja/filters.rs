@@ -69,7 +69,10 @@ pub(super) fn add_filters(environment: &mut Environment<'_>) {
         let kinds = [ValueKind::String, ValueKind::Seq, ValueKind::Map, ValueKind::Undefined];
         kinds.contains(&value.kind())
     });
-    environment.add_test("callable", |value: &Value| value.kind() == ValueKind::Plain);
+    environment.add_test("callable", |value: &Value| {
+        matches!(value.kind(), ValueKind::Plain | ValueKind::Undefined)
+    });
+    environment.add_test("iterable", |value: &Value| !value.is_none() && value.try_iter().is_ok());
 }
 
 /// How many `map` are within one another.
@@ -159,7 +162,19 @@ fn truncated(float: f64) -> Option<Value> {
     format!("{:.0}", float.trunc()).parse::<i128>().ok().map(whole)
 }
 
+/// What int and float refuse, whatever they are to give for what is no number.
+fn allow_defined(value: &Value, filter: &str) -> Result<(), Error> {
+    match value.is_undefined() {
+        true => {
+            let words = format!("{filter} takes no undefined value; |default comes before it");
+            Err(Error::new(ErrorKind::UndefinedError, words))
+        }
+        false => Ok(()),
+    }
+}
+
 fn int(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    allow_defined(value, "int")?;
     let args = bind(args, ["default", "base"])?;
     let base = u32::try_from(args.number_or(1, 10)?).ok();
     let base = base.filter(|base| *base == 0 || (2..=36).contains(base));
@@ -220,6 +235,7 @@ fn round(value: &Value, args: &[Value]) -> Result<Value, Error> {
 }
 
 fn float(value: &Value, args: &[Value]) -> Result<Value, Error> {
+    allow_defined(value, "float")?;
     let args = bind(args, ["default"])?;
     let number = match (value.as_str(), value.kind()) {
         (Some(text), _) => parse_float(text),
@@ -241,7 +257,10 @@ fn indent(value: &Value, args: &[Value]) -> Result<Value, Error> {
             " ".repeat(width)
         }
     };
-    let text = str(value)? + "\n";
+    let Some(text) = value.as_str() else {
+        return Err(invalid(format!("indent takes a text, not {}", type_name(value))));
+    };
+    let text = text.to_owned() + "\n";
     let lines = lines(&text, false);
     allow_length(text.len() + lines.len() * step.len())?;
     let mut made = String::new();
@@ -279,15 +298,16 @@ fn at_path(mut item: Value, path: &str) -> Result<Value, Error> {
     Ok(item)
 }
 
-/// What is sorted has to have an order, of several attributes the first.
-fn sort(state: &State<'_, '_>, value: Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
+/// What is sorted has to have an order: of several attributes, the first that differs.
+fn sort(state: &State<'_, '_>, value: &Value, args: Rest<ValueOrKwargs>) -> Result<Value, Error> {
     let args = args.into_values();
     let args = bind(&args, ["reverse", "case_sensitive", "attribute"])?;
     let items: Vec<Value> = value.try_iter()?.collect();
     let path = args.get(2).map_or_else(|| Ok(String::new()), str)?;
-    let first = path.split(',').next().unwrap_or_default().trim();
-    let keys = items.iter().map(|item| at_path(item.clone(), first));
-    have_order(&keys.collect::<Result<Vec<_>, _>>()?)?;
+    let keys = |item: &Value| -> Result<Value, Error> {
+        path.split(',').map(|path| at_path(item.clone(), path.trim())).collect()
+    };
+    have_order(&items.iter().map(keys).collect::<Result<Vec<_>, _>>()?)?;
     let flags = [("reverse", args.flag(0)), ("case_sensitive", args.flag(1))];
     let mut named: Vec<(&str, Value)> =
         flags.into_iter().map(|(name, flag)| (name, Value::from(flag))).collect();
@@ -437,6 +457,12 @@ fn truncate(value: &Value, args: &[Value]) -> Result<Value, Error> {
     }
     if args.number_or(3, 5)? < 0 {
         return Err(invalid("truncate takes a leeway of 0 or more"));
+    }
+    if value.as_str().is_none() && !value.is_undefined() {
+        return match value.len() {
+            Some(count) if count <= length.saturating_add(leeway) => Ok(value.clone()),
+            _ => Err(invalid(format!("truncate takes a text, not {}", type_name(value)))),
+        };
     }
     if letters.len() <= length.saturating_add(leeway) {
         return Ok(Value::from(text));

@@ -69,6 +69,7 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
     for sign in SIGN.iter().flat_map(|sign| sign.captures_iter(written)) {
         let part = |name| sign.name(name).map_or("", |part| part.as_str());
         let whole = &sign[0];
+        let said = shown(whole);
         let start = sign.get(0).map_or(end, |whole| whole.start());
         plain.push_str(&written[end..start]);
         end = start + whole.len();
@@ -76,17 +77,17 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
             plain.push_str("%%");
             continue;
         }
-        let lacking = || invalid(format!("{whole} is not rendered here"));
+        let lacking = || invalid(format!("{said} is not rendered here"));
         if [part("width"), part("precision")].iter().any(|part| part.ends_with('*')) {
             return Err(lacking());
         }
         let value = match sign.name("name") {
             Some(name) => member(named, name.as_str())?,
             None => {
-                values.next().ok_or_else(|| invalid(format!("there is no value for {whole}")))?
+                values.next().ok_or_else(|| invalid(format!("there is no value for {said}")))?
             }
         };
-        let numbers = || invalid(format!("{whole} takes a number, not {}", type_name(&value)));
+        let numbers = || invalid(format!("{said} takes a number, not {}", type_name(&value)));
         let (kind, value) = match part("kind") {
             "d" | "i" | "u" => ("d", whole_number(&value).ok_or_else(numbers)?),
             "s" if value.is_safe() => ("s", value),
@@ -97,7 +98,7 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
             kind @ ("e" | "E" | "f" | "F" | "g" | "G" | "o" | "x" | "X") => {
                 (kind, Some(value.clone()).filter(is_number).ok_or_else(numbers)?)
             }
-            _ => return Err(invalid(format!("{whole} is no format"))),
+            _ => return Err(invalid(format!("{said} is no format"))),
         };
         let value = match value.as_str().filter(|_| text.is_safe() && !value.is_safe()) {
             Some(text) => Value::from(escaped(text)),
@@ -117,13 +118,23 @@ fn fill_signs(text: &Value, values: Vec<Value>, named: Option<&Value>) -> Result
     Ok(if text.is_safe() { Value::from_safe_string(made) } else { Value::from(made) })
 }
 
+/// The beginning of a part of a format, for a message.
+fn shown(part: &str) -> String {
+    const MOST: usize = 60;
+    match part.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &part[..end]),
+        None => part.to_owned(),
+    }
+}
+
 /// What a dict has of this name.
 fn member(named: Option<&Value>, name: &str) -> Result<Value, Error> {
     let dict = named.filter(|named| named.kind() == ValueKind::Map);
-    let dict = dict.ok_or_else(|| invalid(format!("%({name}) takes values by their names")))?;
+    let dict =
+        dict.ok_or_else(|| invalid(format!("%({}) takes values by their names", shown(name))))?;
     match dict.try_iter()?.any(|key| key.as_str() == Some(name)) {
         true => dict.get_attr(name),
-        false => Err(invalid(format!("there is no value for %({name})"))),
+        false => Err(invalid(format!("there is no value for %({})", shown(name)))),
     }
 }
 
@@ -203,7 +214,7 @@ impl Braces<'_> {
             "" => value,
             "s" => Value::from(str(&value)?),
             "r" => Value::from(repr(&value)?),
-            _ => return Err(invalid(format!("{{!{conversion}}} is not rendered here"))),
+            _ => return Err(invalid(format!("{{!{}}} is not rendered here", shown(conversion)))),
         };
         let format = self.fill(format, true)?;
         allow_length(digits_sum(&format))?;
@@ -225,7 +236,7 @@ impl Braces<'_> {
             (None, Some(named)) => Some(named.get_attr(root)?),
             (None, None) => None,
         };
-        let missing = || invalid(format!("there is no value for {{{path}}}"));
+        let missing = || invalid(format!("there is no value for {{{}}}", shown(path)));
         let mut value = found.ok_or_else(missing)?;
         while !rest.is_empty() {
             let (key, behind) = match rest.strip_prefix('[') {
@@ -270,7 +281,7 @@ fn formatted(value: Value, format: &str) -> Result<String, Error> {
     if format.is_empty() {
         return str(&value);
     }
-    let refused = || invalid(format!("{} has no format {format}", type_name(&value)));
+    let refused = || invalid(format!("{} has no format {}", type_name(&value), shown(format)));
     let is_text = value.as_str().is_some();
     if is_text && !OF_TEXT.as_ref().is_some_and(|of_text| of_text.is_match(format)) {
         return Err(refused());

@@ -22,8 +22,12 @@ use super::{
 pub(super) const PAIRS: &str = ":pairs";
 /// The key of an item.
 pub(super) const KEY: &str = ":key";
+/// What has items by their keys.
+pub(super) const KEYED: &str = ":keyed";
 /// What a loop goes over.
 pub(super) const EACH: &str = ":each";
+/// The letters of a text, which a loop has to count.
+pub(super) const LETTERS: &str = ":letters";
 /// Keeps the operand that the next comparison has on its right.
 pub(super) const KEEP: &str = ":keep";
 /// A text as it is added to the operand that is kept.
@@ -202,7 +206,17 @@ pub(super) fn add_operators(environment: &mut Environment<'_>) {
         weigh(state, &key)?;
         Ok::<_, Error>(if is_key(&key) { key } else { Value::UNDEFINED })
     });
+    environment.add_filter(KEYED, |value: Value| match series_type(&value) {
+        Some(_) if as_range(&value).is_none() => Value::from_pairs([("", ""); 0]),
+        _ => value,
+    });
     environment.add_filter(EACH, |value: Value| allow_each(&value).map(|()| value));
+    environment.add_filter(LETTERS, |state: &State<'_, '_>, value: Value| {
+        let Some(text) = value.as_str() else { return Ok(value) };
+        weigh(state, &value)?;
+        let letters: Value = text.chars().map(Value::from).collect();
+        weigh(state, &letters).map(|()| letters)
+    });
     environment.add_filter(FROM_END, |value: Value| match is_generator(&value) {
         true => Err(invalid("a generator has no last item: make a list of it with |list")),
         false => Ok(value),
