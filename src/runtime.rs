@@ -5,7 +5,6 @@ pub mod agent_loop;
 mod answering;
 pub mod ask_run;
 pub mod browser;
-mod checks;
 mod connection_states;
 pub mod connection_test;
 pub mod discovering;
