@@ -1,7 +1,7 @@
 //! A block of JSON that configures servers for other programs, as READMEs have it, typed or pasted
 //! where a server is asked for.
 
-use std::{collections::BTreeMap, env::consts::OS};
+use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -23,9 +23,9 @@ pub(crate) fn read_block(text: &str) -> Option<Result<FoundConfig, String>> {
     let text = block_text(text.trim())?;
     let configured = table::configured().next()?;
     let variables = BTreeMap::new();
-    let platform = match OS {
-        "macos" => "darwin",
-        "windows" => "win32",
+    let platform = match (cfg!(windows), cfg!(target_os = "macos")) {
+        (true, _) => "win32",
+        (_, true) => "darwin",
         _ => "linux",
     };
     let read = configured.read_config(&ConfigFile {

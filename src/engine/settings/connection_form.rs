@@ -116,7 +116,7 @@ pub(crate) fn connection_schema(table: &Value, systems: &[&SettingsSchema]) -> V
     };
     let words = "How long a call waits for the first message of its answer, and for each one after \
         it: 45s, 2m. Default: 30s";
-    offer(TIMEOUT, kind != TransportKind::Embedded, with_description(times, words));
+    offer(TIMEOUT, is_wire || starts, with_description(times, words));
     for system in systems {
         if let Some(table) = system.table {
             offer(table, candidates.contains(&system.system), (system.schema)());
