@@ -351,7 +351,7 @@ fn a_call_that_a_forgotten_session_refused_is_sent_again_in_another() {
         let server = HttpServer::start(how);
         let ran = server.call(&["echo", "text=a"]);
         ran.ended(0, &["the server no longer knew the session; opened another"]);
-        assert_eq!(ran.data, "a\n", "{how}");
+        assert_eq!(ran.data, "a", "{how}");
         let posts = server.requests_of("POST");
         let sessions: Vec<&Value> = posts
             .iter()
@@ -391,7 +391,7 @@ fn a_tool_is_called_without_a_workspace() {
     ] {
         let ran = place.run(words);
         ran.ended(0, &[]);
-        assert_eq!(ran.data, "a=b\n", "{words:?}");
+        assert_eq!(ran.data, "a=b", "{words:?}");
     }
     calls(&["eco", &address]).ended(2, &["did you mean \"echo\"?"]);
     calls(&["echo", "txet=hi", &address]).ended(2, &["did you mean"]);

@@ -74,7 +74,7 @@ fn a_tool_is_called_of_a_server_that_is_started_for_it() {
     let (python, script) = (python(), script());
     let ran = place.run(&["mcp", "call", "echo", "text=hi", "--", &python, &script]);
     ran.ended(0, &[]);
-    assert_eq!(ran.data, "hi\n");
+    assert_eq!(ran.data, "hi");
 }
 
 #[test]
