@@ -15,7 +15,7 @@ use crate::{
     syntax::source::Format,
     systems::{
         lock::LOCK,
-        run_files::{at_place, is_stub, new_finding, run_findings, unread_finding},
+        run_files::{NOT_READ, at_place, is_stub, new_finding, run_findings, unread_finding},
     },
 };
 
