@@ -726,7 +726,6 @@ mod screen {
         of[1].events.push(end(9, Outcome::Succeeded));
         bench.send(Message::History(HistoryMessage::Compared(Arc::new(of))));
         bench.draw();
-        bench.keys("tab");
         assert_snapshot!("history_compared_lines", bench.styled());
     }
 
