@@ -12,13 +12,11 @@ use super::{
     global::Global,
 };
 use crate::{
-    engine::{
-        case::{
-            ask::AskCase,
-            page::FOLDER,
-            read::{AnyCase, read_any_case},
-            script::{Case, EXPECTED},
-        },
+    engine::case::{
+        ask::AskCase,
+        page::FOLDER,
+        read::{AnyCase, read_any_case},
+        script::{Case, EXPECTED},
     },
     model::problem::Problem,
     schema::pointer::Pointer,

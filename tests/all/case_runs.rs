@@ -107,14 +107,18 @@ fn answers_of_earlier_cases_are_filled_in() {
     test(&place, &["--jobs", "1"]).ended(0, &["2 cases passed"]);
     // What it names is run before it, whatever was asked for.
     let alone = test(&place, &["2-use"]);
-    alone.ended(0, &["Also run, as others name their answers: cases/1-login.yaml", "2 cases passed"]);
+    alone.ended(
+        0,
+        &["Also run, as others name their answers: cases/1-login.yaml", "2 cases passed"],
+    );
     let ran = test(&place, &["2-use", "1-login"]);
     ran.ended(0, &["2 cases passed"]);
     assert!(!ran.words.contains("Also run"), "{}", ran.words);
     // Digits are a number: the tenth comes after the second.
     let tenth = place.here.join("cases/10-use.yaml");
     fs::rename(place.here.join("cases/2-use.yaml"), &tenth).unwrap();
-    fs::rename(place.here.join("cases/1-login.yaml"), place.here.join("cases/9-login.yaml")).unwrap();
+    fs::rename(place.here.join("cases/1-login.yaml"), place.here.join("cases/9-login.yaml"))
+        .unwrap();
     test(&place, &[]).ended(0, &["2 cases passed"]);
     // A part that isn't there.
     fs::write(&tenth, used.replace("visit", "visits")).unwrap();
@@ -127,7 +131,8 @@ fn answers_of_earlier_cases_are_filled_in() {
     assert_eq!(ran.code, Some(1), "{}", ran.words);
     let said = told(&ran);
     assert!(said.contains("it names the answer of \"nobody\", and no case of this run"), "{said}");
-    fs::rename(place.here.join("cases/9-login.yaml"), place.here.join("cases/1-login.yaml")).unwrap();
+    fs::rename(place.here.join("cases/9-login.yaml"), place.here.join("cases/1-login.yaml"))
+        .unwrap();
     fs::rename(&tenth, place.here.join("cases/2-use.yaml")).unwrap();
     // Where that failed, there is nothing to fill in.
     fs::write(place.here.join("cases/1-login.yaml"), "call: fail\nexpect: {outcome: failed}\n")

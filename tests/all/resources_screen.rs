@@ -158,11 +158,7 @@ fn resources_and_prompts_are_found_as_one_types() {
         bench.keys("enter");
         assert!(matches!(bench.effects.last(), Some(Effect::ReadItem { .. })));
         bench.keys(if width < 100 { "esc esc" } else { "esc" });
-        assert!(
-            bench.shows("test://docs/290") && !bench.shows("/ docs/29"),
-            "{}",
-            bench.screen()
-        );
+        assert!(bench.shows("test://docs/290") && !bench.shows("/ docs/29"), "{}", bench.screen());
     }
 }
 

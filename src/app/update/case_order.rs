@@ -59,9 +59,10 @@ fn earlier_cases(state: &State, file: &FileId, word: &str) -> Vec<FileId> {
         let case = read_case(document).and_then(Result::ok);
         case.is_some_and(|case| is_of_tool(state, &case, word))
     };
-    let files = state.documents.iter().filter(|(other, document)| {
-        !document.gone && is_earlier(other) && calls_it(document)
-    });
+    let files = state
+        .documents
+        .iter()
+        .filter(|(other, document)| !document.gone && is_earlier(other) && calls_it(document));
     let mut files: Vec<FileId> = files.map(|(file, _)| file.clone()).collect();
     files.sort_by(in_order_of_names);
     files

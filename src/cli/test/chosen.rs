@@ -91,9 +91,9 @@ fn add_needed(filed: &mut CaseFiles) {
     let mut row = 0;
     while let Some(one) = filed.calls.get(row) {
         let before = filed.calls.get(..row).unwrap_or_default();
-        let is_missing =
-            |word: &String| !before.iter().any(|earlier| earlier.case.tool == *word);
-        let missing: Vec<String> = one.case.answered_tools().into_iter().filter(is_missing).collect();
+        let is_missing = |word: &String| !before.iter().any(|earlier| earlier.case.tool == *word);
+        let missing: Vec<String> =
+            one.case.answered_tools().into_iter().filter(is_missing).collect();
         let found = match missing.is_empty() {
             true => Vec::new(),
             false => earlier_cases(&one.path, &missing),

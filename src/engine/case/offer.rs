@@ -350,7 +350,8 @@ mod tests {
             let offers = suggest_expectations(&answer(&text), &Mask::default());
             offers.into_iter().filter(|offer| offer.usual).collect::<Vec<_>>()
         };
-        let names = |offers: &[Suggestion]| offers.iter().map(|offer| offer.what).collect::<Vec<_>>();
+        let names =
+            |offers: &[Suggestion]| offers.iter().map(|offer| offer.what).collect::<Vec<_>>();
         let of_object = usual(&value);
         assert_eq!(names(&of_object), ["outcome", "json", "schema", "chunks"]);
         let members = of_object[1].value.as_object().unwrap();

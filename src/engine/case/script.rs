@@ -180,7 +180,10 @@ impl Case {
     /// The tools whose earlier answers it names, each once.
     #[must_use]
     pub fn answered_tools(&self) -> BTreeSet<String> {
-        std::iter::once(&self.arguments).chain(&self.meta).flat_map(template::answered_tools).collect()
+        std::iter::once(&self.arguments)
+            .chain(&self.meta)
+            .flat_map(template::answered_tools)
+            .collect()
     }
 
     /// The case with the answers that it names; `answer` gives the newest of a tool.
