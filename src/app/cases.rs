@@ -85,7 +85,7 @@ impl Cases {
                 && !self.running.values().any(|one| one.file == *file)
         };
         let may_begin = |one: &WaitingCase| {
-            !(one.is_alone && !self.running.is_empty())
+            (self.running.is_empty() || !one.is_alone)
                 && one.needs.values().flatten().all(has_ended)
         };
         let row = self.waiting.iter().position(may_begin)?;
