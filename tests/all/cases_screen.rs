@@ -114,7 +114,7 @@ fn a_cancelled_case_is_not_run_again() {
     run(&mut bench, &["cases/sum.yaml"]);
     let call = begun(&bench).last().unwrap().0;
     let kind = EventKind::End { outcome: Outcome::Cancelled, problem: None };
-    let events = vec![Event { at_ms: 4, kind }].into();
+    let events = vec![Event { at_ms: 4, kind }];
     bench.send(Message::Call(CallMessage::Events { call, events }));
     bench.draw();
     assert_eq!(begun(&bench).len(), 1);
@@ -143,7 +143,7 @@ fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
     run(&mut bench, &["cases/2-next.yaml"]);
     let call = begun(&bench).last().unwrap().0;
     let kind = EventKind::End { outcome: Outcome::Failed, problem: None };
-    let events = vec![Event { at_ms: 4, kind }].into();
+    let events = vec![Event { at_ms: 4, kind }];
     bench.send(Message::Call(CallMessage::Events { call, events }));
     bench.draw();
     assert_eq!(begun(&bench).len(), 3, "the other isn't sent");

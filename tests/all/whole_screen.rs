@@ -269,7 +269,7 @@ fn a_pane_is_resized_by_keys_and_by_its_edge() {
 fn the_actions_menu_opens_by_its_key_and_by_the_right_button() {
     let mut bench = invoke(120, 36);
     bench.keys(".");
-    assert!(bench.shows("╭ Actions") && bench.shows("answer with…"), "{}", bench.screen());
+    assert!(bench.shows("╭ Actions") && bench.shows("n times…"), "{}", bench.screen());
     bench.keys("esc");
     assert!(!bench.shows("╭ Actions"));
     let at = bench.find("calculator");

@@ -191,7 +191,7 @@ fn a_picture_that_fits_with_frames_has_them_when_it_is_fitted() {
     let mut bench = Workbench::files(&files, 142, 40).on(ScreenId::Workflow);
     bench.keys("shift+tab 0");
     for name in ["findings", "figures", "report"] {
-        let framed = ["╎", "│", "┃"].map(|edge| format!("{edge} {name}  "));
+        let framed = ["╎", "│", "┃"].map(|edge| format!("{edge} ■ {name} "));
         assert!(framed.iter().any(|name| bench.shows(name)), "{name}: {}", bench.screen());
     }
     assert!(!bench.shows("hidden: "), "{}", bench.screen());
