@@ -386,6 +386,40 @@ mod tests {
     }
 
     #[test]
+    fn a_workspace_of_many_cases_is_checked_apart() {
+        let (mut state, _) = opened(3);
+        let create = |row: usize| Change::Create {
+            file: FileId::new(format!("cases/{row}.yaml")),
+            text: "call: t1\n".into(),
+        };
+        let changes = (0..AT_ONCE).map(create).collect();
+        let made = DocumentMessage::Change { label: "make".into(), changes };
+        let effects = update(&mut state, Message::Document(made), Millis(3));
+        assert_eq!(checks(&mut state, effects).len(), 1);
+    }
+
+    #[test]
+    fn what_a_check_reads_of_texts_at_rest_is_not_held() {
+        let (mut state, effects) = opened(AT_ONCE + 1);
+        checks(&mut state, effects);
+        state.checking.under_way = false;
+        // What is found of one of two tools of the same name has the other as another place.
+        let twin =
+            r#"{"type": "text-completion", "name": "t1", "description": "d", "group": ["a"]}"#;
+        let changes = vec![Change::Text { file: FileId::new("t0002.json"), text: twin.into() }];
+        let twice = DocumentMessage::Change { label: "twice".into(), changes };
+        let effects = update(&mut state, Message::Document(twice), Millis(3));
+        let [mut snapshot] = checks(&mut state, effects).try_into().unwrap();
+        for (_, source) in &mut snapshot.files {
+            *source = source.as_ref().map(Source::at_rest).map_err(Clone::clone);
+        }
+        let findings = snapshot.collect_findings();
+        assert!(findings.iter().any(|finding| !finding.related.is_empty()), "{findings:?}");
+        let rests = |source: &Result<Source, SyntaxError>| source.as_ref().unwrap().is_at_rest();
+        assert!(snapshot.files.iter().all(|(_, source)| rests(source)));
+    }
+
+    #[test]
     fn findings_that_are_shown_no_more_are_let_go_apart() {
         let (mut state, effects) = opened(AT_ONCE + 1);
         let [first] = checks(&mut state, effects).try_into().unwrap();

@@ -513,14 +513,17 @@ impl Source {
         Self { meaning: Arc::new(Meaning { lines, body }), ..self.clone() }
     }
 
+    /// Whether nothing is held of what was read of it.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        matches!(&self.meaning.body, Body::Whole(whole) if whole.is_at_rest())
+    }
+
     /// The same for a look at many texts one after the other: what is read of one at rest is dropped
     /// with the clone.
     #[must_use]
     pub fn for_a_look(&self) -> Self {
-        match &self.meaning.body {
-            Body::Whole(whole) if whole.is_at_rest() => self.at_rest(),
-            _ => self.clone(),
-        }
+        if self.is_at_rest() { self.at_rest() } else { self.clone() }
     }
 
     /// The value of the only document of a text that can be at rest, read when it is asked for.

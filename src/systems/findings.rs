@@ -68,36 +68,36 @@ pub fn connection_findings<'s>(
     )
 }
 
+/// The place that a finding is about, and those that have to do with it.
+fn sites_of(finding: &mut Finding) -> impl Iterator<Item = &mut Site> {
+    let Finding { site, related, .. } = finding;
+    std::iter::once(site).chain(related.iter_mut().map(|place| &mut place.site))
+}
+
 /// The findings at their lines and columns, in order.
 pub(super) fn locate_findings<'s>(
     mut findings: Vec<Finding>,
     files: &(dyn Fn(&FileId) -> Option<&'s Source> + Sync),
 ) -> Vec<Finding> {
     // Those of one file together, and in it those of one entry: then each is looked into once.
-    let mut rows: Vec<&mut Finding> = findings.iter_mut().collect();
+    let mut sites: Vec<&mut Site> = findings.iter_mut().flat_map(sites_of).collect();
     // Until they have their places, all of an entry stand where it does.
-    rows.sort_by(|one, other| {
+    sites.sort_by(|one, other| {
         let key = |site: &Site| (site.line, site.column);
-        one.site.file.cmp(&other.site.file).then(key(&one.site).cmp(&key(&other.site)))
+        one.file.cmp(&other.file).then(key(one).cmp(&key(other)))
     });
-    let found = map_slices(&rows, |slice| {
-        let in_files = slice.chunk_by(|one, other| one.site.file == other.site.file);
+    let found = map_slices(&sites, |slice| {
+        let in_files = slice.chunk_by(|one, other| one.file == other.file);
         let located = in_files.flat_map(|of_file| {
-            let source = files(&of_file[0].site.file).map(Source::for_a_look);
-            let locate = |finding: &&mut Finding| locate_site(&finding.site, source.as_ref()?);
+            let source = files(&of_file[0].file).map(Source::for_a_look);
+            let locate = |site: &&mut Site| locate_site(site, source.as_ref()?);
             of_file.iter().map(locate).collect::<Vec<_>>()
         });
         located.collect()
     });
-    for (finding, place) in rows.into_iter().zip(found) {
+    for (site, place) in sites.into_iter().zip(found) {
         if let Some(place) = place {
-            (finding.site.line, finding.site.column) = place;
-        }
-    }
-    for place in findings.iter_mut().flat_map(|finding| &mut finding.related) {
-        let source = files(&place.site.file);
-        if let Some(found) = source.and_then(|source| locate_site(&place.site, source)) {
-            (place.site.line, place.site.column) = found;
+            (site.line, site.column) = place;
         }
     }
     lint::sort_findings(&mut findings);
