@@ -156,13 +156,25 @@ fn a_case_gets_the_answers_that_it_names_of_the_cases_before_it() {
 }
 
 #[test]
+fn a_case_with_a_key_twice_is_not_run() {
+    let mut bench = bench(&[("cases/twice.yaml", &format!("{SUM}call: tell-joke\n"))]);
+    run(&mut bench, &["cases/twice.yaml"]);
+    bench.draw();
+    assert!(begun(&bench).is_empty());
+    assert!(bench.shows("the key \"call\" is there twice"), "{}", bench.screen());
+}
+
+#[test]
 fn a_case_that_looks_at_times_is_called_alone() {
-    let timed = format!("{SUM}expect: {{under: 1s}}\n");
+    let timed = format!("{SUM}expect: {{under: 1s}}\n").replace("case: sum", "case: timed");
     let files = [("cases/1.yaml", SUM), ("cases/2.yaml", &*timed), ("cases/3.yaml", SUM)];
     let mut bench = bench(&files);
     run(&mut bench, &["cases/1.yaml", "cases/2.yaml", "cases/3.yaml"]);
     let first: Vec<CallId> = begun(&bench).iter().map(|(call, _)| *call).collect();
     assert_eq!(first.len(), 2, "the others beside each other");
+    let begun_names: Vec<_> =
+        bench.state.invoke.calls.iter().filter_map(|call| call.case.clone()).collect();
+    assert!(begun_names.iter().all(|name| &**name == "sum"), "{begun_names:?}");
     for call in first {
         assert_eq!(begun(&bench).len(), 2);
         let events = answered("42").map(|kind| Event { at_ms: 4, kind });
