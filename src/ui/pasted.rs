@@ -13,7 +13,7 @@ use crate::app::{
 /// Waits for a text with descriptors.
 pub(crate) fn await_paste() -> Reply {
     let words = "Paste now, with your terminal's paste key (often Ctrl+Shift+V): one tool or \
-        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted; or a mcpServers block. Changes are shown before they are made.";
+        many, as YAML or JSON; tools of MCP, OpenAI or OpenAPI are converted; or an mcpServers block. Changes are shown before they are made.";
     Reply::Open(Box::new(Paste::new("Paste tools", words, paste_descriptors)))
 }
 

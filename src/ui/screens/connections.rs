@@ -254,7 +254,7 @@ fn add_connection(state: &State) -> Reply {
     let text = if is_free { "local nats://127.0.0.1:4222" } else { "" };
     let words = "An address, such as nats://127.0.0.1:4222, or the command of an MCP server, such as \
         npx -y @modelcontextprotocol/server-everything; with a name in front, if you like. \
-        Variables before a command, -H 'NAME: value' behind an address, a mcpServers block and \
+        Variables before a command, -H 'NAME: value' behind an address, an mcpServers block and \
         `claude mcp add` are read, too.";
     let proposal = Proposal::with_text_proposed("New connection", words, text, |text, state| {
         server_import::propose_server(text, state, connections::add_connection, |_| Vec::new())
