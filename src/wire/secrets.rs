@@ -377,6 +377,25 @@ mod tests {
         assert!(secrets.variable_for(&nearby, "HOME").unwrap().is_some());
     }
 
+    #[tokio::test]
+    async fn a_secret_that_a_request_names_needs_a_permission_of_its_own() {
+        let at = SecretAt::KeyStore("shop-pin".into());
+        let pin = RequestVariable::Secret(at.clone());
+        let secrets = Secrets::new(Arc::new(|_| None))
+            .with_keys(Arc::new(|_: &str| Ok("hunter2hunter2".to_owned())));
+        let prod = Connection::http("prod", "https://host");
+        let refused = secrets.resolve_variable(&prod, "pin", &pin).await.unwrap_err();
+        assert_eq!(refused.kind, ErrorKind::NotAllowed);
+        assert!(refused.remedy.contains("`toolcrib allow prod --variable pin`"), "{refused:?}");
+        let nearby = Connection::http("dev", "http://127.0.0.1:1");
+        assert!(secrets.resolve_variable(&nearby, "pin", &pin).await.is_ok());
+        let agreed = Permission::Send(Sending::of_named(&prod, &at).unwrap());
+        let secrets = secrets.asking(Arc::new(move |asked| *asked == agreed));
+        let value = secrets.resolve_variable(&prod, "pin", &pin).await.unwrap();
+        assert_eq!(value, "hunter2hunter2");
+        assert_eq!(secrets.mask().mask_text("a hunter2hunter2"), "a ***");
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_key_store_that_never_answers_is_given_up() {
         let (hold, held) = std::sync::mpsc::channel::<()>();

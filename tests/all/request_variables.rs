@@ -107,6 +107,20 @@ fn a_secret_is_filled_in_last_and_kept_nowhere() {
 }
 
 #[test]
+fn a_secret_of_a_variable_is_allowed_by_its_name() {
+    let far = "[connections.far]\nservers = \"nats://far.example:4222\"\n\
+               variables = {key = \"$SHOP_KEY\"}\n";
+    let place = Place::with(&[("toolcrib.toml", far)]);
+    let is_allowed = || place.json(&["allow", "--json"])[0]["allowed"].clone();
+    assert_eq!(is_allowed(), false);
+    let given = place.json(&["allow", "far", "--variable", "key", "--json"]);
+    assert_eq!(given[0]["secrets"][0]["from"], "the environment variable SHOP_KEY");
+    assert_eq!(is_allowed(), true);
+    place.run(&["allow", "far", "--forget"]).ended(0, &[]);
+    assert_eq!(is_allowed(), false);
+}
+
+#[test]
 fn check_names_what_nothing_defines_for_the_connection_of_a_case() {
     let typo = CASE.replace("right", "rigth");
     let there = CASE.replace("var.left", "var.key") + "connection: staging\n";
