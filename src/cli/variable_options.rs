@@ -51,7 +51,7 @@ fn typed_value(value: Value, before: Option<&RequestVariable>) -> Value {
     let is_alike = |typed: &Value| {
         before.is_number() && typed.is_number() || before.is_boolean() && typed.is_boolean()
     };
-    let read = value.as_str().and_then(|text| serde_json::from_str(text).ok());
+    let read: Option<Value> = value.as_str().and_then(|text| serde_json::from_str(text).ok());
     read.filter(is_alike).unwrap_or(value)
 }
 

@@ -102,6 +102,9 @@ pub(crate) fn request_variables(request: &Request) -> BTreeSet<&str> {
 /// # Errors
 /// The first that `value` refuses, in its words.
 pub(crate) fn with_variables(request: Request, value: &Lookup<'_>) -> Result<Request, String> {
+    if request_variables(&request).is_empty() {
+        return Ok(request);
+    }
     let lookup = |name: &str| name.strip_prefix(VARIABLE).map_or(Ok(None), value);
     fill_request(request, &lookup)
 }
