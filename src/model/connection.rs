@@ -263,6 +263,14 @@ impl Connection {
         self.endpoint == Endpoint::Embedded
     }
 
+    /// Whether it leads where the other one does, in the same way: variables are of requests, and
+    /// don't count.
+    #[must_use]
+    pub fn leads_as(&self, other: &Self) -> bool {
+        let bare = |one: &Self| Self { variables: RequestVariables::new(), ..one.clone() };
+        self == other || bare(self) == bare(other)
+    }
+
     /// Where the secrets lie that its requests may name.
     pub fn variable_secrets(&self) -> impl Iterator<Item = &SecretAt> {
         self.variables.values().filter_map(|variable| match variable {
@@ -300,4 +308,19 @@ pub enum ConnectionState {
     Connected,
     Reconnecting { attempt: usize },
     Failed(Problem),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_variables_lead_nowhere_else() {
+        let dev = Connection::http("dev", "http://localhost");
+        let mut other = dev.clone();
+        other.variables.insert("shop".into(), RequestVariable::Shown("a".into()));
+        assert!(dev != other && dev.leads_as(&other));
+        let elsewhere = other.with_addresses(vec!["http://localhost:1".into()]);
+        assert!(!dev.leads_as(&elsewhere));
+    }
 }

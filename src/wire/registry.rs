@@ -313,9 +313,7 @@ impl Registry {
     /// old one.
     pub fn open_bus<'a>(&'a self, connection: &'a Connection) -> BusFuture<'a, Arc<dyn Bus>> {
         Box::pin(async move {
-            let mut placed = self.placed(connection);
-            // They are of requests: a change of theirs closes nothing.
-            placed.variables.clear();
+            let placed = self.placed(connection);
             let connection = &placed;
             let slot = {
                 let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
@@ -323,10 +321,9 @@ impl Registry {
             };
             // Held while connecting, so that calls that start together share one connection.
             let mut slot = slot.lock().await;
-            if let Some(open) = slot
-                .as_ref()
-                .filter(|open| open.settings == *connection && open.bus.close_reason().is_none())
-            {
+            if let Some(open) = slot.as_ref().filter(|open| {
+                open.settings.leads_as(connection) && open.bus.close_reason().is_none()
+            }) {
                 return Ok(Arc::clone(&open.bus));
             }
             *slot = None;
